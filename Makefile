@@ -18,7 +18,7 @@ SNAPSHOT_TESTS ?=
 # Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint bare bench fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling bare bench fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -62,14 +62,21 @@ test-sqlite:
 test-postgres:
 	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it -- --skip evaluate:: --skip _in_a_browser
 
-lint: ## Formatting, clippy, dependencies, web pages, shell scripts
+lint: ## Formatting, clippy, dependencies, web pages, shell scripts, spelling
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
 	@cargo deny --log-level error check bans licenses sources
+	@scripts/advisories.sh
 	@scripts/node-packages.sh web
 	@npm --prefix web run --silent lint
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
+	@$(MAKE) --no-print-directory spelling
+
+spelling:
+	@scripts/system-packages.sh lint
+	@scripts/python-packages.sh scripts/lint
+	@scripts/lint/.venv/bin/typos
 
 bare: ## Try `make run` and `make test` on a bare Debian in a chroot (as root; TRY="run", TRY="dress test", ...)
 	@scripts/system-packages.sh bare
@@ -91,4 +98,4 @@ snap: ## Accept what the interfaces answer now: openapi/ and the snapshots of an
 	@scripts/snap.sh $(SNAPSHOT_TESTS)
 
 clean: ## Remove everything that was built or installed here
-	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/tools/node_modules web/dist
+	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/tools/node_modules web/dist scripts/lint/.venv

@@ -1,4 +1,4 @@
-//! What poppler's tools write, and lines of pages.
+//! Output of poppler's tools, and lines of pages.
 
 use super::Seed;
 

@@ -1,4 +1,4 @@
-//! Texts of licences of every version, and small pictures of barcodes.
+//! Texts of driving licences of every version, and small pictures of barcodes.
 
 use super::Seed;
 use rxing::{BarcodeFormat, EncodeHints, Writer, pdf417::PDF417Writer, qrcode::QRCodeWriter};

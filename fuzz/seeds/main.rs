@@ -1,4 +1,4 @@
-//! Writes seeds: `seeds FOLDER` makes `FOLDER/<target>/<name>` for each target. The same every time.
+//! Writes the seeds: `seeds FOLDER` writes `FOLDER/<target>/<name>` for each target, the same every time.
 
 mod document_pages;
 mod documents;
@@ -33,5 +33,5 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// A name and the bytes.
+/// The name and content of a seed.
 type Seed = (String, Vec<u8>);

@@ -1,4 +1,4 @@
-//! Pictures of every kind that is accepted, refused by name or cut off.
+//! Pictures of every format that is accepted, that is refused by name, and truncated ones.
 
 use super::Seed;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
@@ -30,7 +30,7 @@ pub(crate) fn all() -> Vec<Seed> {
     seeds
 }
 
-/// Colourful pixels with some grain, `channels` bytes each.
+/// Colourful pixels with some noise, `channels` bytes each.
 fn pixels(width: u16, height: u16, channels: usize) -> Vec<u8> {
     let mut state = 7_u32;
     let mut out = vec![];
@@ -57,7 +57,7 @@ fn jpeg(width: u16, height: u16, kind: ColorType, set: impl FnOnce(&mut Encoder<
     out
 }
 
-/// An EXIF block that names an orientation.
+/// An EXIF block with an orientation.
 fn exif(orientation: u8, little: bool) -> Vec<u8> {
     let mut out = b"Exif\0\0".to_vec();
     out.extend_from_slice(if little {
@@ -86,7 +86,7 @@ fn jpegs() -> Vec<Seed> {
         ("jpeg-grey".to_owned(), jpeg(20, 20, ColorType::Luma, |_| ())),
         ("jpeg-cmyk".to_owned(), jpeg(20, 20, ColorType::Cmyk, |_| ())),
         ("jpeg-ycck".to_owned(), jpeg(20, 20, ColorType::CmykAsYcck, |_| ())),
-        // Large enough, and fine enough, for the strict rules.
+        // Large enough, and of sufficient quality, for the strict rules.
         ("jpeg-served".to_owned(), {
             let mut out = vec![];
             let encoder = Encoder::new(&mut out, 96);
@@ -134,7 +134,8 @@ fn png(width: u16, height: u16, kind: Png, depth: BitDepth) -> Vec<u8> {
     out
 }
 
-/// The same PNG with another chunk before its data; checksums are not looked at while fuzzing.
+/// The PNG with a further chunk before its data; its checksum does not matter, as the decoder skips checksums while
+/// fuzzing.
 fn with_chunk(png: &[u8], kind: [u8; 4], content: &[u8]) -> Vec<u8> {
     let header = 8 + 25;
     let mut out = png[..header].to_vec();

@@ -1,8 +1,8 @@
-//! Codes of every kind that a till can scan, and what lies inside them.
+//! Codes of every kind that can be scanned, and their contents.
 
 use super::Seed;
 
-/// A name, a tab and a code in each line; see `targets/proof.rs`.
+/// On each line a name, a tab and a code; see `targets/proof.rs`.
 const PROOFS: &str = include_str!("../proofs/proofs.txt");
 
 pub(crate) fn codes() -> Vec<Seed> {
@@ -25,7 +25,7 @@ pub(crate) fn codes() -> Vec<Seed> {
         ])
         .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
         .collect();
-    // What the target itself puts into a code: CBOR, and the parts of a token as lines.
+    // What the target wraps into a code itself: CBOR, and the parts of a token as lines.
     for (name, code) in made {
         let inside = match code.split_once(':') {
             Some((_, encoded)) => base45::decode(encoded).ok(),

@@ -1,4 +1,4 @@
-//! The text of any PDF417: read, understood, printed and read again.
+//! The text of a PDF417 barcode: parsed, interpreted, printed and parsed again.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(licence.bad_dates.len() <= 4);
             let _names = licence.given_names();
             let printed = text.encode();
-            // Latin-1 becomes UTF-8, which is longer.
+            // Latin-1 is converted to UTF-8, which is longer.
             if printed.len() <= MAX_AAMVA_TEXT_BYTES {
                 assert!(parse(&printed) == Ok(text), "what is printed is read");
             }

@@ -1,4 +1,4 @@
-//! A small picture that may hold a barcode: its width, then a byte for each pixel.
+//! A small picture that may show a barcode: its width, then one byte per pixel.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use documents::barcode;
 use libfuzzer_sys::fuzz_target;
 use std::sync::Once;
 
-/// Panics of the decoder are caught where it is called, and are no finding here; all others are.
+/// Panics in the third-party decoder are caught by its caller and are not findings; all others are.
 fn expect_panics_of_the_decoder() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Any body, as the operations of the image AI interface read it.
+//! Request bodies of the image analysis interface.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes, and any text, at the door every image passes.
+//! The validation that every image passes: as bytes, and as base64 text.
 
 #![no_main]
 
@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use media::image_validation::{self, ImageLimits};
 use std::sync::LazyLock;
 
-/// As served, relaxed as served, and so lax that small pictures, which are quick to try, are decoded too.
+/// The default rules, the relaxed ones, and rules so lax that small pictures, which are fast to try, are decoded, too.
 static RULES: LazyLock<[ImageLimits; 3]> = LazyLock::new(|| {
     let strict = ImageLimits::default();
     let relaxed = strict.relaxed();

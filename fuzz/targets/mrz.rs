@@ -1,4 +1,4 @@
-//! The text of any machine-readable zone: read, mended, looked for in a page, printed and read again.
+//! The text of a machine-readable zone: parsed, repaired, located in a page, printed and parsed again.
 
 #![no_main]
 
@@ -17,12 +17,12 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(letters.bytes().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == b' '));
 });
 
-/// What is read has its format's shape, and what is printed of it is read the same.
+/// What was read has the shape of its format, and reads the same when it is printed.
 fn assert_round_trip(parsed: &ParsedMrz) {
     let format = parsed.mrz.format;
     assert!(parsed.lines.len() == format.lines());
     assert!(parsed.lines.iter().all(|line| line.len() == format.length()));
-    // Given names of the French card have two ways to be set apart, and only one is printed.
+    // Given names on the French card can be separated in two ways, of which only one is printed.
     if format == MrzFormat::FrenchId {
         return;
     }

@@ -1,4 +1,4 @@
-//! Lines of text with their places, as a page of a document or a letter has them.
+//! Lines of text with their positions, as on a page of a document or a letter.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ const TODAY: Date = date(2026, 11, 21);
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    // A line's first two characters say where it stands.
+    // The first two characters of a line determine its position.
     let lines: Vec<TextLine> = text
         .lines()
         .take(24)

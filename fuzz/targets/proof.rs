@@ -1,5 +1,5 @@
-//! Any code that a till can scan: read, and judged by a small trust list. The text as it is, the bytes as CBOR inside a
-//! code, and lines of JSON as a token, so that the readers within are tried as much as the one at the door.
+//! Any code that can be scanned: parsed, and judged with a small trust list. The input is tried as text, as CBOR inside
+//! a code, and as the JSON parts of a token, so that the inner parsers are exercised as much as the outer one.
 
 #![no_main]
 
@@ -12,17 +12,17 @@ use credentials::{
 use libfuzzer_sys::fuzz_target;
 use std::{collections::HashSet, sync::LazyLock};
 
-/// Proofs of every format, and whose they are: made by this server, by a holder's page, and by the other libraries that
-/// the tests of `credentials` ask.
+/// Proofs of every format, and the trust list with their issuers: made by this server, by a holder's page, and by the
+/// libraries that the tests of `credentials` use.
 const PROOFS: &str = include_str!("../proofs/proofs.txt");
 const TRUST_LIST: &str = include_str!("../proofs/trust-list.json");
-/// When they were made.
+/// When the proofs were made.
 const NOW_UNIX_SECONDS: i64 = 1_795_262_065;
 
 struct Till {
     list: TrustList,
     terms: VerificationTerms,
-    /// What the proofs that hold are remembered by.
+    /// The replay keys of the valid proofs.
     known: HashSet<[u8; 32]>,
 }
 
@@ -70,7 +70,7 @@ fn check_code(code: &str) {
     let _any_format = (proof.format(), proof.claimed_issuer(), proof.claimed_key());
     match list.verify(&proof, terms) {
         Ok(verified) => {
-            // However it is spelled now: another spelling is no second use.
+            // However it is encoded: another encoding must not be a second use.
             assert!(known.contains(&verified.replay_key), "nobody signed this");
             assert!(verified.replay_key_until > terms.now, "a use is remembered");
             assert!((1..=150).contains(&verified.age_over));

@@ -1,4 +1,4 @@
-//! What poppler's tools write of a PDF file, which a stranger made.
+//! The output of poppler's tools for a PDF file from outside.
 
 #![no_main]
 

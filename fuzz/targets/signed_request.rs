@@ -1,4 +1,4 @@
-//! Any request, before anyone knows who sent it: digest header, query, the text that is signed, and public key files.
+//! Requests before authentication: digest header, query, the signed message; and public key files.
 //!
 //! The input is lines: method, path and query, digest header; the rest is the body.
 
@@ -18,7 +18,7 @@ static KEYS: LazyLock<(HttpRequestSigner, Vec<Vec<u8>>)> = LazyLock::new(|| {
     (HttpRequestSigner::from_pem(private.expose()).expect("it was just made"), vec![public])
 });
 
-/// Noon in January 2026, as in the seeds.
+/// Noon on a day in January 2026, as in the seeds.
 const NOW_UNIX_SECONDS: i64 = 1_768_564_800;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -35,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
         let spelled = base64_simd::STANDARD.encode_to_string(signature);
         assert_eq!(spelled, header.trim_ascii(), "a signature is spelled in one way");
     }
-    // As the server receives it: what is no method or address never gets this far.
+    // As the server receives it: what is not an HTTP method or URI never gets this far.
     let (Ok(method), Ok(uri)) = (http::Method::from_bytes(method), Uri::try_from(uri)) else { return };
     read_clock(uri.query());
     let message = CanonicalRequest { method: method.as_str(), path: uri.path(), query: uri.query(), body };

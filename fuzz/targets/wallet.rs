@@ -1,5 +1,5 @@
-//! What a wallet may present: an SD-JWT VC as text, the parts of its token as lines of JSON, and the response of a mobile
-//! document as CBOR; each held against a request that nobody has signed for.
+//! Presentations by a wallet: an SD-JWT VC as text, the parts of its token as lines of JSON, and the response of a
+//! mobile document as CBOR. Each is verified for a request that no holder has signed for.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
 const TRUST_LIST: &str = include_str!("../proofs/trust-list.json");
-/// When the proofs were made that this begins with.
+/// When the proofs of the seeds were made.
 const NOW_UNIX_SECONDS: i64 = 1_795_262_065;
 
 static VERIFIER: LazyLock<(TrustList, VerificationTerms)> = LazyLock::new(|| {
@@ -33,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     judge(Presentation::mdoc(text, &REQUEST));
     judge(Presentation::sd_jwt(text));
-    // Disclosures and the holder's signature follow the token as they are.
+    // Disclosures and the holder's signature follow the token unchanged.
     let (token, rest) = text.split_once('~').unwrap_or((text, ""));
     let parts: Vec<_> = token.splitn(3, '\n').map(encode).collect();
     judge(Presentation::sd_jwt(&format!("{}~{rest}", parts.join("."))));

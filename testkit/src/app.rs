@@ -1,7 +1,8 @@
-//! The whole server in this process: real models, a clean database, a known moment.
+//! The whole server in this process: wired like the binary, with real models, an empty database and a clock that stands
+//! still.
 
 use crate::openapi_contract::OpenApiContract;
-use api::{ApiSettings, ApiState, Brand, MetricsRecorder};
+use api::{ApiSettings, ApiState, Brand, DataDisk, MetricsRecorder, RateLimit};
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -10,21 +11,14 @@ use axum::{
 use base::{AccountId, AppId, Environment, Id as _, OrgId, SignedDuration, TestEnvironment};
 use db::{Query, testing::TestDb};
 use domain::{
-    accounts::{
-        self, ReceiptSigner,
-        deletion::{AccountDeletionService, DeleteAccount, ExternalAccountData},
-        sign_in::{SendSignInLinks, SignInService, SignInSettings},
-    },
-    age_verification::{self, AgeVerificationService},
-    content_moderation::{self, ContentModerationService},
-    delivery::Outbox,
-    document_verification::{self, DocumentVerificationService},
-    faces::{self, FaceIndexService},
+    accounts,
+    age_verification::{AgeVerificationSettings, BlindTokenSettings},
+    content_moderation::ContentModerationSettings,
+    document_verification::DocumentVerificationSettings,
     image_analysis::ImageAnalyser,
     keyring::Keyring,
-    mail::{MailTransport, Mailer, SendMail},
-    proof_of_age::{self, ProofOfAgeService, ResolveProof, issuer::ProofIssuer},
-    secure_capture::SecureCapture,
+    mail::MailTransport,
+    proof_of_age::ProofOfAgeSettings,
     tenancy::{
         Feature, api_keys,
         applications::{self, NewApplication},
@@ -33,16 +27,11 @@ use domain::{
         signed_request::{CanonicalRequest, HttpRequestSigner},
         tokens::{self, TokenScope},
     },
-    vault::Vault,
 };
 use http_body_util::BodyExt as _;
-use jobs::Worker;
-use media::{
-    blobs::{BlobBackend, BlobStore},
-    fetch::{EgressPolicy, Fetcher},
-    video::ContentLoader,
-};
+use media::{blobs::BlobBackend, fetch::EgressPolicy};
 use serde_json::Value;
+use services::{ServiceDependencies, ServiceSettings, Services};
 use std::{
     collections::BTreeSet,
     num::NonZeroU32,
@@ -56,40 +45,28 @@ use tower::ServiceExt as _;
 pub struct TestApp {
     /// What the operations see.
     pub api: ApiState,
-    /// The moment it is, until a test moves it.
+    /// The clock, which stands still unless a test moves it, and random numbers.
     pub world: Arc<TestEnvironment>,
-    /// The organisation.
     pub org: OrgId,
-    /// The application.
     pub app: AppId,
-    /// The operator's own application that blind tokens are issued in the name of, where they are.
+    /// The application that blind tokens are issued in the name of, if any are.
     pub issuer: Option<AppId>,
-    mail: Mailer,
     mail_folder: tempfile::TempDir,
+    _face_index_folder: tempfile::TempDir,
     router: Router,
     contract: Arc<OpenApiContract>,
     database: TestDb,
-    _indexes: tempfile::TempDir,
 }
 
-/// A key pair takes a while to make, and any test may share it.
+/// The key pair of every test's application: generating one takes a while.
 static SIGNING_KEY: LazyLock<(HttpRequestSigner, Vec<u8>)> = LazyLock::new(|| {
     let (private, public) = public_keys::generate_rsa_key_pair();
     (HttpRequestSigner::from_pem(private.expose()).expect("a fresh key"), public)
 });
 
-/// Rules for proofs of a server that believes nobody but itself.
-pub fn proof_settings() -> proof_of_age::ProofOfAgeSettings {
-    proof_of_age::ProofOfAgeSettings {
-        public_url: "http://127.0.0.1:8080".to_owned(),
-        trust_list: None,
-        trust_list_url: None,
-        trust_list_keys: Vec::new(),
-        trust_own: true,
-        freshness: SignedDuration::from_secs(30),
-        alcohol_age: 18,
-        audience: None,
-    }
+/// The settings of a server that accepts only the proofs of age that it issued.
+pub fn proof_settings() -> ProofOfAgeSettings {
+    ProofOfAgeSettings::default()
 }
 
 /// The public half of the key that tests sign with, DER.
@@ -97,68 +74,198 @@ pub fn public_key() -> Vec<u8> {
     SIGNING_KEY.1.clone()
 }
 
-/// What signs as the application of every test does.
+/// Signs as the application of every test.
 pub fn signer() -> &'static HttpRequestSigner {
     &SIGNING_KEY.0
 }
 
-/// Signs as the application of every test does.
+/// Signs a request as the application of every test.
 pub fn sign(message: &CanonicalRequest<'_>) -> String {
     SIGNING_KEY.0.sign(message)
 }
 
+/// A [`TestApp`] that has not been started. Unless something is set, it is a server with the default settings.
+#[derive(Debug)]
+pub struct TestAppBuilder {
+    egress: EgressPolicy,
+    public_url: String,
+    settings: ServiceSettings,
+}
+
+impl TestAppBuilder {
+    /// Where calls may go that others name.
+    #[must_use]
+    pub fn egress(mut self, policy: &EgressPolicy) -> Self {
+        self.egress = policy.clone();
+        self
+    }
+
+    /// How proofs of age are accepted and issued.
+    #[must_use]
+    pub fn proof_of_age(mut self, settings: ProofOfAgeSettings) -> Self {
+        self.settings.proof_of_age = settings;
+        self
+    }
+
+    /// How age verification sessions are run. The interfaces are reached at the address that these settings name, and use
+    /// the brand that they name.
+    #[must_use]
+    pub fn age_verification(mut self, settings: AgeVerificationSettings) -> Self {
+        self.public_url.clone_from(&settings.public_url);
+        self.settings.age_verification = settings;
+        self
+    }
+
+    /// How blind tokens are issued and accepted. If the settings name neither an issuer nor an application, tokens are
+    /// issued in the name of an application of the operator's own, [`TestApp::issuer`].
+    #[must_use]
+    pub fn blind_tokens(mut self, settings: BlindTokenSettings) -> Self {
+        self.settings.age_verification.providers.double_anonymity = Some(settings);
+        self
+    }
+
+    /// Starts the server.
+    ///
+    /// # Panics
+    /// When the server cannot be built: the test cannot go on.
+    pub async fn start(self) -> TestApp {
+        self.start_with(|_| {}).await
+    }
+
+    /// Starts the server after `change` has been applied to what the operations see.
+    ///
+    /// # Panics
+    /// When the server cannot be built: the test cannot go on.
+    pub async fn start_with(mut self, change: impl FnOnce(&mut ApiState)) -> TestApp {
+        let database = TestDb::open().await;
+        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let issuer = self.create_issuer(&database, &world).await;
+        let brand = match self.settings.age_verification.brand.as_str() {
+            "svc" => Brand::default(),
+            other => Brand::new(other).expect("letters and digits"),
+        };
+        let mail_folder = tempfile::tempdir().expect("a temporary folder");
+        let face_index_folder = tempfile::tempdir().expect("a temporary folder");
+        let services = Services::new(ServiceDependencies {
+            environment: world.clone(),
+            db: database.db.clone(),
+            keyring: Keyring::parse(&"5a".repeat(32)).expect("64 digits"),
+            egress: self.egress,
+            blobs: BlobBackend::Memory,
+            face_index_folder: face_index_folder.path().to_owned(),
+            mail: MailTransport::Folder(mail_folder.path().to_owned()),
+            mail_from: None,
+            image_analyser: crate::sample_faces::image_analyser(),
+            wire_format: Arc::new(api::WebhookFormatter),
+            settings: self.settings,
+        });
+        let mut api = ApiState {
+            services: services.await.expect("settings that hold"),
+            brand,
+            nonces: NonceStore::start(database.db.clone()),
+            sign_in_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            decision_records: None,
+            end_user_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            application_rate_limit: None,
+            geo_locator: Arc::default(),
+            metrics: MetricsRecorder::disabled(),
+            data_disk: DataDisk { folder: std::env::temp_dir(), min_free_bytes: 0 },
+            settings: Arc::new(ApiSettings { public_url: self.public_url, ..ApiSettings::default() }),
+        };
+        change(&mut api);
+
+        let (org, app) = create_tenant(&database, &world, "Test application").await;
+        let mut tx = api.db.write().await.expect("a transaction");
+        public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
+        tx.commit().await.expect("a commit");
+        let router = api::router(api.clone(), Router::new());
+        let contract = OpenApiContract::of(&api.brand);
+        TestApp {
+            api,
+            world,
+            org,
+            app,
+            issuer,
+            mail_folder,
+            _face_index_folder: face_index_folder,
+            router,
+            contract,
+            database,
+        }
+    }
+
+    /// The application that blind tokens are issued in the name of; created if the settings name neither it nor an issuer.
+    async fn create_issuer(&mut self, database: &TestDb, world: &TestEnvironment) -> Option<AppId> {
+        let tokens = self.settings.age_verification.providers.double_anonymity.as_mut()?;
+        if tokens.issuer.is_none() && tokens.application.is_none() {
+            tokens.application = Some(create_tenant(database, world, "Test issuer").await.1);
+        }
+        tokens.application
+    }
+}
+
 impl TestApp {
-    /// Starts with the real models.
+    /// A server with the default settings, to be changed before it starts.
+    pub fn builder() -> TestAppBuilder {
+        TestAppBuilder {
+            egress: EgressPolicy::default(),
+            public_url: ApiSettings::default().public_url,
+            settings: ServiceSettings {
+                content_moderation: ContentModerationSettings {
+                    max_outage_seconds: 5,
+                    max_concurrent_runs: Some(2),
+                    ..ContentModerationSettings::default()
+                },
+                document_verification: DocumentVerificationSettings {
+                    models_dir: fixtures::pack(),
+                    task_wait_timeout: Duration::from_mins(1),
+                    withheld_countries: vec!["PRK".to_owned()],
+                    ..DocumentVerificationSettings::default()
+                },
+                ..ServiceSettings::default()
+            },
+        }
+    }
+
+    /// Starts with the default settings.
     pub async fn start() -> Self {
-        Self::start_with(|_| {}).await
+        Self::builder().start().await
     }
 
-    /// Starts after `change` has had its way with the server.
-    ///
-    /// # Panics
-    /// When the server cannot be made: the test cannot go on.
+    /// Starts after `change` has been applied to what the operations see.
     pub async fn start_with(change: impl FnOnce(&mut ApiState)) -> Self {
-        Self::open(
-            &EgressPolicy::default(),
-            proof_settings(),
-            age_verification::AgeVerificationSettings::default(),
-            change,
-        )
-        .await
+        Self::builder().start_with(change).await
     }
 
-    /// Starts with blind tokens. Where the settings name neither an issuer nor an application, the server issues in the
-    /// name of an application of the operator's own, [`Self::issuer`].
-    ///
-    /// # Panics
-    /// When the server cannot be made: the test cannot go on.
-    pub async fn start_with_blind_tokens(
-        policy: &EgressPolicy,
-        settings: age_verification::BlindTokenSettings,
-    ) -> Self {
-        let mut asking = age_verification::AgeVerificationSettings::default();
-        asking.providers.double_anonymity = Some(settings);
-        Self::open(policy, proof_settings(), asking, |_| {}).await
+    /// Starts with a policy for outgoing calls, and blind tokens ([`TestAppBuilder::blind_tokens`]).
+    pub async fn start_with_blind_tokens(policy: &EgressPolicy, settings: BlindTokenSettings) -> Self {
+        Self::builder().egress(policy).blind_tokens(settings).start().await
     }
 
-    /// Starts with settings for age sessions, at the public address that they name.
-    pub async fn start_with_age_settings(settings: age_verification::AgeVerificationSettings) -> Self {
-        Self::start_with_age_settings_and_egress(&EgressPolicy::default(), settings).await
+    /// Starts with settings for age verification ([`TestAppBuilder::age_verification`]).
+    pub async fn start_with_age_settings(settings: AgeVerificationSettings) -> Self {
+        Self::builder().age_verification(settings).start().await
     }
 
-    /// The same with a policy for outgoing calls.
+    /// Starts with a policy for outgoing calls, and settings for age verification.
     pub async fn start_with_age_settings_and_egress(
         policy: &EgressPolicy,
-        settings: age_verification::AgeVerificationSettings,
+        settings: AgeVerificationSettings,
     ) -> Self {
-        let public_url = settings.public_url.clone();
-        let change = |api: &mut ApiState| {
-            api.settings = Arc::new(ApiSettings { public_url, ..ApiSettings::default() });
-        };
-        Self::open(policy, proof_settings(), settings, change).await
+        Self::builder().egress(policy).age_verification(settings).start().await
     }
 
-    /// Serves on loopback as well, until the process ends. Answers where, as `http://127.0.0.1:…`.
+    /// Starts with a policy for outgoing calls, and settings for proofs of age.
+    pub async fn start_with_egress(policy: &EgressPolicy, settings: ProofOfAgeSettings) -> Self {
+        Self::builder().egress(policy).proof_of_age(settings).start().await
+    }
+
+    /// Starts with other models, for tests of busy or missing ones. Only the operations of image analysis use them.
+    pub async fn start_with_image_analyser(image_analyser: ImageAnalyser) -> Self {
+        Self::start_with(|api| api.image_analyser = image_analyser).await
+    }
+
+    /// Also serves on a free port of loopback, until the process ends; returns the address, `http://127.0.0.1:…`.
     ///
     /// # Panics
     /// When there is no port.
@@ -169,178 +276,12 @@ impl TestApp {
         format!("http://{address}")
     }
 
-    /// Starts with a policy for outgoing calls and rules for proofs.
-    ///
-    /// # Panics
-    /// When the server cannot be made: the test cannot go on.
-    pub async fn start_with_egress(policy: &EgressPolicy, rules: proof_of_age::ProofOfAgeSettings) -> Self {
-        Self::open(policy, rules, age_verification::AgeVerificationSettings::default(), |_| {}).await
-    }
-
-    #[expect(clippy::too_many_lines, reason = "wires a whole server, once")]
-    async fn open(
-        policy: &EgressPolicy,
-        rules: proof_of_age::ProofOfAgeSettings,
-        mut asking: age_verification::AgeVerificationSettings,
-        change: impl FnOnce(&mut ApiState),
-    ) -> Self {
-        let database = TestDb::open().await;
-        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-        let tokens = asking.providers.double_anonymity.as_mut();
-        if let Some(tokens) = tokens.filter(|tokens| tokens.issuer.is_none() && tokens.application.is_none())
-        {
-            tokens.application = Some(create_tenant(&database, &world, "Test issuer").await.1);
-        }
-        let brand = match asking.brand.as_str() {
-            "svc" => Brand::default(),
-            other => Brand::new(other).expect("letters and digits"),
-        };
-        let issuing = asking.providers.double_anonymity.as_ref().and_then(|tokens| tokens.application);
-        let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
-        let vault = Vault::new(&keyring);
-        let fetcher = Fetcher::new(policy).expect("a policy");
-        let blobs =
-            BlobStore::open(&BlobBackend::Memory, keyring.derive("blobs"), world.clone()).expect("memory");
-        let letters = tempfile::tempdir().expect("a temporary folder");
-        let carrier = MailTransport::Folder(letters.path().to_owned());
-        let mail = Mailer::new(world.clone(), vault.clone(), carrier, None).expect("a folder");
-        let videos = ContentLoader::start(fetcher.clone(), media::video::VideoSettings::default()).await;
-        let (estimator, outbox) =
-            (crate::sample_faces::image_analyser(), Outbox::new(fetcher.clone(), vault.clone()));
-        let indexes = tempfile::tempdir().expect("a temporary folder");
-        let index_settings =
-            faces::FaceIndexSettings::new(indexes.path().to_owned(), keyring.derive("indexes of faces"));
-        let faces = FaceIndexService::new(
-            database.db.clone(),
-            world.clone(),
-            vault.clone(),
-            blobs.clone(),
-            estimator.clone(),
-            index_settings,
-        );
-        let moderations = ContentModerationService::new(
-            database.db.clone(),
-            world.clone(),
-            vault.clone(),
-            outbox.clone(),
-            faces.clone(),
-            videos.expect("a relay"),
-            estimator.clone(),
-            content_moderation::ContentModerationSettings {
-                max_outage_seconds: 5,
-                ..content_moderation::ContentModerationSettings::default()
-            },
-            Arc::new(api::WebhookFormatter),
-        );
-        let identities = DocumentVerificationService::new(
-            database.db.clone(),
-            world.clone(),
-            vault.clone(),
-            outbox.clone(),
-            blobs.clone(),
-            estimator.clone(),
-            document_verification::DocumentVerificationSettings {
-                models_dir: fixtures::pack(),
-                task_wait_timeout: Duration::from_mins(1),
-                withheld_countries: vec!["PRK".to_owned()],
-                ..document_verification::DocumentVerificationSettings::default()
-            },
-            Arc::new(api::WebhookFormatter),
-        );
-        let issuer = ProofIssuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone());
-        let secure_capture = SecureCapture::new(&keyring);
-        let parts = age_verification::AgeVerificationDependencies {
-            db: database.db.clone(),
-            world: world.clone(),
-            vault: vault.clone(),
-            outbox: outbox.clone(),
-            estimator: estimator.clone(),
-            secure_capture: secure_capture.clone(),
-            identities: identities.clone(),
-            issuer: issuer.clone(),
-            mail: mail.clone(),
-            fetcher: fetcher.clone(),
-            webhooks: Arc::new(api::WebhookFormatter),
-        };
-        let mut api = ApiState {
-            environment: world.clone(),
-            db: database.db.clone(),
-            brand,
-            nonces: NonceStore::start(database.db.clone()),
-            image_analyser: estimator,
-            secure_capture,
-            vault: vault.clone(),
-            proof_issuer: issuer,
-            proof_of_age: ProofOfAgeService::new(
-                database.db.clone(),
-                world.clone(),
-                vault.clone(),
-                outbox,
-                fetcher,
-                rules,
-                Arc::new(api::WebhookFormatter),
-            ),
-            blobs: blobs.clone(),
-            sign_in: SignInService::new(
-                database.db.clone(),
-                world.clone(),
-                Vault::new(&keyring),
-                mail.clone(),
-                SignInSettings::for_public_url(&ApiSettings::default().public_url),
-            ),
-            account_deletion: AccountDeletionService::new(
-                database.db.clone(),
-                world.clone(),
-                ReceiptSigner::new(&keyring),
-                [Arc::new(blobs) as Arc<dyn ExternalAccountData>, Arc::new(faces.clone())],
-            ),
-            faces,
-            content_moderation: moderations,
-            document_verification: identities,
-            age_verification: AgeVerificationService::new(parts, asking).expect("settings that hold"),
-            sign_in_rate_limit: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
-            decision_records: None,
-            end_user_rate_limit: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
-            application_rate_limit: None,
-            geo_locator: Arc::default(),
-            metrics: MetricsRecorder::disabled(),
-            data_disk: api::DataDisk { folder: std::env::temp_dir(), min_free_bytes: 0 },
-            settings: Arc::new(ApiSettings::default()),
-        };
-        change(&mut api);
-
-        let (org, app) = create_tenant(&database, &world, "Test application").await;
-        let mut tx = api.db.write().await.expect("a transaction");
-        public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
-        tx.commit().await.expect("a commit");
-        let router = api::router(api.clone(), Router::new());
-        let contract = OpenApiContract::of(&api.brand);
-        Self {
-            api,
-            world,
-            org,
-            app,
-            issuer: issuing,
-            mail,
-            mail_folder: letters,
-            _indexes: indexes,
-            router,
-            contract,
-            database,
-        }
-    }
-
-    /// Every row of every table as a text.
+    /// Every row of every table, as text.
     pub async fn dump(&self) -> BTreeSet<String> {
         self.database.dump().await
     }
 
-    /// Another estimator in the same place, for tests of busy or missing models.
-    pub async fn start_with_image_analyser(estimator: ImageAnalyser) -> Self {
-        Self::start_with(|api| api.image_analyser = estimator).await
-    }
-
-    /// Changes rows behind the server's back.
+    /// Changes rows directly in the database.
     ///
     /// # Panics
     /// When the statement is refused.
@@ -350,27 +291,27 @@ impl TestApp {
         tx.commit().await.expect("a commit");
     }
 
-    /// Sends any request.
+    /// Sends a request, and checks the response against the OpenAPI document of its operation.
     ///
     /// # Panics
     /// When there is no answer.
     pub async fn send(&self, request: Request<Body>) -> TestResponse {
-        let hosted = request.headers().contains_key(header::HOST);
+        let has_host = request.headers().contains_key(header::HOST);
         let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.expect("a whole answer").to_bytes();
-        // A host of one interface has other paths than the documents.
-        if !hosted {
+        // On a virtual host, paths differ from those in the documents.
+        if !has_host {
             self.contract.check((&method, &path), status, &headers, &body);
         }
         TestResponse { request: self.contract.name_of((&method, &path)), status, headers, body }
     }
 
-    /// A bearer token of the application, made by hand.
+    /// Creates a bearer token of the application.
     ///
     /// # Panics
-    /// When none can be made.
+    /// When none can be created.
     pub async fn bearer_token(&self, scopes: &[TokenScope]) -> String {
         let mut tx = self.api.db.write().await.expect("a transaction");
         let issued = tokens::create(&mut tx, &*self.world, self.app, "test", scopes.to_vec(), None).await;
@@ -378,19 +319,19 @@ impl TestApp {
         issued.expect("a token").token.expose().clone()
     }
 
-    /// An API key of the application with these scopes; with none it may everything.
+    /// Creates an API key of the application with these scopes; without any, it may do everything that the application may.
     ///
     /// # Panics
-    /// When none can be made.
+    /// When none can be created.
     pub async fn api_key(&self, scopes: &[&str]) -> String {
         let scopes: Vec<_> = scopes.iter().map(|&scope| scope.to_owned()).collect();
         let mut tx = self.api.db.write().await.expect("a transaction");
-        let made = api_keys::create(&mut tx, &*self.world, self.app, "test", &scopes).await;
+        let created = api_keys::create(&mut tx, &*self.world, self.app, "test", &scopes).await;
         tx.commit().await.expect("a commit");
-        made.expect("a key").1.expose().clone()
+        created.expect("a key").1.expose().clone()
     }
 
-    /// A new moderation account of the application.
+    /// Opens a moderation account of the application.
     ///
     /// # Panics
     /// When none can be opened.
@@ -402,10 +343,10 @@ impl TestApp {
         opened.expect("an account")
     }
 
-    /// Sends a request of the moderation interface with an API key of the application, and JSON where there is a body.
+    /// Calls the moderation interface with an API key of the application, and a JSON body if there is one.
     ///
     /// # Panics
-    /// When it makes no request.
+    /// When the arguments make no valid request.
     pub async fn call_moderation(
         &self,
         method: &str,
@@ -416,10 +357,10 @@ impl TestApp {
         self.call_moderation_as(&self.app.to_string(), method, path, key, body).await
     }
 
-    /// The same in the name of any application.
+    /// Calls the moderation interface in the name of any application.
     ///
     /// # Panics
-    /// When it makes no request.
+    /// When the arguments make no valid request.
     pub async fn call_moderation_as(
         &self,
         app: &str,
@@ -440,83 +381,58 @@ impl TestApp {
         self.send(request.body(body).expect("a request")).await
     }
 
-    /// Lets jobs run that are due, until none is; deliveries stay where they are.
+    /// Runs jobs until none is left; messages are not delivered. Waits between attempts are skipped by moving the clock.
     ///
     /// # Panics
-    /// When the database does not answer, or jobs do not come to an end within ten minutes.
+    /// When the database does not answer, or jobs are left after ten minutes.
     pub async fn run_due_jobs(&self) {
         let count = |query| async move {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(query).await.expect("a count")
         };
-        let working = self.spawn_worker();
+        let worker = self.spawn_worker();
         let mut rounds = 0;
         while count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await != 0 {
             rounds += 1;
-            assert!(rounds < 60_000, "jobs go on for more than ten minutes");
-            // Waits between attempts pass at once. While something runs the world stands still: its lease is of the
-            // world's time, and is extended by the machine's clock.
+            assert!(rounds < 60_000, "jobs are left after ten minutes");
+            // The clock stands still while a job runs: its lease ends at a time of the test's clock, but is extended at
+            // intervals of the machine's clock.
             if count(db::sql!("SELECT count(*) FROM jobs WHERE state = 'RUNNING'")).await == 0 {
                 self.world.advance(SignedDuration::from_millis(100));
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        working.stop().await;
+        worker.stop().await;
     }
 
-    /// Lets jobs run, as a process that works does, until it is told to stop.
+    /// Runs jobs in the background, as a process of its own would.
     pub fn spawn_worker(&self) -> BackgroundWorker {
         let (stop, stopped) = tokio::sync::watch::channel(false);
-        BackgroundWorker { stop, task: tokio::spawn(self.worker().run(stopped)) }
+        BackgroundWorker { stop, task: tokio::spawn(self.api.services.build_worker().run(stopped)) }
     }
 
-    fn worker(&self) -> Worker {
-        let (mail, doors, closing) =
-            (self.mail.clone(), self.api.sign_in.clone(), self.api.account_deletion.clone());
-        let proofs = self.api.proof_of_age.clone();
-        let worker = Worker::new(self.api.db.clone(), self.world.clone())
-            .register(move |job: ResolveProof, lease| {
-                let proofs = proofs.clone();
-                async move { proofs.resolve(&job, &lease).await }
-            })
-            .register(move |job: SendMail, lease| {
-                let mail = mail.clone();
-                async move { mail.send(&job, &lease).await }
-            })
-            .register(move |job: SendSignInLinks, lease| {
-                let doors = doors.clone();
-                async move { doors.send_sign_in_links(&job, &lease).await }
-            })
-            .register(move |job: DeleteAccount, lease| {
-                let closing = closing.clone();
-                async move { closing.resume(&job, &lease).await }
-            });
-        let worker = self.api.content_moderation.handle(self.api.faces.handle(worker));
-        self.api.age_verification.handle(self.api.document_verification.register_jobs(worker))
-    }
-
-    /// The mails that were sent so far, oldest first, as they travel.
+    /// The mails sent so far, oldest first, as MIME messages.
     ///
     /// # Panics
     /// When they cannot be read.
     pub fn sent_mails(&self) -> Vec<String> {
         let files = std::fs::read_dir(self.mail_folder.path()).expect("the folder is there");
         let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        // Not by name: the world may stand still between two.
+        // Not sorted by name: the clock of the test may stand still between two mails.
         files.sort_by_key(|file| std::fs::metadata(file).and_then(|data| data.modified()).expect("its time"));
-        files.iter().map(|file| std::fs::read_to_string(file).expect("a letter")).collect()
+        files.iter().map(|file| std::fs::read_to_string(file).expect("a mail")).collect()
     }
 
-    /// An ordinary unsigned GET.
+    /// Sends an unsigned GET.
     ///
     /// # Panics
-    /// When `path` is none.
+    /// When `path` is invalid.
     pub async fn get(&self, path: &str) -> TestResponse {
         self.send(Request::get(path).body(Body::empty()).expect("a request")).await
     }
 }
 
-/// An organisation with one application that may use everything.
+/// Creates an organisation with one application that may use all interfaces.
 async fn create_tenant(database: &TestDb, world: &TestEnvironment, name: &str) -> (OrgId, AppId) {
     let mut tx = database.db.write().await.expect("a transaction");
     let org = organisations::create(&mut tx, world, &format!("{name}'s organisation")).await;
@@ -532,7 +448,7 @@ async fn create_tenant(database: &TestDb, world: &TestEnvironment, name: &str) -
     (org, app)
 }
 
-/// A process that works, beside a test.
+/// A worker that runs beside a test.
 #[derive(Debug)]
 pub struct BackgroundWorker {
     stop: tokio::sync::watch::Sender<bool>,
@@ -540,7 +456,7 @@ pub struct BackgroundWorker {
 }
 
 impl BackgroundWorker {
-    /// Leaves it as a process that dies leaves its work: nothing is given back, and no lease is extended any more.
+    /// Ends it as if its process had died: leases are neither released nor extended any more.
     pub fn abandon(self) {
         self.task.abort();
     }
@@ -548,46 +464,43 @@ impl BackgroundWorker {
     /// Tells it to stop, and waits until it has.
     ///
     /// # Panics
-    /// When it broke down.
+    /// When it panicked.
     pub async fn stop(self) {
         self.stop.send(true).expect("the worker listens");
         self.task.await.expect("the worker ends");
     }
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct TestResponse {
     /// The operation as its OpenAPI document names it, `GET /accounts/{accountId}`; method and path where none does.
     pub request: String,
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The raw body.
     pub body: Bytes,
 }
 
 impl TestResponse {
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// Status and error code, as `404 APP_NOT_FOUND`; the code is empty where there is none.
+    /// Status and error code, such as `404 APP_NOT_FOUND`; only the status if there is no code.
     pub fn status_and_code(&self) -> String {
         let json = self.json();
         let code = json["error_code"].as_str().or_else(|| json["code"].as_str()).unwrap_or_default();
         format!("{} {code}", self.status.as_u16()).trim_end().to_owned()
     }
 
-    /// A header as text; empty where there is none.
+    /// A header as text; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
 
-/// A signed request that can be spoilt in any one place before it is sent.
+/// A signed request, any part of which can be falsified before it is sent.
 #[derive(Clone, Debug)]
 pub struct SignedCall {
     method: &'static str,
@@ -601,7 +514,7 @@ pub struct SignedCall {
     digest: HeaderOverride,
 }
 
-/// How a header of the guard travels.
+/// How a header of the authentication is sent.
 #[derive(Clone, Debug)]
 enum HeaderOverride {
     Right,
@@ -657,14 +570,14 @@ impl SignedCall {
         self
     }
 
-    /// A body that is sent instead of the signed one.
+    /// A body to send in place of the signed one.
     #[must_use]
     pub fn send_body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.sent_body = Some(body.into());
         self
     }
 
-    /// The path that the client believes it calls.
+    /// A path to sign in place of the one that is called.
     #[must_use]
     pub fn sign_path(mut self, path: &str) -> Self {
         self.signed_path = Some(path.to_owned());
@@ -688,33 +601,33 @@ impl SignedCall {
     /// Adds a header.
     ///
     /// # Panics
-    /// When `name` is no header name.
+    /// When `name` is not a valid header name.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.parse().expect("a header name"), value.to_owned()));
         self
     }
 
-    /// Another application id, or none.
+    /// Another application id; `None` leaves the header out.
     #[must_use]
     pub fn auth_id(mut self, id: Option<&str>) -> Self {
         self.auth_id = HeaderOverride::instead(id);
         self
     }
 
-    /// Another digest, or none.
+    /// Another signature; `None` leaves the header out.
     #[must_use]
     pub fn digest(mut self, digest: Option<&str>) -> Self {
         self.digest = HeaderOverride::instead(digest);
         self
     }
 
-    /// Signs and sends.
+    /// Signs and sends the request.
     ///
     /// # Panics
-    /// When it makes no request.
+    /// When it is not a valid request.
     pub async fn send(&self, to: &TestApp) -> TestResponse {
-        let wire = &to.api.brand;
+        let brand = &to.api.brand;
         let mut query = vec![
             ("nonce".to_owned(), Some(to.world.uuid_v7().to_string())),
             ("timestamp".to_owned(), Some(to.world.now().as_second().to_string())),
@@ -733,10 +646,10 @@ impl SignedCall {
 
         let mut request = Request::builder().method(self.method).uri(format!("{}?{query}", self.path));
         if let Some(id) = auth_id {
-            request = request.header(wire.auth_id(), id);
+            request = request.header(brand.auth_id(), id);
         }
         if let Some(digest) = digest {
-            request = request.header(wire.auth_digest(), digest);
+            request = request.header(brand.auth_digest(), digest);
         }
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -746,7 +659,7 @@ impl SignedCall {
     }
 }
 
-/// An application id that nobody has.
-pub fn unknown_app_id(world: &dyn Environment) -> String {
-    AppId::new(world).to_string()
+/// An application id that does not exist.
+pub fn unknown_app_id(environment: &dyn Environment) -> String {
+    AppId::new(environment).to_string()
 }

@@ -1,5 +1,5 @@
-//! What tests of the server use: the whole server in the test's own process, clients, stub servers, faces and snapshots; and,
-//! from `fixtures`, what is drawn for tests.
+//! Support for the tests: the whole server in the test's own process, clients, HTTPS and mail servers, faces and snapshots of
+//! answers; and, from `fixtures`, drawn documents and simulated attacks.
 
 mod app;
 pub mod authenticator;
@@ -10,6 +10,9 @@ pub mod response_snapshot;
 mod sample_faces;
 pub mod stub_server;
 
-pub use app::{SignedCall, TestApp, TestResponse, proof_settings, public_key, sign, signer, unknown_app_id};
+pub use app::{
+    SignedCall, TestApp, TestAppBuilder, TestResponse, proof_settings, public_key, sign, signer,
+    unknown_app_id,
+};
 pub use fixtures::{composite_scene, head_model, node, pack, packages, specimens, spoof};
 pub use sample_faces::{face_base64, face_jpeg, face_pictures, group_photo, image_analyser};

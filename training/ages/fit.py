@@ -1,7 +1,7 @@
-"""Fits the error table of the age model and says what else was tried: fit.py <labels.csv> <measures.csv> <pack>
+"""Fits the error table of the age model and reports what else was tried: fit.py <labels.csv> <measures.csv> <pack>
 
-`measures.csv` is what `cargo run --example ages` prints; <pack> is the pack whose lines are fitted (others in the file are
-compared with it). Everything is fitted on the half `fit` and told on the half `held-out`, and once the other way round.
+`measures.csv` is the output of `cargo run --example ages`; <pack> is the pack whose lines are fitted (other packs in the
+file are compared with it). Everything is fitted on the half `fit` and reported on the half `held-out`, and the other way round.
 """
 
 import csv
@@ -9,7 +9,7 @@ import statistics
 import sys
 from math import erf, log, sqrt
 
-YOUNG = 30.0  # estimates below are too few here to say anything
+YOUNG = 30.0  # there are too few estimates below this age to fit anything
 
 
 def read(labels, measures):
@@ -23,7 +23,7 @@ def read(labels, measures):
     return packs
 
 
-def off(row):
+def error_years(row):
     return row["years"] - row["age"]
 
 
@@ -37,11 +37,11 @@ def normal(x):
 
 
 def likelihood(rows, base, weight, what="spread"):
-    """Mean negative logarithm of the normal density; less is better."""
+    """Mean negative log-likelihood of normally distributed errors, without the constant; lower is better."""
     total = 0.0
     for row in rows:
         variance = base**2 + (weight * row[what]) ** 2
-        total += log(variance) / 2 + off(row) ** 2 / variance / 2
+        total += log(variance) / 2 + error_years(row) ** 2 / variance / 2
     return total / len(rows)
 
 
@@ -53,7 +53,7 @@ def fit(rows, what="spread", weights=(0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)):
 
 def coverage(rows, base, weight):
     def inside(reach):
-        return mean(abs(off(row)) <= reach * sqrt(base**2 + (weight * row["spread"]) ** 2) for row in rows)
+        return mean(abs(error_years(row)) <= reach * sqrt(base**2 + (weight * row["spread"]) ** 2) for row in rows)
     return {"68 %": inside(0.9945), "80 %": inside(1.2816), "90 %": inside(1.6449)}
 
 
@@ -62,16 +62,16 @@ def share(values):
 
 
 def summary(name, rows, errors=None):
-    errors = errors or [off(row) for row in rows]
+    errors = errors or [error_years(row) for row in rows]
     size = sorted(map(abs, errors))
     print(f"{name:<44} n {len(errors):>4}  MAE {mean(size):.2f}  bias {mean(errors):+.2f}  "
           f"68 % within {size[int(.68 * len(size))]:.1f}  90 % within {size[int(.9 * len(size))]:.1f}")
 
 
 def stated(rows):
-    """Whether the intervals hold that the packs state, with the table that is in them."""
+    """Coverage of the intervals that the pack's own error table states."""
     def inside(some, reach):
-        return mean(abs(off(row)) <= reach * row["st_dev"] for row in some)
+        return mean(abs(error_years(row)) <= reach * row["st_dev"] for row in some)
     print("\nAs the pack states them")
     for name, some in (("fit", [r for r in rows if r["half"] == "fit"]), ("held-out", [r for r in rows if r["half"] != "fit"]),
                        ("both", rows)):
@@ -92,22 +92,22 @@ def table(halves):
         cells = []
         for half in ("fit", "held-out"):
             rows = [row for row in halves[half] if low <= row["years"] < high]
-            cells.append(f"{half} n {len(rows)} {sqrt(mean(off(r) ** 2 for r in rows)):.1f}" if len(rows) > 4 else half + " few")
+            cells.append(f"{half} n {len(rows)} {sqrt(mean(error_years(r) ** 2 for r in rows)):.1f}" if len(rows) > 4 else half + " few")
         print(f"  {low:>3} to {high:<4} {'   '.join(cells)}")
 
 
 def corrections(halves, source):
-    """Whether a correction of the mean carries over: to the other half, and to photographs of other days."""
+    """Whether a correction of the mean generalises to the other half, and to photographs of other days."""
     def line(rows):
         x, y = [r["years"] for r in rows], [r["age"] for r in rows]
         slope = statistics.covariance(x, y) / statistics.variance(x)
         return slope, mean(y) - slope * mean(x)
 
     def constant(rows):
-        return 1.0, -mean(map(off, rows))
+        return 1.0, -mean(map(error_years, rows))
 
     def isotonic(rows):
-        """Pool adjacent violators; answers the step below."""
+        """Isotonic regression by pooling adjacent violators; evaluates to the step below."""
         blocks = []
         for row in sorted(rows, key=lambda r: r["years"]):
             blocks.append([row["years"], row["age"], 1])
@@ -136,11 +136,11 @@ def crops(packs, chosen):
     for name, rows in packs.items():
         both = [row for path, row in rows.items() if path in packs[chosen]]
         summary(f"  {name}", both)
-        better("      beside the pack that is fitted it is", [abs(off(packs[chosen][path])) - abs(off(row)) for path, row in rows.items()
+        better("      beside the pack that is fitted it is", [abs(error_years(packs[chosen][path])) - abs(error_years(row)) for path, row in rows.items()
                                          if path in packs[chosen]])
         print(f"      milliseconds, median: {statistics.median(row['micros'] for row in both) / 1000:.0f}")
         summary(f"  {name}, with the mirror image", both, [(r["years"] + r["mirrored"]) / 2 - r["age"] for r in both])
-        gain = [abs(off(r)) - abs((r["years"] + r["mirrored"]) / 2 - r["age"]) for r in both]
+        gain = [abs(error_years(r)) - abs((r["years"] + r["mirrored"]) / 2 - r["age"]) for r in both]
         better("      the mirror image makes it", gain)
 
 
@@ -149,7 +149,7 @@ def better(text, gain):
 
 
 def mixed(packs, chosen, second):
-    """The mean of both nets, the second one weighed with this part."""
+    """The weighted mean of both nets; `part` is the weight of the second one."""
     print("\nA part of the second net in the mean")
     both = [(row, packs[second][path]) for path, row in packs[chosen].items() if path in packs[second]]
     for part in (0.1, 0.25, 0.4):
@@ -158,7 +158,7 @@ def mixed(packs, chosen, second):
 
 
 def signs(packs, chosen, second):
-    """What goes with the size of the error."""
+    """What correlates with the size of the error."""
     rows = [dict(row, path=path) for path, row in packs[chosen].items()]
     for row in rows:
         row["mirror"] = abs(row["years"] - row["mirrored"])
@@ -173,7 +173,7 @@ def signs(packs, chosen, second):
             places[at] = place
         return places
 
-    size = ranks([abs(off(row)) for row in rows])
+    size = ranks([abs(error_years(row)) for row in rows])
     for what in ("spread", "mirror", "other", "years", "side", "sharpness", "luma", "frontal", "score"):
         print(f"  {what:<10} {statistics.correlation(ranks([row[what] for row in rows]), size):+.2f}")
     for what in ("mirror", "other"):

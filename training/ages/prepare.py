@@ -1,9 +1,9 @@
 """Lays out the portraits and their labels: prepare.py <portraits.git> <legislators.git> <house.git> <senate.git> <folder>
 
-The four are git directories (bare or not) of the repositories that README.md names. What is written: `portraits/` with
-the photographs, `earlier/` with other photographs of the same people, `labels.csv` (age at capture from the date of birth
-and the camera's own date), `pairs.csv` (for `assay evaluate match`). People are dealt to the halves `fit` and `held-out`
-by a hash of their id, so nobody is in both.
+The four are git directories (bare or not) of the repositories that README.md names. Written are `portraits/` with the
+photographs, `earlier/` with other photographs of the same people, `labels.csv` (age at capture, from the date of birth and the
+camera's own date) and `pairs.csv` (for `assay evaluate match`). People are assigned to the halves `fit` and `held-out` by a
+hash of their id, so nobody is in both.
 """
 
 import csv
@@ -20,7 +20,7 @@ from PIL import Image
 
 CAPTURED = 0x9003  # EXIF: DateTimeOriginal
 EXIF_FOLDER = 0x8769
-NEIGHBOURS = 6  # strangers that each person is compared with
+NEIGHBOURS = 6  # impostor pairs for each person
 
 
 def git(repository, *arguments):
@@ -28,7 +28,7 @@ def git(repository, *arguments):
 
 
 def files(repository, folder):
-    """Name and bytes of every file of a folder."""
+    """Name and bytes of every file in a folder."""
     for entry in git(repository, "ls-tree", "-z", "HEAD", folder + "/").split(b"\0"):
         if entry:
             about, path = entry.split(b"\t")
@@ -36,7 +36,7 @@ def files(repository, folder):
 
 
 def people(legislators, civil):
-    """By id: date of birth, sex, ethnicity as the data sets state them, and the file of another photograph."""
+    """By id: date of birth, sex and ethnicity as the data sets state them, and the file of another photograph."""
     known = {}
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     for person in yaml.load(git(legislators, "show", "HEAD:legislators-current.yaml"), Loader=loader):
@@ -53,7 +53,7 @@ def people(legislators, civil):
 
 
 def captured(photo):
-    """The day on which the camera says that it took the photo, or nothing."""
+    """The date of capture according to the camera (EXIF), or None."""
     date = Image.open(io.BytesIO(photo)).getexif().get_ifd(EXIF_FOLDER).get(CAPTURED)
     return datetime.date.fromisoformat(str(date)[:10].replace(":", "-")) if date else None
 
@@ -92,8 +92,8 @@ def main():
     for chamber, repository in civil.items():
         for name, photo in files(repository, "source/headshots"):
             (folder / "earlier" / f"{chamber}-{name}").write_bytes(photo)
-    # Each person with their own earlier photograph, and with those of people of the same sex and ethnicity who are
-    # nearest in age: harder than strangers at random.
+    # Each person is paired with their own earlier photograph, and with those of the people of the same sex and ethnicity who
+    # are nearest in age: these impostor pairs are harder than random ones.
     both = [row for row in rows if row["earlier"] and (folder / "earlier" / row["earlier"]).exists()]
     with open(folder / "pairs.csv", "w", newline="") as file:
         writer = csv.writer(file)

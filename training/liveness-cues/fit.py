@@ -3,8 +3,8 @@
     python fit.py fit     a.csv b.csv ...   prints what weights.rs holds
     python fit.py report  a.csv b.csv ...   prints that and the tables of docs/ACCURACY.md
 
-The files come from the `liveness_cues` example. One half of the people and of the parameters of each species
-chooses the numbers, the other half is measured. Needs numpy.
+The files come from the `liveness_cues` example. The numbers are chosen on one half of the people and of the parameters of
+each species, and measured on the other half. Needs numpy.
 """
 
 import csv
@@ -15,12 +15,12 @@ from collections import defaultdict
 import numpy as np
 
 FIRST_CUE = "grid_fine"
-# The most that a measure may say, in log odds. Tone depends on clothes, walls, skin and exposure: alone it
-# must not refuse anyone. The border of a door must not either at low assurance.
+# Upper bounds of a cue's weight, in log odds. The colour range depends on clothes, walls, skin and exposure: on its own it
+# must not refuse anyone. Nor must the straight edge of a door at low assurance.
 CAPS = {"lifted_black": 1.2, "pale": 0.8, "rim": 2.5}
-# A measure says nothing within the range of this share of live pictures.
+# A cue counts only beyond the range that holds this share of the live pictures.
 QUIET = 0.97
-# The fitting half holds too few rooms to say how straight a background can be.
+# Lowest start of a cue's range: the fitting half has too few rooms to tell how straight edges in a background can be.
 FLOORS = {"rim": 0.8}
 RIDGE = 0.002
 TARGETS = {"low": 0.01, "medium": 0.03, "high": 0.10}
@@ -35,8 +35,8 @@ def read(paths):
 
 
 def half_of(row):
-    """People are split in halves by the set; the sample photographs as wholes, for the same people are on
-    several of them, and whoever cuts faces out cannot tell."""
+    """The half of a row. The set splits people; sample photographs are split as wholes, because some people are in several of
+    them and nothing says who."""
     photo = re.match(r"sample(\d)-", row["path"])
     return row["half"] if photo is None else ("fit" if int(photo[1]) % 2 else "report")
 
@@ -49,7 +49,7 @@ def cues_of(rows):
 
 
 def balance(rows):
-    """Live and attack weigh the same; within each, species and variations do."""
+    """Weights by which live pictures and attacks count the same in all, and within each so do species and variations."""
     groups = defaultdict(list)
     for index, row in enumerate(rows):
         groups[row["label"], row["species"], row["variation"]].append(index)
@@ -87,7 +87,7 @@ def fit(rows):
     model = {"names": names, "from": start.round(3), "to": stop.round(3), "weight": slope.round(2), "bias": round(bias, 2)}
     values = score(model, rows)
     model["thresholds"] = {k: quantile(values[live], weight[live], t) for k, t in TARGETS.items()}
-    # Whole thousandths, rounded down: a face that just passed must go on passing.
+    # Rounded down to thousandths, so that a face that just passed still passes.
     model["thresholds"] = {k: np.floor(t * 1000) / 1000 for k, t in model["thresholds"].items()}
     return model
 
@@ -105,12 +105,12 @@ def score(model, rows):
 
 
 def print_model(model):
-    """As Rust, for crates/vision/src/liveness/weights.rs."""
+    """Prints the model as Rust, for crates/vision/src/liveness/weights.rs."""
     print(f"pub(super) const BIAS: f32 = {model['bias']};")
-    for name, low, high, most in zip(model["names"], model["from"], model["to"], model["weight"]):
-        print(f"    // {name}\n    Weight {{ from: {low}, to: {high}, most: {most} }},")
+    for name, low, high, weight in zip(model["names"], model["from"], model["to"], model["weight"]):
+        print(f"    // {name}\n    CueWeight {{ from: {low}, to: {high}, max: {weight} }},")
     levels = ", ".join(f"{level}: {value}" for level, value in model["thresholds"].items())
-    print(f"super::Thresholds {{ {levels} }}")
+    print(f"super::CueThresholds {{ {levels} }}")
 
 
 def passed(values, threshold):
@@ -118,7 +118,7 @@ def passed(values, threshold):
 
 
 def table(rows, model, key, header, refused):
-    """Share refused (live) or let through (attacks) at each level, one line for each group."""
+    """Prints the share of live faces refused, or of attacks that pass, at each level; one line for each group."""
     levels = list(TARGETS)
     print(f"| {header} | n | " + " | ".join(levels) + " |\n|---|---:|" + "---:|" * len(levels))
     groups = defaultdict(list)
@@ -142,9 +142,9 @@ def main():
     print_model(model)
     if command == "fit":
         return
-    kept = [row for row in rows if half_of(row) == "report"]
+    reported = [row for row in rows if half_of(row) == "report"]
     print("\n## held-out half\n")
-    boxes = [row for row in kept if row["label"] == "fake"]
+    boxes = [row for row in reported if row["label"] == "fake"]
     attacks = [row for row in boxes if row["variation"] == "as is"]
     rims = {"true": "border in the frame", "false": "no border in the frame"}
     table(attacks, model, lambda row: row["species"], "APCER by species", False)
@@ -152,8 +152,8 @@ def main():
     bare = [row for row in attacks if row["framed"] == "false"]
     table(bare, model, lambda row: row["species"], "APCER, no border in the frame", False)
     table(boxes, model, lambda row: row["variation"], "APCER by face box", False)
-    for species in dict.fromkeys(row["species"] for row in kept if row["label"] == "real"):
-        live = [row for row in kept if row["species"] == species]
+    for species in dict.fromkeys(row["species"] for row in reported if row["label"] == "real"):
+        live = [row for row in reported if row["species"] == species]
         table(live, model, lambda row: row["variation"], f"BPCER, {species}", True)
     print("\n## leave one species out: APCER of the species that the fit never saw\n")
     for species in dict.fromkeys(row["species"] for row in attacks):

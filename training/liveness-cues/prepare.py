@@ -1,8 +1,8 @@
-"""Prepares what the simulator and the fit read. Needs Pillow and opencv-python-headless below 5.
+"""Prepares the input of the simulator and of the fit. Needs Pillow and opencv-python-headless below 5.
 
-    python prepare.py portraits <folders of portraits ...> <out>   copies single-face portraits, finds the faces
+    python prepare.py portraits <folders of portraits ...> <out>   copies portraits with a face, and detects it
     python prepare.py samples   <folder of the sample photos> <out>   cuts the faces of samples.csv out
-    python prepare.py plain     <prepared folder> <simulated set> <out> <species>   the same people, untouched,
+    python prepare.py plain     <prepared folder> <simulated set> <out> <species>   the same people without the simulator,
                                                                     as a set that `liveness_cues` reads
 """
 

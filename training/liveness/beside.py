@@ -1,9 +1,10 @@
-"""The net beside another one of a pack, on the same pictures of people that were never trained on.
+"""Compares the net with MiniFASNet, on the same pictures of people who were never trained on.
 
     python beside.py PEOPLE WEIGHTS PACK/minifasnet.onnx COUNT SEED
 
-COUNT pictures as of render.py, those with a face below 64 pixels left out. The other net gets two squares of 80 pixels side
-by side, 2.7 and 4 faces wide and pushed inside the picture, blue first, as its import describes it.
+Renders COUNT pictures like render.py and leaves out those whose face is below 64 pixels. MiniFASNet gets two crops of 80 x
+80 pixels side by side, BGR, 2.7 and 4 times the face box and moved inside the picture, as `assay models add-minifasnet`
+describes it in the pack.
 """
 
 import pathlib
@@ -21,11 +22,12 @@ import train
 from net import Net
 from tables import apcer_at
 
-LEAST_FACE = 64
+MIN_FACE_SIDE = 64
 
 
 def inside(picture, box, scale):
-    """A square around the box, moved and shrunk until it lies in the picture, bytes [80, 80, 3]."""
+    """The crop rule `inside` of crates/vision/src/crop.rs: a square around the box, moved and shrunk to lie in the picture, bytes
+    [80, 80, 3]."""
     height, width = picture.shape[:2]
     side = min(max(box[2] - box[0], box[3] - box[1]) * scale, height, width)
     x = min(max((box[0] + box[2]) / 2, side / 2), width - side / 2)
@@ -40,11 +42,11 @@ def main():
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     other = onnxruntime.InferenceSession(str(other), options)
-    world = scene.World(render.people(folder, "held"))
+    pool = scene.PersonPool(render.people(folder, "held"))
     kinds, pairs, theirs = [], [], []
     for number in range(int(sys.argv[4])):
-        shot = world.shoot(render.species_of(number), int(sys.argv[5]) + number)
-        if max(shot.box[2] - shot.box[0], shot.box[3] - shot.box[1]) < LEAST_FACE:
+        shot = pool.shoot(render.species_of(number), int(sys.argv[5]) + number)
+        if max(shot.box[2] - shot.box[0], shot.box[3] - shot.box[1]) < MIN_FACE_SIDE:
             continue
         kinds.append(shot.species)
         pairs.append(render.crops(shot, np.random.default_rng(number))[0])
@@ -57,8 +59,8 @@ def main():
     theirs = np.concatenate(theirs)[:, 1]
     print(len(kinds), "pictures,", {name: int((kinds == name).sum()) for name in scene.SPECIES})
     for name, scores in (("liveness-net-1", ours), (pathlib.Path(sys.argv[3]).stem, theirs)):
-        told = {kind: f"{100 * apcer_at(scores[kinds == 'live'], scores[kinds == kind], 0.10):.1f} %" for kind in scene.SPECIES[1:]}
-        print(f"APCER at BPCER 10 %, {name}:", told)
+        rates = {kind: f"{100 * apcer_at(scores[kinds == 'live'], scores[kinds == kind], 0.10):.1f} %" for kind in scene.SPECIES[1:]}
+        print(f"APCER at BPCER 10 %, {name}:", rates)
     print(f"of the live {100 * (theirs[kinds == 'live'] < 0.5).mean():.0f} % score below 0.5 with the other")
 
 

@@ -1,14 +1,14 @@
-"""The measures of crates/vision/src/liveness, on the pictures that render.py made crops of.
+"""The cues of crates/vision/src/liveness, on the pictures that render.py made crops of.
 
     python cues.py PEOPLE OUT.npz HALF COUNT SEED [FROM]
 
-Renders the pictures of a set once more, as wholes, from number FROM on, and measures them: OUT holds `cues` [n, 7],
-`numbers` and `crops` (a sum over the crops of each picture, to see that they are those of the set).
+Renders the whole pictures of a set again, from number FROM on, and measures them. OUT receives `cues` [n, 7], `numbers` and
+`crops` (the sum over each picture's crops, which shows whether they are those of the set).
 
     python cues.py check PICTURES CUES.csv
 
-says how far they are from what the Rust example `liveness_cues` wrote of the folder PICTURES. That example takes no
-picture below 300 pixels, and most of these are smaller: hence this.
+prints how far these cues are from those that the Rust example `liveness_cues` wrote for the folder PICTURES. That example
+takes no picture below 300 pixels, and most rendered pictures are smaller: hence this program.
 """
 
 import csv
@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 
 NAMES = ("grid_fine", "grid_coarse", "grid_colour", "grain", "lifted_black", "pale", "rim")
-# As in spectrum.rs, rim.rs and tone.rs, which say why.
+# As in spectrum.rs, frame_edges.rs and colour_range.rs of crates/vision/src/liveness, which give the reasons.
 SIDE, AXIS, FLOOR, STRONG = 128, 3, 20.0, 12.5
 LONG, SLANTS, SLANT, EDGE = 160, 8, 0.02, 9.0
 POINTS = 96
@@ -30,12 +30,12 @@ _BIN[SIDE // 2] = SIDE // 2
 _RADIUS = np.hypot(*np.meshgrid(_BIN / SIDE, _BIN / SIDE))
 _OFF = (np.arange(SIDE) > AXIS) & (np.arange(SIDE) < SIDE - AXIS)
 _OFF = _OFF[:, None] & _OFF[None, :]
-# One half of the plane: the other mirrors it.
+# One half of the plane: the other half mirrors it.
 _HALF = np.arange(SIDE)[:, None] <= SIDE // 2
 
 
 def measure(picture, box):
-    """The seven measures of the face in `box` (left, top, right, bottom) of bytes [h, w, 3]."""
+    """The seven cues of the face in `box` (left, top, right, bottom) of bytes [h, w, 3]."""
     height, width = picture.shape[:2]
     left, right = np.clip([box[0], box[2]], 0, width)
     top, bottom = np.clip([box[1], box[3]], 0, height)
@@ -69,7 +69,7 @@ def _spectrum(picture, face):
 
 
 def _box(plane, reach):
-    """Sums over squares of a plane that repeats."""
+    """Sums over squares of `2 * reach + 1`, with wrap-around."""
     size = 2 * reach + 1
     return cv2.boxFilter(np.pad(plane, reach, "wrap"), -1, (size, size), normalize=False)[reach:-reach, reach:-reach]
 
@@ -150,13 +150,13 @@ def _sides(signs, across, along):
     return found
 
 
-def check(folder, told):
-    """How far these measures lie from those of the Rust example, which skips small pictures and varies them, too."""
+def check(folder, reference):
+    """Largest difference from the cues of the Rust example, which skips small pictures and also writes variations."""
     boxes = {}
     with open(folder / "faces.csv", newline="") as file:
         for row in csv.DictReader(file):
             boxes[row["path"]] = [float(row[name]) for name in ("left", "top", "right", "bottom")]
-    with open(told, newline="") as file:
+    with open(reference, newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["variation"] == "as is"]
     ours = np.array([measure(cv2.imread(str(folder / row["path"]))[..., ::-1], boxes[row["path"]]) for row in rows])
     theirs = np.array([[float(row[name]) for name in NAMES] for row in rows])
@@ -171,11 +171,11 @@ def main():
 
     folder, out, half, count, seed = pathlib.Path(sys.argv[1]), *sys.argv[2:6]
     cv2.setNumThreads(1)
-    world = scene.World(render.people(folder, half))
+    pool = scene.PersonPool(render.people(folder, half))
     cues, sums = [], []
     numbers = range(int(sys.argv[6]) if len(sys.argv) > 6 else 0, int(count))
     for number in numbers:
-        shot = world.shoot(render.species_of(number), int(seed) * 1_000_003 + number)
+        shot = pool.shoot(render.species_of(number), int(seed) * 1_000_003 + number)
         pair, _ = render.crops(shot, np.random.default_rng([int(seed), number]))
         cues.append(measure(shot.picture, shot.box))
         sums.append(int(pair.astype(np.int64).sum()))

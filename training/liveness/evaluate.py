@@ -2,8 +2,8 @@
 
     python evaluate.py WEIGHTS SET CALIBRATION.json
 
-Nobody in the held pictures was trained on. One half of them chooses the calibration and the thresholds, the other half
-is reported.
+Nobody in the held-out pictures was trained on. One half of the pictures chooses the calibration and the thresholds, the
+other half is reported.
 """
 
 import json
@@ -18,25 +18,25 @@ import train
 from net import Net
 from tables import threshold_at, wilson
 
-# Live faces refused at each level of assurance, on the choosing half.
+# Share of live faces that each level of assurance refuses, on the half that chooses.
 LEVELS = {"low": 0.02, "medium": 0.05, "high": 0.10}
 
 
 def calibrated(odds, live):
-    """Slope and shift that make log odds the log odds of a live face among as many attacks (Platt)."""
+    """Slope and shift that calibrate log odds for equal numbers of live faces and attacks (Platt scaling)."""
     x, y = torch.from_numpy(odds).double(), torch.from_numpy(live).double()
     weight = torch.where(y > 0, 0.5 / y.mean(), 0.5 / (1 - y.mean()))
-    free = torch.tensor([1.0, 0.0], dtype=torch.double, requires_grad=True)
-    optimiser = torch.optim.LBFGS([free], max_iter=100, line_search_fn="strong_wolfe")
+    parameters = torch.tensor([1.0, 0.0], dtype=torch.double, requires_grad=True)
+    optimiser = torch.optim.LBFGS([parameters], max_iter=100, line_search_fn="strong_wolfe")
 
     def loss():
         optimiser.zero_grad()
-        value = torch.nn.functional.binary_cross_entropy_with_logits(free[0] * x + free[1], y, weight=weight)
+        value = torch.nn.functional.binary_cross_entropy_with_logits(parameters[0] * x + parameters[1], y, weight=weight)
         value.backward()
         return value
 
     optimiser.step(loss)
-    return [float(v) for v in free.detach()]
+    return [float(v) for v in parameters.detach()]
 
 
 def main():
@@ -53,13 +53,13 @@ def main():
     levels = {name: threshold_at(real[choosing & live], share) for name, share in LEVELS.items()}
     out.write_text(json.dumps({"slope": slope, "shift": shift, "thresholds": levels}, indent=1) + "\n")
     print(f"slope {slope:.4f}, shift {shift:.4f}, thresholds", {name: round(v, 3) for name, v in levels.items()})
-    told = ~choosing
+    reported = ~choosing
     print("\nAPCER by species, worst first, at the thresholds that refuse 5 and 10 % of the reported live faces:\n")
-    rates(real, held, told, live)
+    print_rates(real, held, reported, live)
     print("\nAt the levels of assurance:\n")
-    assured(real, held, told, live, levels)
+    print_levels(real, held, reported, live, levels)
     print("\nIs the score a probability?\n")
-    reliability(real[told], live[told])
+    print_reliability(real[reported], live[reported])
 
 
 def cell(hits, count):
@@ -67,35 +67,36 @@ def cell(hits, count):
     return f"{100 * hits / max(count, 1):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def groups(held, told):
+def groups(held, reported):
+    """Name and mask of each species and device."""
     for column in ("species", "device"):
-        for name in sorted(set(held[column][told])):
+        for name in sorted(set(held[column][reported])):
             if name not in ("live", "person"):
-                yield f"{column} {name}", told & (held[column] == name)
+                yield f"{column} {name}", reported & (held[column] == name)
 
 
-def rates(real, held, told, live):
-    limits = [threshold_at(real[told & live], share) for share in (0.05, 0.10)]
+def print_rates(real, held, reported, live):
+    limits = [threshold_at(real[reported & live], share) for share in (0.05, 0.10)]
     print("| | n | APCER at BPCER 5 % | APCER at BPCER 10 % |\n|---|---:|---:|---:|")
     rows = []
-    for name, of in groups(held, told):
+    for name, of in groups(held, reported):
         hits = [int((real[of] >= limit).sum()) for limit in limits]
         rows.append((not name.startswith("species"), -hits[1] / of.sum(), f"| {name} | {of.sum()} | {cell(hits[0], of.sum())} | {cell(hits[1], of.sum())} |"))
     print("\n".join(row for _, _, row in sorted(rows)))
 
 
-def assured(real, held, told, live, levels):
+def print_levels(real, held, reported, live, levels):
     print("| | n | low | medium | high |\n|---|---:|---:|---:|---:|")
     row = lambda name, of, passes: print(f"| {name} | {of.sum()} | " + " | ".join(
         cell(int(((real[of] >= limit) == passes).sum()), int(of.sum())) for limit in levels.values()) + " |")
-    row("BPCER, all live", told & live, False)
-    for kind in sorted(set(held["camera"][told & live])):
-        row(f"BPCER, {kind}", told & live & (held["camera"] == kind), False)
+    row("BPCER, all live", reported & live, False)
+    for kind in sorted(set(held["camera"][reported & live])):
+        row(f"BPCER, {kind}", reported & live & (held["camera"] == kind), False)
     for name in scene.SPECIES[1:]:
-        row(f"APCER, {name}", told & (held["species"] == name), True)
+        row(f"APCER, {name}", reported & (held["species"] == name), True)
 
 
-def reliability(real, live):
+def print_reliability(real, live):
     print("| score | faces | live among as many attacks |\n|---|---:|---:|")
     weight = np.where(live, 0.5 / live.mean(), 0.5 / (~live).mean())
     for low in np.arange(0, 1, 0.2):

@@ -2,9 +2,10 @@
 
     python export.py WEIGHTS CALIBRATION OUT.onnx
 
-CALIBRATION is the output of evaluate.py: two numbers that turn log odds into the probability of a live face. The file
-takes [n, 3, 96, 192], tight and wide crop side by side, RGB of -1 to 1, and gives `live` [n, 1]: the mean of the
-picture's and its mirror image's log odds, calibrated, as a probability. Normalisation is folded into the convolutions.
+CALIBRATION is the output of evaluate.py: slope and shift that turn log odds into the probability of a live face. The file
+takes `input` [n, 3, 96, 192], the tight and the wide crop side by side, RGB from -1 to 1, and gives `live` [n, 1]: the log odds
+averaged over the picture and its mirror image, calibrated, as a probability. Batch normalisation is folded into the
+convolutions.
 """
 
 import json
@@ -43,7 +44,7 @@ def exported(net, slope, shift):
     axis = constant("width_axis", [3], np.int64)
     back = node("Slice", ["input", constant("last", [-1], np.int64), constant("before", [-(2**31)], np.int64), axis, constant("back", [-1], np.int64)], "mirrored")
     seen = []
-    # In the mirrored picture the halves change places.
+    # Mirroring the joined input swaps the halves.
     for at, (name, branch) in enumerate((("tight", net.tight), ("wide", net.wide))):
         halves = []
         for source, start in (("input", at * SIDE), (back, (1 - at) * SIDE)):
@@ -73,7 +74,7 @@ def exported(net, slope, shift):
         x = node("Gemm", inputs, f"{name}_sum" if name == "mix" else name, transB=1)
         if name == "mix":
             x = node("Relu", [x], name)
-    # [2 n, 1]: first all pictures, then all mirror images.
+    # [2 n, 1]: all pictures, then all mirror images.
     x = node("Reshape", [x, constant("pairs", [2, -1], np.int64)], "pair")
     x = node("ReduceMean", [x], "mean", axes=[0], keepdims=0)
     x = node("Reshape", [x, constant("column", [-1, 1], np.int64)], "single")
@@ -91,14 +92,15 @@ def exported(net, slope, shift):
 
 
 def check(net, stated, path):
-    """The file says what the net says; prints its hash and what it answers to the pack's probe."""
+    """Asserts that the file answers as the net does; prints its hash and its answer to the pack's probe (`probe_input` in
+    crates/vision/src/models.rs)."""
     import hashlib
 
     from onnxruntime import InferenceSession
 
     session = InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    chance = torch.Generator().manual_seed(1)
-    pairs = torch.rand(4, 2, 3, SIDE, SIDE, generator=chance) * 2 - 1
+    generator = torch.Generator().manual_seed(1)
+    pairs = torch.rand(4, 2, 3, SIDE, SIDE, generator=generator) * 2 - 1
     with torch.no_grad():
         odds = (net(pairs)[0] + net(pairs.flip(-1))[0]) / 2
         own = torch.sigmoid(odds * stated["slope"] + stated["shift"]).numpy()

@@ -1,4 +1,4 @@
-"""Finding faces as the server does: BlazeFace of the imported pack, decoded as in crates/vision/src/detect.rs."""
+"""Face detection as the server does it: BlazeFace of the imported pack, decoded as in crates/vision/src/detect.rs."""
 
 import numpy as np
 from PIL import Image
@@ -7,7 +7,10 @@ _MAPS = [(16, 2, 16.0), (8, 6, 32.0)]
 
 
 def detect(net, picture, fit=1.0):
-    """The surest face of bytes [h, w, 3]: (score, box [4], points [6, 2]) in pixels, or None. `net` runs NCHW."""
+    """The face with the highest score in bytes [h, w, 3]: (score, box [4], points [6, 2]) in pixels, or None.
+
+    The picture is letterboxed into the share `fit` of the input; overlapping anchors are averaged (weighted NMS).
+    """
     height, width = picture.shape[:2]
     scale = min(256 * fit / width, 256 * fit / height)
     inner = max(1, round(width * scale)), max(1, round(height * scale))
@@ -31,21 +34,21 @@ def detect(net, picture, fit=1.0):
         return None
     found.sort(key=lambda face: -face[0])
     best = found[0][1]
-    same = [face for face in found if _overlap(best, face[1]) > 0.3]
+    same = [face for face in found if _iou(best, face[1]) > 0.3]
     weights = np.array([face[0] for face in same])
     mean = np.tensordot(weights, np.stack([face[1] for face in same]), 1) / weights.sum()
     return float(found[0][0]), mean[:2].reshape(4), mean[2:]
 
 
 def surest(net, picture):
-    """As the server looks: once, and again with room around the picture when the face is large or was not found."""
+    """Like the server: detects once, and again with padding around the picture where the face is large or none was found."""
     first = detect(net, picture)
     if first is not None and max(first[1][2] - first[1][0], first[1][3] - first[1][1]) < 0.5 * max(picture.shape[:2]):
         return first
     return detect(net, picture, 0.6) or first
 
 
-def _overlap(a, b):
+def _iou(a, b):
     low, high = np.maximum(a[0], b[0]), np.minimum(a[1], b[1])
     both = np.prod(np.maximum(high - low, 0))
     area = lambda box: np.prod(box[1] - box[0])
@@ -53,7 +56,8 @@ def _overlap(a, b):
 
 
 def crop(picture, box, scale, side=96):
-    """The square of crates/vision/src/crop.rs: around the box's middle, black outside the picture, bytes [side, side, 3]."""
+    """The crop rule `box` of crates/vision/src/crop.rs: a square around the box's centre, black outside the picture, bytes
+    [side, side, 3]."""
     centre = np.array([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2])
     reach = max(box[2] - box[0], box[3] - box[1]) * scale / 2
     step = 2 * reach / side

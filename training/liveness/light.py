@@ -1,4 +1,4 @@
-"""Pictures as linear light: float32 [height, width, 3], 0 (black) to 1 (white)."""
+"""Pictures as linear light: float32 [height, width, 3], 0 (black) to 1 (white), with a gamma of 2.2."""
 
 import cv2
 import numpy as np
@@ -9,12 +9,12 @@ _TO_BYTES = np.round(255.0 * (np.arange(_STEPS + 1) / _STEPS) ** (1 / 2.2)).asty
 
 
 def linear(picture):
-    """Bytes [h, w, 3] to light."""
+    """Bytes [h, w, 3] to linear light."""
     return _TO_LINEAR[picture]
 
 
 def encoded(light):
-    """Light to values of 0 to 255, float32."""
+    """Linear light to gamma-encoded values from 0 to 255, float32."""
     return _TO_BYTES[(np.clip(light, 0, 1) * _STEPS).astype(np.uint16)]
 
 
@@ -27,7 +27,7 @@ def blurred(light, sigma):
 
 
 def jpeg(picture, quality, thin_colour=True):
-    """Compresses bytes and decodes them again."""
+    """Compresses a picture as JPEG and decodes it again; `thin_colour` halves the resolution of colour (4:2:0)."""
     thin = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420 if thin_colour else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444
     options = [cv2.IMWRITE_JPEG_QUALITY, int(quality), cv2.IMWRITE_JPEG_SAMPLING_FACTOR, thin]
     return cv2.imdecode(cv2.imencode(".jpg", picture, options)[1], cv2.IMREAD_COLOR)

@@ -7,11 +7,12 @@ from torch import nn
 SIDE = 96
 CHANNELS = (24, 48, 48, 64, 64, 96)
 STRIDES = (2, 2, 1, 2, 1, 2)
-# How much the grain is lifted.
+# Factor by which the high-pass channels are amplified.
 GRAIN = 6.0
 
 
 def branch():
+    """Six convolutions, from the 6 channels of `with_grain` to 96."""
     layers, before = [], 6
     for channels, stride in zip(CHANNELS, STRIDES):
         layers += [nn.Conv2d(before, channels, 3, stride, 1, bias=False), nn.BatchNorm2d(channels), nn.ReLU()]
@@ -20,12 +21,13 @@ def branch():
 
 
 def with_grain(crops):
-    """[n, 3, h, w] and beside it what a pixel has more than its surroundings, which is where ink and panels show."""
+    """Adds to [n, 3, h, w] three high-pass channels: each pixel less the mean of its 3 x 3 neighbourhood, where dots of ink and
+    sub-pixels show."""
     return torch.cat([crops, (crops - F.avg_pool2d(crops, 3, 1, 1)) * GRAIN], 1)
 
 
 class Net(nn.Module):
-    """[n, 2, 3, 96, 96] of -1 to 1 (tight, wide) to the log odds of a live face [n] and of each species [n, 5]."""
+    """Pairs of crops [n, 2, 3, 96, 96] from -1 to 1 (tight, wide) to log odds of a live face [n] and logits of the species [n, 5]."""
 
     def __init__(self):
         super().__init__()
@@ -33,7 +35,7 @@ class Net(nn.Module):
         self.drop = nn.Dropout(0.3)
         self.mix = nn.Linear(2 * CHANNELS[-1], 32)
         self.live = nn.Linear(32, 1)
-        # Learnt beside, to find what the species have of their own; not exported.
+        # An auxiliary task for training: the features must tell the species apart, too. Not exported.
         self.kind = nn.Linear(32, 5)
 
     def forward(self, pairs):

@@ -1,9 +1,9 @@
-"""Writes pictures as files, with labels for `assay evaluate antispoofing`.
+"""Renders whole pictures with labels, for `assay evaluate antispoofing`.
 
     python pictures.py PEOPLE OUT COUNT SEED
 
-As render.py, but the whole pictures of people who were never trained on: OUT receives PNG files and `labels.csv` (path,
-label, species, device, camera). Pictures too small for the server are left out, for every species alike.
+Like render.py, but whole pictures, and only of people who are never trained on. OUT receives PNG files and `labels.csv`
+(path, label, species, device, camera). Pictures that are too small for the server are left out, for every species alike.
 """
 
 import pathlib
@@ -14,19 +14,19 @@ import cv2
 import render
 import scene
 
-# Face and picture, pixels.
-LEAST_FACE, LEAST_SIDE = 64, 300
+# Smallest face box and smallest side of a picture, pixels.
+MIN_FACE_SIDE, MIN_PICTURE_SIDE = 64, 300
 
 
 def main():
     folder, out, count, seed = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     cv2.setNumThreads(1)
-    world = scene.World(render.people(folder, "held"))
+    pool = scene.PersonPool(render.people(folder, "held"))
     out.mkdir(parents=True, exist_ok=True)
     lines = ["path,label,species,device,camera"]
     for number in range(count):
-        shot = world.shoot(render.species_of(number), seed * 1_000_003 + number)
-        if max(shot.box[2] - shot.box[0], shot.box[3] - shot.box[1]) < LEAST_FACE or min(shot.picture.shape[:2]) < LEAST_SIDE:
+        shot = pool.shoot(render.species_of(number), seed * 1_000_003 + number)
+        if max(shot.box[2] - shot.box[0], shot.box[3] - shot.box[1]) < MIN_FACE_SIDE or min(shot.picture.shape[:2]) < MIN_PICTURE_SIDE:
             continue
         cv2.imwrite(str(out / f"{number:05d}.png"), shot.picture[..., ::-1])
         label = "real" if shot.species == "live" else "fake"

@@ -1,10 +1,11 @@
-"""Renders a set of pictures, live and attacks, as the crops that the net sees.
+"""Renders a set of live pictures and attacks, as the crops that the net gets.
 
     python render.py PEOPLE OUT HALF COUNT SEED [PART PARTS]
 
-PEOPLE is the output of sources.py, HALF `train` or `held`, COUNT the pictures in all; half of them are live, the others
-even over the species. Parts can be rendered side by side; chunks that are there already are kept. OUT receives chunks of
-.npz: `crops` [n, 2, 96, 96, 3] bytes (tight, wide), `species`, `device`, `camera`, `face` (pixels).
+PEOPLE is the output of sources.py, HALF is `train` or `held`, COUNT the number of pictures: half of them are live, the
+attacks are spread evenly over the species. Several parts can be rendered in parallel; chunks that exist already are kept.
+OUT receives chunks as .npz: `crops` [n, 2, 96, 96, 3] bytes (tight, wide), `species`, `device`, `camera`, `face` (side of the
+face box in pixels).
 """
 
 import pathlib
@@ -30,15 +31,15 @@ def people(folder, half):
 
 
 def species_of(number):
-    """Live and attacks in turn; attacks each a quarter."""
+    """Live pictures and attacks alternate; each species is a quarter of the attacks."""
     return "live" if number % 2 == 0 else scene.SPECIES[1 + number // 2 % 4]
 
 
-def crops(shot, dice):
-    """Tight and wide; the box off by as much as the detector is."""
+def crops(shot, random):
+    """The tight and the wide crop, with a box that is off by about as much as the detector's; and the side of the face box."""
     side = max(shot.box[2] - shot.box[0], shot.box[3] - shot.box[1])
-    middle = (shot.box[:2] + shot.box[2:]) / 2 + dice.normal(0, 0.03, 2) * side
-    half = (shot.box[2:] - shot.box[:2]) / 2 * np.exp(dice.normal(0, 0.05))
+    middle = (shot.box[:2] + shot.box[2:]) / 2 + random.normal(0, 0.03, 2) * side
+    half = (shot.box[2:] - shot.box[:2]) / 2 * np.exp(random.normal(0, 0.05))
     box = np.concatenate([middle - half, middle + half])
     return np.stack([faces.crop(shot.picture, box, scale) for scale in SCALES]), side
 
@@ -47,20 +48,20 @@ def main():
     folder, out, half, count, seed = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:6]
     part, parts = (int(v) for v in sys.argv[6:8]) if len(sys.argv) > 6 else (0, 1)
     cv2.setNumThreads(1)
-    world = scene.World(people(folder, half))
+    pool = scene.PersonPool(people(folder, half))
     out.mkdir(parents=True, exist_ok=True)
     chunks = range(part, -(-int(count) // CHUNK), parts)
     for chunk in chunks:
         path = out / f"{half}-{chunk:03d}.npz"
         if path.exists():
             continue
-        kept = []
+        rendered = []
         for number in range(chunk * CHUNK, min((chunk + 1) * CHUNK, int(count))):
-            shot = world.shoot(species_of(number), int(seed) * 1_000_003 + number)
+            shot = pool.shoot(species_of(number), int(seed) * 1_000_003 + number)
             pair, side = crops(shot, np.random.default_rng([int(seed), number]))
-            kept.append((pair, shot.species, shot.device, shot.camera, side))
+            rendered.append((pair, shot.species, shot.device, shot.camera, side))
         names = ("crops", "species", "device", "camera", "face")
-        np.savez(path, **{n: np.array([k[i] for k in kept]) for i, n in enumerate(names)})
+        np.savez(path, **{n: np.array([row[i] for row in rendered]) for i, n in enumerate(names)})
         print(half, chunk, flush=True)
 
 

@@ -1,9 +1,9 @@
-"""Displays: sub-pixels, light that leaks, reflections."""
+"""Displays: sub-pixels, light leakage, flicker, reflections."""
 
 import cv2
 import numpy as np
 
-# Each display: how its sub-pixels lie, the range of its pixels in pixels of the taken picture, how it is framed.
+# Each display: its sub-pixel layout, the range of its pixel pitch in pixels of the taken picture, the kind of its body.
 SCREENS = {
     "phone-oled": ("pentile", (0.25, 0.8), "phone"),
     "phone-lcd": ("stripes", (0.25, 0.9), "phone"),
@@ -14,45 +14,45 @@ SCREENS = {
 }
 
 
-def shown(light, at, scale, screen, dice):
-    """What a display emits; as in `prints.printed`, `at` is each pixel's place on it and `scale` the pixels of `light` to
-    one of the taken picture."""
+def shown(light, at, scale, screen, random):
+    """The light that a display emits. As in `prints.printed`, `at` is each pixel's position on it and `scale` the number of
+    pixels of `light` for one of the taken picture."""
     layout, (low, high), _ = SCREENS[screen]
     height, width = light.shape[:2]
-    gamma = dice.between(0.85, 1.2)
+    gamma = random.between(0.85, 1.2)
     out = np.clip(light, 0, 1) ** gamma
     mean = out.mean(axis=2, keepdims=True)
-    out = np.clip(mean + (out - mean) * dice.between(0.8, 1.35), 0, 1.2)
-    out = out * np.array([np.exp(dice.gauss(0.06)), 1.0, np.exp(dice.gauss(0.08) + 0.05)], np.float32)
-    pitch = dice.log_between(low, high) * scale
-    # What lens and pixel leave of a pattern of this pitch.
-    optics = dice.between(0.16, 0.36) * scale
+    out = np.clip(mean + (out - mean) * random.between(0.8, 1.35), 0, 1.2)
+    out = out * np.array([np.exp(random.gauss(0.06)), 1.0, np.exp(random.gauss(0.08) + 0.05)], np.float32)
+    pitch = random.log_between(low, high) * scale
+    # Contrast that the optics and the pixel aperture leave of a pattern of this pitch.
+    optics = random.between(0.16, 0.36) * scale
     contrast = np.exp(-0.5 * (2 * np.pi * optics / pitch) ** 2)
     if contrast > 0.004:
-        out = out * _grid(at, pitch, layout, contrast, dice)
-    # Seen from the side a panel darkens, or its black turns grey.
-    slope = np.linspace(-1, 1, width, dtype=np.float32)[None, :] * dice.gauss(0.1)
-    slope = slope + np.linspace(-1, 1, height, dtype=np.float32)[:, None] * dice.gauss(0.1)
-    leak = (0.0006 if layout == "pentile" else dice.log_between(0.001, 0.012)) * (1 + dice.between(0, 1))
-    out = (out * (1 + slope[..., None]) + leak) * dice.between(0.7, 1.0)
-    if dice.chance(0.2):
-        # The backlight flickers while the sensor reads its rows.
-        wave = np.sin(np.arange(height, dtype=np.float32) * (2 * np.pi / (dice.between(20, 160) * scale)) + dice.between(0, 6))
-        out = out * (1 + dice.between(0.02, 0.14) * wave)[:, None, None]
+        out = out * _grid(at, pitch, layout, contrast, random)
+    # Seen at an angle, a panel gets darker or its black gets grey.
+    slope = np.linspace(-1, 1, width, dtype=np.float32)[None, :] * random.gauss(0.1)
+    slope = slope + np.linspace(-1, 1, height, dtype=np.float32)[:, None] * random.gauss(0.1)
+    leak = (0.0006 if layout == "pentile" else random.log_between(0.001, 0.012)) * (1 + random.between(0, 1))
+    out = (out * (1 + slope[..., None]) + leak) * random.between(0.7, 1.0)
+    if random.chance(0.2):
+        # The backlight flickers while a rolling shutter reads the rows.
+        wave = np.sin(np.arange(height, dtype=np.float32) * (2 * np.pi / (random.between(20, 160) * scale)) + random.between(0, 6))
+        out = out * (1 + random.between(0.02, 0.14) * wave)[:, None, None]
     return out.astype(np.float32)
 
 
-def _grid(at, pitch, layout, contrast, dice):
-    """Brightness of the sub-pixels about 1, for each channel."""
+def _grid(at, pitch, layout, contrast, random):
+    """Modulation by the sub-pixels, with a mean of 1, for each channel."""
     u, v = (x * np.float32(2 * np.pi / pitch) for x in at)
-    depth = min(1.0, 1.25 * contrast) * dice.between(0.5, 1.0)
+    depth = min(1.0, 1.25 * contrast) * random.between(0.5, 1.0)
     rows = 1 + 0.45 * depth * np.cos(v)
     grid = np.empty((*u.shape, 3), np.float32)
     if layout == "stripes":
         for channel in range(3):
             grid[..., channel] = rows * (1 + 0.85 * depth * np.cos(u - channel * (2 * np.pi / 3)))
     else:
-        # Green at every pixel, red and blue at every other, on a diamond.
+        # PenTile: green at every pixel, red and blue at every other one, in a diamond pattern.
         grid[..., 1] = 1 + 0.6 * depth * np.cos(u) * np.cos(v) + 0.4 * depth * np.cos(v)
         half = 0.5 * (u + v), 0.5 * (u - v)
         grid[..., 0] = 1 + 0.8 * depth * np.cos(half[0]) * np.cos(half[1])
@@ -60,22 +60,22 @@ def _grid(at, pitch, layout, contrast, dice):
     return np.maximum(grid, 0)
 
 
-def reflections(height, width, dice):
-    """Light of the room on glass, [h, w, 3]; smooth, so it is drawn small."""
-    small = _reflections(height // 4 + 1, width // 4 + 1, dice)
+def reflections(height, width, random):
+    """Light of the room reflected by glass, [h, w, 3]; smooth, so it is rendered at a quarter of the size."""
+    small = _reflections(height // 4 + 1, width // 4 + 1, random)
     return cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
 
 
-def _reflections(height, width, dice):
-    room = dice.log_between(0.002, 0.05)
-    glow = room * (1 + 0.5 * dice.clouds(height, width, width / 2, 2))[..., None]
+def _reflections(height, width, random):
+    room = random.log_between(0.002, 0.05)
+    glow = room * (1 + 0.5 * random.clouds(height, width, width / 2, 2))[..., None]
     glow = np.repeat(np.maximum(glow, 0), 3, axis=2).astype(np.float32)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    for _ in range(dice.below(3)):
-        cx, cy = dice.between(0, width), dice.between(0, height)
-        rx, ry = dice.log_between(0.03, 0.4) * width, dice.log_between(0.03, 0.4) * height
-        power = dice.pick([2.0, 6.0])
+    for _ in range(random.below(3)):
+        cx, cy = random.between(0, width), random.between(0, height)
+        rx, ry = random.log_between(0.03, 0.4) * width, random.log_between(0.03, 0.4) * height
+        power = random.pick([2.0, 6.0])
         away = np.abs((x - cx) / rx) ** power + np.abs((y - cy) / ry) ** power
-        tint = np.array([1.0, dice.between(0.85, 1.05), dice.between(0.7, 1.15)], np.float32)
-        glow += dice.log_between(0.01, 0.35) * np.exp(-away)[..., None] * tint
+        tint = np.array([1.0, random.between(0.85, 1.05), random.between(0.7, 1.15)], np.float32)
+        glow += random.log_between(0.01, 0.35) * np.exp(-away)[..., None] * tint
     return glow

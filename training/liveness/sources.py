@@ -1,8 +1,8 @@
-"""Prepares the source photographs: one face each, found, scaled to one size, its person cut out.
+"""Prepares the source photographs: finds one face in each, scales the photo and cuts the person out.
 
     python sources.py PACK SOURCES OUT
 
-PACK is the folder of imported models, SOURCES holds the folders that SOURCES.md names, OUT receives one .npz a photo.
+PACK is the folder of imported models, SOURCES holds the folders listed in SOURCES.md, OUT receives one .npz for each photo.
 """
 
 import pathlib
@@ -15,11 +15,11 @@ from PIL import Image
 
 import faces
 
-# Longer side of the face box in a prepared photo, pixels; smaller faces stay as they are.
-FACE = 300
-# People of this share are never trained on: by name, so that all pictures of a person go the same way.
+# Longer side of the face box in a prepared photo, pixels; smaller faces are not scaled.
+FACE_SIDE = 300
+# Share of the people who are never trained on; by name, so that all pictures of a person are in the same half.
 HELD_OUT = 0.2
-# Who signs in which of Intel's clips, as seen; two of the five people are never trained on.
+# Which person signs in which of Intel's clips, as judged by eye; two of the five are never trained on.
 SIGNERS = {
     "a": "again brother help no student yes", "b": "bird milk please sorry thanks", "c": "book learn school walk",
     "d": "eat night sister", "e": "hungry want",
@@ -29,14 +29,14 @@ _HELD_SIGNERS = {"signer-c", "signer-e"}
 
 
 def split(person):
-    """Where a person belongs: 'train' or 'held'."""
+    """The half of a person: 'train' or 'held'."""
     if person.startswith("signer-"):
         return "held" if person in _HELD_SIGNERS else "train"
     return "held" if zlib.crc32(person.encode()) % 1000 < HELD_OUT * 1000 else "train"
 
 
 def cut_out(picture, box):
-    """How much of each pixel belongs to the person, bytes [h, w] (GrabCut on a small copy)."""
+    """Alpha mask of the person, bytes [h, w] (GrabCut on a small copy)."""
     height, width = picture.shape[:2]
     share = 120 / max(height, width)
     small = cv2.resize(picture, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
@@ -63,6 +63,7 @@ def cut_out(picture, box):
 
 
 def prepare(net, picture):
+    """The scaled picture with the face's box and points; None where no face is sure (0.7) and large (36 pixels) enough."""
     found = faces.surest(net, picture)
     if found is None or found[0] < 0.7:
         return None
@@ -70,13 +71,13 @@ def prepare(net, picture):
     side = max(box[2] - box[0], box[3] - box[1])
     if side < 36:
         return None
-    if side > FACE:
-        share = FACE / side
+    if side > FACE_SIDE:
+        share = FACE_SIDE / side
         size = round(picture.shape[1] * share), round(picture.shape[0] * share)
         picture = np.asarray(Image.fromarray(picture).resize(size, Image.BOX))
         box, points = box * share, points * share
-    # Three faces to each side are more than any crop shows.
-    side = min(side, FACE)
+    # No crop shows more than three face sides in each direction.
+    side = min(side, FACE_SIDE)
     low = np.maximum(((box[:2] + box[2:]) / 2 - 3 * side).astype(int), 0)
     high = ((box[:2] + box[2:]) / 2 + 3 * side).astype(int)
     picture = np.ascontiguousarray(picture[low[1] : high[1], low[0] : high[0]])
@@ -84,7 +85,7 @@ def prepare(net, picture):
 
 
 def photos(folder):
-    """(kind, person, picture) of every source."""
+    """(kind, person, picture) of every source photo."""
     for name in ("house", "senate"):
         for path in sorted((folder / name).glob("*.jpg")):
             yield "portrait", path.stem, np.asarray(Image.open(path).convert("RGB"))
@@ -113,7 +114,7 @@ def main():
 
 def save_all(net, folder, out):
     out.mkdir(parents=True, exist_ok=True)
-    kept = {"train": 0, "held": 0}
+    counts = {"train": 0, "held": 0}
     for number, (kind, person, picture) in enumerate(photos(folder)):
         ready = prepare(net, picture)
         if ready is None:
@@ -121,12 +122,12 @@ def save_all(net, folder, out):
             continue
         picture, box, points = ready
         half = split(person)
-        kept[half] += 1
+        counts[half] += 1
         np.savez(
             out / f"{half}-{kind}-{number:04d}.npz", picture=picture, box=box.astype(np.float32), points=points.astype(np.float32),
             alpha=cut_out(picture, box) if kind == "portrait" else np.zeros(0, np.uint8), person=person,
         )
-    print(kept)
+    print(counts)
 
 
 if __name__ == "__main__":

@@ -6,17 +6,17 @@ import numpy as np
 
 
 def threshold_at(live, rate):
-    """The score at which `rate` of the live faces are refused (BPCER)."""
+    """The score below which the share `rate` of the live faces is refused (BPCER)."""
     return float(np.quantile(live, rate))
 
 
 def apcer_at(live, attacks, rate):
-    """The share of attacks that pass where `rate` of the live faces are refused."""
+    """The share of attacks that pass at that threshold."""
     return float(np.mean(attacks >= threshold_at(live, rate))) if len(attacks) else math.nan
 
 
 def wilson(hits, count, z=1.96):
-    """The interval of 95 % around a share (Wilson)."""
+    """Wilson's 95 % interval of a share."""
     if count == 0:
         return 0.0, 1.0
     share = hits / count

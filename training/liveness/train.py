@@ -2,8 +2,9 @@
 
     python train.py SET OUT EPOCHS SEED [--chunks N] [--resume WEIGHTS] [--rate RATE] [--without NAME] [--threads N]
 
-SET is the output of render.py. `--without` leaves out species, printers, displays or cameras (joined by commas) from
-training; the log then tells how they fare. `--chunks` trains on the first N chunks alone. OUT receives the weights, OUT.log the log.
+SET is the output of render.py. `--without` leaves species, printers, displays or cameras (separated by commas) out of
+training; the log then tells how the net does on them. `--chunks` trains on the first N chunks only. OUT receives the
+weights, OUT.log the log.
 """
 
 import argparse
@@ -21,25 +22,25 @@ from tables import apcer_at
 BATCH = 32
 
 
-def load(folder, half, most=None):
-    """The first chunks of a half as one dictionary of arrays."""
-    chunks = [np.load(path) for path in sorted(folder.glob(f"{half}-*.npz"))[:most]]
+def load(folder, half, max_chunks=None):
+    """The first chunks of a half, concatenated, as a dictionary of arrays."""
+    chunks = [np.load(path) for path in sorted(folder.glob(f"{half}-*.npz"))[:max_chunks]]
     names = ("crops", "species", "device", "camera", "face")
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in names}
 
 
 def tensor(crops):
-    """Bytes [n, 2, 96, 96, 3] to what the net takes."""
+    """Bytes [n, 2, 96, 96, 3] to the input of the net, [n, 2, 3, 96, 96] from -1 to 1."""
     return (torch.from_numpy(crops).float() - 127.5).div_(127.5).permute(0, 1, 4, 2, 3).contiguous()
 
 
-def augmented(crops, chance):
-    """Bytes to what the net takes: mirrored, shifted, of other light, colour and contrast; now and then one crop alone."""
+def augmented(crops, generator):
+    """The same with augmentation: mirrored, shifted, with other light, colour and contrast; in 10 % of the pairs one crop is blank."""
     n = len(crops)
-    draw = lambda *shape: torch.rand(n, *shape, generator=chance)
+    draw = lambda *shape: torch.rand(n, *shape, generator=generator)
     flip = (draw() < 0.5).numpy()
     crops[flip] = crops[flip, :, :, ::-1]
-    move = [int(v) for v in torch.randint(-4, 5, (2,), generator=chance)]
+    move = [int(v) for v in torch.randint(-4, 5, (2,), generator=generator)]
     pairs = torch.from_numpy(np.roll(crops, move, (2, 3))).float()
     gain = (1 + 0.2 * (draw(1, 1, 1, 1) - 0.5)) * (1 + 0.16 * (draw(1, 1, 1, 3) - 0.5))
     shift = 0.3 * (draw(1, 1, 1, 1) - 0.5)
@@ -51,7 +52,7 @@ def augmented(crops, chance):
 
 
 def scores(net, crops, rough=False):
-    """Log odds of a live face, the mean of the pictures and their mirror images."""
+    """Log odds of a live face, averaged over each picture and its mirror image."""
     net.eval()
     out = []
     with torch.no_grad():
@@ -73,42 +74,42 @@ def main():
     parser.add_argument("--resume", type=pathlib.Path)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--threads", type=int, default=1)
-    ask = parser.parse_args()
-    torch.set_num_threads(ask.threads)
-    torch.manual_seed(ask.seed)
-    log = open(f"{ask.out}.log", "w")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    log = open(f"{options.out}.log", "w")
 
-    def say(text):
+    def log_line(text):
         print(text, flush=True)
         print(text, file=log, flush=True)
 
-    data, held = load(ask.set, "train", ask.chunks), load(ask.set, "held")
+    data, held = load(options.set, "train", options.chunks), load(options.set, "held")
     keep = np.ones(len(data["species"]), bool)
     for name in ("species", "device", "camera"):
-        keep &= ~np.isin(data[name], (ask.without or "").split(","))
+        keep &= ~np.isin(data[name], (options.without or "").split(","))
     crops = data["crops"][keep]
     kind = torch.from_numpy(np.array([scene.SPECIES.index(s) for s in data["species"][keep]]))
     live = (kind == 0).float()
-    say(f"{len(crops)} pictures, {int(live.sum())} live, without {ask.without}, {ask.epochs} epochs, seed {ask.seed}")
-    # A species left out must not shift the balance.
+    log_line(f"{len(crops)} pictures, {int(live.sum())} live, without {options.without}, {options.epochs} epochs, seed {options.seed}")
+    # Both classes weigh the same, also where species are left out.
     weight = torch.where(live > 0, 0.5 / live.mean(), 0.5 / (1 - live.mean()))
     net = Net().to(memory_format=torch.channels_last)
-    if ask.resume:
-        net.load_state_dict(torch.load(ask.resume))
-        say(f"from {ask.resume.name}")
-    say(f"{sum(p.numel() for p in net.parameters())} weights")
+    if options.resume:
+        net.load_state_dict(torch.load(options.resume))
+        log_line(f"from {options.resume.name}")
+    log_line(f"{sum(p.numel() for p in net.parameters())} weights")
     optimiser = torch.optim.AdamW(net.parameters(), 2e-3, weight_decay=5e-3)
-    steps = ask.epochs * (len(crops) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, ask.rate, steps, pct_start=0.2)
-    chance = torch.Generator().manual_seed(ask.seed)
+    steps = options.epochs * (len(crops) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.rate, steps, pct_start=0.2)
+    generator = torch.Generator().manual_seed(options.seed)
     began = time.time()
-    for epoch in range(ask.epochs):
+    for epoch in range(options.epochs):
         net.train()
-        order = torch.randperm(len(crops), generator=chance)
+        order = torch.randperm(len(crops), generator=generator)
         lost = 0.0
         for at in range(len(crops) // BATCH):
             chosen = order[at * BATCH : (at + 1) * BATCH]
-            pairs = augmented(crops[chosen.numpy()], chance)
+            pairs = augmented(crops[chosen.numpy()], generator)
             with torch.autocast("cpu", torch.bfloat16):
                 odds, kinds = net(pairs)
             odds, kinds = odds.float(), kinds.float()
@@ -120,10 +121,10 @@ def main():
             optimiser.step()
             schedule.step()
             lost += float(loss.detach())
-        say(f"epoch {epoch + 1}: loss {lost / (len(crops) // BATCH):.4f}, {time.time() - began:.0f} s")
-        if epoch % 4 == 3 or epoch + 1 == ask.epochs:
-            say(report(scores(net, held["crops"], True), held))
-            torch.save(net.state_dict(), ask.out)
+        log_line(f"epoch {epoch + 1}: loss {lost / (len(crops) // BATCH):.4f}, {time.time() - began:.0f} s")
+        if epoch % 4 == 3 or epoch + 1 == options.epochs:
+            log_line(report(scores(net, held["crops"], True), held))
+            torch.save(net.state_dict(), options.out)
 
 
 def report(odds, held):

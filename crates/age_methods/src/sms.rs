@@ -155,7 +155,7 @@ impl HttpSmsClient {
             // These statuses mean that the service cannot reach the number.
             status @ (400 | 404 | 422) => {
                 // Or that it rejects the template; the operator can see from the log whether that happens every time.
-                tracing::info!(status, "{SENDER_LABEL} refuses a message with {status}");
+                tracing::info!(provider = SENDER_LABEL, status, "a provider refuses a message");
                 Err(AgeMethodError::invalid("phone"))
             }
             _ => Err(http_client::unexpected_status(SENDER_LABEL, &answered)),

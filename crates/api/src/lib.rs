@@ -14,65 +14,33 @@ mod system;
 
 pub use http::{
     Brand, BrandError,
-    auth::{GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance},
-    virtual_hosts::{Interface, VirtualHosts},
+    auth::{GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance, RateLimitSettings},
+    virtual_hosts::{Interface, VirtualHostSettings, VirtualHosts},
 };
 pub use system::{DataDisk, MetricsRecorder};
 
 use axum::{Router, middleware};
-use base::{Environment, SignedDuration, Uuid};
-use db::Db;
-use domain::{
-    accounts::{deletion::AccountDeletionService, sign_in::SignInService},
-    age_verification::AgeVerificationService,
-    audit::DecisionLog,
-    content_moderation::ContentModerationService,
-    document_verification::DocumentVerificationService,
-    faces::FaceIndexService,
-    image_analysis::ImageAnalyser,
-    proof_of_age::{ProofOfAgeService, issuer::ProofIssuer},
-    secure_capture::SecureCapture,
-    tenancy::nonces::NonceStore,
-    vault::Vault,
+use base::{SignedDuration, Uuid};
+use domain::{audit::DecisionLog, tenancy::nonces::NonceStore};
+use http::{
+    operations::{Operations, PathIds},
+    request_context::{RequestTracer, trace_request},
 };
-use media::blobs::BlobStore;
-use std::{sync::Arc, time::Duration};
+use services::Services;
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+    time::Duration,
+};
 
-/// Everything an operation may reach; cheap to clone.
+/// Everything an operation can use; cheap to clone. It dereferences to [`Services`], so that a handler says `api.db`.
 #[derive(Clone, Debug)]
 pub struct ApiState {
-    /// The clock, and random numbers.
-    pub environment: Arc<dyn Environment>,
-    /// The database.
-    pub db: Db,
+    pub services: Services,
     /// The brand in header names and codes.
     pub brand: Brand,
     /// Nonces that were used.
     pub nonces: NonceStore,
-    /// The models, behind their bounded pool.
-    pub image_analyser: ImageAnalyser,
-    /// Profiles, and the search by faces.
-    pub faces: FaceIndexService,
-    /// Secure capture sessions.
-    pub secure_capture: SecureCapture,
-    /// Seals what is stored in rows.
-    pub vault: Vault,
-    /// Proofs of age.
-    pub proof_of_age: ProofOfAgeService,
-    /// This server as an issuer of proofs.
-    pub proof_issuer: ProofIssuer,
-    /// Content moderation.
-    pub content_moderation: ContentModerationService,
-    /// Document verification sessions.
-    pub document_verification: DocumentVerificationService,
-    /// Age verification sessions.
-    pub age_verification: AgeVerificationService,
-    /// What is stored outside the database.
-    pub blobs: BlobStore,
-    /// Invitations, and the sign-in of members.
-    pub sign_in: SignInService,
-    /// The deletion of accounts.
-    pub account_deletion: AccountDeletionService,
     /// How often sign-in links may be requested, by all callers together.
     pub sign_in_rate_limit: Arc<RateLimit>,
     /// The log of decision records, if they are kept.
@@ -91,11 +59,58 @@ pub struct ApiState {
     pub settings: Arc<ApiSettings>,
 }
 
+impl Deref for ApiState {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
+impl DerefMut for ApiState {
+    fn deref_mut(&mut self) -> &mut Services {
+        &mut self.services
+    }
+}
+
+/// How signed requests are authenticated; the section `[auth]`.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SignatureSettings {
+    /// How far the timestamp of a signed request may differ from the server's clock; written in seconds.
+    #[serde(rename = "max_clock_skew_seconds", with = "base::settings::seconds")]
+    pub max_clock_skew: SignedDuration,
+}
+
+impl Default for SignatureSettings {
+    fn default() -> Self {
+        Self { max_clock_skew: SignedDuration::from_mins(5) }
+    }
+}
+
+/// What `?explain=true` of image analysis states figures for; the section `[estimate]`.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExplanationSettings {
+    /// The age that an estimate is compared with if the request has no threshold, years.
+    #[serde(rename = "explained_age")]
+    pub threshold_years: u8,
+    /// The false-positive rate for which a buffer is stated, 0 to 1.
+    #[serde(rename = "explained_rate")]
+    pub false_positive_rate: f64,
+}
+
+impl Default for ExplanationSettings {
+    fn default() -> Self {
+        Self { threshold_years: 18, false_positive_rate: 0.05 }
+    }
+}
+
 /// Limits of the HTTP side.
 #[derive(Clone, Debug)]
 pub struct ApiSettings {
-    /// How far a signed request's timestamp may be off.
-    pub max_clock_skew: SignedDuration,
+    /// How signed requests are authenticated.
+    pub signature: SignatureSettings,
     /// The largest body of the image AI interface, bytes. 2 MB is read as 2 MiB: an image of 1.5 MB and a byte must
     /// still get as far as `IMAGE_SIZE_TOO_BIG`.
     pub max_image_body_bytes: usize,
@@ -107,23 +122,20 @@ pub struct ApiSettings {
     pub public_url: String,
     /// Accounts that one application may have.
     pub max_accounts_per_application: i64,
-    /// The age that `?explain=true` compares an estimate with if the request has no threshold, years.
-    pub explain_threshold_years: u8,
-    /// The false-positive rate for which `?explain=true` states a buffer.
-    pub explain_false_positive_rate: f64,
+    /// What `?explain=true` states figures for.
+    pub explanation: ExplanationSettings,
 }
 
 impl Default for ApiSettings {
     fn default() -> Self {
         Self {
-            max_clock_skew: SignedDuration::from_mins(5),
+            signature: SignatureSettings::default(),
             max_image_body_bytes: 2 << 20,
             body_timeout: Duration::from_secs(30),
             virtual_hosts: VirtualHosts::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
             max_accounts_per_application: 100,
-            explain_threshold_years: 18,
-            explain_false_positive_rate: 0.05,
+            explanation: ExplanationSettings::default(),
         }
     }
 }
@@ -141,32 +153,38 @@ impl ApiSettings {
 
 /// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
 pub fn router(api: ApiState, pages: Router) -> Router {
-    let (ai, _) = image_analysis::router().split_for_parts();
-    let (tokens, _) = oauth::router().split_for_parts();
-    let (moderation, _) = content_moderation::router().split_for_parts();
-    let (identity, _) = document_verification::router().split_for_parts();
-    let (ages, _) = age_verification::router().split_for_parts();
-    let (console, _) = console::router().split_for_parts();
-    let (proof, _) = proof_of_age::router().split_for_parts();
-    let routes = Router::new()
-        .merge(ai)
-        .merge(tokens)
-        .merge(proof)
-        .merge(moderation)
-        .merge(identity)
-        .merge(ages)
-        .merge(console)
+    let interfaces = [
+        ("ai", PathIds::Recorded, image_analysis::router()),
+        ("oauth", PathIds::Recorded, oauth::router()),
+        ("proof", PathIds::Recorded, proof_of_age::router()),
+        ("moderation", PathIds::Recorded, content_moderation::router()),
+        ("identity", PathIds::Recorded, document_verification::router()),
+        ("ages", PathIds::Omitted, age_verification::router()),
+        ("console", PathIds::Recorded, console::router()),
+    ];
+    let (mut routes, mut operations) = (Router::new(), Operations::default());
+    for (name, ids, router) in interfaces {
+        let (router, document) = router.split_for_parts();
+        operations.add(name, ids, &document);
+        routes = routes.merge(router);
+    }
+    let hosts = api.settings.virtual_hosts.clone();
+    let tracer = Arc::new(RequestTracer {
+        environment: api.environment.clone(),
+        brand: api.brand.clone(),
+        operations,
+    });
+    let routes = routes
         .merge(system::router())
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)
-        .with_state(api.clone());
-    let hosts = api.settings.virtual_hosts.clone();
+        .with_state(api);
     // Swagger UI's files are in the binary, so the reference works offline.
     let routes = routes
         .merge(openapi::reference_page())
         .merge(pages)
         .layer(http::panic::catch_panics::<image_analysis::ImageAnalysisErrorCode>())
-        .layer(middleware::from_fn_with_state(api, http::request_context::trace_request));
+        .layer(middleware::from_fn_with_state(tracer, trace_request));
     hosts.wrap(routes)
 }
 

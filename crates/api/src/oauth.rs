@@ -27,21 +27,20 @@ pub(crate) fn router() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(token))
 }
 
-/// The form of a token request.
+/// The form of a token request. What is missing is refused with an error of RFC 6749 by the domain.
 #[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "describes the form in the document; it is read member by member, to find repeats"
-)]
 pub(crate) struct TokenForm {
     /// `client_credentials`.
-    grant_type: String,
+    #[schema(value_type = String)]
+    grant_type: Option<String>,
     /// `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.
-    client_assertion_type: String,
+    #[schema(value_type = String)]
+    client_assertion_type: Option<String>,
     /// A JWT signed with a key of the application: `alg` PS384 (or PS256, RS256, ES256), `iss` and `sub` both
     /// `sdk:<SDK ID>`, `aud` the address of this endpoint, `jti` of 16 to 128 bytes and used once, `exp` at most 30
     /// minutes ahead.
-    client_assertion: String,
+    #[schema(value_type = String)]
+    client_assertion: Option<String>,
     /// `idv:sessions`, `avs:sessions:create`, `poa:verify`, separated by spaces. Default: all that the application may
     /// use.
     scope: Option<String>,
@@ -110,12 +109,17 @@ pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Resp
             return error_response(StatusCode::BAD_REQUEST, "invalid_request", *words);
         }
     };
-    let asked = match read_form(form) {
-        Ok(asked) => asked,
+    let form = match TokenForm::parse(form) {
+        Ok(form) => form,
         Err(words) => return error_response(StatusCode::BAD_REQUEST, "invalid_request", words),
     };
-    match tokens::exchange_assertion(&api.db, &*api.environment, &api.settings.token_audiences(), &asked)
-        .await
+    match tokens::exchange_assertion(
+        &api.db,
+        &*api.environment,
+        &api.settings.token_audiences(),
+        &form.request(),
+    )
+    .await
     {
         Ok(issued) => {
             let scope =
@@ -129,21 +133,34 @@ pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Resp
     }
 }
 
-/// Reads the form; a parameter that is sent twice is an error (RFC 6749, section 3.2).
-fn read_form(form: &[u8]) -> Result<TokenRequest<'_>, &'static str> {
-    let mut fields: BTreeMap<Cow<'_, str>, Cow<'_, str>> = BTreeMap::new();
-    for (name, value) in form_urlencoded::parse(form) {
-        if fields.insert(name, value).is_some() {
-            return Err("a parameter is sent twice");
+impl TokenForm {
+    /// A parameter that is sent twice is an error (RFC 6749, section 3.2); one without a value counts as left out.
+    fn parse(form: &[u8]) -> Result<Self, &'static str> {
+        let mut fields: BTreeMap<Cow<'_, str>, Cow<'_, str>> = BTreeMap::new();
+        for (name, value) in form_urlencoded::parse(form) {
+            if fields.insert(name, value).is_some() {
+                return Err("a parameter is sent twice");
+            }
+        }
+        let mut take =
+            |name: &str| fields.remove(name).filter(|value| !value.is_empty()).map(Cow::into_owned);
+        Ok(Self {
+            grant_type: take("grant_type"),
+            client_assertion_type: take("client_assertion_type"),
+            client_assertion: take("client_assertion"),
+            scope: take("scope"),
+        })
+    }
+
+    fn request(&self) -> TokenRequest<'_> {
+        let Self { grant_type, client_assertion_type, client_assertion, scope } = self;
+        TokenRequest {
+            grant_type: grant_type.as_deref().map(Cow::Borrowed),
+            client_assertion_type: client_assertion_type.as_deref().map(Cow::Borrowed),
+            client_assertion: client_assertion.as_deref().map(Cow::Borrowed),
+            scope: scope.as_deref().map(Cow::Borrowed),
         }
     }
-    let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_empty());
-    Ok(TokenRequest {
-        grant_type: take("grant_type"),
-        client_assertion_type: take("client_assertion_type"),
-        client_assertion: take("client_assertion"),
-        scope: take("scope"),
-    })
 }
 
 fn token_error_response(api: &ApiState, no: &TokenExchangeError) -> Response {

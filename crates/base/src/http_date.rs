@@ -1,8 +1,8 @@
-//! Moments as HTTP writes them.
+//! Timestamps in HTTP headers.
 
 use jiff::{Timestamp, fmt::strtime, tz::TimeZone};
 
-/// Reads an IMF-fixdate (RFC 9110, section 5.6.7), as `Fri, 16 Jan 2026 14:40:00 GMT`.
+/// Reads an IMF-fixdate (RFC 9110, section 5.6.7), such as `Fri, 16 Jan 2026 14:40:00 GMT`; `None` for any other form.
 pub fn parse_http_date(text: &str) -> Option<Timestamp> {
     let civil = strtime::parse("%a, %d %b %Y %H:%M:%S GMT", text).ok()?.to_datetime().ok()?;
     civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())

@@ -1,27 +1,27 @@
-//! One type for each kind of thing, so that ids cannot be mixed up.
+//! A type for the ids of each kind of thing, so that the compiler tells them apart. All are UUIDs.
 
 use crate::Environment;
 use uuid::Uuid;
 
-/// What every typed id can do; lets a crate that stores values write one conversion for all of them.
+/// What all typed ids have in common, so that code can be written once for all of them.
 pub trait Id: Copy + From<Uuid> + Into<Uuid> {
-    /// What the id is the id of, for messages.
+    /// What it identifies, for messages, with an article: `an account`.
     const NOUN: &'static str;
 
-    /// Whether new ids are ordered by time (UUID version 7) or random (version 4, RFC 9562). The moderation interface
-    /// knows versions 1 to 5 alone, so what it names is random.
+    /// Whether new ids sort by time (UUID version 7) or are random (version 4, RFC 9562). The moderation interface accepts
+    /// only versions 1 to 5, so its ids are random.
     const ORDERED: bool;
 
-    /// A new id.
-    fn new(world: &dyn Environment) -> Self {
-        Self::from(if Self::ORDERED { world.uuid_v7() } else { world.uuid_v4() })
+    /// A new id, of the version that [`Self::ORDERED`] says.
+    fn new(environment: &dyn Environment) -> Self {
+        Self::from(if Self::ORDERED { environment.uuid_v7() } else { environment.uuid_v4() })
     }
 }
 
-/// Text that is not an id.
+/// A text is not a UUID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseIdError {
-    /// What the id would have been the id of.
+    /// What it should identify, [`Id::NOUN`].
     pub of: &'static str,
 }
 
@@ -63,7 +63,7 @@ macro_rules! ids {
     )*};
 }
 
-/// Databases read an id as the UUID that it is.
+/// In the database an id is a UUID.
 #[cfg(feature = "sqlx")]
 macro_rules! stored {
     ($name:ident) => {
@@ -104,7 +104,7 @@ ids! { true;
     ApiKeyId: "an API key",
     /// An access token of an application.
     AccessTokenId: "an access token",
-    /// A message on its way to an application's server.
+    /// A message to an application's server.
     DeliveryId: "a delivery",
 }
 
@@ -115,42 +115,42 @@ ids! { false;
     AccountId: "an account",
     /// A person who works in an account.
     MemberId: "a member",
-    /// An invitation to become one.
+    /// An invitation to become a member.
     InvitationId: "an invitation",
-    /// A record of content: an image, a video, a live video.
+    /// A content: an image, a video or a live video.
     ContentId: "a content record",
-    /// A run of checks over a content.
+    /// A moderation of a content.
     ModerationId: "a moderation",
     /// A check of a moderation.
     ModerationCheckId: "a check",
-    /// What a moderation found of one appearance of a face.
+    /// What a moderation found out about one appearance of a face.
     ModerationFindingId: "a finding",
     /// A report on a content.
     ContentReportId: "a report",
     /// A notification of an account.
     NotificationId: "a notification",
-    /// A member's word on a notification.
+    /// A member's review of a notification.
     ReviewId: "a review",
-    /// A person whom an account knows.
+    /// A profile: a person whom an account knows.
     ProfileId: "a profile",
     /// A face of a profile.
     FaceId: "a face",
     /// A group of profiles.
     GroupId: "a group",
-    /// A receipt for what was deleted.
+    /// A receipt for the deletion of an account.
     ReceiptId: "a receipt",
     /// A document verification session.
     DocumentSessionId: "a session",
-    /// Something a person supplies in a session.
+    /// Something that an end user supplies in a document verification session.
     ResourceId: "a resource",
-    /// A task of a resource.
+    /// A task of a resource, such as the extraction of its text.
     TaskId: "a task",
-    /// Something that is kept of a session as bytes.
+    /// A file of a document verification session.
     MediaId: "a media",
     /// An age verification session.
     AgeSessionId: "an age session",
-    /// An attempt at a method of one.
+    /// An attempt at a method of an age verification session.
     AgeAttemptId: "an attempt",
-    /// An upload to a session that comes in pieces.
+    /// A resumable upload to a document verification session.
     UploadId: "an upload",
 }

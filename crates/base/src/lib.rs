@@ -1,4 +1,5 @@
-//! Words every crate may use: typed ids, time and chance, secrets, pictures. No I/O, nothing asynchronous.
+//! Basic types that every crate may use: typed ids, the clock and random numbers, secrets, pictures. No I/O, nothing
+//! asynchronous.
 
 #![warn(missing_docs)]
 
@@ -8,6 +9,7 @@ mod ids;
 mod limit_violation;
 mod picture;
 mod secret;
+pub mod settings;
 
 pub use environment::{Environment, SystemEnvironment, TestEnvironment};
 pub use http_date::parse_http_date;

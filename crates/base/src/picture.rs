@@ -1,4 +1,4 @@
-//! A decoded picture, the currency between decoders and models.
+//! A decoded picture, as decoders hand it to the models.
 
 /// Width and height in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -9,7 +9,7 @@ pub struct PictureSize {
     pub height: u32,
 }
 
-/// A picture of 8-bit sRGB pixels, upright, row after row, three bytes a pixel (HWC), without padding.
+/// An upright picture of 8-bit sRGB pixels: row after row, three bytes for each pixel (height, width, channel), no padding.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     size: PictureSize,
@@ -17,7 +17,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Takes `width * height * 3` bytes; `None` when a side is zero or the length differs.
+    /// Makes a picture of `width * height * 3` bytes; `None` if a side is 0 or the number of bytes differs.
     pub fn new(width: u32, height: u32, rgb: Vec<u8>) -> Option<Self> {
         let bytes = (width as usize).checked_mul(height as usize)?.checked_mul(3)?;
         (bytes > 0 && bytes == rgb.len()).then_some(Self { size: PictureSize { width, height }, rgb })
@@ -38,17 +38,17 @@ impl Picture {
         self.size.height
     }
 
-    /// All bytes, row after row, `[r, g, b]` a pixel.
+    /// All bytes, row after row, `r`, `g` and `b` of each pixel.
     pub fn rgb(&self) -> &[u8] {
         &self.rgb
     }
 
-    /// The bytes, without a copy.
+    /// All bytes, without copying them.
     pub fn into_rgb(self) -> Vec<u8> {
         self.rgb
     }
 
-    /// One pixel; the edge is repeated outside the picture.
+    /// The pixel at `x` and `y` as `[r, g, b]`; outside of the picture, the nearest pixel of its edge.
     pub fn pixel(&self, x: i64, y: i64) -> [u8; 3] {
         let x = x.clamp(0, i64::from(self.size.width) - 1) as usize;
         let y = y.clamp(0, i64::from(self.size.height) - 1) as usize;
@@ -57,7 +57,7 @@ impl Picture {
     }
 }
 
-// A face must never reach a log by way of `{:?}`.
+// Not derived: a face must not get into a log through `{:?}`.
 impl std::fmt::Debug for Picture {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Picture({}x{})", self.size.width, self.size.height)

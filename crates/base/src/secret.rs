@@ -2,17 +2,17 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A secret: prints as `***`, is compared in constant time and wipes itself when dropped.
+/// A secret: `{:?}` prints `***`, it is compared in constant time, and its memory is overwritten when it is dropped.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Secret<T: Zeroize>(T);
 
 impl<T: Zeroize> Secret<T> {
-    /// Hides a value.
+    /// Wraps a value.
     pub fn new(value: T) -> Self {
         Self(value)
     }
 
-    /// The value. Whoever calls this answers for where it goes.
+    /// The value itself. The caller is responsible for where it goes.
     pub fn expose(&self) -> &T {
         &self.0
     }

@@ -1,40 +1,40 @@
-//! What a proof says about age.
+//! The age thresholds that a proof states.
 //!
-//! Issuers word it in four ways, in JSON as in CBOR, and all are read:
+//! Issuers write them in four ways, in JSON as in CBOR, and all are read:
 //! `age_over: {"18": true}` and `age_equal_or_over: {"18": true}` (keys are numbers or text), `age_over_18: true`, and,
 //! in credentials of the W3C's data model, `ageOver: 18`. In a CWT `age_over` may also stand under the private label
 //! -65537.
 
 use crate::cbor;
-use crate::proof::{ProofFailureReason, ProofVerificationError};
+use crate::error::{ProofFailureReason, ProofVerificationError};
 use ciborium::Value as Cbor;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The private CWT label of `age_over`.
 pub(crate) const AGE_OVER_LABEL: i64 = -65537;
-/// The greatest threshold that can be meant seriously, in years.
+/// The highest threshold that is accepted, in years.
 pub(crate) const MAX_AGE_YEARS: u8 = 150;
 
-/// Thresholds in years, and whether each is reached.
+/// Thresholds in years (1 to [`MAX_AGE_YEARS`]), and whether each is reached.
 #[derive(Debug, Default)]
 pub(crate) struct AgeClaims(BTreeMap<u8, bool>);
 
 impl AgeClaims {
-    /// Everything an object says about age; objects in other objects are not searched.
+    /// The thresholds in a JSON object; nested objects are not searched.
     pub(crate) fn of_json(members: &Map<String, Value>) -> Result<Self, ProofVerificationError> {
         let mut ages = Self::default();
         ages.read_json(members)?;
         Ok(ages)
     }
 
-    /// Adds what an object says about age.
+    /// Adds the thresholds in a JSON object.
     pub(crate) fn read_json(&mut self, members: &Map<String, Value>) -> Result<(), ProofVerificationError> {
         for (name, value) in members {
             match name.as_str() {
                 "age_over" | "age_equal_or_over" => {
                     for (threshold, reached) in value.as_object().ok_or_else(unreadable)? {
-                        // The digests of what the holder keeps back stand beside what is shown.
+                        // Digests of what the holder does not disclose stand beside what is disclosed.
                         if threshold != "_sd" {
                             self.add(threshold, reached.as_bool())?;
                         }
@@ -51,7 +51,7 @@ impl AgeClaims {
         Ok(())
     }
 
-    /// Everything a map of CWT claims says about age.
+    /// The thresholds in a map of CWT claims.
     pub(crate) fn of_cbor(claims: &[(Cbor, Cbor)]) -> Result<Self, ProofVerificationError> {
         let mut ages = Self::default();
         for (label, value) in claims {
@@ -72,7 +72,7 @@ impl AgeClaims {
         Ok(ages)
     }
 
-    /// Adds one statement, the threshold in digits.
+    /// Adds one threshold, given in decimal digits. Fails if it was added before with the other answer.
     pub(crate) fn add(
         &mut self,
         threshold: &str,
@@ -89,7 +89,7 @@ impl AgeClaims {
         Ok(())
     }
 
-    /// Each threshold and whether it is reached; an age that has reached a threshold has reached all below it.
+    /// Each threshold and whether it is reached. Fails if one is reached above one that is not.
     pub(crate) fn into_consistent(self) -> Result<BTreeMap<u8, bool>, ProofVerificationError> {
         let missed = self.0.iter().find(|(_, reached)| !**reached).map(|(years, _)| *years);
         let reached = self.0.iter().rfind(|(_, reached)| **reached).map(|(years, _)| *years);
@@ -99,8 +99,9 @@ impl AgeClaims {
         }
     }
 
-    /// The highest threshold that is reached, but no higher than the issuer is believed.
-    pub(crate) fn highest_reached(&self, believed: Option<u8>) -> Result<u8, ProofVerificationError> {
+    /// The highest threshold that is reached, capped at `trusted_up_to` years. Fails if none is reached, or if one is
+    /// reached above one that is not.
+    pub(crate) fn highest_reached(&self, trusted_up_to: Option<u8>) -> Result<u8, ProofVerificationError> {
         let reached = self.0.iter().filter(|(_, reached)| **reached).map(|(years, _)| *years).max();
         let missed = self.0.iter().filter(|(_, reached)| !**reached).map(|(years, _)| *years).min();
         let Some(reached) = reached else {
@@ -113,7 +114,7 @@ impl AgeClaims {
         if missed.is_some_and(|missed| missed < reached) {
             return Err(contradiction());
         }
-        Ok(believed.map_or(reached, |believed| believed.min(reached)))
+        Ok(trusted_up_to.map_or(reached, |limit| limit.min(reached)))
     }
 }
 

@@ -1,22 +1,22 @@
-//! CBOR (RFC 8949) from strangers: one strict reader in front of everything.
+//! CBOR (RFC 8949) from outside: one strict parser in front of everything.
 //!
 //! Accepted is what a careful encoder writes: definite lengths, the shortest head for every number and length, map
-//! keys that are numbers, text or bytes and occur once, nothing after the value. Numbers of items and levels are
-//! bounded. Because every head is the shortest, writing a value again gives the very bytes that were read, which
-//! is what digests and signatures over parts of a message need.
+//! keys that are numbers, text or bytes and occur once, nothing after the value. The number of items and of levels is
+//! bounded. Because every head is the shortest, encoding a parsed value gives exactly the bytes that were read, which
+//! digests and signatures over parts of a message rely on.
 
 use ciborium::Value;
 use std::collections::BTreeSet;
 
-/// Levels of arrays, maps and tags that are followed.
+/// Levels of nested arrays, maps and tags at most.
 const MAX_DEPTH: usize = 16;
-/// Values in one message, keys included.
+/// Values in one message at most, map keys included.
 const MAX_ITEMS: usize = 4096;
 
-/// A map as CBOR has it: pairs in the order of the message.
+/// A map: pairs in the order of the message.
 pub(crate) type CborMap = Vec<(Value, Value)>;
 
-/// Why bytes are not CBOR that is accepted here.
+/// Why bytes are not accepted as CBOR; reads on from "CBOR that".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CborError {
     #[error("breaks off")]
@@ -39,37 +39,37 @@ pub(crate) enum CborError {
     Unknown,
 }
 
-/// Reads exactly one value.
+/// Decodes exactly one value.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Value, CborError> {
     let mut reader = CborReader { rest: bytes, items: 0 };
     let value = reader.value(0)?;
     if reader.rest.is_empty() { Ok(value) } else { Err(CborError::Trailing) }
 }
 
-/// Writes a value, every head in its shortest form.
+/// Encodes a value, every head in its shortest form.
 pub(crate) fn encode(value: &Value) -> Vec<u8> {
     let mut bytes = Vec::new();
-    ciborium::into_writer(value, &mut bytes).expect("memory takes what is written to it");
+    ciborium::into_writer(value, &mut bytes).expect("writing to memory does not fail");
     bytes
 }
 
-/// What a map holds under a label, a number.
+/// The value under an integer key.
 pub(crate) fn get_label(map: &[(Value, Value)], label: i64) -> Option<&Value> {
     let label = Value::Integer(label.into());
     map.iter().find(|(key, _)| *key == label).map(|(_, value)| value)
 }
 
-/// What a map holds under a name, a text.
+/// The value under a text key.
 pub(crate) fn get_name<'a>(map: &'a [(Value, Value)], name: &str) -> Option<&'a Value> {
     map.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
 }
 
-/// A whole number of an `i64`'s range.
+/// An integer, if it fits an `i64`.
 pub(crate) fn as_i64(value: &Value) -> Option<i64> {
     value.as_integer().and_then(|number| i64::try_from(number).ok())
 }
 
-/// The bytes inside `#6.24(bstr)`, which is how messages embed encoded CBOR.
+/// The bytes inside `#6.24(bstr)`, the way messages embed encoded CBOR.
 pub(crate) fn unwrap_encoded_cbor(value: &Value) -> Option<&[u8]> {
     match value {
         Value::Tag(24, inner) => inner.as_bytes().map(Vec::as_slice),
@@ -99,7 +99,7 @@ impl<'a> CborReader<'a> {
         Ok(self.take(width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// The major type, the five bits beside it, and the argument, which must be in its shortest form.
+    /// The major type, the five bits of additional information, and the argument, which must be in its shortest form.
     fn head(&mut self) -> Result<(u8, u8, u64), CborError> {
         let first = self.number(1)? as u8;
         let (major, info) = (first >> 5, first & 0x1f);
@@ -111,7 +111,7 @@ impl<'a> CborReader<'a> {
             27 => self.number(8)?,
             _ => return Err(CborError::NotShortest),
         };
-        // The argument of major type 7 is a float or a simple value and has no shorter form to demand.
+        // The argument of major type 7 is a float or a simple value, which has no shorter form.
         let least = match info {
             24 => 24,
             25 => 1 << 8,
@@ -154,7 +154,8 @@ impl<'a> CborReader<'a> {
             _ => match info {
                 20 => Value::Bool(false),
                 21 => Value::Bool(true),
-                // Some encoders write `undefined` for what they leave out; no reader here tells the two apart.
+                // Some encoders write `undefined` (23) for an absent value; nothing here distinguishes it from `null`
+                // (22).
                 22 | 23 => Value::Null,
                 26 => Value::Float(f64::from(f32::from_bits(argument as u32))),
                 27 => Value::Float(f64::from_bits(argument)),
@@ -172,7 +173,7 @@ impl<'a> CborReader<'a> {
             if !(key.is_integer() || key.is_text() || key.is_bytes()) {
                 return Err(CborError::InvalidKey);
             }
-            // The shortest form makes equal keys equal bytes.
+            // In the shortest form equal keys are equal bytes.
             if !seen.insert(&before[..before.len() - self.rest.len()]) {
                 return Err(CborError::RepeatedKey);
             }
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(
             as_i64(&read("3bffffffffffffffff").unwrap()),
             None,
-            "beyond i64 is no moment and no label"
+            "beyond i64: neither a time nor a label"
         );
     }
 

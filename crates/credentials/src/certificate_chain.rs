@@ -1,8 +1,7 @@
-//! Certificate chains (RFC 5280): a key that came with a token is believed as far as a listed root vouches for it.
+//! Certificate chains (RFC 5280): a key that came with a token is trusted only if a listed root certifies it.
 
 use crate::https_host;
 use crate::keys::VerificationKey;
-use crate::vp::RequestObjectSignerError;
 use base::Timestamp;
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use webpki::{EndEntityCert, Error, ExtendedKeyUsageValidator, KeyPurposeIdIter, 
 /// id-mdl-kp-mdlDS, 1.0.18013.5.1.2: the certificate signs mobile documents.
 const MDOC_SIGNER_EKU: &[u8] = &[0x28, 0x81, 0x8c, 0x5d, 0x05, 0x01, 0x02];
 
-/// A root that the trust list names.
+/// A root certificate on the trust list.
 #[derive(Clone, Debug)]
 pub(crate) struct RootCertificate {
     anchor: TrustAnchor<'static>,
@@ -20,7 +19,7 @@ pub(crate) struct RootCertificate {
 }
 
 impl RootCertificate {
-    /// Reads a DER certificate. Being listed makes it a root, but not beyond its own validity.
+    /// Parses a DER certificate. Being listed makes it a root, but only within its own validity.
     pub(crate) fn parse(der: &[u8]) -> Option<Self> {
         let certificate = CertificateDer::from(der);
         let anchor = webpki::anchor_from_trusted_cert(&certificate).ok()?.to_owned();
@@ -29,25 +28,26 @@ impl RootCertificate {
     }
 }
 
-/// What a chain is presented for.
+/// What a chain is meant to certify.
 #[derive(Clone, Copy)]
 pub(crate) enum ChainPurpose<'a> {
-    /// A mobile document: every certificate but the root must name that use.
+    /// The signer of a mobile document: every certificate but the root must have that extended key usage.
     Mdoc,
-    /// Any other token of the named issuer: where the certificate names hosts or addresses, the issuer is among them.
+    /// The signer of any other token of this issuer: if the certificate names hosts or addresses, the issuer must be
+    /// one.
     TokenOf(&'a str),
 }
 
-/// Why a chain proves nothing.
+/// Why a chain is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CertificateChainError {
     /// It leads to no listed root that is valid now.
     UnknownRoot,
-    /// It leads to one, and is broken for the reason in words.
+    /// It leads to one, but fails a check; the text reads on from "the chain".
     Broken(&'static str),
 }
 
-/// The key of the first certificate, if the chain holds at this moment.
+/// The key of the first certificate, if the chain is valid at this moment.
 pub(crate) fn verify_chain(
     chain: &[Vec<u8>],
     roots: &[RootCertificate],
@@ -58,7 +58,7 @@ pub(crate) fn verify_chain(
     let (leaf, rest) = chain.split_first().ok_or(CertificateChainError::UnknownRoot)?;
     let leaf = CertificateDer::from(leaf.as_slice());
     let leaf = EndEntityCert::try_from(&leaf).map_err(|_| broken("is no X.509 version 3 certificate"))?;
-    let between: Vec<_> = rest.iter().map(|one| CertificateDer::from(one.as_slice())).collect();
+    let intermediates: Vec<_> = rest.iter().map(|one| CertificateDer::from(one.as_slice())).collect();
     let anchors: Vec<_> = roots
         .iter()
         .filter(|root| root.not_before <= now && now <= root.not_after)
@@ -69,10 +69,10 @@ pub(crate) fn verify_chain(
     let verdict = match purpose {
         ChainPurpose::Mdoc => {
             let usage = KeyUsage::required(MDOC_SIGNER_EKU);
-            leaf.verify_for_usage(algs, &anchors, &between, time, usage, None, None).map(|_| ())
+            leaf.verify_for_usage(algs, &anchors, &intermediates, time, usage, None, None).map(|_| ())
         }
         ChainPurpose::TokenOf(_) => {
-            leaf.verify_for_usage(algs, &anchors, &between, time, AnyKeyUsage, None, None).map(|_| ())
+            leaf.verify_for_usage(algs, &anchors, &intermediates, time, AnyKeyUsage, None, None).map(|_| ())
         }
     };
     verdict.map_err(|error| match error {
@@ -91,33 +91,43 @@ pub(crate) fn verify_chain(
     if let ChainPurpose::TokenOf(issuer) = purpose
         && !names_issuer(&leaf, issuer)
     {
-        return Err(broken("is another party's"));
+        return Err(broken("is for another party"));
     }
     VerificationKey::of_spki(leaf.subject_public_key_info().as_ref())
         .ok_or(broken("holds a key of a kind that is not accepted"))
 }
 
-/// The `SubjectPublicKeyInfo` of a certificate that must name `host`, letter by letter as wallets compare it, and be valid
-/// now; and until when it is.
+/// Why a certificate cannot speak for a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostCertificateError {
+    /// Not a readable X.509 version 3 certificate.
+    Malformed,
+    /// It does not name the host.
+    OtherHost,
+    NotValidNow,
+}
+
+/// The `SubjectPublicKeyInfo` of a certificate that must be valid now and name `host` literally, which is how wallets
+/// compare it; and until when the certificate is valid.
 pub(crate) fn host_certificate_key(
     der: &[u8],
     host: &str,
     now: Timestamp,
-) -> Result<(Vec<u8>, Timestamp), RequestObjectSignerError> {
-    let (from, until) = validity(der).ok_or(RequestObjectSignerError::Chain)?;
+) -> Result<(Vec<u8>, Timestamp), HostCertificateError> {
+    let (from, until) = validity(der).ok_or(HostCertificateError::Malformed)?;
     let der = CertificateDer::from(der);
-    let leaf = EndEntityCert::try_from(&der).map_err(|_| RequestObjectSignerError::Chain)?;
+    let leaf = EndEntityCert::try_from(&der).map_err(|_| HostCertificateError::Malformed)?;
     if !leaf.valid_dns_names().any(|name| name.eq_ignore_ascii_case(host)) {
-        return Err(RequestObjectSignerError::Host);
+        return Err(HostCertificateError::OtherHost);
     }
     if now < from || until < now {
-        return Err(RequestObjectSignerError::Time);
+        return Err(HostCertificateError::NotValidNow);
     }
     Ok((leaf.subject_public_key_info().as_ref().to_vec(), until))
 }
 
-/// A public authority certifies anybody's host. So a certificate that names hosts or addresses speaks for those alone;
-/// one that names none is an issuer's own, under its own root.
+/// Whether a certificate speaks for an issuer. Public authorities certify anybody's host, so a certificate that names
+/// hosts or addresses speaks for those alone; one that names none is an issuer's own, under its own root.
 fn names_issuer(leaf: &EndEntityCert<'_>, issuer: &str) -> bool {
     let mut named = leaf.valid_dns_names().chain(leaf.valid_uri_names()).peekable();
     let host = https_host::https_host(issuer);
@@ -134,7 +144,8 @@ impl ExtendedKeyUsageValidator for AnyKeyUsage {
     }
 }
 
-/// notBefore and notAfter. The library that checks chains takes roots as given, so their end is looked at here.
+/// `notBefore` and `notAfter`. The library that verifies chains does not check the validity of roots, so it is read
+/// here.
 fn validity(der: &[u8]) -> Option<(Timestamp, Timestamp)> {
     let (_, certificate, _) = read_der_element(der)?;
     let (_, mut fields, _) = read_der_element(certificate)?;

@@ -11,15 +11,15 @@ const KID_LABEL: i64 = 4;
 const TYP_LABEL: i64 = 16;
 const X5CHAIN_LABEL: i64 = 33;
 
-/// A signed message taken apart; nothing in it is verified yet.
+/// A parsed message; nothing in it is verified yet.
 #[derive(Clone, Debug)]
 pub(crate) struct CoseSign1 {
     /// `None` when the protected header names an algorithm that is not on the allow-list, or none at all.
     pub alg: Option<SignatureAlgorithm>,
     pub kid: Option<Vec<u8>>,
-    /// The type where it is given as text (RFC 9596).
+    /// The type (RFC 9596) in lower case, if it is given as text.
     pub typ: Option<String>,
-    /// Certificates of `x5chain` in DER, the signer's first. They are believed only as far as a listed root vouches.
+    /// Certificates of `x5chain` in DER, the signer's first. Trusted only as far as a listed root certifies them.
     pub chain: Vec<Vec<u8>>,
     protected: Vec<u8>,
     /// `None` where the payload is detached.
@@ -27,11 +27,11 @@ pub(crate) struct CoseSign1 {
     pub signature: Vec<u8>,
 }
 
-/// Why a value is no such message, in words that follow "the message".
+/// Why a value is not a `COSE_Sign1`; reads on from "the message".
 pub(crate) type CoseSign1Error = &'static str;
 
 impl CoseSign1 {
-    /// Takes a message apart, with or without the tags of `COSE_Sign1` (18) and CWT (61).
+    /// Parses a message, with or without the tags of `COSE_Sign1` (18) and CWT (61).
     pub(crate) fn parse(mut value: Value) -> Result<Self, CoseSign1Error> {
         for tag in [61, 18] {
             value = match value {
@@ -87,17 +87,17 @@ impl CoseSign1 {
         })
     }
 
-    /// The bytes that the signature is over (`Sig_structure`), with outside data and the payload, which may be detached.
-    pub(crate) fn signed_bytes(&self, outside: &[u8], payload: &[u8]) -> Vec<u8> {
-        sig_structure(&self.protected, outside, payload)
+    /// The bytes that the signature covers (`Sig_structure`). `payload` is passed in because it may be detached.
+    pub(crate) fn signed_bytes(&self, external_aad: &[u8], payload: &[u8]) -> Vec<u8> {
+        sig_structure(&self.protected, external_aad, payload)
     }
 }
 
-/// `Sig_structure` of a `COSE_Sign1`: what a signer signs.
-pub(crate) fn sig_structure(protected: &[u8], outside: &[u8], payload: &[u8]) -> Vec<u8> {
+/// `Sig_structure` of a `COSE_Sign1` (RFC 9052, section 4.4): what the signer signs.
+pub(crate) fn sig_structure(protected: &[u8], external_aad: &[u8], payload: &[u8]) -> Vec<u8> {
     let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
     let context = Value::Text("Signature1".to_owned());
-    cbor::encode(&Value::Array(vec![context, bytes(protected), bytes(outside), bytes(payload)]))
+    cbor::encode(&Value::Array(vec![context, bytes(protected), bytes(external_aad), bytes(payload)]))
 }
 
 fn parse_x5chain(value: Option<&Value>) -> Result<Vec<Vec<u8>>, CoseSign1Error> {

@@ -1,10 +1,11 @@
-//! CBOR Web Tokens (RFC 8392) in `COSE_Sign1`: proofs that fit a small QR code. Ours and those of other issuers.
+//! CBOR Web Tokens (RFC 8392) in `COSE_Sign1`: proofs that fit a small QR code. Our own and those of other issuers.
 //!
-//! **An online proof**, asked of the issuer for each showing, is one token of at most 60 seconds.
+//! **An online proof**, requested from the issuer for each showing, is one token that is valid for at most 60 seconds.
 //!
-//! **An offline proof** is two. The issuer signs a batch of credentials in advance, each bound to a key of its own that
-//! the holder's browser made; for each showing the browser takes the next credential and signs a *presentation* around it.
-//! Showings cannot be linked by key, id or signature, and a copy of the code dies with the presentation.
+//! **An offline proof** is two tokens. The issuer signs a batch of credentials in advance, each bound to a key of its
+//! own that the holder's browser made; for each showing the browser takes the next credential and signs a
+//! *presentation* around it. Showings cannot be linked by key, id or signature, and a copy of the code expires with the
+//! presentation.
 //!
 //! ```cddl
 //! code         = "POA1:" base45(online / presentation)       ; zlib is read, but makes these longer
@@ -24,25 +25,23 @@
 //! signature     = bstr .size 64                              ; ECDSA P-256 with SHA-256, r || s
 //! ```
 //!
-//! The holder's signature is over `["Signature1", h'a10126', 'POA1', payload]`: the outside data `POA1` keeps a
-//! signature that the key gave elsewhere from being a presentation. With the fixed order above a browser writes, byte
-//! for byte: `d2 84 43 a10126 a0 58|59 <length> a3 04 1a <4: exp> 06 1a <4: iat> 3a 00010001 58|59 <length> <credential>
-//! 58 40 <64: signature>`, each length in the shortest form.
+//! The holder's signature is over `["Signature1", h'a10126', 'POA1', payload]`: the external data `POA1` keeps a
+//! signature that the key made for something else from passing for a presentation. In the fixed order above a browser
+//! writes, byte for byte: `d2 84 43 a10126 a0 58|59 <length> a3 04 1a <4: exp> 06 1a <4: iat> 3a 00010001 58|59
+//! <length> <credential> 58 40 <64: signature>`, each length in the shortest form.
 //!
-//! Other issuers' tokens need `iss`, `iat`, `exp` and an age in one of the wordings of `ages`; `cnf` on a
-//! token that is not presented by its holder is refused.
+//! Other issuers' tokens need `iss`, `iat`, `exp` and an age in one of the forms that `age_claims` reads; a token with
+//! `cnf` is refused unless its holder presents it.
 
 use crate::age_claims::AgeClaims;
 use crate::cbor::{self, CborMap};
 use crate::cose::CoseSign1;
 use crate::digest::{ReplayKeySource, replay_key};
+use crate::error::{ProofVerificationError, UnsupportedProofError};
 use crate::keys::VerificationKey;
-use crate::proof::{
-    ProofCheck, ProofVerificationError, StatusReference, UnsupportedProofError, VerificationTerms,
-    VerifiedProof,
-};
 use crate::trust::{SignedMessage, TrustedIssuer};
 use crate::validity::ValidityTimes;
+use crate::verification::{ProofCheck, StatusReference, VerificationTerms, VerifiedProof};
 use ciborium::Value;
 
 pub(crate) const ISS_LABEL: i64 = 1;
@@ -55,18 +54,19 @@ pub(crate) const CNF_LABEL: i64 = 8;
 pub(crate) const STATUS_LABEL: i64 = 65535;
 /// The private claim that holds the credential in a presentation.
 pub(crate) const CREDENTIAL_LABEL: i64 = -65538;
-/// Outside data of a holder's signature.
+/// External data (`external_aad`) of a holder's signature.
 pub(crate) const PRESENTATION_EXTERNAL_AAD: &[u8] = b"POA1";
-/// Seconds that our own online proofs and presentations live at most.
+/// Longest lifetime of our own online proofs and presentations, in seconds.
 pub(crate) const MAX_OWN_PROOF_SECONDS: i64 = 60;
 
-/// A token, and the holder's presentation around it where there is one.
+/// A token, and the holder's presentation around it if there is one.
 #[derive(Clone, Debug)]
 pub(crate) struct Cwt {
     pub token: CoseSign1,
     payload: Vec<u8>,
     claims: CborMap,
-    shown: Option<CwtPresentation>,
+    presentation: Option<CwtPresentation>,
+    /// Has the prefix of Assay's own codes.
     own: bool,
 }
 
@@ -78,18 +78,18 @@ struct CwtPresentation {
 }
 
 impl Cwt {
-    /// Takes a token or a presentation apart. `own` tokens live at most a minute.
+    /// Parses a token or a presentation. Tokens that are `own` may be valid for a minute at most.
     pub(crate) fn parse(value: Value, own: bool) -> Result<Self, UnsupportedProofError> {
         let (token, payload, claims) = parse_token(value)?;
         let Some(credential) = cbor::get_label(&claims, CREDENTIAL_LABEL) else {
-            return Ok(Self { token, payload, claims, shown: None, own });
+            return Ok(Self { token, payload, claims, presentation: None, own });
         };
         let inner = credential.as_bytes().and_then(|bytes| cbor::decode(bytes).ok());
         let inner =
             inner.ok_or_else(|| UnsupportedProofError::new("the presentation holds no credential"))?;
-        let shown = CwtPresentation { token, payload, times: parse_times(&claims)? };
+        let presentation = CwtPresentation { token, payload, times: parse_times(&claims)? };
         let (token, payload, claims) = parse_token(inner)?;
-        Ok(Self { token, payload, claims, shown: Some(shown), own })
+        Ok(Self { token, payload, claims, presentation: Some(presentation), own })
     }
 
     pub(crate) fn issuer(&self) -> Option<&str> {
@@ -116,13 +116,13 @@ impl Cwt {
         let times =
             parse_times(&self.claims).map_err(|error| ProofVerificationError::unsupported(error.detail))?;
         times.check_valid_at_scan(terms)?;
-        let (until, checks): (_, &[_]) = match &self.shown {
-            Some(shown) => {
-                self.check_holder(shown)?;
-                shown.times.check_valid_at_scan(terms)?;
-                check_lifetime(&shown.times)?;
-                shown.times.check_freshness(terms, issuer.freshness_window(terms))?;
-                // The credential is used up by this, whichever presentation comes next.
+        let (until, checks): (_, &[_]) = match &self.presentation {
+            Some(presentation) => {
+                self.check_holder(presentation)?;
+                presentation.times.check_valid_at_scan(terms)?;
+                check_lifetime(&presentation.times)?;
+                presentation.times.check_freshness(terms, issuer.freshness_window(terms))?;
+                // This uses up the credential, whatever other presentation of it may follow.
                 (times.replay_end(terms)?, &[ProofCheck::Fresh, ProofCheck::HolderBound])
             }
             None if cbor::get_label(&self.claims, CNF_LABEL).is_some() => {
@@ -141,14 +141,14 @@ impl Cwt {
         let age_over = AgeClaims::of_cbor(&self.claims)?.highest_reached(issuer.highest_age_over())?;
         let status =
             issuer.status_to_check(parse_status_reference(cbor::get_label(&self.claims, STATUS_LABEL)))?;
-        let used = match cbor::get_label(&self.claims, CTI_LABEL) {
+        let replay_key = match cbor::get_label(&self.claims, CTI_LABEL) {
             Some(Value::Bytes(id)) if !id.is_empty() => replay_key(issuer.id(), ReplayKeySource::Id, id),
             Some(_) => {
                 return Err(ProofVerificationError::unsupported("the token has an id that is no bytes"));
             }
             None => replay_key(issuer.id(), ReplayKeySource::Message, signed.message),
         };
-        Ok(issuer.to_verified_proof(age_over, (used, until), status, checks))
+        Ok(issuer.to_verified_proof(age_over, (replay_key, until), status, checks))
     }
 
     fn check_audience(&self, terms: &VerificationTerms) -> Result<(), ProofVerificationError> {
@@ -164,8 +164,8 @@ impl Cwt {
         }
     }
 
-    /// Whether the key that the issuer put into the credential signed the presentation.
-    fn check_holder(&self, shown: &CwtPresentation) -> Result<(), ProofVerificationError> {
+    /// Checks that the key in the credential's `cnf` signed the presentation.
+    fn check_holder(&self, presentation: &CwtPresentation) -> Result<(), ProofVerificationError> {
         let key = cbor::get_label(&self.claims, CNF_LABEL)
             .and_then(Value::as_map)
             .and_then(|cnf| cbor::get_label(cnf, 1)?.as_map())
@@ -175,8 +175,12 @@ impl Cwt {
                     "the credential names no holder's key that is accepted here",
                 )
             })?;
-        let message = shown.token.signed_bytes(PRESENTATION_EXTERNAL_AAD, &shown.payload);
-        if shown.token.alg.is_some_and(|alg| key.verifies(alg, &message, &shown.token.signature)) {
+        let message = presentation.token.signed_bytes(PRESENTATION_EXTERNAL_AAD, &presentation.payload);
+        if presentation
+            .token
+            .alg
+            .is_some_and(|alg| key.verifies(alg, &message, &presentation.token.signature))
+        {
             Ok(())
         } else {
             Err(ProofVerificationError::unverified(
@@ -208,7 +212,7 @@ fn parse_token(value: Value) -> Result<(CoseSign1, Vec<u8>, CborMap), Unsupporte
     Ok((token, payload, claims))
 }
 
-/// The moments among CWT claims.
+/// The registered times among CWT claims (`iat`, `nbf`, `exp`).
 pub(crate) fn parse_times(claims: &[(Value, Value)]) -> Result<ValidityTimes, UnsupportedProofError> {
     let moment = |label| match cbor::get_label(claims, label) {
         None => Ok(None),
@@ -220,7 +224,7 @@ pub(crate) fn parse_times(claims: &[(Value, Value)]) -> Result<ValidityTimes, Un
     Ok(ValidityTimes { iat: moment(IAT_LABEL)?, nbf: moment(NBF_LABEL)?, exp: moment(EXP_LABEL)? })
 }
 
-/// A status claim in CBOR, as CWT and mobile documents have it.
+/// The status claim of a CWT or a mobile document. `Ok(None)` without one, `Err` if it is in an unknown form.
 pub(crate) fn parse_status_reference(claim: Option<&Value>) -> Result<Option<StatusReference>, ()> {
     let Some(claim) = claim else { return Ok(None) };
     let list = claim.as_map().and_then(|claim| cbor::get_name(claim, "status_list")?.as_map()).ok_or(())?;

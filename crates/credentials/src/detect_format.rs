@@ -1,27 +1,98 @@
-//! What a scanned text is. Nothing is verified here, everything is bounded.
+//! What a scanned text is: which format of proof, an address, a request. Nothing is verified here, everything is
+//! bounded.
 
 use crate::cbor;
 use crate::cwt::Cwt;
+use crate::error::UnsupportedProofError;
 use crate::https_host;
 use crate::jwt::Jwt;
 use crate::mdoc::Mdoc;
-use crate::proof::{
-    MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, ParsedProof, ProofToken, ScannedValue, UnsupportedProofError,
-};
 use crate::sd_jwt::SdJwt;
+use crate::verification::CredentialFormat;
 use base::LimitViolation;
 use ciborium::Value;
 use flate2::bufread::ZlibDecoder;
 use std::io::Read;
 
+/// Characters of a QR code at most (version 40, alphanumeric, error correction L).
+pub const MAX_QR_CHARS: usize = 4296;
+/// Bytes that a compressed proof may inflate to.
+pub const MAX_INFLATED_PROOF_BYTES: usize = 16 * 1024;
 /// Prefix of proofs that Assay issues.
 pub(crate) const OWN_PREFIX: &str = "POA1:";
 
-/// Takes a scanned value apart, as far as that needs neither keys nor a clock. Never panics, reads no more than
-/// [`MAX_QR_CHARS`] and inflates no more than [`MAX_INFLATED_PROOF_BYTES`] bytes.
+/// What a scanned value turned out to be.
+#[derive(Clone, Debug)]
+pub enum ScannedValue {
+    /// A proof that [`TrustList::verify`](crate::trust::TrustList::verify) can judge.
+    Proof(ParsedProof),
+    /// An https address where the proof can be fetched; see
+    /// [`TrustList::issuer_of_reference`](crate::trust::TrustList::issuer_of_reference).
+    Reference(String),
+    /// A request for a proof, not a proof; the text says which kind of request.
+    Request(&'static str),
+    /// A device engagement (ISO 18013-5): an invitation to connect to a phone, without a credential in it.
+    Engagement,
+}
+
+/// A parsed proof; nothing in it is verified yet.
+#[derive(Clone, Debug)]
+pub struct ParsedProof(Box<ProofToken>);
+
+#[derive(Clone, Debug)]
+pub(crate) enum ProofToken {
+    Cwt(Cwt),
+    SdJwt(SdJwt),
+    Jwt(Jwt),
+    Mdoc(Mdoc),
+}
+
+impl ParsedProof {
+    pub(crate) fn token(&self) -> &ProofToken {
+        &self.0
+    }
+
+    /// The proof's format.
+    pub fn format(&self) -> CredentialFormat {
+        match &*self.0 {
+            ProofToken::Cwt(_) => CredentialFormat::Cwt,
+            ProofToken::SdJwt(_) => CredentialFormat::SdJwtVc,
+            ProofToken::Jwt(_) => CredentialFormat::Jwt,
+            ProofToken::Mdoc(_) => CredentialFormat::Mdoc,
+        }
+    }
+
+    /// The issuer that the proof names, unverified. `None` for a mobile document, whose certificates identify its
+    /// issuer.
+    pub fn claimed_issuer(&self) -> Option<&str> {
+        match &*self.0 {
+            ProofToken::Cwt(cwt) => cwt.issuer(),
+            ProofToken::SdJwt(token) => token.issuer(),
+            ProofToken::Jwt(jwt) => jwt.issuer(),
+            ProofToken::Mdoc(_) => None,
+        }
+    }
+
+    /// The key id that the proof names, unverified. Bytes that are not printable ASCII are given as base64url.
+    pub fn claimed_key(&self) -> Option<String> {
+        match &*self.0 {
+            ProofToken::Cwt(cwt) => cwt.token.kid.as_deref().map(|kid| match std::str::from_utf8(kid) {
+                Ok(text) if text.chars().all(|letter| letter.is_ascii_graphic()) => text.to_owned(),
+                _ => base64_simd::URL_SAFE_NO_PAD.encode_to_string(kid),
+            }),
+            ProofToken::SdJwt(token) => token.token.kid.clone(),
+            ProofToken::Jwt(jwt) => jwt.token.kid.clone(),
+            ProofToken::Mdoc(_) => None,
+        }
+    }
+}
+
+/// Parses a scanned value, as far as that needs neither keys nor a clock. Never panics, reads no more than
+/// [`MAX_QR_CHARS`] characters and inflates no more than [`MAX_INFLATED_PROOF_BYTES`] bytes.
 ///
-/// Recognised are: `POA1:` and other prefixes of the `HC1:` kind (base45, zlib or not, CBOR); SD-JWT with `~`; JWT; CBOR in
-/// base64url or base45 (a mobile document, its response, or a CWT); https addresses; requests; device engagements.
+/// Recognised are: `POA1:` and other prefixes of the `HC1:` kind (base45, zlib or not, CBOR); SD-JWT with `~`; JWT;
+/// CBOR in base64url or base45 (a mobile document, its response, or a CWT); https addresses; requests; device
+/// engagements.
 pub fn parse_scanned(value: &str) -> Result<ScannedValue, UnsupportedProofError> {
     let characters = value.chars().take(MAX_QR_CHARS + 1).count();
     if characters > MAX_QR_CHARS {
@@ -34,7 +105,7 @@ pub fn parse_scanned(value: &str) -> Result<ScannedValue, UnsupportedProofError>
             )),
         });
     }
-    // Readers append line ends. A space stays: it is a digit of base45.
+    // Code readers append line ends. Spaces are kept: a space is a digit of base45.
     let text = value.trim_matches(['\r', '\n', '\t']);
     if let Some(other) = parse_address(text) {
         return other;
@@ -58,7 +129,7 @@ pub fn parse_scanned(value: &str) -> Result<ScannedValue, UnsupportedProofError>
         }
         _ => {}
     }
-    // Both alphabets hold capitals and digits; only one of the readings is CBOR.
+    // Capitals and digits are in both alphabets, so both decodings are tried; only one of them gives CBOR.
     let mut found = Err(UnsupportedProofError::new("the code is not a proof of age in a form that is known"));
     for bytes in [crate::jws::base64url(text), base45::decode(text).ok()].into_iter().flatten() {
         found = parse_cbor_proof(&bytes, false);
@@ -69,7 +140,7 @@ pub fn parse_scanned(value: &str) -> Result<ScannedValue, UnsupportedProofError>
     found.map(ScannedValue::Proof)
 }
 
-/// Addresses: none of them holds a proof.
+/// Values with a URL scheme, none of which contains a proof: `None` if the scheme is not one that is known.
 fn parse_address(text: &str) -> Option<Result<ScannedValue, UnsupportedProofError>> {
     let scheme = text.split_once(':')?.0.to_ascii_lowercase();
     Some(match scheme.as_str() {
@@ -91,7 +162,7 @@ fn parse_address(text: &str) -> Option<Result<ScannedValue, UnsupportedProofErro
     })
 }
 
-/// What follows a prefix like `HC1:`: two or three capitals and a digit.
+/// What follows a prefix like `HC1:`, two or three capitals and a digit.
 fn strip_base45_prefix(text: &str) -> Option<&str> {
     let (prefix, rest) = text.split_once(':')?;
     let (version, letters) = prefix.as_bytes().split_last()?;
@@ -101,7 +172,7 @@ fn strip_base45_prefix(text: &str) -> Option<&str> {
 
 fn parse_cbor_proof(bytes: &[u8], own: bool) -> Result<ParsedProof, UnsupportedProofError> {
     let inflated;
-    // 0x78 begins a zlib stream of the usual window; in CBOR it would begin a text, which no proof is.
+    // 0x78 begins a zlib stream with the usual window size; in CBOR it begins a text, and no proof is a text.
     let bytes = if bytes.first() == Some(&0x78) {
         inflated = inflate(bytes)?;
         &inflated
@@ -110,12 +181,12 @@ fn parse_cbor_proof(bytes: &[u8], own: bool) -> Result<ParsedProof, UnsupportedP
     };
     let value = cbor::decode(bytes)
         .map_err(|error| UnsupportedProofError::new(format!("the code is CBOR that {error}")))?;
-    let kind = match &value {
+    let token = match &value {
         Value::Map(_) => ProofToken::Mdoc(Mdoc::parse(value)?),
         Value::Array(parts) if parts.len() == 2 => ProofToken::Mdoc(Mdoc::parse(value)?),
         _ => ProofToken::Cwt(Cwt::parse(value, own)?),
     };
-    Ok(ParsedProof(Box::new(kind)))
+    Ok(ParsedProof(Box::new(token)))
 }
 
 fn inflate(bytes: &[u8]) -> Result<Vec<u8>, UnsupportedProofError> {

@@ -1,15 +1,15 @@
-//! Digests, in the two shapes that are used here.
+//! SHA-2 digests, and the key under which a used proof is remembered.
 
 use aws_lc_rs::digest::{self, Algorithm, Context};
 
-/// SHA-256 over the parts, one after another.
+/// SHA-256 over the concatenated parts.
 pub(crate) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     let mut bytes = [0; 32];
     bytes.copy_from_slice(&digest_with(&digest::SHA256, parts));
     bytes
 }
 
-/// A digest over the parts, one after another.
+/// A digest over the concatenated parts.
 pub(crate) fn digest_with(algorithm: &'static Algorithm, parts: &[&[u8]]) -> Vec<u8> {
     let mut context = Context::new(algorithm);
     for part in parts {
@@ -18,10 +18,10 @@ pub(crate) fn digest_with(algorithm: &'static Algorithm, parts: &[&[u8]]) -> Vec
     context.finish().as_ref().to_vec()
 }
 
-/// The key under which a proof is remembered as used: what was used, and whose it was.
+/// The key under which a proof is remembered as used. It covers the issuer and the proof's id or signed bytes.
 ///
-/// It never covers a signature: an ECDSA signature can be turned into another one of the same message by anybody, and
-/// the changed token must still count as the same.
+/// It never covers a signature: anybody can turn an ECDSA signature into another valid one of the same message, and the
+/// changed token must still count as the same.
 pub(crate) fn replay_key(issuer: &str, kind: ReplayKeySource, name: &[u8]) -> [u8; 32] {
     let kind = match kind {
         ReplayKeySource::Id => b"id".as_slice(),
@@ -32,10 +32,10 @@ pub(crate) fn replay_key(issuer: &str, kind: ReplayKeySource, name: &[u8]) -> [u
     sha256(&[&lengths[0], issuer, &lengths[1], kind, name])
 }
 
-/// What a use key is made of.
+/// What a replay key is made from.
 #[derive(Clone, Copy)]
 pub(crate) enum ReplayKeySource {
-    /// The issuer's own id of the token: `jti` or `cti`.
+    /// The token's own id: `jti` or `cti`.
     Id,
     /// The bytes that were signed.
     Message,

@@ -1,7 +1,7 @@
-//! Host names of https addresses, read so strictly that no other reader can see another host.
+//! Host names of https addresses, parsed so strictly that no other parser can see a different host.
 
 /// The host of an `https://` address in lower case, without its port. `None` for anything unusual: user names,
-/// back slashes, escapes, spaces, addresses in brackets.
+/// backslashes, percent escapes in the host, spaces, IPv6 addresses.
 pub(crate) fn https_host(url: &str) -> Option<String> {
     let scheme = url.get(..8)?;
     let rest = scheme.eq_ignore_ascii_case("https://").then(|| url.get(8..)).flatten()?;

@@ -5,10 +5,10 @@ use crate::strict_json;
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Map, Value};
 
-/// Certificates of a chain that are read at all.
+/// Certificates of a chain at most.
 pub(crate) const MAX_CHAIN_CERTIFICATES: usize = 5;
 
-/// A token taken apart; nothing in it is verified yet.
+/// A parsed token; nothing in it is verified yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Jws {
     /// `None` when the header names an algorithm that is not on the allow-list.
@@ -16,21 +16,21 @@ pub(crate) struct Jws {
     pub kid: Option<String>,
     /// In lower case, without `application/`.
     pub typ: Option<String>,
-    /// Certificates of `x5c` in DER, the signer's first. They are believed only as far as a listed root vouches.
+    /// Certificates of `x5c` in DER, the signer's first. Trusted only as far as a listed root certifies them.
     pub chain: Vec<Vec<u8>>,
     pub payload: Map<String, Value>,
     pub signing_input: String,
     pub signature: Vec<u8>,
 }
 
-/// Why a text is no such token, in words that follow "the token".
+/// Why a text is not a compact JWS; reads on from "the token".
 pub(crate) type JwsError = &'static str;
 
 impl Jws {
-    /// Takes a token apart. Header parameters that carry or point to keys (`jwk`, `jku`, `x5u`) are not looked at.
+    /// Parses a token. Header parameters that carry or point to keys (`jwk`, `jku`, `x5u`) are ignored.
     pub(crate) fn parse(text: &str) -> Result<Self, JwsError> {
-        let (signing_input, signature) = text.rsplit_once('.').ok_or("has no three parts")?;
-        let (header, payload) = signing_input.split_once('.').ok_or("has no three parts")?;
+        let (signing_input, signature) = text.rsplit_once('.').ok_or("does not have three parts")?;
+        let (header, payload) = signing_input.split_once('.').ok_or("does not have three parts")?;
         let header =
             strict_json::parse_object(&base64url(header).ok_or("has a header that is not base64url")?)
                 .ok_or("has a header that is no JSON object without repetition")?;
@@ -68,13 +68,13 @@ impl Jws {
         })
     }
 
-    /// A text of the payload.
+    /// A string member of the payload.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.payload.get(name).and_then(Value::as_str)
     }
 }
 
-/// base64url without padding; unused bits must be zero, so that a value has one spelling.
+/// Decodes base64url without padding. Unused bits must be zero, so that a value has only one encoding.
 pub(crate) fn base64url(text: &str) -> Option<Vec<u8>> {
     BASE64URL.decode_to_vec(text).ok()
 }
@@ -84,7 +84,7 @@ mod tests {
     use super::base64url;
 
     #[test]
-    fn a_value_has_one_spelling() {
+    fn a_value_has_one_encoding() {
         assert_eq!(base64url("QQ"), Some(b"A".to_vec()));
         for other in ["QR", "QQ==", "QQ=", "Q", "QQ\n", "+/+/"] {
             assert_eq!(base64url(other), None, "{other}");

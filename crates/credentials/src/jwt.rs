@@ -1,24 +1,23 @@
-//! Compact JWS of configured issuers: plain JWT, and W3C Verifiable Credentials as JWT (`vc` claim of data model 1.1, or
-//! the credential itself as payload in 2.0).
+//! Compact JWS of configured issuers: plain JWT, and W3C Verifiable Credentials as JWT (`vc` claim of data model 1.1,
+//! or the credential itself as payload in 2.0).
 //!
-//! Ages stand at the top or in `credentialSubject`. A token needs an issuer (`iss` or `issuer`), a beginning (`iat`,
-//! `nbf` or `validFrom`) and an end (`exp` or `validUntil`). It is a bearer's token, so its window is short: 30
-//! seconds unless the issuer's entry says otherwise. A token with `cnf` belongs to a holder, who has not signed: refused.
+//! Ages stand at the top level or in `credentialSubject`. A token needs an issuer (`iss` or `issuer`), a start of
+//! validity (`iat`, `nbf` or `validFrom`) and an end (`exp` or `validUntil`). It is a bearer token, so it may be
+//! scanned only shortly after it was made: 30 seconds unless the issuer's entry says otherwise. A token with `cnf` is
+//! bound to a holder, whose signature a plain JWT cannot carry, and is refused.
 
 use crate::age_claims::AgeClaims;
 use crate::digest::{ReplayKeySource, replay_key};
+use crate::error::{ProofVerificationError, UnsupportedProofError};
 use crate::jws::Jws;
-use crate::proof::{
-    ProofCheck, ProofVerificationError, StatusReference, UnsupportedProofError, VerificationTerms,
-    VerifiedProof,
-};
 use crate::strict_json;
 use crate::trust::{SignedMessage, TrustedIssuer};
 use crate::validity::ValidityTimes;
+use crate::verification::{ProofCheck, StatusReference, VerificationTerms, VerifiedProof};
 use base::Timestamp;
 use serde_json::{Map, Value};
 
-/// A token taken apart.
+/// A parsed token; nothing in it is verified yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Jwt {
     pub token: Jws,
@@ -29,7 +28,7 @@ impl Jwt {
     pub(crate) fn parse(text: &str) -> Result<Self, UnsupportedProofError> {
         let token =
             Jws::parse(text).map_err(|problem| UnsupportedProofError::new(format!("the token {problem}")))?;
-        // A token made for another purpose by the same key must not pass for a proof.
+        // A token that the same key signed for another purpose must not pass for a proof.
         if token.typ.as_deref().is_some_and(|typ| !["jwt", "vc+jwt", "vc+ld+jwt"].contains(&typ)) {
             return Err(UnsupportedProofError::new("the token is of a type that is no proof"));
         }
@@ -61,12 +60,12 @@ impl Jwt {
         check_audience(payload, terms)?;
         let vc = payload.get("vc").and_then(Value::as_object);
         let mut times = parse_times(payload)?;
-        for (moment, names) in
+        for (time, [numeric, text]) in
             [(&mut times.iat, ["iat", "validFrom"]), (&mut times.exp, ["exp", "validUntil"])]
         {
-            for holder in [Some(payload), vc].into_iter().flatten() {
-                if moment.is_none() && !holder.contains_key(names[0]) {
-                    *moment = holder.get(names[1]).map(parse_date_time).transpose()?;
+            for object in [Some(payload), vc].into_iter().flatten() {
+                if time.is_none() && !object.contains_key(numeric) {
+                    *time = object.get(text).map(parse_date_time).transpose()?;
                 }
             }
         }
@@ -76,8 +75,8 @@ impl Jwt {
         let until = times.check_freshness(terms, issuer.freshness_window(terms))?;
 
         let mut ages = AgeClaims::of_json(payload)?;
-        for holder in [Some(payload), vc].into_iter().flatten() {
-            match holder.get("credentialSubject") {
+        for object in [Some(payload), vc].into_iter().flatten() {
+            match object.get("credentialSubject") {
                 Some(Value::Object(subject)) => ages.read_json(subject)?,
                 Some(Value::Array(subjects)) => match &subjects[..] {
                     [Value::Object(subject)] => ages.read_json(subject)?,
@@ -92,9 +91,9 @@ impl Jwt {
         }
         let age_over = ages.highest_reached(issuer.highest_age_over())?;
 
-        let other =
-            [Some(payload), vc].into_iter().flatten().any(|holder| holder.contains_key("credentialStatus"));
-        let status = if other { Err(()) } else { parse_status_reference(payload) };
+        let has_w3c_status =
+            [Some(payload), vc].into_iter().flatten().any(|object| object.contains_key("credentialStatus"));
+        let status = if has_w3c_status { Err(()) } else { parse_status_reference(payload) };
         let status = issuer.status_to_check(status)?;
         let key = match payload.get("jti") {
             Some(Value::String(id)) if !id.is_empty() => {
@@ -123,7 +122,7 @@ fn named_issuer(payload: &Map<String, Value>) -> Result<Option<String>, Unsuppor
     Ok(issuer.map(str::to_owned))
 }
 
-/// A token's signature, for the issuer to vouch for.
+/// A token's signed bytes and signature, for [`TrustedIssuer::verify_signature`].
 pub(crate) fn signed_message(token: &Jws) -> SignedMessage<'_> {
     SignedMessage {
         alg: token.alg,
@@ -134,7 +133,7 @@ pub(crate) fn signed_message(token: &Jws) -> SignedMessage<'_> {
     }
 }
 
-/// A token that names an audience must name ours, where one is configured.
+/// If the token names an audience and the terms require one, they must match.
 pub(crate) fn check_audience(
     payload: &Map<String, Value>,
     terms: &VerificationTerms,
@@ -148,7 +147,7 @@ pub(crate) fn check_audience(
     }
 }
 
-/// The registered moments of a payload.
+/// The registered times of a payload (`iat`, `nbf`, `exp`).
 pub(crate) fn parse_times(payload: &Map<String, Value>) -> Result<ValidityTimes, ProofVerificationError> {
     let moment = |name: &str| match payload.get(name) {
         None => Ok(None),
@@ -159,7 +158,7 @@ pub(crate) fn parse_times(payload: &Map<String, Value>) -> Result<ValidityTimes,
     Ok(ValidityTimes { iat: moment("iat")?, nbf: moment("nbf")?, exp: moment("exp")? })
 }
 
-/// A status claim in JSON.
+/// The status claim. `Ok(None)` without one, `Err` if it is in an unknown form.
 pub(crate) fn parse_status_reference(payload: &Map<String, Value>) -> Result<Option<StatusReference>, ()> {
     let Some(claim) = payload.get("status") else { return Ok(None) };
     let list = claim.get("status_list").ok_or(())?;

@@ -1,4 +1,4 @@
-//! Public keys, parsed once, and the algorithms each of them may be used with.
+//! Public keys, parsed once, and the signature algorithms that each may be used with.
 
 use crate::cbor;
 use aws_lc_rs::signature as aws;
@@ -8,7 +8,7 @@ use ciborium::Value as Cbor;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// The signature algorithms accepted anywhere, each bound to one kind of key.
+/// The accepted signature algorithms, each bound to one kind of key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SignatureAlgorithm {
     Es256,
@@ -19,7 +19,7 @@ pub(crate) enum SignatureAlgorithm {
 }
 
 impl SignatureAlgorithm {
-    /// The algorithm that a JOSE header names (RFC 7518, RFC 8037, RFC 9864).
+    /// The algorithm that a JOSE header names (RFC 7518, RFC 8037, RFC 9864). `None`: not accepted.
     pub(crate) fn of_jose(name: &str) -> Option<Self> {
         Some(match name {
             "ES256" => Self::Es256,
@@ -31,7 +31,7 @@ impl SignatureAlgorithm {
         })
     }
 
-    /// The algorithm that a COSE header names (RFC 9053, RFC 9864).
+    /// The algorithm that a COSE header names (RFC 9053, RFC 9864). `None`: not accepted.
     pub(crate) fn of_cose(number: i64) -> Option<Self> {
         Some(match number {
             -7 | -9 => Self::Es256,
@@ -54,7 +54,7 @@ impl SignatureAlgorithm {
     }
 }
 
-/// Why something is no public key that can be used here.
+/// Why a JSON Web Key is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {problem}")]
 pub struct JwkError {
@@ -68,7 +68,7 @@ fn bad(member: &'static str, problem: impl Into<String>) -> JwkError {
     JwkError { member, problem: problem.into() }
 }
 
-/// A public key: P-256, P-384, Ed25519, or RSA of 2,048 to 8,192 bits. Cheap to clone; parsed when it is made.
+/// A public key: P-256, P-384, Ed25519, or RSA of 2,048 to 8,192 bits. Cheap to clone; already parsed.
 #[derive(Clone)]
 pub struct VerificationKey(Arc<ParsedKey>);
 
@@ -82,8 +82,8 @@ struct ParsedKey {
 }
 
 impl VerificationKey {
-    /// Reads a JSON Web Key (RFC 7517). Members beyond those of RFC 7517 and 7518: `not_before` and `not_after`,
-    /// RFC 3339 moments between which the key may be used. A private or symmetric key is refused.
+    /// Parses a JSON Web Key (RFC 7517). Two members are our own: `not_before` and `not_after`, RFC 3339 times between
+    /// which the key may be used. A private or symmetric key is refused.
     pub fn parse(jwk: &Value) -> Result<Self, JwkError> {
         let members = jwk.as_object().ok_or_else(|| bad("key", "is no JSON object"))?;
         if ["d", "p", "q", "dp", "dq", "qi", "k"].iter().any(|secret| members.contains_key(*secret)) {
@@ -118,7 +118,7 @@ impl VerificationKey {
         Self::new(kid, &algs, &bytes, thumbprint, not_before, not_after)
     }
 
-    /// The keys of a JSON Web Key Set that can be used here; keys of other kinds and for other uses are passed over.
+    /// The usable keys of a JSON Web Key Set of at most 64; keys of other kinds and for other uses are skipped.
     pub fn parse_set(jwks: &[u8]) -> Result<Vec<Self>, JwkError> {
         let set =
             crate::strict_json::parse_object(jwks).ok_or_else(|| bad("keys", "is not in a JSON object"))?;
@@ -129,7 +129,7 @@ impl VerificationKey {
         Ok(keys.iter().filter_map(|key| Self::parse(key).ok()).collect())
     }
 
-    /// Reads a `COSE_Key` (RFC 9052) for signatures.
+    /// Parses a `COSE_Key` (RFC 9052, section 7) for signatures.
     pub(crate) fn of_cose(key: &[(Cbor, Cbor)]) -> Option<Self> {
         let kind = cbor::as_i64(cbor::get_label(key, 1)?)?;
         let curve = cbor::as_i64(cbor::get_label(key, -1)?)?;
@@ -163,9 +163,9 @@ impl VerificationKey {
         Self::new(None, &[alg], &bytes, [0; 32], None, None).ok()
     }
 
-    /// Reads a DER `SubjectPublicKeyInfo`, which is how a certificate holds its key.
+    /// Parses a DER `SubjectPublicKeyInfo`, the form of the key in a certificate.
     pub(crate) fn of_spki(spki: &[u8]) -> Option<Self> {
-        // The whole prefix of each kind is fixed but for RSA's length octets.
+        // The prefix of each kind of key is fixed, except for the length octets of RSA.
         const P256: &[u8] =
             b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07";
         const P384: &[u8] =
@@ -202,18 +202,18 @@ impl VerificationKey {
         Ok(Self(Arc::new(ParsedKey { kid, thumbprint, uses, not_before, not_after })))
     }
 
-    /// The name that tokens call the key by, where it has one.
+    /// The key id, if it has one.
     pub fn kid(&self) -> Option<&str> {
         self.0.kid.as_deref()
     }
 
-    /// SHA-256 over the key's required members (RFC 7638); zeros for a key that is known only from a token.
+    /// The RFC 7638 thumbprint (SHA-256); zeros for a key that was read from a token or a certificate.
     pub fn thumbprint(&self) -> &[u8; 32] {
         &self.0.thumbprint
     }
 
-    /// Whether a token's `kid` means this key: its own `kid` as text or as the bytes that text encodes, or, in
-    /// compact tokens, the first eight bytes or more of the RFC 7638 thumbprint.
+    /// Whether a token's `kid` means this key: it is the key's own `kid`, as text or decoded from base64url, or, in
+    /// compact tokens, the first eight or more bytes of the RFC 7638 thumbprint.
     pub(crate) fn matches_kid(&self, kid: &[u8]) -> bool {
         let named = self.0.kid.as_deref().is_some_and(|own| {
             own.as_bytes() == kid || BASE64URL.decode_to_vec(own).is_ok_and(|bytes| bytes == kid)
@@ -225,7 +225,7 @@ impl VerificationKey {
         self.0.not_before.is_none_or(|from| from <= now) && self.0.not_after.is_none_or(|until| now <= until)
     }
 
-    /// Whether the signature is right and `alg` is one for this kind of key. ECDSA signatures are `r || s`.
+    /// Whether the signature is valid and `alg` is for this kind of key. ECDSA signatures are `r || s`.
     pub(crate) fn verifies(&self, alg: SignatureAlgorithm, message: &[u8], signature: &[u8]) -> bool {
         let parsed = self.0.uses.iter().find(|(used, _)| *used == alg);
         parsed.is_some_and(|(_, key)| key.verify_sig(message, signature).is_ok())
@@ -238,7 +238,7 @@ impl std::fmt::Debug for VerificationKey {
     }
 }
 
-/// What the required members of a JWK say: algorithms, the key as aws-lc reads it, the thumbprint.
+/// From the required members of a JWK: the algorithms, the key as aws-lc takes it, the thumbprint.
 type JwkMaterial = (Vec<SignatureAlgorithm>, Vec<u8>, [u8; 32]);
 
 fn parse_material(members: &Map<String, Value>) -> Result<JwkMaterial, JwkError> {
@@ -286,7 +286,7 @@ fn parse_material(members: &Map<String, Value>) -> Result<JwkMaterial, JwkError>
     Ok((algs, key, thumbprint(&required)))
 }
 
-/// SHA-256 over the required members in the order of their names, without white space (RFC 7638).
+/// SHA-256 over the required members, sorted by name, without white space (RFC 7638).
 pub(crate) fn thumbprint(required: &Value) -> [u8; 32] {
     let mut names: Vec<_> = required.as_object().map(|members| members.iter().collect()).unwrap_or_default();
     names.sort_by_key(|(name, _)| *name);
@@ -304,7 +304,7 @@ fn rsa_public_key(n: &[u8], e: &[u8]) -> Vec<u8> {
     encode_der(0x30, &[integer(n), integer(e)].concat())
 }
 
-/// One DER element.
+/// Encodes one DER element.
 pub(crate) fn encode_der(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len().to_be_bytes();
     let digits = &length[length.iter().take_while(|byte| **byte == 0).count()..];

@@ -1,44 +1,44 @@
 //! Mobile documents (ISO 18013-5): `IssuerSigned`, `DeviceResponse`, and our profile of a response shown as a QR code.
 //!
-//! In a QR code there is no reader that could have sent a nonce, so the session transcript that the device signs holds
-//! the moment instead, and travels with the response:
+//! Before a QR code is shown, no reader can have sent a nonce. So the session transcript that the device signs holds
+//! the time instead, and is sent with the response:
 //!
 //! ```cddl
 //! qr-presentation   = [ session-transcript, DeviceResponse ]        ; CBOR in base45 or base64url, zlib or not
-//! session-transcript = [ null, null, [ "PoaQrHandover", uint ] ]    ; seconds of the Unix epoch
+//! session-transcript = [ null, null, [ "PoaQrHandover", uint ] ]    ; seconds since the Unix epoch
 //! ```
 //!
-//! The device signs `DeviceAuthentication` over this transcript as ISO 18013-5, 9.1.3 has it, with `deviceSignature`.
-//! A response for another session cannot be checked by anyone but its reader, and an `IssuerSigned` alone is a bearer's
-//! token: both are refused unless the issuer's entry says `unbound`, and then reported as not bound.
+//! The device signs `DeviceAuthentication` over this transcript (ISO 18013-5, 9.1.3) with `deviceSignature`. A response
+//! for another session can be checked by nobody but its reader, and an `IssuerSigned` alone is a bearer token: both are
+//! refused unless the issuer's entry says `unbound`, and then reported as not bound.
 //!
-//! Accepted are the document types `eu.europa.ec.av.1` and `org.iso.18013.5.1.mDL`, and `age_over_NN` in the name spaces
-//! `eu.europa.ec.av.1` and `org.iso.18013.5.1`. The signer's chain must lead to a listed root, each certificate
-//! below it carrying the extended key usage 1.0.18013.5.1.2.
+//! Accepted are the document types `eu.europa.ec.av.1` and `org.iso.18013.5.1.mDL`, and `age_over_NN` in the name
+//! spaces `eu.europa.ec.av.1` and `org.iso.18013.5.1`. The signer's chain must lead to a listed root, and each
+//! certificate below the root must have the extended key usage 1.0.18013.5.1.2.
 
+mod device_signature;
+mod security_object;
+
+use self::device_signature::{DeviceSignature, handover_time};
+use self::security_object::{IssuerSignedItem, Mso};
+use crate::age_attributes::{AgeAttributes, parse_age_in_years, parse_birth_date};
 use crate::age_claims::AgeClaims;
 use crate::cbor;
 use crate::cose::CoseSign1;
-use crate::cwt;
 use crate::digest::{self, ReplayKeySource, replay_key};
+use crate::error::{ProofFailureReason, ProofVerificationError, UnsupportedProofError};
 use crate::keys::VerificationKey;
-use crate::proof::{
-    ProofCheck, ProofFailureReason, ProofVerificationError, StatusReference, UnsupportedProofError,
-    VerificationTerms, VerifiedProof,
-};
+use crate::presentation::VerifiedPresentation;
 use crate::trust::TrustedIssuer;
 use crate::validity::ValidityTimes;
-use crate::vp::{self, AgeAttributes, VerifiedPresentation};
-use aws_lc_rs::digest::{Algorithm, SHA256, SHA384, SHA512};
-use base::Timestamp;
+use crate::verification::{ProofCheck, VerificationTerms, VerifiedProof};
 use ciborium::Value;
 use std::collections::HashSet;
 
 const DOC_TYPES: [&str; 2] = ["eu.europa.ec.av.1", "org.iso.18013.5.1.mDL"];
 const NAME_SPACES: [&str; 2] = ["eu.europa.ec.av.1", "org.iso.18013.5.1"];
-const QR_HANDOVER: &str = "PoaQrHandover";
 
-/// A response taken apart.
+/// A parsed response; nothing in it is verified yet.
 #[derive(Clone, Debug)]
 pub(crate) enum Mdoc {
     /// The holder, or the phone, released no document.
@@ -55,57 +55,32 @@ pub(crate) struct MdocDocument {
     device: Option<DeviceSignature>,
 }
 
-/// The mobile security object: what the issuer signs.
-#[derive(Clone, Debug)]
-struct Mso {
-    doc_type: String,
-    algorithm: &'static Algorithm,
-    digests: Value,
-    device_key: Option<Value>,
-    times: ValidityTimes,
-    status: Result<Option<StatusReference>, ()>,
-}
-
-/// One released element, and its encoding, which the issuer's digest is over.
-#[derive(Clone, Debug)]
-struct IssuerSignedItem {
-    name_space: String,
-    digest_id: i64,
-    name: String,
-    value: Value,
-    encoded: Vec<u8>,
-}
-
-/// The device's signature over a session transcript.
-#[derive(Clone, Debug)]
-struct DeviceSignature {
-    signature: CoseSign1,
-    /// `DeviceAuthenticationBytes`.
-    authentication: Vec<u8>,
-    /// When it was made, where the transcript is that of our QR profile.
-    made_at: Option<i64>,
-}
-
-fn bad(problem: &str) -> UnsupportedProofError {
+fn malformed(problem: &str) -> UnsupportedProofError {
     UnsupportedProofError::new(format!("the mobile document {problem}"))
 }
 
+fn no_document() -> ProofVerificationError {
+    ProofVerificationError::new(ProofFailureReason::UserDidNotConsent, "the response releases no document")
+}
+
 impl Mdoc {
-    /// Takes apart an `IssuerSigned`, a `DeviceResponse`, or one with our session transcript before it.
+    /// Parses an `IssuerSigned`, a `DeviceResponse`, or a `DeviceResponse` behind the session transcript of our QR
+    /// profile.
     pub(crate) fn parse(value: Value) -> Result<Self, UnsupportedProofError> {
         let (transcript, value) = match value {
             Value::Array(parts) => {
-                let [transcript, response] = <[Value; 2]>::try_from(parts).map_err(|_| bad("is none"))?;
-                let made = handover_time(&transcript)
-                    .ok_or_else(|| bad("is signed for a session that is not of the QR profile"))?;
-                (Some((transcript, Some(made))), response)
+                let [transcript, response] =
+                    <[Value; 2]>::try_from(parts).map_err(|_| malformed("is malformed"))?;
+                let made_at = handover_time(&transcript)
+                    .ok_or_else(|| malformed("is signed for a session that is not of the QR profile"))?;
+                (Some((transcript, Some(made_at))), response)
             }
             value => (None, value),
         };
         Self::of(transcript, &value)
     }
 
-    /// Takes apart a `DeviceResponse` that answers a request: its device must have signed for this session transcript.
+    /// Parses the `DeviceResponse` to a request. Its device must have signed for this session transcript.
     pub(crate) fn parse_response(response: &Value, transcript: Value) -> Result<Self, UnsupportedProofError> {
         if response.as_map().is_none_or(|response| cbor::get_name(response, "documents").is_none()) {
             return Ok(Self::NoDocument);
@@ -114,55 +89,52 @@ impl Mdoc {
     }
 
     fn of(transcript: Option<(Value, Option<i64>)>, value: &Value) -> Result<Self, UnsupportedProofError> {
-        let map = value.as_map().ok_or_else(|| bad("is none"))?;
+        let map = value.as_map().ok_or_else(|| malformed("is malformed"))?;
         if cbor::get_name(map, "issuerAuth").is_some() {
-            return MdocDocument::parse(map, None, None).map(|shown| Self::Document(Box::new(shown)));
+            return MdocDocument::parse(map, None, None).map(|document| Self::Document(Box::new(document)));
         }
         if cbor::get_name(map, "version")
             .and_then(Value::as_text)
             .is_none_or(|version| !version.starts_with("1."))
         {
-            return Err(bad("is no response of version 1"));
+            return Err(malformed("is no response of version 1"));
         }
         let documents = match cbor::get_name(map, "documents") {
             None => &[][..],
-            Some(documents) => documents.as_array().ok_or_else(|| bad("is none"))?,
+            Some(documents) => documents.as_array().ok_or_else(|| malformed("is malformed"))?,
         };
         match documents {
             [] => Ok(Self::NoDocument),
             [document] => {
-                let document = document.as_map().ok_or_else(|| bad("is none"))?;
+                let document = document.as_map().ok_or_else(|| malformed("is malformed"))?;
                 let doc_type = cbor::get_name(document, "docType").and_then(Value::as_text);
-                let doc_type = doc_type.ok_or_else(|| bad("has no type"))?;
+                let doc_type = doc_type.ok_or_else(|| malformed("has no type"))?;
                 let signed = cbor::get_name(document, "issuerSigned").and_then(Value::as_map);
-                let signed = signed.ok_or_else(|| bad("has nothing signed by its issuer"))?;
+                let signed = signed.ok_or_else(|| malformed("has nothing signed by its issuer"))?;
                 let device = cbor::get_name(document, "deviceSigned").and_then(Value::as_map);
                 let device = match (transcript, device) {
-                    (Some((transcript, made)), Some(device)) => {
-                        Some(DeviceSignature::parse(device, transcript, doc_type, made)?)
+                    (Some((transcript, made_at)), Some(device)) => {
+                        Some(DeviceSignature::parse(device, transcript, doc_type, made_at)?)
                     }
-                    (Some(_), None) => return Err(bad("is not signed by its device")),
+                    (Some(_), None) => return Err(malformed("is not signed by its device")),
                     (None, _) => None,
                 };
                 MdocDocument::parse(signed, Some(doc_type), device)
-                    .map(|shown| Self::Document(Box::new(shown)))
+                    .map(|document| Self::Document(Box::new(document)))
             }
-            _ => Err(bad("is one of several in the same response")),
+            _ => Err(malformed("is one of several in the same response")),
         }
     }
 
-    /// The signer's certificates.
+    /// The signer's certificates, its own first.
     pub(crate) fn chain(&self) -> Result<&[Vec<u8>], ProofVerificationError> {
         match self {
-            Self::NoDocument => Err(ProofVerificationError::new(
-                ProofFailureReason::UserDidNotConsent,
-                "the response releases no document",
-            )),
-            Self::Document(shown) => Ok(&shown.issuer_auth.chain),
+            Self::NoDocument => Err(no_document()),
+            Self::Document(document) => Ok(&document.issuer_auth.chain),
         }
     }
 
-    /// Judges a document whose signer's key is known to be trusted.
+    /// Judges a document. `signer` is the key of its certificate, whose chain was verified.
     pub(crate) fn verify(
         &self,
         issuer: &TrustedIssuer,
@@ -170,15 +142,12 @@ impl Mdoc {
         terms: &VerificationTerms,
     ) -> Result<VerifiedProof, ProofVerificationError> {
         match self {
-            Self::NoDocument => Err(ProofVerificationError::new(
-                ProofFailureReason::UserDidNotConsent,
-                "the response releases no document",
-            )),
-            Self::Document(shown) => shown.verify(issuer, signer, terms),
+            Self::NoDocument => Err(no_document()),
+            Self::Document(document) => document.verify(issuer, signer, terms),
         }
     }
 
-    /// The same as an answer to a request.
+    /// Judges a document as the response to a request.
     pub(crate) fn verify_presentation(
         &self,
         issuer: &TrustedIssuer,
@@ -186,11 +155,8 @@ impl Mdoc {
         terms: &VerificationTerms,
     ) -> Result<VerifiedPresentation, ProofVerificationError> {
         match self {
-            Self::NoDocument => Err(ProofVerificationError::new(
-                ProofFailureReason::UserDidNotConsent,
-                "the response releases no document",
-            )),
-            Self::Document(shown) => shown.verify_presentation(issuer, signer, terms),
+            Self::NoDocument => Err(no_document()),
+            Self::Document(document) => document.verify_presentation(issuer, signer, terms),
         }
     }
 }
@@ -203,28 +169,29 @@ impl MdocDocument {
     ) -> Result<Self, UnsupportedProofError> {
         let auth = cbor::get_name(signed, "issuerAuth")
             .cloned()
-            .ok_or_else(|| bad("has nothing signed by its issuer"))?;
+            .ok_or_else(|| malformed("has nothing signed by its issuer"))?;
         let mut issuer_auth = CoseSign1::parse(auth)
-            .map_err(|problem| bad(&format!("has an issuer's signature that {problem}")))?;
-        let payload = issuer_auth.payload.take().ok_or_else(|| bad("has no security object"))?;
-        let mso = Mso::parse(&payload).ok_or_else(|| bad("has a security object that cannot be read"))?;
+            .map_err(|problem| malformed(&format!("has an issuer's signature that {problem}")))?;
+        let payload = issuer_auth.payload.take().ok_or_else(|| malformed("has no security object"))?;
+        let mso =
+            Mso::parse(&payload).ok_or_else(|| malformed("has a security object that cannot be read"))?;
         if doc_type.is_some_and(|doc_type| doc_type != mso.doc_type) {
-            return Err(bad("is of another type than its issuer signed"));
+            return Err(malformed("is of another type than its issuer signed"));
         }
         if !DOC_TYPES.contains(&mso.doc_type.as_str()) {
-            return Err(bad("is of a type that is no proof of age"));
+            return Err(malformed("is of a type that is no proof of age"));
         }
         let mut items = Vec::new();
         let spaces = cbor::get_name(signed, "nameSpaces")
-            .map(|spaces| spaces.as_map().ok_or_else(|| bad("is none")))
+            .map(|spaces| spaces.as_map().ok_or_else(|| malformed("is malformed")))
             .transpose()?;
         for (name_space, elements) in spaces.into_iter().flatten() {
             let (name_space, elements) =
-                name_space.as_text().zip(elements.as_array()).ok_or_else(|| bad("is none"))?;
+                name_space.as_text().zip(elements.as_array()).ok_or_else(|| malformed("is malformed"))?;
             for element in elements {
                 items.push(
                     IssuerSignedItem::parse(name_space, element)
-                        .ok_or_else(|| bad("releases an element that cannot be read"))?,
+                        .ok_or_else(|| malformed("releases an element that cannot be read"))?,
                 );
             }
         }
@@ -233,12 +200,12 @@ impl MdocDocument {
             seen.insert((&item.name_space, item.digest_id.to_string()))
                 && seen.insert((&item.name_space, format!("name {}", item.name)))
         }) {
-            return Err(bad("releases an element twice"));
+            return Err(malformed("releases an element twice"));
         }
         Ok(Self { issuer_auth, payload, mso, items, device })
     }
 
-    /// Whether the signer signed every element that is released, and the document holds now.
+    /// Checks that the signer signed every released element, and that the document is valid at the scan.
     fn verify_issuer(
         &self,
         signer: &VerificationKey,
@@ -262,7 +229,7 @@ impl MdocDocument {
         self.mso.times.check_valid_at_scan(terms)
     }
 
-    /// Thresholds among the released elements, and whether each is reached.
+    /// The age thresholds among the released elements.
     fn ages(&self) -> Result<AgeClaims, ProofVerificationError> {
         let mut ages = AgeClaims::default();
         for item in self.items.iter().filter(|item| NAME_SPACES.contains(&item.name_space.as_str())) {
@@ -286,17 +253,19 @@ impl MdocDocument {
                 ProofVerificationError::unverified("the mobile document is not signed by its device")
             })?
             .check(self.mso.device_key.as_ref())?;
-        let of = |name: &str| {
-            let ours = |item: &&IssuerSignedItem| {
+        let element = |name: &str| {
+            let is_named = |item: &&IssuerSignedItem| {
                 NAME_SPACES.contains(&item.name_space.as_str()) && item.name == name
             };
-            self.items.iter().find(ours).map(|item| &item.value)
+            self.items.iter().find(is_named).map(|item| &item.value)
         };
         let age = AgeAttributes {
             thresholds: self.ages()?.into_consistent()?,
-            years: of("age_in_years").map(|years| vp::parse_age_in_years(cbor::as_i64(years))).transpose()?,
-            birth_date: of("birth_date")
-                .map(|born| vp::parse_birth_date(parse_full_date(born)))
+            years: element("age_in_years")
+                .map(|years| parse_age_in_years(cbor::as_i64(years)))
+                .transpose()?,
+            birth_date: element("birth_date")
+                .map(|date| parse_birth_date(parse_full_date(date)))
                 .transpose()?,
         };
         let status = issuer.status_to_check(self.mso.status.clone())?;
@@ -310,15 +279,15 @@ impl MdocDocument {
         terms: &VerificationTerms,
     ) -> Result<VerifiedProof, ProofVerificationError> {
         self.verify_issuer(signer, terms)?;
-        let (used, checks): (_, &[_]) = match &self.device {
+        let (replay, checks): (_, &[_]) = match &self.device {
             Some(device) => {
                 device.check(self.mso.device_key.as_ref())?;
                 let times = ValidityTimes { iat: device.made_at, ..ValidityTimes::default() };
                 times.check_valid_at_scan(terms)?;
                 let until = times.check_freshness(terms, issuer.freshness_window(terms))?;
-                let shown = digest::sha256(&[&device.authentication, &self.payload]);
+                let presented = digest::sha256(&[&device.authentication, &self.payload]);
                 (
-                    (replay_key(issuer.id(), ReplayKeySource::Message, &shown), until),
+                    (replay_key(issuer.id(), ReplayKeySource::Message, &presented), until),
                     &[ProofCheck::Fresh, ProofCheck::HolderBound],
                 )
             }
@@ -337,133 +306,15 @@ impl MdocDocument {
         };
         let age_over = self.ages()?.highest_reached(issuer.highest_age_over())?;
         let status = issuer.status_to_check(self.mso.status.clone())?;
-        Ok(issuer.to_verified_proof(age_over, used, status, checks))
+        Ok(issuer.to_verified_proof(age_over, replay, status, checks))
     }
 }
 
-impl Mso {
-    fn parse(payload: &[u8]) -> Option<Self> {
-        let wrapped = cbor::decode(payload).ok()?;
-        let mso = cbor::decode(cbor::unwrap_encoded_cbor(&wrapped)?).ok()?;
-        let mso = mso.as_map()?;
-        if !cbor::get_name(mso, "version")?.as_text()?.starts_with("1.") {
-            return None;
-        }
-        let validity = cbor::get_name(mso, "validityInfo")?.as_map()?;
-        let moment = |name| parse_tdate(cbor::get_name(validity, name)?);
-        let key = cbor::get_name(mso, "deviceKeyInfo").and_then(Value::as_map);
-        Some(Self {
-            doc_type: cbor::get_name(mso, "docType")?.as_text()?.to_owned(),
-            algorithm: match cbor::get_name(mso, "digestAlgorithm")?.as_text()? {
-                "SHA-256" => &SHA256,
-                "SHA-384" => &SHA384,
-                "SHA-512" => &SHA512,
-                _ => return None,
-            },
-            digests: cbor::get_name(mso, "valueDigests").filter(|digests| digests.is_map())?.clone(),
-            device_key: key.and_then(|key| cbor::get_name(key, "deviceKey")).cloned(),
-            times: ValidityTimes {
-                iat: Some(moment("signed")?),
-                nbf: Some(moment("validFrom")?),
-                exp: Some(moment("validUntil")?),
-            },
-            status: cwt::parse_status_reference(cbor::get_name(mso, "status")),
-        })
-    }
-
-    fn digest(&self, item: &IssuerSignedItem) -> Option<&[u8]> {
-        let digests = cbor::get_name(self.digests.as_map()?, &item.name_space)?.as_map()?;
-        cbor::get_label(digests, item.digest_id)?.as_bytes().map(Vec::as_slice)
-    }
-}
-
-impl IssuerSignedItem {
-    fn parse(name_space: &str, element: &Value) -> Option<Self> {
-        let item = cbor::decode(cbor::unwrap_encoded_cbor(element)?).ok()?;
-        let item = item.as_map()?;
-        // The salt keeps digests from being guessed; a short one is a fault of the issuer.
-        cbor::get_name(item, "random")?.as_bytes().filter(|random| random.len() >= 16)?;
-        Some(Self {
-            name_space: name_space.to_owned(),
-            digest_id: cbor::as_i64(cbor::get_name(item, "digestID")?)?,
-            name: cbor::get_name(item, "elementIdentifier")?.as_text()?.to_owned(),
-            value: cbor::get_name(item, "elementValue")?.clone(),
-            encoded: cbor::encode(element),
-        })
-    }
-}
-
-impl DeviceSignature {
-    fn parse(
-        signed: &[(Value, Value)],
-        transcript: Value,
-        doc_type: &str,
-        made: Option<i64>,
-    ) -> Result<Self, UnsupportedProofError> {
-        let name_spaces =
-            cbor::get_name(signed, "nameSpaces").filter(|spaces| cbor::unwrap_encoded_cbor(spaces).is_some());
-        let name_spaces =
-            name_spaces.cloned().ok_or_else(|| bad("has name spaces of its device that cannot be read"))?;
-        let auth = cbor::get_name(signed, "deviceAuth").and_then(Value::as_map);
-        let signature = auth.and_then(|auth| cbor::get_name(auth, "deviceSignature")).cloned();
-        let signature =
-            signature.ok_or_else(|| bad("has no signature of its device (a MAC is for one reader alone)"))?;
-        let signature = CoseSign1::parse(signature)
-            .map_err(|problem| bad(&format!("has a device's signature that {problem}")))?;
-        let text = |text: &str| Value::Text(text.to_owned());
-        let authentication =
-            Value::Array(vec![text("DeviceAuthentication"), transcript, text(doc_type), name_spaces]);
-        let authentication = cbor::encode(&cbor::wrap_encoded_cbor(cbor::encode(&authentication)));
-        if signature.payload.as_ref().is_some_and(|payload| *payload != authentication) {
-            return Err(bad("has a device's signature over something else"));
-        }
-        Ok(Self { signature, authentication, made_at: made })
-    }
-
-    /// Whether the key that the issuer put into the document signed this presentation.
-    fn check(&self, key: Option<&Value>) -> Result<(), ProofVerificationError> {
-        let key = key.and_then(Value::as_map).and_then(|key| VerificationKey::of_cose(key));
-        let key = key.ok_or_else(|| {
-            ProofVerificationError::unverified(
-                "the mobile document names no device's key that is accepted here",
-            )
-        })?;
-        let message = self.signature.signed_bytes(&[], &self.authentication);
-        if self.signature.alg.is_some_and(|alg| key.verifies(alg, &message, &self.signature.signature)) {
-            Ok(())
-        } else {
-            Err(ProofVerificationError::unverified(
-                "the presentation is not signed by the mobile document's device",
-            ))
-        }
-    }
-}
-
-/// When a presentation of the QR profile was made: its transcript says nothing else.
-fn handover_time(transcript: &Value) -> Option<i64> {
-    match &transcript.as_array()?[..] {
-        [Value::Null, Value::Null, Value::Array(handover)] => match &handover[..] {
-            [Value::Text(name), made] if name == QR_HANDOVER => cbor::as_i64(made).filter(|made| *made >= 0),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// `full-date`: a day under tag 1004, or the day of a `tdate`.
+/// `full-date`: a date under tag 1004, or the date of a `tdate`.
 fn parse_full_date(value: &Value) -> Option<&str> {
     match value {
         Value::Tag(1004, text) => text.as_text(),
         Value::Tag(0, text) => text.as_text().and_then(|text| text.split('T').next()),
         _ => None,
     }
-}
-
-/// `tdate`: an RFC 3339 moment under tag 0.
-fn parse_tdate(value: &Value) -> Option<i64> {
-    let text = match value {
-        Value::Tag(0, text) => text.as_text()?,
-        _ => return None,
-    };
-    text.parse::<Timestamp>().ok().map(Timestamp::as_second)
 }

@@ -1,48 +1,49 @@
 //! SD-JWT Verifiable Credentials (RFC 9901 and draft-ietf-oauth-sd-jwt-vc) with key binding.
 //!
-//! The holder shows some disclosures and signs them, with the moment, with the key in the credential's `cnf`. Without
-//! that signature the code could be shown by anyone who saw it, so it is refused unless the issuer's entry says
+//! The holder discloses some claims and signs them, together with the time, with the key in the credential's `cnf`.
+//! Without that signature anyone who saw the code could show it, so it is refused unless the issuer's entry says
 //! `unbound`; then the credential must expire, is used up by one showing, and is reported as not bound.
 
+use crate::age_attributes::AgeAttributes;
 use crate::age_claims::AgeClaims;
 use crate::digest::{ReplayKeySource, replay_key, sha256};
+use crate::error::{ProofVerificationError, UnsupportedProofError};
 use crate::jws::{Jws, base64url};
 use crate::jwt;
 use crate::keys::VerificationKey;
-use crate::proof::{
-    ProofCheck, ProofVerificationError, UnsupportedProofError, VerificationTerms, VerifiedProof,
-};
+use crate::presentation::{PresentationBinding, VerifiedPresentation};
 use crate::strict_json;
 use crate::trust::TrustedIssuer;
 use crate::validity::ValidityTimes;
-use crate::vp::{AgeAttributes, PresentationBinding, VerifiedPresentation};
+use crate::verification::{ProofCheck, VerificationTerms, VerifiedProof};
 use base::{SignedDuration, Timestamp};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Disclosures of one presentation.
+/// Disclosures of one presentation at most.
 const MAX_DISCLOSURES: usize = 256;
-/// Levels of objects and lists that disclosures are looked for in.
+/// Levels of nested objects and arrays at most.
 const MAX_DEPTH: usize = 16;
-/// Claims that must stand in the open (draft-ietf-oauth-sd-jwt-vc, section 2.2.2.2) and those that key binding rests on.
+/// Claims that must not be selectively disclosed: those of draft-ietf-oauth-sd-jwt-vc, section 2.2.2.2, and those that
+/// key binding rests on.
 const NON_DISCLOSABLE_CLAIMS: [&str; 8] = ["iss", "nbf", "exp", "cnf", "vct", "status", "_sd_alg", "_sd"];
 
-/// A credential, its disclosures, and the holder's signature where there is one.
+/// A credential, its disclosures, and the holder's signature (`kb+jwt`) if there is one.
 #[derive(Clone, Debug)]
 pub(crate) struct SdJwt {
     pub token: Jws,
     disclosures: Vec<String>,
-    /// Everything that the holder signs the digest of: up to and with the last `~`.
-    shown: String,
+    /// What the holder signs the digest of: everything up to and including the last `~`.
+    presented: String,
     binding: Option<Jws>,
 }
 
 impl SdJwt {
     pub(crate) fn parse(text: &str) -> Result<Self, UnsupportedProofError> {
         let bad = |problem| UnsupportedProofError::new(format!("the credential {problem}"));
-        let (shown, binding) = text.rsplit_once('~').ok_or_else(|| bad("has no disclosures"))?;
-        let mut parts = shown.split('~');
+        let (presented, binding) = text.rsplit_once('~').ok_or_else(|| bad("has no disclosures"))?;
+        let mut parts = presented.split('~');
         let token = Jws::parse(parts.next().unwrap_or_default()).map_err(bad)?;
         if !matches!(token.typ.as_deref(), Some("dc+sd-jwt" | "vc+sd-jwt")) {
             return Err(bad("is of a type that is no SD-JWT VC"));
@@ -57,21 +58,21 @@ impl SdJwt {
         if disclosures.len() > MAX_DISCLOSURES {
             return Err(bad("has too many disclosures"));
         }
-        Ok(Self { token, disclosures, shown: format!("{shown}~"), binding })
+        Ok(Self { token, disclosures, presented: format!("{presented}~"), binding })
     }
 
     pub(crate) fn issuer(&self) -> Option<&str> {
         self.token.text("iss")
     }
 
-    /// What the issuer signed, every disclosure in its place, where it holds now.
+    /// Checks the issuer's part. Returns `vct`, the claims with every disclosure in its place, and the times.
     fn verify_issuer(
         &self,
         issuer: &TrustedIssuer,
         terms: &VerificationTerms,
     ) -> Result<(&str, Map<String, Value>, ValidityTimes), ProofVerificationError> {
         issuer.verify_signature(&jwt::signed_message(&self.token), terms.now)?;
-        let open = &self.token.payload;
+        let payload = &self.token.payload;
         let vct = self
             .token
             .text("vct")
@@ -81,8 +82,8 @@ impl SdJwt {
                 "the credential is of a type that the trust list does not accept of its issuer",
             ));
         }
-        let claims = resolve_disclosures(open, &self.disclosures)?;
-        let times = jwt::parse_times(open)?;
+        let claims = resolve_disclosures(payload, &self.disclosures)?;
+        let times = jwt::parse_times(payload)?;
         times.check_valid_at_scan(terms)?;
         Ok((vct, claims, times))
     }
@@ -93,14 +94,14 @@ impl SdJwt {
         terms: &VerificationTerms,
     ) -> Result<VerifiedProof, ProofVerificationError> {
         let (_, claims, times) = self.verify_issuer(issuer, terms)?;
-        let (used, checks): (_, &[_]) = match &self.binding {
+        let (replay, checks): (_, &[_]) = match &self.binding {
             Some(binding) => {
                 let until = self.check_binding(binding, issuer.freshness_window(terms), terms)?;
                 let key = replay_key(issuer.id(), ReplayKeySource::Message, binding.signing_input.as_bytes());
                 ((key, until), &[ProofCheck::Fresh, ProofCheck::HolderBound])
             }
             None if issuer.accepts_unbound() => {
-                // Whatever is disclosed this time, it is the same credential.
+                // Whichever claims are disclosed, it is the same credential.
                 let key =
                     replay_key(issuer.id(), ReplayKeySource::Message, self.token.signing_input.as_bytes());
                 ((key, times.replay_end(terms)?), &[])
@@ -113,10 +114,11 @@ impl SdJwt {
         };
         let age_over = AgeClaims::of_json(&claims)?.highest_reached(issuer.highest_age_over())?;
         let status = issuer.status_to_check(jwt::parse_status_reference(&self.token.payload))?;
-        Ok(issuer.to_verified_proof(age_over, used, status, checks))
+        Ok(issuer.to_verified_proof(age_over, replay, status, checks))
     }
 
-    /// Judges the credential as an answer to a request. However it is listed, its holder must have signed for that request.
+    /// Judges the credential as the response to a request. Its holder must have signed for that request, also where the
+    /// issuer's entry says `unbound`.
     pub(crate) fn verify_presentation(
         &self,
         issuer: &TrustedIssuer,
@@ -127,7 +129,7 @@ impl SdJwt {
         let binding = self.binding.as_ref().ok_or_else(|| {
             ProofVerificationError::unverified("the credential's holder did not sign this presentation")
         })?;
-        // The request is for this moment, so it says how long an answer to it may take, and not the issuer.
+        // The request is made for this one response, so it decides how long that may take, and not the issuer's entry.
         self.check_binding(binding, terms.freshness, terms)?;
         let (aud, nonce) = (binding.text("aud"), binding.text("nonce"));
         if aud != Some(request.client_id) || nonce != Some(request.nonce) {
@@ -137,8 +139,8 @@ impl SdJwt {
         Ok(VerifiedPresentation::of(issuer, vct, AgeAttributes::of_json(&claims)?, status))
     }
 
-    /// Whether the key that the issuer put into the credential signed just this presentation, just now.
-    /// Answers until when it could be shown again.
+    /// Checks that the key in the credential's `cnf` signed exactly this presentation within `window`. Returns until
+    /// when it could be shown again.
     fn check_binding(
         &self,
         binding: &Jws,
@@ -159,7 +161,7 @@ impl SdJwt {
                 "the presentation is not signed by the credential's holder",
             ));
         }
-        let digest = BASE64URL.encode_to_string(sha256(&[self.shown.as_bytes()]));
+        let digest = BASE64URL.encode_to_string(sha256(&[self.presented.as_bytes()]));
         if binding.text("sd_hash") != Some(digest.as_str()) {
             return Err(ProofVerificationError::unverified("the holder signed another presentation"));
         }
@@ -173,15 +175,16 @@ impl SdJwt {
     }
 }
 
-/// The credential's claims with every disclosure put in its place (RFC 9901, section 7.1): each must be there once.
+/// The credential's claims with every disclosure in its place (RFC 9901, section 7.1). Every disclosure must be
+/// referred to, exactly once.
 fn resolve_disclosures(
-    open: &Map<String, Value>,
+    payload: &Map<String, Value>,
     disclosures: &[String],
 ) -> Result<Map<String, Value>, ProofVerificationError> {
     let bad = |problem: &str| {
         ProofVerificationError::unsupported(format!("the credential's disclosures {problem}"))
     };
-    if open.get("_sd_alg").is_some_and(|alg| alg != "sha-256") {
+    if payload.get("_sd_alg").is_some_and(|alg| alg != "sha-256") {
         return Err(bad("are digested with an algorithm other than sha-256"));
     }
     let mut pending = HashMap::new();
@@ -193,9 +196,9 @@ fn resolve_disclosures(
             return Err(bad("are given twice"));
         }
     }
-    let mut opening = DisclosureResolver { pending, seen: HashSet::new() };
-    let claims = opening.members(open, 0)?;
-    if opening.pending.is_empty() { Ok(claims) } else { Err(bad("hold one that the issuer did not sign")) }
+    let mut resolver = DisclosureResolver { pending, seen: HashSet::new() };
+    let claims = resolver.members(payload, 0)?;
+    if resolver.pending.is_empty() { Ok(claims) } else { Err(bad("hold one that the issuer did not sign")) }
 }
 
 struct DisclosureResolver {
@@ -204,7 +207,7 @@ struct DisclosureResolver {
 }
 
 impl DisclosureResolver {
-    /// The disclosure of a digest, if it is shown. A digest may occur once in a credential.
+    /// The disclosure with this digest, if it was given. A digest may occur only once in a credential.
     fn take(&mut self, digest: &Value) -> Result<Option<Vec<Value>>, ProofVerificationError> {
         let bad = |problem: &str| ProofVerificationError::unsupported(format!("the credential {problem}"));
         let digest = digest.as_str().ok_or_else(|| bad("has a digest that is no text"))?;
@@ -223,12 +226,12 @@ impl DisclosureResolver {
         if depth > MAX_DEPTH {
             return Err(bad("is nested too deeply"));
         }
-        let mut opened = Map::new();
+        let mut resolved = Map::new();
         for (name, value) in members.iter().filter(|(name, _)| !matches!(name.as_str(), "_sd" | "_sd_alg")) {
             if name == "..." {
                 return Err(bad("has a digest where none belongs"));
             }
-            opened.insert(name.clone(), self.value(value, depth + 1)?);
+            resolved.insert(name.clone(), self.value(value, depth + 1)?);
         }
         let digests = match members.get("_sd") {
             None => &[][..],
@@ -243,15 +246,15 @@ impl DisclosureResolver {
             let reserved = name == "..."
                 || name == "_sd"
                 || (depth == 0 && NON_DISCLOSABLE_CLAIMS.contains(&name.as_str()));
-            if reserved || opened.contains_key(name) {
+            if reserved || resolved.contains_key(name) {
                 return Err(bad(
                     "has a disclosure of a claim that may not be disclosed, or is there already",
                 ));
             }
             let value = self.value(value, depth + 1)?;
-            opened.insert(name.clone(), value);
+            resolved.insert(name.clone(), value);
         }
-        Ok(opened)
+        Ok(resolved)
     }
 
     fn value(&mut self, value: &Value, depth: usize) -> Result<Value, ProofVerificationError> {
@@ -262,24 +265,24 @@ impl DisclosureResolver {
         Ok(match value {
             Value::Object(members) => Value::Object(self.members(members, depth)?),
             Value::Array(elements) => {
-                let mut opened = Vec::new();
+                let mut resolved = Vec::new();
                 for element in elements {
-                    let hidden = element
+                    let reference = element
                         .as_object()
                         .and_then(|members| members.get("...").map(|digest| (members.len(), digest)));
-                    match hidden {
-                        None => opened.push(self.value(element, depth + 1)?),
+                    match reference {
+                        None => resolved.push(self.value(element, depth + 1)?),
                         Some((1, digest)) => {
                             let Some(parts) = self.take(digest)? else { continue };
                             let [Value::String(_), element] = &parts[..] else {
                                 return Err(bad("has a disclosure that is not salt and value"));
                             };
-                            opened.push(self.value(element, depth + 1)?);
+                            resolved.push(self.value(element, depth + 1)?);
                         }
                         Some(_) => return Err(bad("has a digest beside other members")),
                     }
                 }
-                Value::Array(opened)
+                Value::Array(resolved)
             }
             other => other.clone(),
         })
@@ -287,5 +290,4 @@ impl DisclosureResolver {
 }
 
 #[cfg(test)]
-#[path = "sd_jwt_tests.rs"]
 mod tests;

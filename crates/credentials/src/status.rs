@@ -1,4 +1,4 @@
-//! Token Status Lists (draft-ietf-oauth-status-list) as JWT and as CWT: whether an issuer took a credential back.
+//! Token Status Lists (draft-ietf-oauth-status-list) as JWT and as CWT: whether an issuer has revoked a credential.
 
 use crate::cbor;
 use crate::cose::CoseSign1;
@@ -14,9 +14,11 @@ use serde_json::Value;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Bytes of a status list's response that are read.
+pub use crate::verification::CredentialStatus;
+
+/// Bytes of a status list at most.
 pub const MAX_STATUS_LIST_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes that a status list may inflate to.
+/// Bytes that a status list may inflate to, at most.
 pub const MAX_INFLATED_STATUS_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 const TTL_LABEL: i64 = 65534;
@@ -24,45 +26,32 @@ const STATUS_LIST_LABEL: i64 = 65533;
 const SUB_LABEL: i64 = 2;
 /// How far the issuer's clock may run ahead.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
-/// How long a list is fresh that does not say.
+/// How long a list without `ttl` is used.
 const DEFAULT_TTL: SignedDuration = SignedDuration::from_mins(5);
-/// How long a list is fresh at most: a revocation must not wait longer, whatever `ttl` says.
+/// How long a list is used at most, whatever its `ttl` says: a revocation must not take longer to be seen.
 const MAX_TTL: SignedDuration = SignedDuration::from_hours(24);
 
-/// Why a response is no status list of the issuer.
+/// Why a response is not accepted as a status list of the issuer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StatusListError {
-    /// It is, or inflates to, more than is read.
+    /// The list is larger than this many bytes, as sent or inflated.
     #[error("the status list is larger than {0} bytes")]
     TooLarge(usize),
-    /// It is not of the form; the problem in words.
+    /// It is malformed; the text reads on from "the status list".
     #[error("the status list {0}")]
     Malformed(&'static str),
-    /// No listed key or root of the issuer vouches for it; why, in words.
+    /// Its signature does not verify; the text is the reason.
     #[error("the status list is not signed by the issuer: {0}")]
     NotSigned(String),
-    /// It is a list for another address.
+    /// Its subject is another address.
     #[error("the status list is not the one of this address")]
     AnotherList,
-    /// It has expired, or is from the future.
+    /// It has expired, or was issued in the future.
     #[error("the status list is not valid now")]
     NotValidNow,
 }
 
-/// What a list says of one credential.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CredentialStatus {
-    /// 0: valid.
-    Valid,
-    /// 1: revoked for good.
-    Invalid,
-    /// 2: suspended for now.
-    Suspended,
-    /// A meaning that the issuer gave.
-    Other(u8),
-}
-
-/// A status list that was verified. Cheap to clone.
+/// A verified status list. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct StatusList {
     bits: u8,
@@ -71,7 +60,7 @@ pub struct StatusList {
     ttl: Option<SignedDuration>,
 }
 
-/// What both forms say.
+/// The claims that the JWT and the CWT form share.
 struct StatusListClaims {
     subject: String,
     iat: i64,
@@ -82,8 +71,8 @@ struct StatusListClaims {
 }
 
 impl StatusList {
-    /// Verifies a response from `uri`. Without a usual `content_type` (`application/statuslist+jwt` or `+cwt`) the form is
-    /// told by the first byte.
+    /// Verifies a response from `uri`. If `content_type` is not `application/statuslist+jwt` or `+cwt`, the first bytes
+    /// decide which form it is.
     pub fn parse(
         body: &[u8],
         content_type: Option<&str>,
@@ -124,11 +113,11 @@ impl StatusList {
         })
     }
 
-    /// The status at a place; `None` past the end of the list.
+    /// The status at an index from 0; `None` past the end of the list.
     pub fn status_at(&self, index: u64) -> Option<CredentialStatus> {
-        let each = u64::from(8 / self.bits);
-        let byte = self.statuses.get(usize::try_from(index / each).ok()?)?;
-        let shift = (index % each) as u8 * self.bits;
+        let per_byte = u64::from(8 / self.bits);
+        let byte = self.statuses.get(usize::try_from(index / per_byte).ok()?)?;
+        let shift = (index % per_byte) as u8 * self.bits;
         let mask = u8::MAX >> (8 - self.bits);
         Some(match byte >> shift & mask {
             0 => CredentialStatus::Valid,
@@ -138,11 +127,11 @@ impl StatusList {
         })
     }
 
-    /// Until when the list may be used that was fetched at a moment: its `ttl`, or five minutes, but never past its `exp`
-    /// nor for more than a day.
+    /// Until when a list that was fetched at `fetched_at` may be used: for its `ttl`, or five minutes if it has none,
+    /// but never past its `exp` nor for more than a day.
     pub fn fresh_until(&self, fetched_at: Timestamp) -> Timestamp {
-        let stays = self.ttl.unwrap_or(DEFAULT_TTL).min(MAX_TTL);
-        let until = fetched_at.saturating_add(stays).unwrap_or(fetched_at);
+        let lifetime = self.ttl.unwrap_or(DEFAULT_TTL).min(MAX_TTL);
+        let until = fetched_at.saturating_add(lifetime).unwrap_or(fetched_at);
         self.expires.map_or(until, |expires| until.min(expires))
     }
 }

@@ -1,9 +1,9 @@
-//! JSON from strangers: a repeated member name is an error, because two readers could each believe another one.
+//! JSON from outside: a repeated member name is an error, because two parsers could each take a different one.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Reads an object, to the last byte.
+/// Parses an object. `None` if anything but white space follows it.
 pub(crate) fn parse_object(bytes: &[u8]) -> Option<Map<String, Value>> {
     match parse_value(bytes)? {
         Value::Object(members) => Some(members),
@@ -11,12 +11,12 @@ pub(crate) fn parse_object(bytes: &[u8]) -> Option<Map<String, Value>> {
     }
 }
 
-/// Reads any value, to the last byte. Nesting is bounded by the parser at 128 levels.
+/// Parses any value. `None` if anything but white space follows it. The parser bounds nesting at 128 levels.
 pub(crate) fn parse_value(bytes: &[u8]) -> Option<Value> {
     serde_json::from_slice::<StrictValue>(bytes).ok().map(|strict| strict.0)
 }
 
-/// A moment in seconds, whole or with a fraction, as RFC 7519 has it.
+/// A `NumericDate` (RFC 7519, section 2) in seconds, rounded down if it has a fraction.
 pub(crate) fn parse_seconds(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| {
         let seconds = value.as_f64()?;

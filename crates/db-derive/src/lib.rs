@@ -1,21 +1,21 @@
-//! `#[derive(FromRow)]`: a struct with named fields is read from a row of SQLite and of PostgreSQL.
+//! `#[derive(FromRow)]`: reads a struct with named fields from a row of SQLite or PostgreSQL.
 //!
-//! It does what the derive of sqlx does for the attributes below. That one has both drivers, TLS and the C libraries under
-//! them as dependencies, which Cargo then builds a second time for the compiler's own use: minutes of every clean build.
+//! It does the same as the derive of sqlx for the attributes below. That one depends on both drivers, on TLS and on the C
+//! libraries below them, which Cargo then builds a second time for the compiler's own use: minutes of every clean build.
 //!
 //! | `#[sqlx(…)]` | The field is |
 //! |---|---|
 //! | nothing | the column of its name |
 //! | `rename = "column"` | another column |
-//! | `try_from = "Type"` | made from what the column holds as a `Type` |
-//! | `json` | made from the JSON in the column |
+//! | `try_from = "Type"` | converted from the column, read as a `Type` |
+//! | `json` | read from the JSON in the column |
 //! | `flatten` | a struct of its own, read from the same row |
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Type, ext::IdentExt as _, parse_macro_input};
 
-/// Reads a struct from a row of either database.
+/// Implements `FromRow` for the rows of both engines.
 #[proc_macro_derive(FromRow, attributes(sqlx))]
 pub fn derive_from_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -30,14 +30,14 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         },
         _ => None,
     };
-    let fields =
-        named.ok_or_else(|| Error::new_spanned(input, "only a struct with named fields is a row"))?;
+    let fields = named
+        .ok_or_else(|| Error::new_spanned(input, "only a struct with named fields can be read from a row"))?;
     if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(&input.generics, "a row has no parameters"));
+        return Err(Error::new_spanned(&input.generics, "a type with parameters cannot be read from a row"));
     }
     let values = fields.iter().map(field_initialiser).collect::<syn::Result<Vec<_>>>()?;
     let name = &input.ident;
-    // One implementation for each engine: a single generic one would be compiled where it is used, again and again.
+    // An implementation for each engine: a generic one would be compiled again in every crate that uses it.
     let engines = [quote!(::db::row::SqliteRow), quote!(::db::row::PgRow)];
     Ok(engines
         .iter()
@@ -54,7 +54,7 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         .collect())
 }
 
-/// How a field is read.
+/// The attributes of a field.
 #[derive(Default)]
 struct FieldAttributes {
     rename: Option<String>,
@@ -65,28 +65,30 @@ struct FieldAttributes {
 
 impl FieldAttributes {
     fn of(field: &Field) -> syn::Result<Self> {
-        let mut read = Self::default();
+        let mut attributes = Self::default();
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sqlx")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("rename") {
-                    read.rename = Some(meta.value()?.parse::<LitStr>()?.value());
+                    attributes.rename = Some(meta.value()?.parse::<LitStr>()?.value());
                 } else if meta.path.is_ident("try_from") {
-                    read.try_from = Some(meta.value()?.parse::<LitStr>()?.parse()?);
+                    attributes.try_from = Some(meta.value()?.parse::<LitStr>()?.parse()?);
                 } else if meta.path.is_ident("json") {
-                    read.json = true;
+                    attributes.json = true;
                 } else if meta.path.is_ident("flatten") {
-                    read.flatten = true;
+                    attributes.flatten = true;
                 } else {
-                    return Err(meta.error("this is not known here: rename, try_from, json, flatten"));
+                    return Err(
+                        meta.error("unknown attribute: rename, try_from, json or flatten is expected")
+                    );
                 }
                 Ok(())
             })?;
         }
-        Ok(read)
+        Ok(attributes)
     }
 }
 
-/// The field of a struct expression.
+/// The initialiser of a field in the struct expression: `name: value`.
 fn field_initialiser(field: &Field) -> syn::Result<TokenStream> {
     let name = &field.ident;
     let FieldAttributes { rename, try_from, json, flatten } = FieldAttributes::of(field)?;
@@ -96,6 +98,6 @@ fn field_initialiser(field: &Field) -> syn::Result<TokenStream> {
         (Some(from), false, false) => quote!(#name: ::db::row::converted::<#from, _, _>(row, #column)?),
         (None, true, false) => quote!(#name: ::db::row::json(row, #column)?),
         (None, false, true) => quote!(#name: ::db::row::FromRow::from_row(row)?),
-        _ => return Err(Error::new_spanned(field, "one of try_from, json and flatten is enough")),
+        _ => return Err(Error::new_spanned(field, "try_from, json and flatten exclude each other")),
     })
 }

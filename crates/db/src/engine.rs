@@ -1,4 +1,4 @@
-//! The only file that knows which engine is running.
+//! Connections and transactions. No other file knows which engine is in use.
 
 use crate::{DbTimestamp, Query, Value};
 use sqlx::{
@@ -12,35 +12,35 @@ use sqlx::{
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
-/// Which database answers.
+/// A database engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
-    /// An embedded file.
+    /// SQLite, embedded: one file.
     Sqlite,
-    /// A server, shared by several nodes.
+    /// PostgreSQL: a server that several processes can share.
     Postgres,
 }
 
-/// A row type that decodes from either engine; derive [`FromRow`].
+/// A type that can be read from a row of either engine; derive [`FromRow`].
 pub trait DbRow: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 impl<T> DbRow for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
-/// Why the database did not do it.
+/// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DbError {
-    /// A unique or primary key already holds that value.
+    /// A unique constraint or primary key has this value already.
     #[error("a unique rule was broken")]
     Duplicate(#[source] sqlx::Error),
-    /// The disk or the database's quota is full.
+    /// The disk or the quota of the database is full.
     #[error("the database has no room left on its disk")]
     Full(#[source] sqlx::Error),
-    /// No connection could be had in time.
+    /// No connection could be opened, or none was free in time.
     #[error("the database cannot be reached")]
     Unreachable(#[source] sqlx::Error),
-    /// A migration is missing, changed or failed.
+    /// A migration is missing, was changed, or failed.
     #[error("the schema cannot be brought up to date: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
-    /// Anything else the driver says.
+    /// Any other error of the driver.
     #[error("the database failed")]
     Driver(#[source] sqlx::Error),
 }
@@ -49,7 +49,7 @@ impl From<sqlx::Error> for DbError {
     fn from(error: sqlx::Error) -> Self {
         match &error {
             sqlx::Error::Database(cause) if cause.is_unique_violation() => Self::Duplicate(error),
-            // SQLITE_FULL, and PostgreSQL's disk_full and out_of_memory classes.
+            // SQLITE_FULL, and disk_full of PostgreSQL.
             sqlx::Error::Database(cause) if matches!(cause.code().as_deref(), Some("13" | "53100")) => {
                 Self::Full(error)
             }
@@ -62,13 +62,13 @@ impl From<sqlx::Error> for DbError {
     }
 }
 
-/// What a commit waits for.
+/// What a commit waits for, and so what it survives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Durability {
-    /// The disk. What was answered survives a power cut.
+    /// The disk: what is committed survives a power cut.
     Disk,
-    /// The operating system. What was answered survives a crash or kill of the process, and reaches the disk with the
-    /// next commit that waits for it, or within a second; a power cut may lose that second.
+    /// The operating system: what is committed survives a crash of the process. It reaches the disk with the next commit
+    /// that waits for the disk, or within a second; a power cut may lose that second.
     Process,
 }
 
@@ -82,11 +82,11 @@ pub(crate) enum Pools {
     Postgres(PgPool),
 }
 
-/// A consistent view. It cannot be committed, so it cannot change anything.
+/// A transaction that reads one consistent state. It has no method that writes; in SQLite its connection is read-only too.
 #[derive(Debug)]
 pub struct ReadTx(EngineTx);
 
-/// A view that may also write, and must be committed to count.
+/// A transaction that reads and writes. It is rolled back unless [`Self::commit`] is called.
 #[derive(Debug)]
 pub struct WriteTx {
     view: ReadTx,
@@ -133,13 +133,13 @@ macro_rules! arguments {
     }};
 }
 
-/// What came of a statement, as the driver of the engine gives it.
+/// What a statement returned, in the type of the engine's driver.
 enum DriverResult<S, P> {
     Sqlite(S),
     Postgres(P),
 }
 
-/// Runs a statement by the method of sqlx that is named.
+/// Runs a statement with the named method of sqlx.
 macro_rules! run {
     ($how:ident, $conn:expr, $query:expr) => {{
         let Query { sqlite, postgres, values } = $query;
@@ -165,7 +165,7 @@ impl ReadTx {
         })
     }
 
-    /// All rows. The statement carries its own LIMIT where the number is not small by nature.
+    /// All rows. The statement has a `LIMIT` of its own unless the number of rows is small by nature.
     pub async fn fetch_all<T: DbRow>(&mut self, query: Query) -> Result<Vec<T>, DbError> {
         Ok(match self.all_rows(query).await? {
             DriverResult::Sqlite(rows) => rows.iter().map(T::from_row).collect::<Result<_, _>>()?,
@@ -173,7 +173,7 @@ impl ReadTx {
         })
     }
 
-    /// The one number of a `SELECT count(*)`.
+    /// The number that a `SELECT count(*)` returns.
     pub async fn count(&mut self, query: Query) -> Result<i64, DbError> {
         Ok(match run!(fetch_one, &mut self.0, query) {
             DriverResult::Sqlite(row) => row.try_get(0)?,
@@ -181,7 +181,7 @@ impl ReadTx {
         })
     }
 
-    // These two know nothing of what a row becomes, so they are compiled once and not for each type of row.
+    // Not generic, so that they are compiled once and not for each type of row.
 
     async fn first_row(
         &mut self,
@@ -196,7 +196,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Runs a statement; the number of rows it touched.
+    /// Runs a statement; returns the number of rows that it changed.
     pub async fn execute(&mut self, query: Query) -> Result<u64, DbError> {
         Ok(match run!(execute, &mut self.view.0, query) {
             DriverResult::Sqlite(done) => done.rows_affected(),
@@ -204,12 +204,12 @@ impl WriteTx {
         })
     }
 
-    /// Wakes whoever waits in [`Db::notified`], once this is committed.
+    /// Makes the commit wake everyone in this process who waits in [`Db::notified`].
     pub fn notify_on_commit(&mut self) {
         self.notifies_on_commit = true;
     }
 
-    /// Makes everything since [`Db::write`] count.
+    /// Commits everything since [`Db::write`].
     pub async fn commit(self) -> Result<(), DbError> {
         match self.view.0 {
             EngineTx::Sqlite(tx) => tx.commit().await?,
@@ -223,8 +223,8 @@ impl WriteTx {
 }
 
 impl Db {
-    /// Opens `sqlite:PATH` (created when missing) or `postgres://…`. PostgreSQL connects lazily, so a server can start
-    /// before its database does; readiness tells.
+    /// Opens `sqlite:PATH`, which is created if it is missing, or `postgres://…`. Connections are made when they are first
+    /// used, so a server can start before its database; see [`Self::ping`]. `connections` is the size of the pool.
     pub fn open(url: &str, connections: u32) -> Result<Self, DbError> {
         let wait = Duration::from_secs(5);
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
@@ -241,16 +241,16 @@ impl Db {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(wait);
-        // A file needs no ping before each use; a ping would cost more than most of our statements.
-        let pool = |most| {
-            SqlitePoolOptions::new().max_connections(most).acquire_timeout(wait).test_before_acquire(false)
+        // A file cannot go away, so no ping before each use: that would cost more than most statements.
+        let pool = |size| {
+            SqlitePoolOptions::new().max_connections(size).acquire_timeout(wait).test_before_acquire(false)
         };
         let writer = pool(1).connect_lazy_with(options.clone());
         let readers = pool(connections.max(2)).connect_lazy_with(options.pragma("query_only", "on"));
         Ok(Self(Pools::Sqlite { readers, writer }, Arc::default()))
     }
 
-    /// The file of an SQLite database. Opening is lazy: it is made at the first use.
+    /// The file of an SQLite database, which may not exist before the first use; `None` for PostgreSQL.
     pub fn sqlite_file(&self) -> Option<PathBuf> {
         match &self.0 {
             Pools::Sqlite { readers, .. } => Some(readers.connect_options().get_filename().to_owned()),
@@ -258,7 +258,7 @@ impl Db {
         }
     }
 
-    /// Which database answers.
+    /// Which engine this database runs on.
     pub fn engine(&self) -> Engine {
         match self.0 {
             Pools::Sqlite { .. } => Engine::Sqlite,
@@ -266,7 +266,7 @@ impl Db {
         }
     }
 
-    /// A consistent view.
+    /// Begins a transaction that reads.
     pub async fn read(&self) -> Result<ReadTx, DbError> {
         Ok(ReadTx(match &self.0 {
             Pools::Sqlite { readers, .. } => EngineTx::Sqlite(readers.begin().await?),
@@ -276,17 +276,17 @@ impl Db {
         }))
     }
 
-    /// A change that waits for the disk.
+    /// Begins a transaction that writes and whose commit waits for the disk. In SQLite there is one at a time.
     pub async fn write(&self) -> Result<WriteTx, DbError> {
         self.write_with_durability(Durability::Disk).await
     }
 
-    /// A change, and what its commit waits for.
+    /// Begins a transaction that writes, and says what its commit waits for.
     pub async fn write_with_durability(&self, durability: Durability) -> Result<WriteTx, DbError> {
         let view = ReadTx(match &self.0 {
             Pools::Sqlite { writer, .. } => {
                 let mut connection = writer.acquire().await?;
-                // Durability is a property of the connection; there is one writer, so set it each time.
+                // This is a property of the connection, and there is one connection that writes: set it each time.
                 let level = match durability {
                     Durability::Disk => "PRAGMA synchronous = FULL",
                     Durability::Process => "PRAGMA synchronous = NORMAL",
@@ -307,13 +307,13 @@ impl Db {
         Ok(WriteTx { view, notify: self.1.clone(), notifies_on_commit: false })
     }
 
-    /// Waits until a transaction of this process that announced something is committed. What was announced before the
-    /// first poll, but after the call, counts.
+    /// Waits until a transaction of this process is committed that called [`WriteTx::notify_on_commit`]. Commits between
+    /// this call and the first poll of the future count.
     pub fn notified(&self) -> impl Future<Output = ()> + Send + use<> {
         self.1.clone().notified_owned()
     }
 
-    /// Answers when the database does; for readiness.
+    /// Reads from the database, to find out whether it answers.
     pub async fn ping(&self) -> Result<(), DbError> {
         self.read()
             .await?
@@ -322,7 +322,7 @@ impl Db {
         Ok(())
     }
 
-    /// Brings what [`Durability::Process`] left with the operating system to the disk.
+    /// Writes to the disk what was committed with [`Durability::Process`].
     pub async fn flush(&self) -> Result<(), DbError> {
         if let Pools::Sqlite { writer, .. } = &self.0 {
             sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(writer).await?;
@@ -331,7 +331,7 @@ impl Db {
         Ok(())
     }
 
-    /// Closes every connection, after what is running has ended.
+    /// Closes all connections, once the transactions that use them have ended.
     pub async fn close(&self) {
         match &self.0 {
             Pools::Sqlite { readers, writer } => {

@@ -1,14 +1,14 @@
-//! One SQL text, two engines. Everyone else writes [`sql!`] and never asks which engine is running.
+//! One SQL text for SQLite and PostgreSQL. Other crates write [`sql!`] and do not ask which engine is in use.
 //!
-//! - [`ReadTx`] is a consistent view and cannot write; [`WriteTx`] can, and counts only once committed.
-//! - After an error PostgreSQL's transaction is dead and SQLite's is not: an `Err` ends the `Tx`. To "try", write
-//!   `ON CONFLICT DO NOTHING` and look at the row count.
-//! - SQLite's writers are serial, PostgreSQL's are not: change state with a guarded update
-//!   (`… WHERE id = $1 AND state = $2`, expect one row), never by reading first.
+//! - [`ReadTx`] reads one consistent state and cannot write; [`WriteTx`] can, and is rolled back unless it is committed.
+//! - After an error a transaction of PostgreSQL can only be rolled back, one of SQLite can go on: treat both alike and drop
+//!   the transaction after an `Err`. To try something, write `ON CONFLICT DO NOTHING` and look at the number of rows.
+//! - Writers of SQLite run one after the other, those of PostgreSQL side by side: change a state with a guarded update
+//!   (`… WHERE id = $1 AND state = $2`, one row expected), never by reading first.
 
 #![warn(missing_docs)]
 
-// What is derived names this crate, inside of it too.
+// The derived code refers to this crate by name, inside of it as well.
 extern crate self as db;
 
 mod engine;

@@ -1,4 +1,4 @@
-//! One set of migrations for both engines, written in PostgreSQL's type words.
+//! One set of migrations for both engines, written with the type names of PostgreSQL.
 
 use crate::{Db, DbError, engine::Pools};
 use sqlx::{
@@ -7,7 +7,7 @@ use sqlx::{
 };
 use std::borrow::Cow;
 
-/// Number, name and text, in order. A test compares this list with the folder.
+/// Number, name and text of each migration, in order. A test compares the list with the folder.
 pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "tenancy", include_str!("../../../migrations/0001_tenancy.sql")),
     (2, "decisions", include_str!("../../../migrations/0002_decisions.sql")),
@@ -27,7 +27,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
 ];
 
 impl Db {
-    /// Brings the schema up to date; does nothing when it is. Several nodes may call it at once.
+    /// Applies all pending migrations. Several processes may call it at once.
     pub async fn migrate(&self) -> Result<(), DbError> {
         match &self.0 {
             Pools::Sqlite { writer, .. } => migrator(|text| trusted_sql(to_sqlite(text))).run(writer).await?,
@@ -36,7 +36,7 @@ impl Db {
         Ok(())
     }
 
-    /// How many migrations this build knows that the database lacks.
+    /// The number of migrations in this build that have not been applied to the database.
     pub async fn pending_migrations(&self) -> Result<usize, DbError> {
         #[derive(crate::FromRow)]
         struct AppliedMigration {
@@ -69,13 +69,13 @@ fn migrator(text: impl Fn(&'static str) -> SqlStr) -> Migrator {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the text is a migration of this build, only its type words were changed"
+    reason = "the text is a migration of this build, only its type names were changed"
 )]
 fn trusted_sql(text: String) -> SqlStr {
     sqlx::AssertSqlSafe(text).into_sql_str()
 }
 
-/// Type words of PostgreSQL and what SQLite's STRICT tables call them.
+/// Type names of PostgreSQL, and those of SQLite's STRICT tables.
 const SQLITE_TYPE_NAMES: [(&str, &str); 7] = [
     ("UUID", "BLOB"),
     ("JSONB", "TEXT"),
@@ -86,8 +86,8 @@ const SQLITE_TYPE_NAMES: [(&str, &str); 7] = [
     ("TIMESTAMPTZ", "INTEGER"),
 ];
 
-/// Rewrites the type words (whole words, outside strings and comments) and closes every table as STRICT, so that a
-/// word that has no translation fails at once.
+/// Translates type names (whole words outside of strings and comments) and makes every table STRICT, so that a type name
+/// without a translation fails at once.
 fn to_sqlite(script: &str) -> String {
     let mut out = String::with_capacity(script.len() + 64);
     let mut in_string = false;

@@ -1,4 +1,4 @@
-//! Statements and the values both engines can store.
+//! Statements, and the values that both engines can store.
 
 use base::{
     AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ContentId, ContentReportId,
@@ -7,8 +7,8 @@ use base::{
     ReviewId, TaskId, Timestamp, Uuid,
 };
 
-/// SQL with its values. One text serves both engines; where it cannot, both are written:
-/// `sql!(sqlite: "…", postgres: "…", a, b)`.
+/// A statement with its values: `sql!("SELECT … WHERE id = $1", id)`. The text is for both engines. If that is impossible,
+/// write one for each: `sql!(sqlite: "…", postgres: "…", a, b)`.
 #[macro_export]
 macro_rules! sql {
     (sqlite: $lite:literal, postgres: $pg:literal $(, $arg:expr)* $(,)?) => {
@@ -19,7 +19,7 @@ macro_rules! sql {
     };
 }
 
-/// A statement and its values in the order of `$1`, `$2`, …; made by [`sql!`].
+/// A statement, and the values for `$1`, `$2` and so on. [`sql!`] makes it.
 #[derive(Debug)]
 pub struct Query {
     pub(crate) sqlite: &'static str,
@@ -28,12 +28,12 @@ pub struct Query {
 }
 
 impl Query {
-    /// Use [`sql!`]: a test finds every statement by that name and prepares it on both engines.
+    /// For [`sql!`]. Use the macro: a test finds every statement by its name and has both engines prepare it.
     pub fn new(sqlite: &'static str, postgres: &'static str) -> Self {
         Self { sqlite, postgres, values: Vec::new() }
     }
 
-    /// Adds the next value.
+    /// Adds the value for the next `$` number.
     #[must_use]
     pub fn bind(mut self, value: impl Into<Value>) -> Self {
         self.values.push(value.into());
@@ -41,7 +41,7 @@ impl Query {
     }
 }
 
-/// A value both engines can store; `None` is NULL of that type, which PostgreSQL wants to know.
+/// A value that both engines can store. `None` is NULL of that type, because PostgreSQL needs the type of a NULL.
 #[derive(Clone)]
 pub enum Value {
     /// `BOOLEAN`
@@ -62,7 +62,7 @@ pub enum Value {
     Json(Option<serde_json::Value>),
 }
 
-// Values may be names, hashes or faces: a statement in a log must not carry them.
+// Not derived: values may be names, hashes or faces, which must not get into a log with their statement.
 impl std::fmt::Debug for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("…")

@@ -1,9 +1,9 @@
-//! What `#[derive(FromRow)]` writes calls of. Nobody else calls them.
+//! Called by the code that `#[derive(FromRow)]` generates, and by nothing else.
 
 use sqlx::{ColumnIndex, Decode, Row, Type, error::BoxDynError, types::Json};
 pub use sqlx::{Error, FromRow, postgres::PgRow, sqlite::SqliteRow};
 
-/// A column's value.
+/// Reads a column.
 pub fn column<'r, T, R>(row: &'r R, name: &str) -> Result<T, Error>
 where
     R: Row,
@@ -13,7 +13,7 @@ where
     row.try_get(name)
 }
 
-/// What becomes of a column's value.
+/// Reads a column as `From` and converts it.
 pub fn converted<'r, From, T, R>(row: &'r R, name: &str) -> Result<T, Error>
 where
     R: Row,
@@ -27,7 +27,7 @@ where
         .map_err(|source: T::Error| Error::ColumnDecode { index: name.to_owned(), source: source.into() })
 }
 
-/// What the JSON in a column says.
+/// Reads a column's JSON into a type.
 pub fn json<'r, T, R>(row: &'r R, name: &str) -> Result<T, Error>
 where
     R: Row,

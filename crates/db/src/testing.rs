@@ -1,25 +1,25 @@
-//! A clean database for each test: a file, or a schema of its own in the PostgreSQL server that
+//! A database for each test: an SQLite file, or a schema of its own on the PostgreSQL server that
 //! `ASSAY_TEST_POSTGRES_URL` names.
 
 use crate::{Db, DbError, engine::Pools};
 use sqlx::{Executor as _, SqlSafeStr as _};
 use std::collections::BTreeSet;
 
-/// A migrated database that goes away with the test.
+/// A migrated, empty database. An SQLite file is deleted when it is dropped.
 #[derive(Debug)]
 pub struct TestDb {
-    /// The database.
+    /// The open database.
     pub db: Db,
-    /// Where it is, for a server started as a process of its own.
+    /// Its URL, for a server that is started as a process of its own.
     pub url: String,
     _folder: tempfile::TempDir,
 }
 
 impl TestDb {
-    /// Opens and migrates.
+    /// Creates a database and migrates it.
     ///
     /// # Panics
-    /// When the database cannot be made: the test cannot go on.
+    /// If the database cannot be created.
     pub async fn open() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = match std::env::var("ASSAY_TEST_POSTGRES_URL") {
@@ -33,10 +33,10 @@ impl TestDb {
 }
 
 impl TestDb {
-    /// Every row of every table as a text: its table, and its values with bytes in hexadecimal digits.
+    /// Every row of every table, as the name of the table and the row's values; bytes are hexadecimal digits.
     ///
     /// # Panics
-    /// When the database does not answer: the test cannot go on.
+    /// If the database does not answer.
     #[expect(
         clippy::disallowed_methods,
         reason = "the names of tables cannot be bound; they come from the database itself"
@@ -79,11 +79,11 @@ impl TestDb {
     }
 }
 
-/// A new schema on the server, and the address that leads into it.
+/// Creates a schema on the server; returns the URL of the server with this schema as its search path.
 async fn create_schema(server: &str) -> String {
-    let mut chance = [0; 8];
-    base::Environment::fill_random(&base::SystemEnvironment, &mut chance);
-    let name = format!("test_{:016x}", u64::from_le_bytes(chance));
+    let mut random = [0; 8];
+    base::Environment::fill_random(&base::SystemEnvironment, &mut random);
+    let name = format!("test_{:016x}", u64::from_le_bytes(random));
     let pool = sqlx::PgPool::connect(server).await.expect("the test server answers");
     #[expect(
         clippy::disallowed_methods,
@@ -97,7 +97,7 @@ async fn create_schema(server: &str) -> String {
 }
 
 impl Db {
-    /// Asks the engine to prepare a statement, without running it.
+    /// Has the engine prepare a statement, without running it.
     pub async fn prepare(&self, text: &str) -> Result<(), DbError> {
         #[expect(clippy::disallowed_methods, reason = "the statement is prepared, never run")]
         let text = sqlx::AssertSqlSafe(text.to_owned()).into_sql_str();

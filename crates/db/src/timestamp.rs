@@ -1,12 +1,12 @@
-//! Moments, stored so that both engines sort and compare them alike.
+//! Timestamps, stored so that both engines sort and compare them alike.
 
 use base::Timestamp;
 use jiff_sqlx::ToSqlx as _;
 use sqlx::{Database, Decode, Encode, Postgres, Sqlite, Type, encode::IsNull, error::BoxDynError};
 
-/// A moment: `timestamptz` in PostgreSQL, whole microseconds since 1970 in SQLite.
+/// A timestamp as a column has it: `timestamptz` in PostgreSQL, whole microseconds since 1970 in SQLite.
 ///
-/// Rows read it with `#[sqlx(try_from = "db::DbTimestamp")]`.
+/// A row reads one into a [`Timestamp`] with `#[sqlx(try_from = "db::DbTimestamp")]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DbTimestamp(pub Timestamp);
 
@@ -16,7 +16,7 @@ impl From<DbTimestamp> for Timestamp {
     }
 }
 
-/// Writes an optional moment as serde writes moments, for rows that are shown as they are.
+/// Serialises an optional timestamp like a [`Timestamp`], for rows that are printed as they are.
 pub fn serialize_optional_timestamp<S: serde::Serializer>(
     at: &Option<DbTimestamp>,
     to: S,

@@ -1,4 +1,4 @@
-//! Signed records of decisions: what was asked, what the models said, by which thresholds; never the image.
+//! Signed records of decisions: what was asked, what the models answered, which thresholds applied. Never the image.
 
 use crate::keyring::Keyring;
 use aws_lc_rs::{
@@ -11,8 +11,8 @@ use serde::Serialize;
 use std::sync::Arc;
 use vision::ModelInfo;
 
-/// Writes decision records, signed with Ed25519 (RFC 8032) so that one taken out of the database can be held against
-/// the server's published key.
+/// Writes decision records, signed with Ed25519 (RFC 8032), so that a record taken from the database can be verified
+/// with the server's published key.
 #[derive(Clone)]
 pub struct DecisionLog {
     db: Db,
@@ -25,7 +25,7 @@ impl std::fmt::Debug for DecisionLog {
     }
 }
 
-/// What is kept of one decision.
+/// The content of a decision record.
 #[derive(Debug, Serialize)]
 pub struct DecisionRecord<'a, A, R> {
     /// The operation, for example `age-antispoofing`.
@@ -34,19 +34,19 @@ pub struct DecisionRecord<'a, A, R> {
     pub image_sha256: String,
     /// The answer as sent.
     pub answer: &'a A,
-    /// Thresholds and rules that led to it.
+    /// The thresholds and rules that were applied.
     pub rules: R,
     /// The models by task, with their digests.
     pub models: &'a [ModelInfo],
 }
 
-/// SHA-256, hexadecimal.
+/// SHA-256 in hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(digest::digest(&digest::SHA256, bytes))
 }
 
 impl DecisionLog {
-    /// Records go to `db`.
+    /// A log whose records are stored in `db`.
     ///
     /// # Panics
     /// Never: any 32 bytes are an Ed25519 seed.
@@ -56,19 +56,19 @@ impl DecisionLog {
         Self { db, signer: Arc::new(signer) }
     }
 
-    /// The public key that records verify with, 32 bytes.
+    /// The public key that verifies records, 32 bytes.
     pub fn public_key(&self) -> Vec<u8> {
         self.signer.public_key().as_ref().to_vec()
     }
 
-    /// Keeps a record; the answer is sent only when it is on the disk.
+    /// Stores a record. Send the answer only after this returns: then the record is on disk.
     pub async fn record<A: Serialize, R: Serialize>(
         &self,
-        world: &dyn Environment,
+        env: &dyn Environment,
         app: AppId,
         decision: &DecisionRecord<'_, A, R>,
     ) -> Result<Uuid, DbError> {
-        let (id, made_at) = (world.uuid_v7(), world.now());
+        let (id, made_at) = (env.uuid_v7(), env.now());
         let record = serde_json::json!({ "id": id, "sdk_id": app, "made_at": made_at, "decision": decision })
             .to_string();
         let signature = self.signer.sign(record.as_bytes()).as_ref().to_vec();
@@ -103,7 +103,7 @@ mod tests {
     #[tokio::test]
     async fn a_record_verifies_with_the_published_key_and_holds_no_image() {
         let test = TestDb::open().await;
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
         let decisions = DecisionLog::new(test.db.clone(), &Keyring::parse(&"01".repeat(32)).unwrap());
         let decision = DecisionRecord {
             operation: "age",
@@ -112,13 +112,13 @@ mod tests {
             rules: serde_json::json!({}),
             models: &[],
         };
-        decisions.record(&world, AppId::from(world.uuid_v7()), &decision).await.unwrap();
+        decisions.record(&env, AppId::from(env.uuid_v7()), &decision).await.unwrap();
 
         let mut view = test.db.read().await.unwrap();
-        let kept: StoredRecord =
+        let stored: StoredRecord =
             view.fetch_optional(sql!("SELECT record, signature FROM decisions")).await.unwrap().unwrap();
         let key = UnparsedPublicKey::new(&ED25519, decisions.public_key());
-        assert_eq!(key.verify(kept.record.as_bytes(), &kept.signature), Ok(()));
-        assert!(kept.record.contains(&sha256_hex(b"image")) && kept.record.contains("25.1"));
+        assert_eq!(key.verify(stored.record.as_bytes(), &stored.signature), Ok(()));
+        assert!(stored.record.contains(&sha256_hex(b"image")) && stored.record.contains("25.1"));
     }
 }

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a request that is repeated because its answer was lost is answered alike, and has no second
+//! `Idempotency-Key`: a request that is repeated, because its answer was lost, gets the same answer and has no second
 //! effect (docs/adr/0001-common-rules.md).
 
 use crate::vault::Vault;
@@ -6,43 +6,41 @@ use aws_lc_rs::digest;
 use base::{AccountId, AppId, Environment, SignedDuration};
 use db::{Db, DbError, FromRow, WriteTx, sql};
 
-/// How long an answer is kept.
+/// How long answers are stored.
 pub const ANSWER_RETENTION: SignedDuration = SignedDuration::from_hours(24);
-/// The longest key, bytes of ASCII.
+/// The longest key, in bytes of ASCII.
 pub const MAX_KEY_BYTES: usize = 255;
 
-/// A key as it came with a request.
+/// A request with an idempotency key.
 #[derive(Clone, Copy, Debug)]
 pub struct IdempotentRequest<'a> {
-    /// Who asks.
     pub app: AppId,
-    /// The account that the answer is about, with which it goes.
+    /// The account that the answer is about; the answer is deleted with it.
     pub account: Option<AccountId>,
-    /// The operation, as `POST /poa/v1/verify`.
+    /// For example `POST /poa/v1/verify`.
     pub operation: &'a str,
     /// The key, 1 to 255 characters.
     pub key: &'a str,
-    /// The raw body.
+    /// The raw body, which a repeat must match.
     pub body: &'a [u8],
 }
 
-/// What is known of a request.
+/// What is known about a request.
 #[derive(Debug)]
 pub enum IdempotencyLookup {
-    /// Nothing: do it, and keep the answer in the same transaction.
+    /// It is new: execute it, and store the answer in the same transaction.
     New(IdempotencyReservation),
-    /// It was answered so.
+    /// It was answered already, like this.
     Answered {
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// The body.
         body: Vec<u8>,
     },
-    /// The key came with another body.
+    /// The key was used with another body.
     BodyMismatch,
 }
 
-/// A place for the answer, held by the transaction.
+/// The row for the answer to a new request, locked by the transaction.
 #[derive(Debug)]
 pub struct IdempotencyReservation {
     app: AppId,
@@ -56,17 +54,17 @@ struct StoredAnswerRow {
     sealed: Vec<u8>,
 }
 
-/// Looks a request up, and holds its place where it is new: a repeat that comes meanwhile waits for this transaction.
+/// Looks up a request. A new one is reserved: a repeat that comes in the meantime waits for this transaction.
 pub async fn reserve(
     tx: &mut WriteTx,
     vault: &Vault,
-    world: &dyn Environment,
+    env: &dyn Environment,
     request: IdempotentRequest<'_>,
 ) -> Result<IdempotencyLookup, DbError> {
     let IdempotentRequest { app, account, operation, key, body } = request;
     let id = hash(&[operation.as_bytes(), b"\n", key.as_bytes()]);
     let body_hash = hash(&[body]);
-    let now = world.now();
+    let now = env.now();
     tx.execute(sql!(
         "DELETE FROM idempotent_answers WHERE app_id = $1 AND request = $2 AND expires_at <= $3",
         app,
@@ -100,7 +98,7 @@ pub async fn reserve(
         return Ok(IdempotencyLookup::BodyMismatch);
     };
     let body = vault.open(&aad(app, &id), &row.sealed);
-    // An answer under another master key is lost, and so is the right to repeat the request.
+    // An answer that was sealed under another master key is lost; executing the request again could repeat its effect.
     Ok(body.map_or(IdempotencyLookup::BodyMismatch, |body| IdempotencyLookup::Answered {
         status: row.status as u16,
         body,
@@ -108,16 +106,16 @@ pub async fn reserve(
 }
 
 impl IdempotencyReservation {
-    /// Keeps the answer, in the transaction of the effect.
+    /// Stores the answer, in the same transaction as the effect.
     pub async fn store_answer(
         self,
         tx: &mut WriteTx,
         vault: &Vault,
-        world: &dyn Environment,
+        env: &dyn Environment,
         status: u16,
         body: &[u8],
     ) -> Result<(), DbError> {
-        let sealed = vault.seal(world, &aad(self.app, &self.request), body);
+        let sealed = vault.seal(env, &aad(self.app, &self.request), body);
         tx.execute(sql!(
             "UPDATE idempotent_answers SET status = $3, sealed = $4 WHERE app_id = $1 AND request = $2",
             self.app,
@@ -142,14 +140,14 @@ fn aad(app: AppId, request: &[u8]) -> Vec<u8> {
     [b"idempotent answer ", app.to_string().as_bytes(), b" ", request].concat()
 }
 
-/// Forgets answers that are a day old, at most 20,000 at a time; how many.
-pub async fn purge(db: &Db, world: &dyn Environment) -> Result<u64, DbError> {
+/// Deletes expired answers, at most 20,000 at a time; returns how many.
+pub async fn purge(db: &Db, env: &dyn Environment) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(
             "DELETE FROM idempotent_answers WHERE (app_id, request) IN
                 (SELECT app_id, request FROM idempotent_answers WHERE expires_at <= $1 LIMIT 20000)",
-            world.now(),
+            env.now(),
         ))
         .await?;
     tx.commit().await?;

@@ -1,26 +1,21 @@
-//! One master key, from which every other key of the server is derived.
+//! The master key, from which every other key of the server is derived.
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use base::{Environment, Secret};
 use std::{io::Write as _, path::Path};
 
-/// Derives purpose-bound keys (HKDF-SHA256, RFC 5869) from 32 random bytes that never touch the database, so that a
-/// stolen database opens nothing.
+/// Derives a key for each purpose (HKDF-SHA256, RFC 5869) from 32 random bytes that are never stored in the database,
+/// so that a stolen database alone reveals nothing.
 #[derive(Clone, Debug)]
 pub struct Keyring(Secret<[u8; 32]>);
 
-/// Why there is no master key.
+/// Why the master key could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyringError {
     /// The file cannot be read or written.
     #[error("the master key {path} cannot be used: {cause}")]
-    File {
-        /// Which file.
-        path: String,
-        /// What the system said.
-        cause: std::io::Error,
-    },
-    /// The file holds something else.
+    File { path: String, cause: std::io::Error },
+    /// The file at this path is not 64 hexadecimal digits.
     #[error(
         "the master key {0} is not 64 hexadecimal digits; restore it from your backup: without it, encrypted data is lost"
     )]
@@ -35,36 +30,36 @@ impl KeyType for OkmLength {
 }
 
 impl Keyring {
-    /// Reads the key file, or makes one (mode 0600) where there is none. Processes that start at the same moment agree on
-    /// one key, and whatever dies here leaves a whole file or none.
-    pub fn open(path: &Path, world: &dyn Environment) -> Result<Self, KeyringError> {
+    /// Reads the key file, or creates it (mode 0600) if there is none. Processes that start at the same moment agree on
+    /// one key, and one that dies here leaves a complete file or none.
+    pub fn open(path: &Path, env: &dyn Environment) -> Result<Self, KeyringError> {
         let failed = |cause| KeyringError::File { path: path.display().to_string(), cause };
         match std::fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Self::create(path, world).map_err(failed)?;
+                Self::create(path, env).map_err(failed)?;
                 Self::parse_file(path, &std::fs::read_to_string(path).map_err(failed)?)
             }
             read => Self::parse_file(path, &read.map_err(failed)?),
         }
     }
 
-    /// Writes a new key beside `path`, and gives it that name unless another process was first.
-    fn create(path: &Path, world: &dyn Environment) -> std::io::Result<()> {
+    /// Writes a new key to a temporary file, and renames that to `path` unless another process was first.
+    fn create(path: &Path, env: &dyn Environment) -> std::io::Result<()> {
         let mut key = [0; 32];
-        world.fill_random(&mut key);
+        env.fill_random(&mut key);
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // Only its owner can read a named temporary file.
-        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-        fresh.write_all(hex::encode(key).as_bytes())?;
-        fresh.as_file().sync_all()?;
-        match fresh.persist_noclobber(path) {
-            // The name is kept, too, before anything is encrypted.
+        // A named temporary file is readable by its owner alone.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(hex::encode(key).as_bytes())?;
+        file.as_file().sync_all()?;
+        match file.persist_noclobber(path) {
+            // The directory entry must be on disk, too, before anything is encrypted.
             Ok(_) => std::fs::File::open(folder)?.sync_all(),
-            Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-            Err(refused) => Err(refused.error),
+            Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            Err(failed) => Err(failed.error),
         }
     }
 
@@ -72,14 +67,14 @@ impl Keyring {
         Self::parse(text).ok_or_else(|| KeyringError::Malformed(path.display().to_string()))
     }
 
-    /// 64 hexadecimal digits, as a secret store hands them over.
+    /// Parses 64 hexadecimal digits, for example from a secret store.
     pub fn parse(text: &str) -> Option<Self> {
         let mut key = [0; 32];
         hex::decode_to_slice(text.trim(), &mut key).ok()?;
         Some(Self(Secret::new(key)))
     }
 
-    /// The key for one purpose; the same purpose always gives the same key.
+    /// The key for a purpose. The same purpose always gives the same key.
     pub fn derive(&self, purpose: &'static str) -> Secret<[u8; 32]> {
         let mut key = [0; 32];
         Salt::new(HKDF_SHA256, b"assay/1")
@@ -91,7 +86,7 @@ impl Keyring {
     }
 }
 
-/// Creates a file that only its owner can read, and fails where one already is.
+/// Creates a file that only its owner can read. Fails if the file exists.
 pub fn create_private_file(path: &Path) -> std::io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
@@ -103,7 +98,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
-    fn purposes_get_keys_of_their_own_that_stay_the_same() {
+    fn each_purpose_has_its_own_constant_key() {
         let ring = Keyring::parse(&"ab".repeat(32)).unwrap();
         assert_eq!(ring.derive("a"), ring.derive("a"));
         assert_ne!(ring.derive("a"), ring.derive("b"));
@@ -111,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_starts_at_the_same_moment_gets_the_same_key() {
+    fn processes_that_start_at_the_same_moment_get_the_same_key() {
         for _ in 0..50 {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("master.key");

@@ -1,9 +1,9 @@
-//! The rules of Assay and their SQL, by subject. Knows no HTTP: an interface says how a refusal looks.
+//! The rules of Assay and their SQL, by subject. No HTTP: the interfaces decide how a refusal looks on the wire.
 
+mod account_tables;
 pub mod accounts;
 pub mod age_verification;
 pub mod audit;
-pub mod content;
 pub mod content_moderation;
 pub mod delivery;
 mod device_metadata;
@@ -22,6 +22,7 @@ pub mod vault;
 mod violation;
 mod wire_enum;
 
+pub use account_tables::account_tables;
 pub use device_metadata::DeviceMetadata;
 pub use violation::Violation;
 pub use wire_enum::UnknownVariantError;

@@ -1,4 +1,4 @@
-//! Housekeeping: what recurs, as jobs.
+//! Recurring jobs: maintenance.
 
 use crate::{
     accounts::sign_in,
@@ -15,11 +15,11 @@ use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_unique};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Housekeeping is never given up: a database that was away for a night comes back, and so does this.
+/// Waits long enough for a database that is unavailable for hours: recurring jobs must not end as dead letters.
 const MAINTENANCE_RETRY: RetryPolicy =
     RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
 
-/// Forgets nonces that no clock check would let pass any more.
+/// Deletes nonces whose requests the clock check would refuse anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PurgeNonces {}
 
@@ -32,14 +32,15 @@ impl Job for PurgeNonces {
 impl PurgeNonces {
     const INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 
-    /// Forgets what is too old, in several rounds where there is much.
-    pub async fn run(self, db: &Db, world: &Arc<dyn Environment>) -> Result<JobOutcome, JobError> {
-        while nonces::purge(db, world).await? > 0 {}
-        Ok(JobOutcome::Again(world.now() + Self::INTERVAL))
+    /// Deletes what has expired, batch by batch.
+    pub async fn run(self, db: &Db, env: &Arc<dyn Environment>) -> Result<JobOutcome, JobError> {
+        while nonces::purge(db, env).await? > 0 {}
+        Ok(JobOutcome::Again(env.now() + Self::INTERVAL))
     }
 }
 
-/// Forgets what has expired: tokens, assertions, answers, deliveries, proofs, invitations, sessions.
+/// Deletes what has expired: tokens, assertions, idempotent answers, deliveries, proofs, invitations, sessions. Also
+/// fails moderations whose job was dead-lettered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PurgeExpired {}
 
@@ -52,32 +53,32 @@ impl Job for PurgeExpired {
 impl PurgeExpired {
     const INTERVAL: SignedDuration = SignedDuration::from_mins(5);
 
-    /// Forgets what is too old, in several rounds where there is much.
+    /// Deletes what has expired, batch by batch.
     pub async fn run(
         self,
         db: &Db,
-        world: &dyn Environment,
-        keep_deliveries: SignedDuration,
+        env: &dyn Environment,
+        delivery_retention: SignedDuration,
     ) -> Result<JobOutcome, JobError> {
-        while tokens::purge(db, world).await? > 0 {}
-        while idempotency::purge(db, world).await? > 0 {}
-        while delivery::purge(db, world, keep_deliveries).await? > 0 {}
-        while proof_of_age::purge(db, world).await? > 0 {}
-        while age_verification::purge(db, world.now()).await? > 0 {}
-        while sign_in::purge_expired(db, world).await? > 0 {}
-        content_moderation::fail_dead_lettered(db, world).await?;
-        Ok(JobOutcome::Again(world.now() + Self::INTERVAL))
+        while tokens::purge(db, env).await? > 0 {}
+        while idempotency::purge(db, env).await? > 0 {}
+        while delivery::purge(db, env, delivery_retention).await? > 0 {}
+        while proof_of_age::purge(db, env).await? > 0 {}
+        while age_verification::purge(db, env.now()).await? > 0 {}
+        while sign_in::purge_expired(db, env).await? > 0 {}
+        content_moderation::fail_dead_lettered(db, env).await?;
+        Ok(JobOutcome::Again(env.now() + Self::INTERVAL))
     }
 }
 
-/// Queues what recurs and is not queued yet; every process does so when it starts.
-pub async fn schedule_recurring_jobs(db: &Db, world: &dyn Environment) -> Result<(), DbError> {
+/// Queues the recurring jobs that are not queued yet. Every process calls this when it starts.
+pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(), DbError> {
     let mut tx = db.write().await?;
-    enqueue_unique(&mut tx, world, &PurgeNonces {}, "recurring", world.now()).await?;
-    enqueue_unique(&mut tx, world, &PurgeExpired {}, "recurring", world.now()).await?;
-    enqueue_unique(&mut tx, world, &SweepFaces {}, "recurring", world.now()).await?;
-    enqueue_unique(&mut tx, world, &SweepDocumentSessions {}, "recurring", world.now()).await?;
-    enqueue_unique(&mut tx, world, &RefreshTrust {}, "recurring", world.now()).await?;
+    enqueue_unique(&mut tx, env, &PurgeNonces {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &PurgeExpired {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &SweepFaces {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
     tx.commit().await
 }
 
@@ -88,24 +89,24 @@ mod tests {
     use db::{sql, testing::TestDb};
 
     #[tokio::test]
-    async fn what_recurs_is_queued_once_however_many_processes_start() {
+    async fn recurring_jobs_are_queued_once_however_many_processes_start() {
         let test = TestDb::open().await;
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
-        schedule_recurring_jobs(&test.db, &world).await.unwrap();
-        schedule_recurring_jobs(&test.db, &world).await.unwrap();
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        schedule_recurring_jobs(&test.db, &env).await.unwrap();
+        schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
         assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 5);
     }
 
     #[tokio::test]
-    async fn purging_comes_again_in_a_minute() {
+    async fn nonces_are_purged_again_in_a_minute() {
         let test = TestDb::open().await;
-        let world: Arc<dyn Environment> = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-        let ended = PurgeNonces {}.run(&test.db, &world).await.unwrap();
-        assert_eq!(ended, JobOutcome::Again("2026-01-16T14:41:00Z".parse().unwrap()));
+        let env: Arc<dyn Environment> = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let outcome = PurgeNonces {}.run(&test.db, &env).await.unwrap();
+        assert_eq!(outcome, JobOutcome::Again("2026-01-16T14:41:00Z".parse().unwrap()));
     }
 
-    /// A row that an older build queued must still be understood.
+    /// A row that an older version queued must still be readable.
     #[test]
     fn old_payloads_still_parse() {
         assert_eq!(serde_json::from_str::<PurgeNonces>("{}").unwrap(), PurgeNonces {});

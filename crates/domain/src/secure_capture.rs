@@ -1,8 +1,10 @@
-//! Secure capture: proof that an image came from Assay's own capture module, in the browser session that asked for it.
+//! Secure capture: evidence that an image came from Assay's own capture module, in the browser session that asked for
+//! it.
 //!
-//! The module makes a P-256 key pair that the browser will not export, asks for a session token that names the public
-//! half (`cnf`, RFC 7800), and signs a statement about the image with the private half. A picture injected behind the
-//! module's back has no such statement. What this cannot prove is that the camera itself is real; liveness is for that.
+//! The module generates a P-256 key pair that the browser does not export, requests a session token that names the
+//! public half (`cnf`, RFC 7800), and signs a statement about the image with the private half. An image that is
+//! injected past the module has no such statement. This cannot show that the camera itself is real; that is what
+//! liveness is for.
 
 use crate::keyring::Keyring;
 use aws_lc_rs::{
@@ -12,15 +14,15 @@ use aws_lc_rs::{
 use base::{AppId, Environment, Secret, SignedDuration, Uuid};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 
-/// The one version of the protocol that this build speaks.
+/// The only supported version of the protocol.
 pub const PROTOCOL_VERSION: &str = "1";
 
-/// How long a session token opens the door.
+/// How long a session token is valid.
 pub const SESSION_TOKEN_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
 
 const SESSION_TOKEN_AUDIENCE: &str = "secure-capture";
 
-/// Issues and checks secure sessions.
+/// Issues session tokens, and verifies captures.
 #[derive(Clone, Debug)]
 pub struct SecureCapture {
     key: Secret<[u8; 32]>,
@@ -29,46 +31,42 @@ pub struct SecureCapture {
 /// Why a capture is not trusted, in the order of the checks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecureCaptureError {
-    /// Nothing was sent.
+    /// All fields are missing.
     #[error("the secure field is empty")]
     Empty,
-    /// No token.
     #[error("secure.token is missing")]
     NoToken,
-    /// No signature.
     #[error("secure.signature is missing")]
     NoSignature,
-    /// No version, or none that this server speaks.
     #[error("secure.version is missing or is not \"{PROTOCOL_VERSION}\"")]
     NoVersion,
-    /// No statement about the image.
     #[error("secure.verification is missing")]
     NoVerification,
-    /// The token is not ours, was changed, or has expired.
+    /// The token was not issued by this server, was altered, or has expired.
     #[error("secure.token is invalid or has expired; ask for a new one")]
     InvalidToken,
-    /// The signature does not fit the statement and the session's key.
+    /// The signature is not one over the statement by the session's key.
     #[error("secure.signature does not match secure.verification")]
     InvalidSignature,
     /// The statement is about another image, another mode or another application.
-    #[error("the secure session vouches for another {0}")]
+    #[error("the secure session is for another {0}")]
     Mismatch(&'static str),
 }
 
-/// What the capture module sends along, as it stands in the body.
+/// What the capture module sends with an image, as it is in the body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub struct CaptureAttestation {
-    /// Protocol version.
+    /// [`PROTOCOL_VERSION`].
     pub version: Option<String>,
-    /// The session token.
+    /// The session token, from [`SecureCapture::issue_token`].
     pub token: Option<String>,
-    /// Base64url of the ECDSA P-256 signature (IEEE P1363, 64 bytes) over the characters of `verification`.
+    /// Base64url of the ECDSA P-256 signature (IEEE P1363, 64 bytes) over the text of `verification`.
     pub signature: Option<String>,
     /// Base64url of the JSON `{"image": base64url(sha256(image bytes)), "multiframe": bool}`.
     pub verification: Option<String>,
 }
 
-/// A request for a token that cannot be granted.
+/// The public key in a request for a token is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("key is not base64url of an uncompressed P-256 point (65 bytes)")]
 pub struct InvalidPointError;
@@ -83,7 +81,7 @@ struct CaptureTokenClaims {
     cnf: Confirmation,
 }
 
-/// The session's public key, as an uncompressed point; a JWK would say the same in more characters.
+/// The session's public key as an uncompressed point, which is shorter than a JWK.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Confirmation {
     p256: String,
@@ -97,56 +95,58 @@ struct CaptureStatement {
 }
 
 impl SecureCapture {
-    /// Tokens of every node that shares the master key are good on every other.
+    /// Nodes that share the master key accept each other's tokens.
     pub fn new(keyring: &Keyring) -> Self {
         Self { key: keyring.derive("secure capture session tokens") }
     }
 
-    /// A session token for an application and the public half of a browser's key.
+    /// Issues a session token. `point` is the public half of the browser's key: base64url of an uncompressed P-256
+    /// point.
     pub fn issue_token(
         &self,
-        world: &dyn Environment,
+        env: &dyn Environment,
         app: AppId,
         point: &str,
     ) -> Result<String, InvalidPointError> {
         parse_point(point).ok_or(InvalidPointError)?;
-        let now = world.now();
+        let now = env.now();
         let claims = CaptureTokenClaims {
             sub: app,
             aud: SESSION_TOKEN_AUDIENCE.to_owned(),
-            jti: world.uuid_v7(),
+            jti: env.uuid_v7(),
             iat: now.as_second(),
             exp: (now + SESSION_TOKEN_LIFETIME).as_second(),
             cnf: Confirmation { p256: point.to_owned() },
         };
         let key = EncodingKey::from_secret(self.key.expose());
         Ok(jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)
-            .expect("plain claims are always JSON"))
+            .expect("claims serialise to JSON"))
     }
 
-    /// Checks that `capture` vouches for exactly this image, mode and application.
+    /// Checks that `capture` attests exactly this image, capture mode and application.
     pub fn verify(
         &self,
-        world: &dyn Environment,
+        env: &dyn Environment,
         app: AppId,
         capture: &CaptureAttestation,
         image: &[u8],
         multiframe: bool,
     ) -> Result<(), SecureCaptureError> {
-        fn given(field: Option<&String>) -> Option<&str> {
+        fn non_empty(field: Option<&String>) -> Option<&str> {
             field.map(String::as_str).filter(|text| !text.is_empty())
         }
         if *capture == CaptureAttestation::default() {
             return Err(SecureCaptureError::Empty);
         }
-        let token = given(capture.token.as_ref()).ok_or(SecureCaptureError::NoToken)?;
-        let signature = given(capture.signature.as_ref()).ok_or(SecureCaptureError::NoSignature)?;
-        given(capture.version.as_ref())
+        let token = non_empty(capture.token.as_ref()).ok_or(SecureCaptureError::NoToken)?;
+        let signature = non_empty(capture.signature.as_ref()).ok_or(SecureCaptureError::NoSignature)?;
+        non_empty(capture.version.as_ref())
             .filter(|&version| version == PROTOCOL_VERSION)
             .ok_or(SecureCaptureError::NoVersion)?;
-        let verification = given(capture.verification.as_ref()).ok_or(SecureCaptureError::NoVerification)?;
+        let verification =
+            non_empty(capture.verification.as_ref()).ok_or(SecureCaptureError::NoVerification)?;
 
-        let claims = self.verified_claims(world, token).ok_or(SecureCaptureError::InvalidToken)?;
+        let claims = self.verified_claims(env, token).ok_or(SecureCaptureError::InvalidToken)?;
         let key = parse_point(&claims.cnf.p256).ok_or(SecureCaptureError::InvalidToken)?;
         let signature = decode(signature).ok_or(SecureCaptureError::InvalidSignature)?;
         key.verify_sig(verification.as_bytes(), &signature)
@@ -168,14 +168,14 @@ impl SecureCapture {
         Ok(())
     }
 
-    fn verified_claims(&self, world: &dyn Environment, token: &str) -> Option<CaptureTokenClaims> {
-        let mut rules = Validation::new(Algorithm::HS256);
-        rules.set_audience(&[SESSION_TOKEN_AUDIENCE]);
-        // Our own clock decides about expiry, below.
-        rules.validate_exp = false;
+    fn verified_claims(&self, env: &dyn Environment, token: &str) -> Option<CaptureTokenClaims> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_audience(&[SESSION_TOKEN_AUDIENCE]);
+        // Expiry is checked below, by our own clock.
+        validation.validate_exp = false;
         let key = DecodingKey::from_secret(self.key.expose());
-        let claims = jsonwebtoken::decode::<CaptureTokenClaims>(token, &key, &rules).ok()?.claims;
-        (world.now().as_second() < claims.exp).then_some(claims)
+        let claims = jsonwebtoken::decode::<CaptureTokenClaims>(token, &key, &validation).ok()?.claims;
+        (env.now().as_second() < claims.exp).then_some(claims)
     }
 }
 
@@ -206,9 +206,9 @@ mod tests {
         base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes)
     }
 
-    fn browser(server: &SecureCapture, world: &TestEnvironment, app: AppId) -> Browser {
+    fn browser(server: &SecureCapture, env: &TestEnvironment, app: AppId) -> Browser {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
-        let token = server.issue_token(world, app, &encode(pair.public_key())).unwrap();
+        let token = server.issue_token(env, app, &encode(pair.public_key())).unwrap();
         Browser { pair, token }
     }
 
@@ -228,13 +228,13 @@ mod tests {
 
     #[test]
     fn only_the_captured_image_of_the_session_is_trusted() {
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
         let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
-        let (app, other) = (AppId::from(world.uuid_v7()), AppId::from(world.uuid_v7()));
-        let browser = browser(&server, &world, app);
+        let (app, other) = (AppId::from(env.uuid_v7()), AppId::from(env.uuid_v7()));
+        let browser = browser(&server, &env, app);
         let good = browser.capture(b"image", false);
         let check = |app, capture: &CaptureAttestation, image, multiframe| {
-            server.verify(&world, app, capture, image, multiframe)
+            server.verify(&env, app, capture, image, multiframe)
         };
 
         assert_eq!(check(app, &good, b"image", false), Ok(()));
@@ -248,7 +248,7 @@ mod tests {
         };
         assert_eq!(check(app, &swapped, b"other", false), Err(SecureCaptureError::InvalidSignature));
 
-        for (missing, why) in [
+        for (missing, error) in [
             (CaptureAttestation::default(), SecureCaptureError::Empty),
             (CaptureAttestation { token: None, ..good.clone() }, SecureCaptureError::NoToken),
             (
@@ -262,10 +262,10 @@ mod tests {
                 SecureCaptureError::InvalidToken,
             ),
         ] {
-            assert_eq!(check(app, &missing, b"image", false), Err(why));
+            assert_eq!(check(app, &missing, b"image", false), Err(error));
         }
 
-        world.advance(SESSION_TOKEN_LIFETIME);
+        env.advance(SESSION_TOKEN_LIFETIME);
         assert_eq!(
             check(app, &good, b"image", false),
             Err(SecureCaptureError::InvalidToken),
@@ -274,34 +274,28 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_another_server_or_without_a_signature_opens_nothing() {
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+    fn a_token_of_another_server_or_without_a_signature_is_refused() {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
         let [ours, theirs] =
             ["01", "02"].map(|key| SecureCapture::new(&Keyring::parse(&key.repeat(32)).unwrap()));
-        let app = AppId::from(world.uuid_v7());
-        let mut foreign = browser(&theirs, &world, app).capture(b"image", false);
-        assert_eq!(
-            ours.verify(&world, app, &foreign, b"image", false),
-            Err(SecureCaptureError::InvalidToken)
-        );
+        let app = AppId::from(env.uuid_v7());
+        let mut foreign = browser(&theirs, &env, app).capture(b"image", false);
+        assert_eq!(ours.verify(&env, app, &foreign, b"image", false), Err(SecureCaptureError::InvalidToken));
 
         // `alg: none` with our own claims.
         let token = foreign.token.take().unwrap();
         let claims = token.split('.').nth(1).unwrap().to_owned();
         foreign.token = Some(format!("{}.{claims}.", encode(r#"{"alg":"none","typ":"JWT"}"#)));
-        assert_eq!(
-            ours.verify(&world, app, &foreign, b"image", false),
-            Err(SecureCaptureError::InvalidToken)
-        );
+        assert_eq!(ours.verify(&env, app, &foreign, b"image", false), Err(SecureCaptureError::InvalidToken));
     }
 
     #[test]
     fn a_session_needs_a_point_of_the_curve() {
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
         let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         for bad in ["", "AAAA", &encode([4; 65]), &encode([0; 64])] {
             assert_eq!(
-                server.issue_token(&world, AppId::from(world.uuid_v7()), bad),
+                server.issue_token(&env, AppId::from(env.uuid_v7()), bad),
                 Err(InvalidPointError),
                 "{bad}"
             );

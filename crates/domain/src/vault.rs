@@ -1,4 +1,4 @@
-//! How small secrets and personal data are kept in rows: sealed, so that a stolen database opens nothing.
+//! Sealing: how small secrets and personal data are encrypted in rows, so that a stolen database reveals nothing.
 
 use crate::keyring::Keyring;
 use aws_lc_rs::{
@@ -9,55 +9,55 @@ use base::{Environment, Secret};
 
 const SALT_BYTES: usize = 16;
 
-/// Seals and opens bytes; cheap to clone.
+/// Seals and opens bytes. Cheap to clone.
 ///
 /// A sealed value is 16 bytes of salt and the AES-256-GCM ciphertext with its tag. Each value has a key of its own
-/// (HKDF-SHA256, RFC 5869, of the vault's key with the salt), so one nonce serves all, and no count of values is too
-/// high. The place a value belongs to is authenticated with it: moved to another row, it does not open.
+/// (HKDF-SHA256, RFC 5869, of the vault's key with the salt), so a constant nonce suffices, and the number of values is
+/// not limited. The AAD names the row that a value belongs to, so it does not open if it is moved to another row.
 #[derive(Clone, Debug)]
 pub struct Vault(Secret<[u8; 32]>);
 
-/// A sealed value does not open: it was damaged, moved, or sealed under another master key.
+/// A sealed value was damaged, moved, or sealed under another master key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a sealed value does not open: it was damaged or moved, or the master key is another one")]
 pub struct UnsealError;
 
 impl Vault {
-    /// The vault of a server.
+    /// The server's vault, with a key derived from the master key.
     pub fn new(keyring: &Keyring) -> Self {
         Self(keyring.derive("sealed values in rows"))
     }
 
-    /// A vault with a key of its own, whose contents are noise once the key is gone.
+    /// A vault with a key of its own: once that is deleted, everything sealed with it is lost.
     pub fn with_key(key: Secret<[u8; 32]>) -> Self {
         Self(key)
     }
 
-    /// Seals a value that belongs to `place`.
+    /// Seals a value; `aad` names the row that it belongs to.
     ///
     /// # Panics
     /// Never: values are far below GCM's limit of 64 GiB.
-    pub fn seal(&self, world: &dyn Environment, place: &[u8], plain: &[u8]) -> Vec<u8> {
+    pub fn seal(&self, env: &dyn Environment, aad: &[u8], plain: &[u8]) -> Vec<u8> {
         let mut salt = [0; SALT_BYTES];
-        world.fill_random(&mut salt);
+        env.fill_random(&mut salt);
         let mut sealed = Vec::with_capacity(SALT_BYTES + plain.len() + AES_256_GCM.tag_len());
         sealed.extend_from_slice(&salt);
         sealed.extend_from_slice(plain);
         let tag = self
             .derive_key(&salt)
-            .seal_in_place_separate_tag(nonce(), Aad::from(place), &mut sealed[SALT_BYTES..])
+            .seal_in_place_separate_tag(nonce(), Aad::from(aad), &mut sealed[SALT_BYTES..])
             .expect("a value is far below GCM's limit");
         sealed.extend_from_slice(tag.as_ref());
         sealed
     }
 
-    /// Opens a value that belongs to `place`.
-    pub fn open(&self, place: &[u8], sealed: &[u8]) -> Result<Vec<u8>, UnsealError> {
+    /// Opens a value that was sealed with the same `aad`.
+    pub fn open(&self, aad: &[u8], sealed: &[u8]) -> Result<Vec<u8>, UnsealError> {
         let (salt, rest) = sealed.split_at_checked(SALT_BYTES).ok_or(UnsealError)?;
         let mut rest = rest.to_vec();
         let length = self
             .derive_key(salt)
-            .open_in_place(nonce(), Aad::from(place), &mut rest)
+            .open_in_place(nonce(), Aad::from(aad), &mut rest)
             .map_err(|_| UnsealError)?
             .len();
         rest.truncate(length);
@@ -74,7 +74,7 @@ impl Vault {
     }
 }
 
-/// No key is used twice, so its one nonce need not differ.
+/// No key is used twice, so the nonce can be constant.
 fn nonce() -> Nonce {
     Nonce::assume_unique_for_key([0; 12])
 }
@@ -85,17 +85,17 @@ mod tests {
     use base::TestEnvironment;
 
     #[test]
-    fn a_value_opens_in_its_place_and_nowhere_else() {
+    fn a_value_opens_with_its_own_aad_and_no_other() {
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
-        let sealed = vault.seal(&world, b"row 1", b"secret");
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let sealed = vault.seal(&env, b"row 1", b"secret");
         assert_eq!(vault.open(b"row 1", &sealed).unwrap(), b"secret");
-        assert_ne!(sealed, vault.seal(&world, b"row 1", b"secret"), "each time under a salt of its own");
+        assert_ne!(sealed, vault.seal(&env, b"row 1", b"secret"), "each time with another salt");
         assert_eq!(vault.open(b"row 2", &sealed), Err(UnsealError));
         for at in 0..sealed.len() {
-            let mut bent = sealed.clone();
-            bent[at] ^= 1;
-            assert_eq!(vault.open(b"row 1", &bent), Err(UnsealError), "byte {at}");
+            let mut damaged = sealed.clone();
+            damaged[at] ^= 1;
+            assert_eq!(vault.open(b"row 1", &damaged), Err(UnsealError), "byte {at}");
         }
         for cut in 0..sealed.len() {
             assert_eq!(vault.open(b"row 1", &sealed[..cut]), Err(UnsealError));

@@ -1,4 +1,4 @@
-//! What is wrong with one member of a request: well-formed, and cannot be used.
+//! Violations: what is wrong with a member of a request that is well-formed but cannot be used.
 
 use base::LimitViolation;
 use std::borrow::Cow;
@@ -7,21 +7,21 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}{}{message}", path, if path.is_empty() { "" } else { ": " })]
 pub struct Violation {
-    /// Where in the request, as `notifications.web_destinations[1]`; empty for the request as a whole.
+    /// The member, for example `notifications.web_destinations[1]`; empty for the request as a whole.
     pub path: Cow<'static, str>,
     /// What is wrong, for a developer.
     pub message: String,
-    /// What was measured, where a limit was broken.
+    /// The limit that was exceeded, where one was.
     pub measured: Option<LimitViolation>,
 }
 
 impl Violation {
-    /// A member that cannot be used.
+    /// A violation without a limit.
     pub fn new(path: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into(), measured: None }
     }
 
-    /// A member that breaks a limit.
+    /// A violation of a limit.
     pub fn with_limit(
         path: impl Into<Cow<'static, str>>,
         message: impl Into<String>,
@@ -40,10 +40,10 @@ pub(crate) fn join_messages(violations: &[Violation]) -> String {
     violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Refuses a text that is too long; `what` begins the sentence, as `"it has"`.
+/// Refuses a text that is too long. `subject` begins the message, for example `"it has"`.
 pub(crate) fn check_max_chars(
     path: impl Into<Cow<'static, str>>,
-    what: &str,
+    subject: &str,
     measured: usize,
     limit: usize,
     hint: &'static str,
@@ -51,7 +51,7 @@ pub(crate) fn check_max_chars(
     if measured <= limit {
         return Ok(());
     }
-    let message = format!("{what} {measured} characters");
+    let message = format!("{subject} {measured} characters");
     let measured = LimitViolation::new(measured as f64, format!("at most {limit} characters"), hint);
     Err(Violation::with_limit(path, message, measured))
 }

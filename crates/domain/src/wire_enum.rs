@@ -1,16 +1,16 @@
-//! Closed sets of words: the wire and the database spell them one way, the code matches on variants.
+//! Closed sets of values: the wire and the database spell them one way, and the code matches on variants.
 
-/// A word that is none of the set.
+/// A value that is not one of the set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{word:?} is none of {}", .expected.join(", "))]
 pub struct UnknownVariantError {
-    /// What was given.
     pub word: String,
-    /// What would have been right.
+    /// The values of the set.
     pub expected: &'static [&'static str],
 }
 
-/// Declares an enum together with its words: `as_str`, `FromStr`, serde, schema and database value in one place.
+/// Declares an enum together with how its variants are spelt: `as_str`, `FromStr`, serde, OpenAPI schema and database
+/// value.
 macro_rules! wire_enum {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -18,10 +18,10 @@ macro_rules! wire_enum {
         $vis enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant),* }
 
         impl $name {
-            /// Every word, in the order of the documents.
+            /// Every value as it is spelt, in the order of declaration.
             $vis const VARIANTS: &'static [&'static str] = &[$($word),*];
 
-            /// The word on the wire and in the database.
+            /// The value on the wire and in the database.
             $vis const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),* }
             }
@@ -35,7 +35,7 @@ macro_rules! wire_enum {
                 }
             }
         }
-        // What serde derives calls any other value than a text a fault of the JSON itself.
+        // Written out, because the derived one reports a value that is not a string as an error of the JSON itself.
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let word = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(from)?;

@@ -1,22 +1,22 @@
-//! Looking at jobs, and deciding about parked ones: for the command line, the console and the metrics.
+//! Jobs as an operator sees them: listed, shown, retried and discarded on the command line, and counted for the metrics.
 
 use base::{Environment, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 
-/// Where a job is.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum JobState {
-    /// Waits for its moment or for a worker.
+    /// Waits until it is due, or for a free worker.
     Waiting,
     /// Leased by a worker.
     Running,
-    /// Failed too often; waits for somebody to retry or discard it.
+    /// A dead letter: it failed for good, and waits until an operator retries or discards it.
     Parked,
 }
 
 impl JobState {
-    /// The words on the command line and in the database.
+    /// The states as the command line and the database spell them.
     pub const VARIANTS: [&'static str; 3] = ["WAITING", "RUNNING", "PARKED"];
 }
 
@@ -32,38 +32,38 @@ impl TryFrom<String> for JobState {
     }
 }
 
-/// A job as it stands in the database.
+/// A job's row.
 #[derive(Debug, FromRow, serde::Serialize)]
 pub struct JobRecord {
-    /// Its id.
+    /// The id that [`enqueue`](crate::enqueue) returned.
     pub id: Uuid,
-    /// What it is.
+    /// [`Job::KIND`](crate::Job::KIND)
     pub kind: String,
-    /// Which workers it waits for.
+    /// The name of its lane, [`Lane::as_str`](crate::Lane::as_str).
     pub lane: String,
-    /// Where it is.
+    /// Whether it waits, runs or was parked.
     #[sqlx(try_from = "String")]
     pub state: JobState,
-    /// How often it was begun; runs that were interrupted do not count.
+    /// Runs that were started, without those that were interrupted.
     pub attempts: i64,
-    /// How often its process died or was stopped while it ran.
+    /// Runs that never ended, because their process died or was stopped.
     pub interruptions: i64,
-    /// When it may run, or was parked.
+    /// When it is due; of a parked job, when it was parked.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub run_at: Timestamp,
-    /// What went wrong the last time.
+    /// Why the last run failed.
     pub last_error: Option<String>,
-    /// When it was queued.
+    /// When it was enqueued.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
-    /// What is to be done: ids, never anything about a person.
+    /// The payload: ids, and nothing about a person that is not sealed.
     pub payload: Json<serde_json::Value>,
 }
 
-/// There is no such job, or it is not parked.
+/// Why a job cannot be retried or discarded.
 #[derive(Debug, thiserror::Error)]
 pub enum JobAdminError {
-    /// Neither parked nor waiting for another attempt.
+    /// There is no such job, or it is running.
     #[error("there is no job {0} that waits or is parked; a running one ends by itself")]
     Missing(Uuid),
     /// The database failed.
@@ -71,7 +71,7 @@ pub enum JobAdminError {
     Db(#[from] DbError),
 }
 
-/// Up to 200 jobs, the longest due first; of one state or kind where given.
+/// Lists up to 200 jobs, the one that has been due longest first; only those of a state or kind, if one is given.
 pub async fn list(
     view: &mut ReadTx,
     state: Option<&str>,
@@ -88,7 +88,7 @@ pub async fn list(
     .await
 }
 
-/// One job.
+/// A job by its id; `None` if there is none.
 pub async fn show(view: &mut ReadTx, id: Uuid) -> Result<Option<JobRecord>, DbError> {
     view.fetch_optional(sql!(
         "SELECT id, kind, lane, state, attempts - interruptions AS attempts, interruptions, run_at, last_error, created_at,
@@ -99,22 +99,22 @@ pub async fn show(view: &mut ReadTx, id: Uuid) -> Result<Option<JobRecord>, DbEr
     .await
 }
 
-/// Lets a parked or waiting job run now, with a clean record.
-pub async fn retry(tx: &mut WriteTx, world: &dyn Environment, id: Uuid) -> Result<(), JobAdminError> {
+/// Makes a parked or waiting job due now, with attempts and interruptions counted from zero.
+pub async fn retry(tx: &mut WriteTx, environment: &dyn Environment, id: Uuid) -> Result<(), JobAdminError> {
     let rows = tx
         .execute(sql!(
             "UPDATE jobs SET state = 'WAITING', attempts = 0, interruptions = 0, forgiven = 0, run_at = $2, worker = NULL,
                     leased_until = NULL
               WHERE id = $1 AND (state = 'PARKED' OR state = 'WAITING')",
             id,
-            world.now(),
+            environment.now(),
         ))
         .await?;
     tx.notify_on_commit();
     if rows == 1 { Ok(()) } else { Err(JobAdminError::Missing(id)) }
 }
 
-/// Gives a parked or waiting job up.
+/// Deletes a parked or waiting job.
 pub async fn discard(tx: &mut WriteTx, id: Uuid) -> Result<(), JobAdminError> {
     let rows = tx
         .execute(sql!("DELETE FROM jobs WHERE id = $1 AND (state = 'PARKED' OR state = 'WAITING')", id))
@@ -122,7 +122,7 @@ pub async fn discard(tx: &mut WriteTx, id: Uuid) -> Result<(), JobAdminError> {
     if rows == 1 { Ok(()) } else { Err(JobAdminError::Missing(id)) }
 }
 
-/// Sets the gauges of jobs by kind and state.
+/// Sets the gauge `assay_jobs`, by kind and state.
 pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
     #[derive(FromRow)]
     struct JobCount {
@@ -134,8 +134,8 @@ pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
     let counted: Vec<JobCount> = view
         .fetch_all(sql!("SELECT kind, state, count(*) AS jobs FROM jobs GROUP BY kind, state LIMIT 1000"))
         .await?;
-    for many in counted {
-        metrics::gauge!("assay_jobs", "kind" => many.kind, "state" => many.state).set(many.jobs as f64);
+    for count in counted {
+        metrics::gauge!("assay_jobs", "kind" => count.kind, "state" => count.state).set(count.jobs as f64);
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
-//! Work that survives. A job is a row: it commits in the transaction that causes it, is leased by one worker at a time,
-//! and goes away in the transaction of its effect. Whoever kills a process at any point loses nothing; what was running
-//! is leased again when its lease has run out.
+//! A durable job queue in the database. A job is a row: it is committed in the transaction that causes it, leased by one
+//! worker at a time, and deleted in the transaction of its effect. A process that is killed loses no job: what it was
+//! running is leased again once the lease has run out.
 //!
-//! A job may run more than once: its process may die after the effect and before the row is gone. Effects in the
-//! database do not repeat where the job ends with [`Lease::finish`] in their transaction; effects outside must bear it.
+//! A job may run more than once, because its process may die after the effect and before the row is deleted. Effects in
+//! the database do not repeat if the job ends with [`Lease::finish`] in their transaction; effects elsewhere must bear
+//! being repeated.
 
 #![warn(missing_docs)]
 
@@ -13,6 +14,6 @@ mod queue;
 mod worker;
 
 pub use admin::{JobAdminError, JobRecord, JobState, discard, list, report_metrics, retry, show};
-pub use job::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+pub use job::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
 pub use queue::{Lease, LeaseError, enqueue, enqueue_at, enqueue_for_account, enqueue_unique};
 pub use worker::{ShutdownSignal, Worker};

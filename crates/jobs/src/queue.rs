@@ -1,13 +1,13 @@
-//! Rows in, leases out.
+//! Enqueueing jobs, and leasing them.
 
 use crate::{Job, Lane, ShutdownSignal};
 use base::{AccountId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, Json, WriteTx, sql};
 
-/// The row is no longer ours: the lease ran out and another worker has it. Nothing of this run may count.
+/// Why a run may not change anything under its lease.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
-    /// Another worker has the job, or it was discarded.
+    /// The lease ran out and another worker has the job, or the job was discarded. Nothing of this run may count.
     #[error("the job is no longer leased to this run")]
     Lost,
     /// The database failed.
@@ -15,50 +15,55 @@ pub enum LeaseError {
     Db(#[from] DbError),
 }
 
-/// Queues a job, in the transaction that causes it: if that is not committed, nothing was promised.
-pub async fn enqueue<J: Job>(tx: &mut WriteTx, world: &dyn Environment, job: &J) -> Result<Uuid, DbError> {
-    enqueue_at(tx, world, job, world.now()).await
+/// Enqueues a job that is due at once, in the transaction that causes it, and returns its id. Until that transaction is
+/// committed there is no job.
+pub async fn enqueue<J: Job>(
+    tx: &mut WriteTx,
+    environment: &dyn Environment,
+    job: &J,
+) -> Result<Uuid, DbError> {
+    enqueue_at(tx, environment, job, environment.now()).await
 }
 
-/// Queues a job that is not to run before a moment.
+/// Enqueues a job that is due at `run_at`, and returns its id.
 pub async fn enqueue_at<J: Job>(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     job: &J,
     run_at: Timestamp,
 ) -> Result<Uuid, DbError> {
-    let id = world.uuid_v7();
-    insert(tx, world, job, id, None, run_at, None).await?;
+    let id = environment.uuid_v7();
+    insert(tx, environment, job, id, None, run_at, None).await?;
     Ok(id)
 }
 
-/// Queues a job of an account; it goes when the account goes.
+/// Enqueues a job of an account, and returns its id. The job is deleted with the account.
 pub async fn enqueue_for_account<J: Job>(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     account: AccountId,
     job: &J,
     run_at: Timestamp,
 ) -> Result<Uuid, DbError> {
-    let id = world.uuid_v7();
-    insert(tx, world, job, id, None, run_at, Some(account)).await?;
+    let id = environment.uuid_v7();
+    insert(tx, environment, job, id, None, run_at, Some(account)).await?;
     Ok(id)
 }
 
-/// Queues a job unless one of its kind and key is there already; whether it did.
+/// Enqueues a job unless there is one of its kind and key already; returns whether it was enqueued.
 pub async fn enqueue_unique<J: Job>(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     job: &J,
     key: &str,
     run_at: Timestamp,
 ) -> Result<bool, DbError> {
-    Ok(insert(tx, world, job, world.uuid_v7(), Some(key), run_at, None).await? == 1)
+    Ok(insert(tx, environment, job, environment.uuid_v7(), Some(key), run_at, None).await? == 1)
 }
 
 async fn insert<J: Job>(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     job: &J,
     id: Uuid,
     key: Option<&str>,
@@ -76,7 +81,7 @@ async fn insert<J: Job>(
             J::LANE.as_str(),
             payload,
             run_at,
-            world.now(),
+            environment.now(),
             account,
         ))
         .await?;
@@ -84,56 +89,58 @@ async fn insert<J: Job>(
     Ok(rows)
 }
 
-/// A job that a worker has for a while.
+/// A worker's claim on a job, for a limited time.
 #[derive(Clone, Debug)]
 pub struct Lease {
-    /// The job.
+    /// The job's id.
     pub id: Uuid,
-    /// How often it was begun, this time included; runs whose process died do not count.
+    /// Runs that were started, this one included; those whose process died do not count.
     pub attempts: i64,
-    /// How often it was begun at all: no two runs of a job have the same number.
+    /// Runs that were started, interrupted ones included: no two runs of a job have the same number.
     pub(crate) run_number: i64,
     pub(crate) worker: Uuid,
     pub(crate) shutdown: ShutdownSignal,
 }
 
-/// What a run counts as when its job goes back.
+/// How a run counts when its job goes back to the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AttemptAccounting {
-    /// As one more attempt.
+    /// It is one more attempt.
     Counted,
-    /// As none: this build could not even try.
+    /// It is none: this build does not know the kind of job.
     Uncounted,
-    /// The job is as good as new.
+    /// Attempts and interruptions are counted from zero.
     Reset,
 }
 
-/// Seconds that a job waits after its process died, by how often that has happened. Most that ran at that moment are
-/// innocent; one that takes the process down with it must not do so again and again.
+/// How long a job waits after its process died, by how often that has happened. Most jobs that were running at that moment
+/// are innocent, so the first two retries are at once; a job that kills its process must not do so again and again.
 const INTERRUPTION_BACKOFF_SECONDS: [i64; 9] = [0, 0, 1, 2, 4, 8, 15, 30, 60];
-/// The same for all further times.
+/// The wait after every further interruption.
 const MAX_INTERRUPTION_BACKOFF_SECONDS: i64 = 300;
-/// A job that was interrupted this often is parked.
+/// A job that was interrupted so often without making progress is parked.
 pub(crate) const MAX_INTERRUPTIONS: i64 = 20;
 
 #[derive(Debug, FromRow)]
 pub(crate) struct LeasedJob {
     pub(crate) id: Uuid,
     pub(crate) kind: String,
+    pub(crate) account_id: Option<AccountId>,
     pub(crate) payload: Json<serde_json::Value>,
     pub(crate) attempts: i64,
     pub(crate) interruptions: i64,
+    /// Interruptions before the last [`Lease::record_progress`], which do not count any more.
     pub(crate) forgiven: i64,
 }
 
-/// Leases up to `most` jobs of a lane that are due; jobs whose lease has run out are due soon.
+/// Leases up to `limit` due jobs of a lane. First puts back jobs whose lease has run out, so that they are due soon.
 pub(crate) async fn lease_due(
     db: &Db,
     lane: Lane,
     worker: Uuid,
     now: Timestamp,
     until: Timestamp,
-    most: usize,
+    limit: usize,
 ) -> Result<Vec<LeasedJob>, DbError> {
     let mut tx = db.write().await?;
     let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
@@ -161,23 +168,23 @@ pub(crate) async fn lease_due(
             sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                       WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
                                     ORDER BY run_at LIMIT $5)
-                      RETURNING id, kind, payload, attempts, interruptions, forgiven",
+                      RETURNING id, kind, account_id, payload, attempts, interruptions, forgiven",
             postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                         WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
                                       ORDER BY run_at LIMIT $5 FOR UPDATE SKIP LOCKED)
-                        RETURNING id, kind, payload, attempts, interruptions, forgiven",
+                        RETURNING id, kind, account_id, payload, attempts, interruptions, forgiven",
             lane.as_str(),
             worker,
             now,
             until,
-            most as i64,
+            limit as i64,
         ))
         .await?;
     tx.commit().await?;
     Ok(leased)
 }
 
-/// When the next job of a lane is due; in the past where one waits.
+/// When the next job of a lane is due, or the next lease runs out; in the past if a job is waiting for a worker.
 pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, DbError> {
     #[derive(FromRow)]
     struct DueRow {
@@ -195,7 +202,7 @@ pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, D
     Ok(due.map(|row| row.due))
 }
 
-/// Keeps a worker's leases from running out; how many there are.
+/// Extends all leases of a worker; returns how many there are.
 pub(crate) async fn extend_leases(db: &Db, worker: Uuid, until: Timestamp) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
@@ -210,21 +217,21 @@ pub(crate) async fn extend_leases(db: &Db, worker: Uuid, until: Timestamp) -> Re
 }
 
 impl Lease {
-    /// Whether the worker was told to stop. Work without an end of its own keeps where it is then, and goes on elsewhere:
-    /// [`crate::JobOutcome::Again`].
+    /// Whether the worker was told to stop. A job without an end of its own then saves a checkpoint and ends with
+    /// [`crate::JobOutcome::Again`], so that another process goes on from there.
     pub fn is_stopping(&self) -> bool {
         *self.shutdown.borrow()
     }
 
     /// Waits until the worker is told to stop.
     pub async fn stop_requested(&self) {
-        // Nobody to tell it any more means as much.
+        // A sender that is gone means the same.
         let mut stopped = self.shutdown.clone();
         let _gone = stopped.wait_for(|stopped| *stopped).await;
     }
 
-    /// Holds the lease to the end of a transaction: whoever has lost it must write nothing. On [`LeaseError::Lost`] the
-    /// transaction must be dropped.
+    /// Holds the lease until the end of a transaction, so that a run that has lost it writes nothing. On
+    /// [`LeaseError::Lost`] the transaction must be dropped.
     pub async fn lock(&self, tx: &mut WriteTx) -> Result<(), LeaseError> {
         let rows = tx
             .execute(sql!(
@@ -237,8 +244,8 @@ impl Lease {
         if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }
     }
 
-    /// As [`Self::lock`], and says that the job got further than the runs before: their interruptions are held against it
-    /// no more.
+    /// Like [`Self::lock`], and records that this run got further than those before it, so that interruptions until now do
+    /// not count any more.
     pub async fn record_progress(&self, tx: &mut WriteTx) -> Result<(), LeaseError> {
         let rows = tx
             .execute(sql!(
@@ -252,7 +259,7 @@ impl Lease {
         if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }
     }
 
-    /// Ends the job in the transaction of its effect, so that the effect counts once. On [`LeaseError::Lost`] the
+    /// Deletes the job in the transaction of its effect, so that the effect happens once. On [`LeaseError::Lost`] the
     /// transaction must be dropped.
     pub async fn finish(&self, tx: &mut WriteTx) -> Result<(), LeaseError> {
         let rows = tx
@@ -266,7 +273,7 @@ impl Lease {
         if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }
     }
 
-    /// Puts the job back, to run at `run_at`; nothing where the lease is lost.
+    /// Puts the job back into the queue, due at `run_at`; does nothing if the lease is lost.
     pub(crate) async fn requeue(
         &self,
         db: &Db,
@@ -277,7 +284,7 @@ impl Lease {
         self.release(db, "WAITING", run_at, counts, error).await
     }
 
-    /// Takes the job out of circulation, with the error, until somebody decides.
+    /// Makes the job a dead letter, with the error, until an operator decides; does nothing if the lease is lost.
     pub(crate) async fn park(&self, db: &Db, now: Timestamp, error: &str) -> Result<(), DbError> {
         self.release(db, "PARKED", now, AttemptAccounting::Counted, Some(error)).await
     }

@@ -1,7 +1,7 @@
 //! The loop that leases jobs and runs them.
 
 use crate::{
-    Job, JobError, JobOutcome, Lane, Lease, RetryPolicy,
+    Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy,
     queue::{self, AttemptAccounting, MAX_INTERRUPTIONS},
 };
 use base::{Environment, SignedDuration, Timestamp, Uuid};
@@ -9,13 +9,14 @@ use db::{Db, DbError};
 use serde_json::Value;
 use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::Instant};
+use tracing::Instrument as _;
 
-/// A lease is extended long before it runs out; one that did run out belongs to a process that died or hangs.
+/// A lease is extended long before it runs out, so one that did run out belongs to a process that died or hangs.
 const LEASE_DURATION: SignedDuration = SignedDuration::from_secs(60);
 const LEASE_EXTENSION_INTERVAL: Duration = Duration::from_secs(15);
-/// Another process's jobs are seen within this time; our own at once.
+/// Jobs that another process enqueued are seen within this time; those of this process at once.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// Running jobs get this long when the worker is told to stop; then their leases are given back.
+/// How long running jobs may go on after the worker was told to stop; then their leases are released.
 const SHUTDOWN_GRACE_PERIOD: Duration = Duration::from_secs(20);
 
 type JobFuture = Pin<Box<dyn Future<Output = Result<JobOutcome, JobError>> + Send>>;
@@ -26,10 +27,10 @@ struct JobHandler {
     retry: RetryPolicy,
 }
 
-/// Runs jobs until it is told to stop.
+/// Leases jobs and runs them until it is told to stop.
 pub struct Worker {
     db: Db,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     id: Uuid,
     handlers: HashMap<&'static str, JobHandler>,
     slots: [(Lane, usize); 4],
@@ -43,34 +44,34 @@ impl std::fmt::Debug for Worker {
     }
 }
 
-/// Tells a worker to stop: when the sender says `true`, or is gone.
+/// Tells a worker to stop: once the value is `true`, or the sender is gone.
 pub type ShutdownSignal = watch::Receiver<bool>;
 
 impl Worker {
-    /// A worker that knows no kind of job yet.
-    pub fn new(db: Db, world: Arc<dyn Environment>) -> Self {
-        let id = world.uuid_v7();
+    /// A worker that knows no kind of job yet; see [`Self::register`].
+    pub fn new(db: Db, environment: Arc<dyn Environment>) -> Self {
+        let id = environment.uuid_v7();
         let slots = [(Lane::Quick, 64), (Lane::Heavy, 2), (Lane::Live, 16), (Lane::Upkeep, 1)];
-        // Until it works, nobody can tell it to stop.
-        let stopped = watch::channel(false).1;
-        Self { db, world, id, handlers: HashMap::new(), slots, shutdown: stopped, lease: LEASE_DURATION }
+        // Replaced when the worker is run.
+        let shutdown = watch::channel(false).1;
+        Self { db, environment, id, handlers: HashMap::new(), slots, shutdown, lease: LEASE_DURATION }
     }
 
-    /// How many jobs of a lane run at once.
+    /// Sets how many jobs of a lane run at once. Default: 64 quick, 2 heavy, 16 live, 1 upkeep.
     #[must_use]
-    pub fn slots(mut self, lane: Lane, most: usize) -> Self {
-        self.slots.iter_mut().filter(|(of, _)| *of == lane).for_each(|(_, slots)| *slots = most);
+    pub fn slots(mut self, lane: Lane, limit: usize) -> Self {
+        self.slots.iter_mut().filter(|(of, _)| *of == lane).for_each(|(_, slots)| *slots = limit);
         self
     }
 
-    /// How long a lease lasts that nobody extends: a minute, unless told otherwise.
+    /// Sets how long a lease lasts that is not extended. Default: a minute.
     #[must_use]
-    pub fn lease_duration(mut self, lasts: SignedDuration) -> Self {
-        self.lease = lasts;
+    pub fn lease_duration(mut self, duration: SignedDuration) -> Self {
+        self.lease = duration;
         self
     }
 
-    /// Runs jobs of a kind with `run`.
+    /// Runs jobs of the kind `J` by calling `run`. A run takes place in a task and in a span `job` of its own.
     #[must_use]
     pub fn register<J: Job, F>(mut self, run: impl Fn(J, Lease) -> F + Send + Sync + 'static) -> Self
     where
@@ -78,9 +79,12 @@ impl Worker {
     {
         let run = Box::new(move |payload: Value, lease: Lease| -> JobFuture {
             match serde_json::from_value::<J>(payload) {
-                Ok(job) => Box::pin(run(job, lease)),
+                Ok(job) => {
+                    job.ids().record();
+                    Box::pin(run(job, lease))
+                }
                 Err(error) => {
-                    // Written by a newer build, or by nobody we know: no attempt of ours can help.
+                    // Written by a newer build, or damaged: no attempt of this build can help.
                     let failure = JobError { permanent: true, ..JobError::from(error) };
                     Box::pin(std::future::ready(Err(failure)))
                 }
@@ -90,7 +94,7 @@ impl Worker {
         self
     }
 
-    /// Works until told to stop, then lets running jobs end, and gives back what does not end in time.
+    /// Runs jobs until `stopped` says to stop, then lets running jobs end, and releases those that do not end in time.
     pub async fn run(mut self, stopped: ShutdownSignal) {
         self.shutdown = stopped.clone();
         let worker = Arc::new(self);
@@ -108,7 +112,8 @@ impl Worker {
     }
 
     async fn extend_leases(&self) {
-        if let Err(error) = queue::extend_leases(&self.db, self.id, self.world.now() + self.lease).await {
+        if let Err(error) = queue::extend_leases(&self.db, self.id, self.environment.now() + self.lease).await
+        {
             tracing::warn!(error = &error as &dyn std::error::Error, "leases of jobs cannot be extended");
         }
     }
@@ -116,11 +121,11 @@ impl Worker {
     async fn run_lane(self: Arc<Self>, lane: Lane, slots: usize, mut stopped: ShutdownSignal) {
         let mut running = JoinSet::new();
         while !*stopped.borrow() {
-            // Registered before looking, so that nothing queued in between is overlooked.
-            let announced = self.db.notified();
+            // Subscribed before looking, so that no job enqueued in between is missed.
+            let enqueued = self.db.notified();
             let free = slots - running.len();
-            let found = if free == 0 { Ok(Vec::new()) } else { self.lease_due(lane, free).await };
-            let found = found.unwrap_or_else(|error| {
+            let leased = if free == 0 { Ok(Vec::new()) } else { self.lease_due(lane, free).await };
+            let leased = leased.unwrap_or_else(|error| {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     lane = lane.as_str(),
@@ -128,17 +133,17 @@ impl Worker {
                 );
                 Vec::new()
             });
-            let full = found.len() == free;
-            for leased in found {
-                running.spawn(self.clone().run_job(leased));
+            let may_be_more = leased.len() == free;
+            for job in leased {
+                running.spawn(self.clone().run_job(job));
             }
-            if full && running.len() < slots {
+            if may_be_more && running.len() < slots {
                 continue;
             }
             tokio::select! {
                 ended = stopped.changed() => if ended.is_err() { break },
                 Some(_) = running.join_next() => {}
-                () = announced, if running.len() < slots => {}
+                () = enqueued, if running.len() < slots => {}
                 () = tokio::time::sleep(POLL_INTERVAL), if running.len() < slots => {}
             }
             while running.try_join_next().is_some() {}
@@ -154,9 +159,9 @@ impl Worker {
         }
     }
 
-    /// Leases what is due. The write that leases costs more than a look, so look first.
+    /// Leases due jobs. Looks first, because a read costs less than the write that leases.
     async fn lease_due(&self, lane: Lane, free: usize) -> Result<Vec<queue::LeasedJob>, DbError> {
-        let now = self.world.now();
+        let now = self.environment.now();
         match queue::next_due(&self.db, lane).await? {
             Some(due) if due <= now => {
                 queue::lease_due(&self.db, lane, self.id, now, now + self.lease, free).await
@@ -165,7 +170,7 @@ impl Worker {
         }
     }
 
-    /// What this worker could not end goes back at once, instead of when its lease runs out.
+    /// Puts back at once the jobs that this worker did not end, instead of when their leases run out.
     async fn release_leases(&self, lane: Lane) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         tx.execute(db::sql!(
@@ -180,31 +185,41 @@ impl Worker {
 
     async fn run_job(self: Arc<Self>, leased: queue::LeasedJob) {
         let attempts = leased.attempts - leased.interruptions;
-        let stopped = self.shutdown.clone();
+        let span = JobIds::span(leased.id, &leased.kind, attempts, leased.account_id);
+        self.run_in_span(leased, attempts).instrument(span).await;
+    }
+
+    async fn run_in_span(&self, leased: queue::LeasedJob, attempts: i64) {
         let lease = Lease {
             id: leased.id,
             attempts,
             run_number: leased.attempts,
             worker: self.id,
-            shutdown: stopped,
+            shutdown: self.shutdown.clone(),
         };
         let kind = leased.kind;
         let Some(handler) = self.handlers.get(kind.as_str()) else {
-            // Queued by a newer build that runs beside this one: leave it to that one.
-            let later = self.world.now() + SignedDuration::from_secs(30);
-            let back = lease
-                .requeue(&self.db, later, AttemptAccounting::Uncounted, Some("this build knows no such kind"))
+            // Enqueued by a newer build that runs beside this one: leave the job to that one.
+            let retry_at = self.environment.now() + SignedDuration::from_secs(30);
+            let written = lease
+                .requeue(
+                    &self.db,
+                    retry_at,
+                    AttemptAccounting::Uncounted,
+                    Some("this build knows no such kind"),
+                )
                 .await;
-            return log_run(&kind, &lease, "unknown", back);
+            return report_run(&kind, "unknown", written);
         };
-        let began = Instant::now();
-        // Whoever takes the process down with them must not do so for ever.
+        let started = Instant::now();
+        // A job that kills its process must not do so for ever.
         let ended = if leased.interruptions - leased.forgiven >= MAX_INTERRUPTIONS {
             let error = "the process died while it ran, again and again".to_owned();
             Err(JobError { error, not_before: None, permanent: true })
         } else {
             // A task of its own: a panic ends the task, not the lane.
-            match tokio::spawn((handler.run)(leased.payload.0, lease.clone())).await {
+            let run = (handler.run)(leased.payload.0, lease.clone()).in_current_span();
+            match tokio::spawn(run).await {
                 Ok(ended) => ended,
                 Err(panic) => {
                     metrics::counter!("assay_job_panics_total").increment(1);
@@ -214,26 +229,27 @@ impl Worker {
             }
         };
         metrics::histogram!("assay_job_seconds", "kind" => kind.clone())
-            .record(began.elapsed().as_secs_f64());
-        let (word, written) = self.record_outcome(&lease, handler.retry, ended).await;
-        log_run(&kind, &lease, word, written);
+            .record(started.elapsed().as_secs_f64());
+        let (ending, written) = self.record_outcome(&lease, handler.retry, ended).await;
+        report_run(&kind, ending, written);
     }
 
+    /// Writes how a run ended; returns the word for it in log and metrics, and whether it could be written.
     async fn record_outcome(
         &self,
         lease: &Lease,
         retry: RetryPolicy,
         ended: Result<JobOutcome, JobError>,
     ) -> (&'static str, Result<(), DbError>) {
-        let now = self.world.now();
+        let now = self.environment.now();
         match ended {
             Ok(JobOutcome::Done) => ("done", self.remove(lease).await),
             Ok(JobOutcome::Again(at)) => {
                 ("again", lease.requeue(&self.db, at, AttemptAccounting::Reset, None).await)
             }
-            Err(failure) => match retry.wait(lease.attempts, random_fraction(&*self.world)) {
+            Err(failure) => match retry.wait(lease.attempts, random_fraction(&*self.environment)) {
                 Some(wait) if !failure.permanent => {
-                    let at = later(now + wait, failure.not_before);
+                    let at = failure.not_before.unwrap_or(Timestamp::MIN).max(now + wait);
                     (
                         "failed",
                         lease.requeue(&self.db, at, AttemptAccounting::Counted, Some(&failure.error)).await,
@@ -248,36 +264,32 @@ impl Worker {
         let mut tx = self.db.write().await?;
         match lease.finish(&mut tx).await {
             Ok(()) => tx.commit().await,
-            // It was finished within its own transaction, or somebody else has it now.
+            // The run has deleted the row with its effect, or another worker has the job now.
             Err(queue::LeaseError::Lost) => Ok(()),
             Err(queue::LeaseError::Db(error)) => Err(error),
         }
     }
 }
 
-fn later(at: Timestamp, not_before: Option<Timestamp>) -> Timestamp {
-    not_before.map_or(at, |moment| moment.max(at))
-}
-
-/// 0 to 1.
-fn random_fraction(world: &dyn Environment) -> f64 {
+/// A random number from 0 to 1.
+fn random_fraction(environment: &dyn Environment) -> f64 {
     let mut bytes = [0; 4];
-    world.fill_random(&mut bytes);
+    environment.fill_random(&mut bytes);
     f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
 }
 
-fn log_run(kind: &str, lease: &Lease, ended: &'static str, written: Result<(), DbError>) {
+/// Counts and logs how a run ended.
+fn report_run(kind: &str, ended: &'static str, written: Result<(), DbError>) {
     metrics::counter!("assay_job_runs_total", "kind" => kind.to_owned(), "ended" => ended).increment(1);
+    tracing::Span::current().record("job.ended", ended);
     match written {
         Ok(()) if ended == "parked" => {
-            tracing::error!(job.id = %lease.id, job.kind = kind, attempts = lease.attempts, "a job is parked; `assay jobs show` has its error");
+            tracing::error!("a job is parked; `assay jobs show` has its error");
         }
-        Ok(()) => {
-            tracing::debug!(job.id = %lease.id, job.kind = kind, attempts = lease.attempts, ended, "job");
-        }
+        Ok(()) => tracing::debug!("a run ended"),
         Err(error) => {
             tracing::warn!(
-                error = &error as &dyn std::error::Error, job.id = %lease.id, job.kind = kind, ended,
+                error = &error as &dyn std::error::Error,
                 "the end of a job could not be written; it will run again"
             );
         }

@@ -2,19 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use base::{Environment, SignedDuration, SystemEnvironment, TestEnvironment, Uuid};
+use base::{
+    AccountId, Environment, Id as _, ModerationId, SignedDuration, SystemEnvironment, TestEnvironment, Uuid,
+};
 use db::{Db, sql, testing::TestDb};
 use jobs::{
-    Job, JobError, JobOutcome, JobRecord, JobState, Lane, RetryPolicy, Worker, enqueue, enqueue_at,
+    Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, RetryPolicy, Worker, enqueue, enqueue_at,
     enqueue_unique,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::{
     collections::HashMap,
+    io::Write,
     sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::sync::watch;
+use tracing_subscriber::fmt::MakeWriter;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Note {
@@ -36,6 +41,53 @@ impl Job for Film {
     const RETRY: RetryPolicy = RetryPolicy::NEVER;
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+struct Moderate {
+    moderation: ModerationId,
+}
+
+impl Job for Moderate {
+    const KIND: &'static str = "moderate";
+    const LANE: Lane = Lane::Quick;
+    const RETRY: RetryPolicy = RetryPolicy::NEVER;
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { moderation: Some(self.moderation), ..JobIds::default() }
+    }
+}
+
+/// What is logged, line by line.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// The lines with this message.
+    fn lines(&self, message: &str) -> Vec<Value> {
+        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter(|line| line["message"] == message).collect()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
 fn system() -> Arc<dyn Environment> {
     Arc::new(SystemEnvironment)
 }
@@ -47,9 +99,9 @@ async fn queue(db: &Db, job: &impl Job) -> Uuid {
     queue_in(db, &SystemEnvironment, job).await
 }
 
-async fn queue_in(db: &Db, world: &dyn Environment, job: &impl Job) -> Uuid {
+async fn queue_in(db: &Db, environment: &dyn Environment, job: &impl Job) -> Uuid {
     let mut tx = db.write().await.unwrap();
-    let id = enqueue(&mut tx, world, job).await.unwrap();
+    let id = enqueue(&mut tx, environment, job).await.unwrap();
     tx.commit().await.unwrap();
     id
 }
@@ -165,22 +217,23 @@ async fn a_panic_is_a_failure_and_takes_nobody_along() {
 #[tokio::test]
 async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_nothing_more() {
     let test = TestDb::open().await;
-    let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-    let id = queue_in(&test.db, &*world, &Note { number: 1 }).await;
+    let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let id = queue_in(&test.db, &*environment, &Note { number: 1 }).await;
     let (_stop, stopped) = watch::channel(false);
     let (leases, mut taken) = tokio::sync::mpsc::unbounded_channel();
     // Never extended: this worker's loop is dropped as soon as it has its job, as if its process had died.
-    let first = Worker::new(test.db.clone(), world.clone()).register(move |_: Note, lease| {
+    let first = Worker::new(test.db.clone(), environment.clone()).register(move |_: Note, lease| {
         leases.send(lease).unwrap();
         std::future::pending()
     });
     let dying = tokio::spawn(first.run(stopped.clone()));
     let lost = taken.recv().await.unwrap();
     dying.abort();
-    world.advance(LEASE_LOST);
+    environment.advance(LEASE_LOST);
 
     let (_stop, stopped) = watch::channel(false);
-    let second = Worker::new(test.db.clone(), world).register(|_: Note, _| async { Ok(JobOutcome::Done) });
+    let second =
+        Worker::new(test.db.clone(), environment).register(|_: Note, _| async { Ok(JobOutcome::Done) });
     tokio::spawn(second.run(stopped));
     until("the second holder's end", || async { left(&test.db).await == 0 }).await;
 
@@ -195,15 +248,15 @@ async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_n
 async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
     for further in [false, true] {
         let test = TestDb::open().await;
-        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-        let id = queue_in(&test.db, &*world, &Note { number: 1 }).await;
+        let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let id = queue_in(&test.db, &*environment, &Note { number: 1 }).await;
         let mut tx = test.db.write().await.unwrap();
         tx.execute(sql!("UPDATE jobs SET attempts = 19, interruptions = 19")).await.unwrap();
         tx.commit().await.unwrap();
         let (_stop, stopped) = watch::channel(false);
         let (sender, mut reached) = tokio::sync::mpsc::unbounded_channel();
         let db = test.db.clone();
-        let first = Worker::new(test.db.clone(), world.clone()).register(move |_: Note, lease| {
+        let first = Worker::new(test.db.clone(), environment.clone()).register(move |_: Note, lease| {
             let (db, sender) = (db.clone(), sender.clone());
             async move {
                 let mut tx = db.write().await?;
@@ -218,10 +271,10 @@ async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
         let dying = tokio::spawn(first.run(stopped.clone()));
         reached.recv().await.unwrap();
         dying.abort();
-        world.advance(LEASE_LOST);
+        environment.advance(LEASE_LOST);
 
-        let second =
-            Worker::new(test.db.clone(), world.clone()).register(|_: Note, _| async { Ok(JobOutcome::Done) });
+        let second = Worker::new(test.db.clone(), environment.clone())
+            .register(|_: Note, _| async { Ok(JobOutcome::Done) });
         tokio::spawn(second.run(stopped));
         // The first waits for minutes, the other runs at once.
         until("what the next interruption means", || async {
@@ -229,7 +282,7 @@ async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
                 Some(job) => {
                     !further
                         && job.state == JobState::Waiting
-                        && job.run_at > world.now() + SignedDuration::from_mins(2)
+                        && job.run_at > environment.now() + SignedDuration::from_mins(2)
                 }
                 None => further,
             }
@@ -312,11 +365,12 @@ async fn a_worker_that_is_told_to_stop_lets_its_jobs_end() {
 #[tokio::test]
 async fn what_recurs_has_one_row_and_comes_again() {
     let test = TestDb::open().await;
-    let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+    let environment = TestEnvironment::at("2026-01-16T14:40:00Z");
     for first in [true, false] {
         let mut tx = test.db.write().await.unwrap();
-        let queued =
-            enqueue_unique(&mut tx, &world, &Note { number: 1 }, "hourly", world.now()).await.unwrap();
+        let queued = enqueue_unique(&mut tx, &environment, &Note { number: 1 }, "hourly", environment.now())
+            .await
+            .unwrap();
         tx.commit().await.unwrap();
         assert_eq!(queued, first);
     }
@@ -345,4 +399,63 @@ async fn a_payload_nobody_can_read_is_parked_at_once() {
     tokio::spawn(worker.run(stopped));
     until("parking", || async { shown(&test.db, id).await.unwrap().state == JobState::Parked }).await;
     assert_eq!(shown(&test.db, id).await.unwrap().attempts, 1);
+}
+
+#[tokio::test]
+async fn each_line_of_a_run_says_which_job_it_is_and_what_it_is_about() {
+    let log = Log::default();
+    // Even where only errors are logged.
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_max_level(tracing::Level::ERROR)
+        .with_writer(log.clone())
+        .finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    let test = TestDb::open().await;
+    let moderation = ModerationId::new(&SystemEnvironment);
+    let id = queue(&test.db, &Moderate { moderation }).await;
+    let (stop, stopped) = watch::channel(false);
+    let content = base::ContentId::new(&SystemEnvironment);
+    let worker = Worker::new(test.db.clone(), system()).register(move |_: Moderate, _| async move {
+        JobIds { content: Some(content), ..JobIds::default() }.record();
+        tracing::error!("at work");
+        Err(JobError { error: "it cannot be had".to_owned(), not_before: None, permanent: false })
+    });
+    let worker = tokio::spawn(worker.run(stopped));
+    until("parking", || async { shown(&test.db, id).await.unwrap().state == JobState::Parked }).await;
+    stop.send(true).unwrap();
+    worker.await.unwrap();
+
+    let during = json!({
+        "name": "job", "job.kind": "moderate", "job.id": id, "job.attempt": 1,
+        "moderation.id": moderation, "content.id": content,
+    });
+    let at_work = log.lines("at work");
+    assert_eq!(at_work.iter().map(|line| &line["span"]).collect::<Vec<_>>(), [&during]);
+    let mut after = during.clone();
+    after["job.ended"] = json!("parked");
+    let parked = log.lines("a job is parked; `assay jobs show` has its error");
+    assert_eq!(parked.iter().map(|line| &line["span"]).collect::<Vec<_>>(), [&after]);
+}
+
+#[tokio::test]
+async fn a_job_of_an_account_names_it() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt().json().with_writer(log.clone()).flatten_event(true).finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    let test = TestDb::open().await;
+    let account = AccountId::new(&SystemEnvironment);
+    let mut tx = test.db.write().await.unwrap();
+    let now = SystemEnvironment.now();
+    jobs::enqueue_for_account(&mut tx, &SystemEnvironment, account, &Note { number: 1 }, now).await.unwrap();
+    tx.commit().await.unwrap();
+    let (_stop, stopped) = watch::channel(false);
+    let worker = Worker::new(test.db.clone(), system()).register(|_: Note, _| async {
+        tracing::info!("at work");
+        Ok(JobOutcome::Done)
+    });
+    tokio::spawn(worker.run(stopped));
+    until("the end", || async { left(&test.db).await == 0 }).await;
+    assert_eq!(log.lines("at work")[0]["span"]["account.id"], json!(account));
 }

@@ -1,4 +1,4 @@
-//! Scaled and transformed.
+//! Scaling and transforms on pictures whose result is known.
 
 use base::Picture;
 use pixels::{Complex32, PictureRegion, plan_fft, resize};

@@ -1,4 +1,4 @@
-//! The codes of up to 16,384 vectors, as searches read them.
+//! The codes of up to 16,384 vectors in memory, laid out as searches read them.
 
 use crate::{
     kernels::{DIMENSIONS_PER_GROUP, ROWS_PER_SKETCH_BLOCK},
@@ -7,29 +7,29 @@ use crate::{
 use base::Uuid;
 use memmap2::MmapMut;
 
-/// Rows of a chunk. A search holds a chunk only while it reads it, so that a writer waits for one chunk and not for all.
+/// Rows of a chunk. A search locks a chunk only while it reads it, so a writer waits for one chunk and not for all.
 pub(crate) const ROWS_PER_CHUNK: usize = 1 << 14;
-/// From this row on memory is asked for in large pages; small indices do without.
+/// Indices of at least this many slots ask for huge pages.
 const LARGE_PAGES_MIN_ROWS: usize = 1 << 12;
 
-/// Who a row is.
+/// The face and person of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FaceIds {
     pub(crate) face: Uuid,
     pub(crate) person: Uuid,
 }
 
-/// What whole codes need beside their planes.
+/// What comparing a whole code needs beside its planes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FullCodeTerms {
     pub(crate) step: f32,
     pub(crate) full_square: u32,
     pub(crate) full_error: f32,
-    /// Counts the changes of the row, so that whoever looks again knows whether it is the same.
+    /// Counts the changes of the row, so that a later look can tell whether it is still the same.
     pub(crate) version: u32,
 }
 
-/// Codes by row, each plane in one piece.
+/// Codes by row. Each plane is contiguous.
 pub(crate) struct CodeChunk {
     padded_dimension: usize,
     pub(crate) high: MmapMut,
@@ -44,7 +44,7 @@ pub(crate) struct CodeChunk {
 }
 
 impl CodeChunk {
-    /// No rows yet; memory is taken as they come.
+    /// A chunk without rows. Address space is reserved for all of them; the kernel commits memory as they are written.
     pub(crate) fn new(padded: usize, large: bool) -> std::io::Result<Self> {
         let plane = |bytes: usize| {
             let map = MmapMut::map_anon(bytes)?;
@@ -65,7 +65,7 @@ impl CodeChunk {
         })
     }
 
-    /// Whether memory should be asked for in large pages for an index of so many slots.
+    /// Whether an index of this many slots should ask for huge pages.
     pub(crate) fn wants_large_pages(slots: usize) -> bool {
         slots >= LARGE_PAGES_MIN_ROWS
     }
@@ -82,14 +82,14 @@ impl CodeChunk {
         self.full_code_terms.get(row).copied().unwrap_or_default()
     }
 
-    /// The two planes of a row.
+    /// The high and the low plane of a row.
     pub(crate) fn planes(&self, row: usize) -> (&[u8], &[u8]) {
         let width = self.padded_dimension / 2;
         let at = row * width..(row + 1) * width;
         (&self.high[at.clone()], &self.low[at])
     }
 
-    /// Sets a row, for `None` to nothing. Rows up to it come into being.
+    /// Sets a row, or clears it with `None`. Rows up to it are created.
     pub(crate) fn set(&mut self, row: usize, code: Option<(&VectorCode, FaceIds)>) {
         while self.len() <= row {
             self.near_steps.push(0.0);
@@ -101,16 +101,16 @@ impl CodeChunk {
         }
         let width = self.padded_dimension / 2;
         let (high, low) = (&mut self.high[row * width..][..width], &mut self.low[row * width..][..width]);
-        // Infinitely far: no loop needs to ask whether a row is there.
-        let nothing = CodeScales { square: f32::INFINITY, ..CodeScales::default() };
-        let (scales, who) = if let Some((code, who)) = code {
+        // An empty row is infinitely far away, so no loop needs to check whether a row is taken.
+        let empty = CodeScales { square: f32::INFINITY, ..CodeScales::default() };
+        let (scales, ids) = if let Some((code, ids)) = code {
             high.copy_from_slice(&code.high);
             low.copy_from_slice(&code.low);
-            (code.scales, Some(who))
+            (code.scales, Some(ids))
         } else {
             high.fill(0);
             low.fill(0);
-            (nothing, None)
+            (empty, None)
         };
         let block = &mut self.sketches
             [row / ROWS_PER_SKETCH_BLOCK * ROWS_PER_SKETCH_BLOCK * self.padded_dimension / 8..];
@@ -125,24 +125,24 @@ impl CodeChunk {
         let version = self.full_code_terms[row].version.wrapping_add(1);
         let CodeScales { step, full_square, full_error, .. } = scales;
         self.full_code_terms[row] = FullCodeTerms { step, full_square, full_error, version };
-        self.ids[row] = who;
+        self.ids[row] = ids;
     }
 }
 
-/// Faces do not belong into a core dump, and large pages are read more quickly. Neither is a condition.
+/// Keeps faces out of core dumps, and asks for huge pages, which are faster to read. Both are best effort.
 fn advise(map: &MmapMut, large: bool) {
     #[cfg(target_os = "linux")]
     {
-        let _kept = map.advise(memmap2::Advice::DontDump);
+        let _best_effort = map.advise(memmap2::Advice::DontDump);
         if large {
-            let _small = map.advise(memmap2::Advice::HugePage);
+            let _best_effort = map.advise(memmap2::Advice::HugePage);
         }
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (map, large);
 }
 
-/// The dimension that a vector of this one is padded to.
+/// The dimension rounded up to a whole number of groups.
 pub(crate) fn padded_dimension(dimension: usize) -> usize {
     dimension.next_multiple_of(DIMENSIONS_PER_GROUP)
 }

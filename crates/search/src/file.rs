@@ -6,16 +6,16 @@
 //! | 8 | 4 | dimension, little-endian, as all numbers here |
 //! | 16 | 32 | the model's digest |
 //! | 48 | 16 | salt |
-//! | 64 | 32 | HMAC-SHA256 over the 64 bytes before |
-//! | 256, 384 | 72 each | sequence: count, number, number when last synced, boot, HMAC-SHA256 over these 40 |
+//! | 64 | 32 | HMAC-SHA256 over the first 64 bytes |
+//! | 256, 384 | 72 each | sequence: count, number, number at the last sync, boot id, HMAC-SHA256 over these 40 |
 //!
-//! The sequence is written to its two places in turn, so that a torn write leaves the other. A record is the face's
-//! and the person's id, the salt of the session that wrote it, its number in that session, and the sealed vector with
-//! its tag: `72 + 4 * dimension` bytes. A record of zeros is a free slot.
+//! The sequence is written to its two places alternately, so that a torn write leaves the other intact. A record
+//! consists of the face's id, the person's id, the salt of the session that wrote it, its counter in that session, and
+//! the sealed vector with its tag: `72 + 4 * dimension` bytes. A record of zeros is a free slot.
 //!
-//! Records are read and written at their place rather than through a mapping of the file: what is read is then a copy
-//! that nobody changes meanwhile, a file that somebody cuts short is an error and not a signal, and as rescoring reads
-//! a few records a query, a mapping would save nothing that can be measured. The pages are the kernel's either way.
+//! Records are read and written with positioned I/O rather than through a mapping of the file: what is read is then a
+//! copy that nobody changes meanwhile, a truncated file is an error and not a signal, and as rescoring reads only a few
+//! records per query, a mapping would save nothing measurable. The pages are in the page cache either way.
 
 use crate::{
     IndexError, IndexSpace,
@@ -38,41 +38,42 @@ const FILE_MODE: u32 = 0o600;
 /// Bytes of a record before its sealed vector.
 const RECORD_HEAD_BYTES: usize = 32 + SALT_BYTES + 8;
 
-/// The file of an index, open and locked.
+/// The open and locked file of an index.
 pub(crate) struct IndexFile {
     file: File,
     pub(crate) keys: FileKeys,
     dimension: usize,
 }
 
-/// A record that opened.
+/// The ids of a record that was decrypted.
 #[derive(Debug)]
 pub(crate) struct RecordIds {
     pub(crate) face: Uuid,
     pub(crate) person: Uuid,
 }
 
-/// What lies in a slot.
+/// The content of a slot.
 #[derive(Debug)]
 pub(crate) enum RecordSlot {
     Taken(RecordIds),
     Free,
-    /// It does not open.
+    /// The record does not decrypt.
     Damaged,
 }
 
-/// The last change that was noted, as persisted.
+/// Up to which change the index is current, as persisted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PersistedSequence {
+    /// Grows with each write, so that the newer of the two places is known.
     count: u64,
-    /// What is true as long as the machine has not stopped since.
+    /// Holds as long as the machine has not restarted since.
     pub(crate) noted: i64,
-    /// What is true whatever happened.
+    /// Holds in any case.
     synced: i64,
 }
 
 impl IndexFile {
-    /// Opens the file, or creates it. The header must be of this space and key.
+    /// Opens the file, or creates it. The header must match this space and key.
     pub(crate) fn open(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
         if !path.try_exists()? {
             create(path, space, key)?;
@@ -83,7 +84,7 @@ impl IndexFile {
             TryLockError::Error(error) => IndexError::Io(error),
         })?;
         let metadata = file.metadata()?;
-        // Somebody else created it at the same moment, and ours has lost its name.
+        // Another process created the file at the same moment, and ours is no longer the one at this path.
         if path.metadata()?.ino() != metadata.ino() {
             return Err(IndexError::InUse);
         }
@@ -95,26 +96,27 @@ impl IndexFile {
             return Err(IndexError::NotAnIndex);
         }
         file.read_exact_at(&mut header, 0)?;
-        let (said, rest) = header.split_at(64);
-        if !said.starts_with(MAGIC) {
+        let (prefix, rest) = header.split_at(64);
+        if !prefix.starts_with(MAGIC) {
             return Err(IndexError::NotAnIndex);
         }
         let mut salt = [0; SALT_BYTES];
-        salt.copy_from_slice(&said[48..64]);
-        if said != header_prefix(space, &salt) {
+        salt.copy_from_slice(&prefix[48..64]);
+        if prefix != header_prefix(space, &salt) {
             return Err(IndexError::SpaceMismatch);
         }
         let keys = FileKeys::new(key, &salt)?;
-        hmac::verify(&keys.header_key(), said, &rest[..32]).map_err(|_| IndexError::KeyMismatch)?;
+        hmac::verify(&keys.header_key(), prefix, &rest[..32]).map_err(|_| IndexError::KeyMismatch)?;
         Ok(Self { file, keys, dimension: space.dimension })
     }
 
-    /// Bytes of a record.
+    /// Size of a record.
     pub(crate) fn record_bytes(&self) -> usize {
         RECORD_HEAD_BYTES + 4 * self.dimension + TAG_BYTES
     }
 
-    /// Whole records in the file. What is left of a torn one is cut off; true where there was one.
+    /// The number of whole records in the file. A torn record at the end is cut off; the flag says whether there was
+    /// one.
     pub(crate) fn recover_slots(&self) -> Result<(u32, bool), IndexError> {
         let bytes = self.file.metadata()?.len().saturating_sub(HEADER_BYTES as u64);
         let (slots, torn) = (bytes / self.record_bytes() as u64, bytes % self.record_bytes() as u64);
@@ -134,7 +136,7 @@ impl IndexFile {
         Ok(self.file.read_exact_at(into, self.offset_of(first))?)
     }
 
-    /// Opens a record's bytes in place and puts its vector into `vector`.
+    /// Decrypts a record in place and writes its vector to `vector`.
     pub(crate) fn unseal(&self, slot: u32, bytes: &mut [u8], vector: &mut Vec<f32>) -> RecordSlot {
         let Some((head, sealed)) = bytes.split_first_chunk_mut::<RECORD_HEAD_BYTES>() else {
             return RecordSlot::Damaged;
@@ -143,23 +145,23 @@ impl IndexFile {
             return RecordSlot::Free;
         }
         let [mut face, mut person, mut session] = [[0; 16]; 3];
-        let mut number = [0; 8];
+        let mut counter = [0; 8];
         face.copy_from_slice(&head[..16]);
         person.copy_from_slice(&head[16..32]);
         session.copy_from_slice(&head[32..48]);
-        number.copy_from_slice(&head[48..]);
-        let stamp = RecordNonce { session, counter: u64::from_le_bytes(number) };
+        counter.copy_from_slice(&head[48..]);
+        let nonce = RecordNonce { session, counter: u64::from_le_bytes(counter) };
         let (face, person) = (Uuid::from_bytes(face), Uuid::from_bytes(person));
-        if !self.keys.open(&stamp, &RecordAad { slot, face, person }, sealed) {
+        if !self.keys.open(&nonce, &RecordAad { slot, face, person }, sealed) {
             return RecordSlot::Damaged;
         }
         vector.clear();
-        let (numbers, _) = sealed[..4 * self.dimension].as_chunks::<4>();
-        vector.extend(numbers.iter().map(|it| f32::from_le_bytes(*it)));
+        let (components, _) = sealed[..4 * self.dimension].as_chunks::<4>();
+        vector.extend(components.iter().map(|it| f32::from_le_bytes(*it)));
         RecordSlot::Taken(RecordIds { face, person })
     }
 
-    /// Reads one record; `None` where it does not open or is free.
+    /// Reads one record; `None` if it is free or does not decrypt. `bytes` is scratch space.
     pub(crate) fn read_record(
         &self,
         slot: u32,
@@ -174,21 +176,20 @@ impl IndexFile {
         }
     }
 
-    /// A record as it is written.
-    pub(crate) fn seal(&self, place: &RecordAad, vector: &[f32]) -> (RecordNonce, Vec<u8>) {
+    /// The bytes of a record with its vector encrypted.
+    pub(crate) fn seal(&self, aad: &RecordAad, vector: &[f32]) -> (RecordNonce, Vec<u8>) {
         let mut bytes = Vec::with_capacity(self.record_bytes());
-        bytes.extend_from_slice(place.face.as_bytes());
-        bytes.extend_from_slice(place.person.as_bytes());
+        bytes.extend_from_slice(aad.face.as_bytes());
+        bytes.extend_from_slice(aad.person.as_bytes());
         bytes.resize(RECORD_HEAD_BYTES, 0);
         bytes.extend(vector.iter().flat_map(|it| it.to_le_bytes()));
-        let (stamp, tag) = self.keys.seal(place, &mut bytes[RECORD_HEAD_BYTES..]);
-        bytes[32..48].copy_from_slice(&stamp.session);
-        bytes[48..RECORD_HEAD_BYTES].copy_from_slice(&stamp.counter.to_le_bytes());
+        let (nonce, tag) = self.keys.seal(aad, &mut bytes[RECORD_HEAD_BYTES..]);
+        bytes[32..48].copy_from_slice(&nonce.session);
+        bytes[48..RECORD_HEAD_BYTES].copy_from_slice(&nonce.counter.to_le_bytes());
         bytes.extend_from_slice(&tag);
-        (stamp, bytes)
+        (nonce, bytes)
     }
 
-    /// Writes a record.
     pub(crate) fn write(&self, slot: u32, record: &[u8]) -> Result<(), IndexError> {
         Ok(self.file.write_all_at(record, self.offset_of(slot))?)
     }
@@ -198,7 +199,7 @@ impl IndexFile {
         self.write(slot, &vec![0; self.record_bytes()])
     }
 
-    /// What was noted last, and whether the machine has run on since.
+    /// The sequence as last written. If the machine has restarted since, `noted` is what was synced.
     pub(crate) fn read_sequence(&self) -> Result<PersistedSequence, IndexError> {
         let key = self.keys.header_key();
         let boot = boot_id();
@@ -206,14 +207,14 @@ impl IndexFile {
         for at in SEQUENCE_OFFSETS {
             let mut bytes = [0; SEQUENCE_BYTES];
             self.file.read_exact_at(&mut bytes, at)?;
-            let (said, mac) = bytes.split_at(40);
-            if hmac::verify(&key, said, mac).is_err() {
+            let (fields, mac) = bytes.split_at(40);
+            if hmac::verify(&key, fields, mac).is_err() {
                 continue;
             }
-            let number = |at: usize| said[at..].first_chunk().map_or(0, |it| i64::from_le_bytes(*it));
+            let number = |at: usize| fields[at..].first_chunk().map_or(0, |it| i64::from_le_bytes(*it));
             let (count, noted, synced) = (number(0) as u64, number(8), number(16));
-            // After a power cut, records that were written before the number may be missing.
-            let noted = if boot.is_some_and(|boot| said[24..] == boot) { noted } else { synced };
+            // After a power cut, records that were written before the sequence may be missing.
+            let noted = if boot.is_some_and(|boot| fields[24..] == boot) { noted } else { synced };
             if count > last.count {
                 last = PersistedSequence { count, noted, synced };
             }
@@ -221,7 +222,7 @@ impl IndexFile {
         Ok(last)
     }
 
-    /// Writes down what was noted.
+    /// Persists that the index is current up to `noted`.
     pub(crate) fn write_sequence(
         &self,
         last: &mut PersistedSequence,
@@ -255,23 +256,24 @@ impl IndexFile {
         Ok(())
     }
 
-    /// Waits until everything is on the disk.
+    /// Waits until everything is on disk.
     pub(crate) fn sync(&self) -> Result<(), IndexError> {
         Ok(self.file.sync_data()?)
     }
 }
 
-/// The first 64 bytes of a header.
+/// The first 64 bytes of a header: everything but its MAC.
 fn header_prefix(space: &IndexSpace, salt: &[u8; SALT_BYTES]) -> [u8; 64] {
-    let mut said = [0; 64];
-    said[..8].copy_from_slice(MAGIC);
-    said[8..12].copy_from_slice(&(space.dimension as u32).to_le_bytes());
-    said[16..48].copy_from_slice(&space.model);
-    said[48..].copy_from_slice(salt);
-    said
+    let mut prefix = [0; 64];
+    prefix[..8].copy_from_slice(MAGIC);
+    prefix[8..12].copy_from_slice(&(space.dimension as u32).to_le_bytes());
+    prefix[16..48].copy_from_slice(&space.model);
+    prefix[48..].copy_from_slice(salt);
+    prefix
 }
 
-/// Creates an empty file: under another name first, so that half a header never bears this one.
+/// Creates an empty file. It is written under a temporary name and renamed, so that no half-written header is ever
+/// seen.
 fn create(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<(), IndexError> {
     let salt = crate::keys::random_salt()?;
     let mut header = header_prefix(space, &salt).to_vec();
@@ -286,7 +288,7 @@ fn create(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<(),
     Ok(std::fs::rename(&name, path)?)
 }
 
-/// Names this run of the machine; `None` where it has no name, and then nothing unsynced is believed.
+/// Identifies this boot of the machine. `None` if the system does not tell; then nothing unsynced is trusted.
 fn boot_id() -> Option<[u8; 16]> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Uuid::try_parse(text.trim()).ok().map(Uuid::into_bytes).filter(|it| *it != [0; 16])
@@ -297,19 +299,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn after_a_power_cut_only_what_was_synced_is_believed() {
+    fn after_a_power_cut_only_what_was_synced_counts() {
         let folder = tempfile::tempdir().unwrap();
         let space = IndexSpace { model: [1; 32], dimension: 8 };
-        let store = IndexFile::open(&folder.path().join("index"), &space, &Secret::new([2; 32])).unwrap();
-        let mut last = store.read_sequence().unwrap();
-        store.write_sequence_for_boot(&mut last, 5, false, [9; 16]).unwrap();
-        assert_eq!(store.read_sequence().unwrap().noted, 0, "nothing was ever synced");
-        store.write_sequence_for_boot(&mut last, 6, true, [9; 16]).unwrap();
-        store.write_sequence_for_boot(&mut last, 8, false, [9; 16]).unwrap();
-        assert_eq!(store.read_sequence().unwrap().noted, 6);
-        // From here on it is this run of the machine, as far as it can be told.
-        let mut last = store.read_sequence().unwrap();
-        store.write_sequence(&mut last, 9, false).unwrap();
-        assert_eq!(store.read_sequence().unwrap().noted, if boot_id().is_some() { 9 } else { 6 });
+        let file = IndexFile::open(&folder.path().join("index"), &space, &Secret::new([2; 32])).unwrap();
+        let mut last = file.read_sequence().unwrap();
+        file.write_sequence_for_boot(&mut last, 5, false, [9; 16]).unwrap();
+        assert_eq!(file.read_sequence().unwrap().noted, 0, "nothing was ever synced");
+        file.write_sequence_for_boot(&mut last, 6, true, [9; 16]).unwrap();
+        file.write_sequence_for_boot(&mut last, 8, false, [9; 16]).unwrap();
+        assert_eq!(file.read_sequence().unwrap().noted, 6);
+        // From here on with the real boot id, if there is one.
+        let mut last = file.read_sequence().unwrap();
+        file.write_sequence(&mut last, 9, false).unwrap();
+        assert_eq!(file.read_sequence().unwrap().noted, if boot_id().is_some() { 9 } else { 6 });
     }
 }

@@ -1,4 +1,4 @@
-//! The index: who is in it, and how it changes.
+//! The index: which faces are in it, how they change, and searches over them.
 
 use crate::{
     FaceEntry, IndexError, IndexSpace, SearchHit, SearchQuery,
@@ -21,25 +21,25 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Numbers beyond this are refused: their squares would not leave single precision room.
+/// Larger components are refused: sums of their squares could exceed single precision.
 const MAX_VECTOR_COMPONENT: f32 = 1e6;
-/// Searches that find the index changed under them start again so often before they hold the writer off.
+/// How often a search that found the index changed under it starts again before it locks the writer out.
 const OPTIMISTIC_ATTEMPTS: usize = 3;
 
-/// An index of faces, open.
+/// An open index of faces.
 ///
-/// Searches run at the same time as each other and as one writer; further writers wait. A search that runs while faces
-/// are put or removed finds each of them as it was before or after.
+/// Searches run concurrently with each other and with one writer; further writers wait. A search that runs while faces
+/// are put or removed sees each of them either as it was before or as it is after.
 ///
-/// Changes survive the end of the process without further ado, and a power cut after [`FaceIndex::sync`]. After one without
-/// it the file may lack changes or hold what was removed; then [`FaceIndex::seq`] is the number at the last sync, so that
-/// whoever repeats the changes from there on is right again.
+/// Changes survive the end of the process at once, and a power cut after [`FaceIndex::sync`]. After a power cut without
+/// a sync the file may lack changes or still hold what was removed; [`FaceIndex::seq`] is then the number at the last
+/// sync, and repeating the changes from there on restores the index.
 pub struct FaceIndex {
     space: IndexSpace,
     file: IndexFile,
     rotation: HadamardRotation,
     live: RwLock<Arc<LiveCodes>>,
-    /// Held by whoever changes a record and its row, and by whoever needs the two to agree.
+    /// Held for writing while a record and its row change, and for reading where the two must agree.
     consistency_lock: RwLock<()>,
     writer: Mutex<WriterState>,
     len: AtomicUsize,
@@ -48,14 +48,14 @@ pub struct FaceIndex {
     dropped: usize,
 }
 
-/// What only the writer looks at.
+/// State that only the writer uses.
 #[derive(Default)]
 struct WriterState {
     faces: HashMap<Uuid, u32>,
-    /// How many faces each person has.
+    /// The number of faces of each person.
     persons: HashMap<Uuid, u32>,
     free: Vec<u32>,
-    /// Slots in the file.
+    /// Slots in the file, taken or free.
     slots: u32,
     sequence: PersistedSequence,
 }
@@ -63,79 +63,80 @@ struct WriterState {
 impl FaceIndex {
     /// Opens or creates the file at `path`.
     ///
-    /// A file of another space or key is refused; whoever meets one may delete it and fill a new one. A torn tail and records that do not open are dropped, see
-    /// [`FaceIndex::dropped`]. Takes some seconds for a million faces; it uses up to four threads.
+    /// A file of another space or key is refused; the caller may delete it and fill a new one. A torn tail and records
+    /// that do not decrypt are dropped, see [`FaceIndex::dropped`]. Takes some seconds for a million faces, on up to
+    /// four threads.
     pub fn open(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
         if !(8..=2048).contains(&space.dimension) {
             return Err(IndexError::UnsupportedDimension(space.dimension));
         }
-        let store = IndexFile::open(path, space, key)?;
-        let chance =
-            Zeroizing::new(store.keys.derive(b"turn", HadamardRotation::seed_bytes(space.dimension)));
-        let turn = HadamardRotation::new(space.dimension, &chance);
-        let (slots, torn) = store.recover_slots()?;
-        let loaded = load_codes(&store, &turn, space.dimension, slots)?;
-        let mut writer = WriterState { slots, sequence: store.read_sequence()?, ..WriterState::default() };
+        let file = IndexFile::open(path, space, key)?;
+        let seed = Zeroizing::new(file.keys.derive(b"turn", HadamardRotation::seed_bytes(space.dimension)));
+        let rotation = HadamardRotation::new(space.dimension, &seed);
+        let (slots, torn) = file.recover_slots()?;
+        let loaded = load_codes(&file, &rotation, space.dimension, slots)?;
+        let mut writer = WriterState { slots, sequence: file.read_sequence()?, ..WriterState::default() };
         writer.faces.reserve(loaded.ids.len());
-        let mut doubled = Vec::new();
-        for (slot, who) in (0_u32..).zip(&loaded.ids) {
-            match who {
-                Some(who) if !writer.add(*who, slot) => doubled.push(slot),
+        let mut duplicates = Vec::new();
+        for (slot, ids) in (0_u32..).zip(&loaded.ids) {
+            match ids {
+                Some(ids) if !writer.add(*ids, slot) => duplicates.push(slot),
                 Some(_) => {}
                 None => writer.free.push(slot),
             }
         }
         let index = Self {
             space: *space,
-            file: store,
-            rotation: turn,
+            file,
+            rotation,
             live: RwLock::new(Arc::new(loaded.live)),
             consistency_lock: RwLock::new(()),
             len: AtomicUsize::new(writer.faces.len()),
             persons: AtomicUsize::new(writer.persons.len()),
             seq: AtomicI64::new(writer.sequence.noted),
             writer: Mutex::new(writer),
-            dropped: loaded.damaged + usize::from(torn) + doubled.len(),
+            dropped: loaded.damaged + usize::from(torn) + duplicates.len(),
         };
-        // One face in two slots: a power cut took away that one was wiped. Which of them is newer cannot be known.
-        if !doubled.is_empty() {
-            index.drop_duplicates(&doubled)?;
+        // One face in two slots: a power cut undid the wiping of one. Which is newer cannot be known.
+        if !duplicates.is_empty() {
+            index.drop_duplicates(&duplicates)?;
         }
         Ok(index)
     }
 
-    /// Faces.
+    /// Number of faces.
     pub fn len(&self) -> usize {
         self.len.load(Ordering::Acquire)
     }
 
-    /// Whether there are none.
+    /// Whether the index has no faces.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Persons with at least one face.
+    /// Number of persons with at least one face.
     pub fn persons(&self) -> usize {
         self.persons.load(Ordering::Acquire)
     }
 
-    /// Records that were dropped when the file was opened, because they were torn, damaged, or two of one face. Their
-    /// faces are not in the index.
+    /// Number of records that were dropped when the file was opened, because they were torn, damaged, or duplicates.
+    /// Their faces are not in the index.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// The loops that searches use on this processor: `avx512`, `avx2`, `neon` or `scalar`.
+    /// The kernels that searches use on this processor: `avx512`, `avx2`, `neon` or `scalar`.
     pub fn kernel_name() -> &'static str {
         scan::kernel_name()
     }
 
-    /// The number that [`FaceIndex::record_seq`] recorded last, 0 at first; see [`FaceIndex`] for what a power cut does to it.
+    /// The number that [`FaceIndex::record_seq`] recorded last, initially 0; see [`FaceIndex`] for the effect of a
+    /// power cut.
     pub fn seq(&self) -> i64 {
         self.seq.load(Ordering::Acquire)
     }
 
-    /// Records how far the changes of a log were put into the index.
+    /// Records up to which number of a log of changes the index is current.
     pub fn record_seq(&self, seq: i64) -> Result<(), IndexError> {
         let mut writer = self.lock_writer();
         self.file.write_sequence(&mut writer.sequence, seq, false)?;
@@ -143,7 +144,7 @@ impl FaceIndex {
         Ok(())
     }
 
-    /// Waits until all changes are on the disk.
+    /// Waits until all changes are on disk.
     pub fn sync(&self) -> Result<(), IndexError> {
         let mut writer = self.lock_writer();
         self.file.sync()?;
@@ -159,10 +160,10 @@ impl FaceIndex {
         faces
     }
 
-    /// Puts faces in, each in place of one of the same id. Searches that begin after this returns see them.
+    /// Adds faces, or replaces those of the same id. Searches that begin after this returns see them.
     ///
-    /// When it fails for a vector, nothing was changed. When it fails for the file, some of the faces may have been put
-    /// in, and one that was to be replaced may be gone.
+    /// If a vector is refused, nothing was changed. If the file fails, some of the faces may have been added, and one
+    /// that was to be replaced may be gone.
     pub fn put(&self, faces: &[FaceEntry<'_>]) -> Result<(), IndexError> {
         for entry in faces {
             self.validate_vector(entry.vector)?;
@@ -185,13 +186,13 @@ impl FaceIndex {
             );
             code.encode(&y);
             let (_, record) = self.file.seal(&RecordAad { slot, face: *face, person: *person }, vector);
-            let who = FaceIds { face: *face, person: *person };
+            let ids = FaceIds { face: *face, person: *person };
             let (before, written) =
-                self.change_row(&live, slot, Some((&code, who)), || self.file.write(slot, &record));
+                self.change_row(&live, slot, Some((&code, ids)), || self.file.write(slot, &record));
             writer.remove_face(before);
-            // A write that fails leaves a slot that is free and a face that is not there.
+            // A failed write leaves a free slot and no such face.
             if written.is_ok() {
-                writer.add(who, slot);
+                writer.add(ids, slot);
             } else {
                 writer.free.push(slot);
             }
@@ -204,8 +205,8 @@ impl FaceIndex {
         Ok(())
     }
 
-    /// Takes faces out: their records are overwritten with zeros, and their slots used again. Says how many there were;
-    /// ids that are not in the index are passed over.
+    /// Removes faces: their records are overwritten with zeros, and their slots reused. Returns how many were removed;
+    /// ids that are not in the index are skipped.
     pub fn remove(&self, faces: &[Uuid]) -> Result<usize, IndexError> {
         let mut writer = self.lock_writer();
         let live = self.live();
@@ -222,42 +223,42 @@ impl FaceIndex {
         Ok(count)
     }
 
-    /// The nearest persons, the nearest first; of those equally near, the one with the lower id.
-    pub fn search(&self, query: &[f32], ask: &SearchQuery<'_>) -> Result<Vec<SearchHit>, IndexError> {
-        Ok(self.search_many(&[query], ask)?.pop().unwrap_or_default())
+    /// The nearest persons, nearest first, ties by the lower id. `vector` is the embedding to search for.
+    pub fn search(&self, vector: &[f32], query: &SearchQuery<'_>) -> Result<Vec<SearchHit>, IndexError> {
+        Ok(self.search_many(&[vector], query)?.pop().unwrap_or_default())
     }
 
-    /// The same for several queries, in one pass over the memory. An answer for each query, in their order.
+    /// Searches for several embeddings in one pass over memory. Returns one result per embedding, in their order.
     pub fn search_many(
         &self,
-        queries: &[&[f32]],
-        ask: &SearchQuery<'_>,
+        vectors: &[&[f32]],
+        query: &SearchQuery<'_>,
     ) -> Result<Vec<Vec<SearchHit>>, IndexError> {
-        for query in queries {
-            self.validate_vector(query)?;
+        for vector in vectors {
+            self.validate_vector(vector)?;
         }
-        if ask.max_distance.is_some_and(|within| within.is_nan() || within < 0.0) {
+        if query.max_distance.is_some_and(|distance| distance.is_nan() || distance < 0.0) {
             return Err(IndexError::InvalidDistance);
         }
         for _ in 0..OPTIMISTIC_ATTEMPTS {
-            if let Some(hits) = self.try_search(queries, ask)? {
+            if let Some(hits) = self.try_search(vectors, query)? {
                 return Ok(hits);
             }
         }
-        // Whoever writes this much waits for one search now and then.
-        let _none_writes = self.lock_writer();
-        self.try_search(queries, ask)?.ok_or(IndexError::Damaged)
+        // With this many writes, a search now and then makes the writer wait.
+        let _no_writes = self.lock_writer();
+        self.try_search(vectors, query)?.ok_or(IndexError::Damaged)
     }
 
-    /// One pass; `None` where a candidate was changed before it was measured.
+    /// One pass. `None` if a candidate was changed before it was measured.
     fn try_search(
         &self,
-        queries: &[&[f32]],
-        ask: &SearchQuery<'_>,
+        vectors: &[&[f32]],
+        query: &SearchQuery<'_>,
     ) -> Result<Option<Vec<Vec<SearchHit>>>, IndexError> {
         let live = self.live();
         let mut scans: Vec<_> =
-            queries.iter().map(|query| QueryScan::new(&self.rotation, &live, query, ask)).collect();
+            vectors.iter().map(|vector| QueryScan::new(&self.rotation, &live, vector, query)).collect();
         let chunks = live.chunks.read().unwrap_or_else(PoisonError::into_inner).clone();
         for (at, chunk) in chunks.iter().enumerate() {
             scan::scan_chunk(
@@ -266,7 +267,7 @@ impl FaceIndex {
                 at * ROWS_PER_CHUNK,
             );
         }
-        let _agreed = self.consistency_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let _consistent = self.consistency_lock.read().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&live, &self.live()) {
             return Ok(None);
         }
@@ -278,7 +279,7 @@ impl FaceIndex {
         if expected != got {
             return Err(IndexError::DimensionMismatch { expected, got });
         }
-        // Whatever is not a number is not within, either.
+        // NaN fails the comparison, too.
         if vector.iter().all(|it| it.abs() <= MAX_VECTOR_COMPONENT) {
             Ok(())
         } else {
@@ -299,7 +300,8 @@ impl FaceIndex {
         self.persons.store(writer.persons.len(), Ordering::Release);
     }
 
-    /// Changes a record and its row together; says who was there. Where the record cannot be written, the row goes.
+    /// Changes a record and its row together, and returns what was there before. If the record cannot be written, the
+    /// row is cleared.
     fn change_row(
         &self,
         live: &LiveCodes,
@@ -308,10 +310,10 @@ impl FaceIndex {
         write: impl FnOnce() -> Result<(), IndexError>,
     ) -> (Option<FaceIds>, Result<(), IndexError>) {
         let (chunk, at) = match self.chunk_of(live, slot) {
-            Ok(found) => found,
+            Ok(located) => located,
             Err(error) => return (None, Err(error)),
         };
-        let _agreed = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
+        let _consistent = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
         let written = write();
         let mut rows = chunk.write().unwrap_or_else(PoisonError::into_inner);
         let before = rows.ids(at);
@@ -319,7 +321,7 @@ impl FaceIndex {
         (before, written)
     }
 
-    /// The chunk of a slot, which comes into being if need be, and the row there.
+    /// The chunk of a slot, created if necessary, and the row in it.
     fn chunk_of(&self, live: &LiveCodes, slot: u32) -> Result<(SharedChunk, usize), IndexError> {
         let (chunk, at) = (slot as usize / ROWS_PER_CHUNK, slot as usize % ROWS_PER_CHUNK);
         let mut chunks = live.chunks.write().unwrap_or_else(PoisonError::into_inner);
@@ -333,24 +335,25 @@ impl FaceIndex {
         Ok((Arc::clone(&chunks[chunk]), at))
     }
 
-    /// Makes all codes anew, called by the writer now that there are vectors enough to know their middle.
+    /// Recomputes all codes around the mean of the vectors. The writer calls it once there are enough vectors for a
+    /// mean.
     fn recentre(&self) -> Result<(), IndexError> {
         let (slots, _) = self.file.recover_slots()?;
         let loaded = load_codes(&self.file, &self.rotation, self.space.dimension, slots)?;
-        let _agreed = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
+        let _consistent = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
         *self.live.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.live);
         Ok(())
     }
 
-    /// Takes out faces that lie in these slots and in others too.
+    /// Removes the faces in these slots, and the other records of the same faces.
     fn drop_duplicates(&self, slots: &[u32]) -> Result<(), IndexError> {
         let mut writer = self.lock_writer();
         let live = self.live();
         for slot in slots {
-            let (doubled, wiped) = self.change_row(&live, *slot, None, || self.file.wipe(*slot));
+            let (ids, wiped) = self.change_row(&live, *slot, None, || self.file.wipe(*slot));
             wiped?;
             writer.free.push(*slot);
-            let Some(other) = doubled.and_then(|who| writer.faces.get(&who.face).copied()) else { continue };
+            let Some(other) = ids.and_then(|ids| writer.faces.get(&ids.face).copied()) else { continue };
             let (before, wiped) = self.change_row(&live, other, None, || self.file.wipe(other));
             wiped?;
             writer.remove_face(before);
@@ -362,7 +365,7 @@ impl FaceIndex {
 }
 
 impl WriterState {
-    /// A slot for one more record.
+    /// A free slot, or a new one at the end.
     fn allocate_slot(&mut self) -> Result<u32, IndexError> {
         if let Some(slot) = self.free.pop() {
             return Ok(slot);
@@ -372,19 +375,19 @@ impl WriterState {
         Ok(slot)
     }
 
-    /// Notes who is in a slot; false where the face is in another already.
-    fn add(&mut self, who: FaceIds, slot: u32) -> bool {
-        match self.faces.entry(who.face) {
+    /// Records the face in a slot. False, and nothing recorded, if the face is in another slot already.
+    fn add(&mut self, ids: FaceIds, slot: u32) -> bool {
+        match self.faces.entry(ids.face) {
             hash_map::Entry::Occupied(_) => return false,
             hash_map::Entry::Vacant(free) => free.insert(slot),
         };
-        *self.persons.entry(who.person).or_default() += 1;
+        *self.persons.entry(ids.person).or_default() += 1;
         true
     }
 
-    /// Notes that somebody is gone.
-    fn remove_face(&mut self, who: Option<FaceIds>) {
-        let Some(FaceIds { face, person }) = who else { return };
+    /// Forgets a face that was in a slot.
+    fn remove_face(&mut self, ids: Option<FaceIds>) {
+        let Some(FaceIds { face, person }) = ids else { return };
         self.faces.remove(&face);
         if let hash_map::Entry::Occupied(mut count) = self.persons.entry(person) {
             *count.get_mut() -= 1;

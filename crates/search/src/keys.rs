@@ -1,4 +1,4 @@
-//! The keys of one file, all derived from the one handed in and the file's own salt (HKDF-SHA256, RFC 5869).
+//! The keys of one file, all derived from the caller's key and the file's own salt (HKDF-SHA256, RFC 5869).
 
 use crate::IndexError;
 use aws_lc_rs::{
@@ -16,21 +16,21 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Bytes of a salt, of the file or of a session.
+/// Bytes of the file's salt, and of a session's.
 pub(crate) const SALT_BYTES: usize = 16;
-/// Bytes of a tag behind a sealed vector.
+/// Bytes of the authentication tag behind a sealed vector.
 pub(crate) const TAG_BYTES: usize = 16;
-/// Keys of other sessions that are kept at hand.
+/// Derived keys of other sessions that are cached at most.
 const MAX_CACHED_KEYS: usize = 256;
 
-/// What a record says about how it was sealed: a salt of whoever had the file open, and a number used once under it.
+/// How a record was sealed: the salt of the session (one per opening of the file), and a number used once in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordNonce {
     pub(crate) session: [u8; SALT_BYTES],
     pub(crate) counter: u64,
 }
 
-/// What belongs together: authenticated with the vector, so that none of it can be exchanged.
+/// What is authenticated together with the vector, so that a record cannot be moved to another slot, face or person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordAad {
     pub(crate) slot: u32,
@@ -50,9 +50,9 @@ impl RecordAad {
 
 /// Keys of a file that is open.
 ///
-/// No nonce is used twice with one key: whenever a file is opened a random salt is drawn, which gives a key of its own,
-/// and under it records are numbered as they are written, whatever slot they go to. So it holds for slots that are used
-/// again, for writes that are repeated after a crash, and for a file that was put back from a copy.
+/// No nonce is used twice with one key: each opening of a file draws a random salt, which gives it a key of its own,
+/// and under that key records are numbered as they are written, whatever slot they go to. This also holds for slots
+/// that are reused, for writes that are repeated after a crash, and for a file that was restored from a copy.
 pub(crate) struct FileKeys {
     root: Prk,
     session: [u8; SALT_BYTES],
@@ -73,17 +73,11 @@ impl FileKeys {
     pub(crate) fn new(key: &Secret<[u8; 32]>, salt: &[u8; SALT_BYTES]) -> Result<Self, IndexError> {
         let root = Salt::new(HKDF_SHA256, salt).extract(key.expose());
         let session = random_salt()?;
-        let own = Arc::new(session_key(&root, &session));
-        Ok(Self {
-            root,
-            session,
-            own_key: own,
-            next_counter: AtomicU64::new(0),
-            other_keys: RwLock::default(),
-        })
+        let own_key = Arc::new(session_key(&root, &session));
+        Ok(Self { root, session, own_key, next_counter: AtomicU64::new(0), other_keys: RwLock::default() })
     }
 
-    /// Bytes that only holders of the key know. At most 8160.
+    /// Derives `length` bytes, at most 8160, for a purpose.
     pub(crate) fn derive(&self, purpose: &[u8], length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         self.root
@@ -98,22 +92,22 @@ impl FileKeys {
         hmac::Key::new(hmac::HMAC_SHA256, &Zeroizing::new(self.derive(b"header", 32)))
     }
 
-    /// Seals in place; the tag comes back.
-    pub(crate) fn seal(&self, place: &RecordAad, plain: &mut [u8]) -> (RecordNonce, [u8; TAG_BYTES]) {
+    /// Encrypts in place. Returns the nonce and the tag.
+    pub(crate) fn seal(&self, aad: &RecordAad, plain: &mut [u8]) -> (RecordNonce, [u8; TAG_BYTES]) {
         let number = self.next_counter.fetch_add(1, Ordering::Relaxed);
         let tag = self
             .own_key
-            .seal_in_place_separate_tag(nonce(number), Aad::from(place.bytes()), plain)
+            .seal_in_place_separate_tag(nonce(number), Aad::from(aad.bytes()), plain)
             .expect("a vector is far below GCM's limit of 64 GiB");
         let mut bytes = [0; TAG_BYTES];
         bytes.copy_from_slice(tag.as_ref());
         (RecordNonce { session: self.session, counter: number }, bytes)
     }
 
-    /// Opens in place a vector with its tag behind it; false where it is not what was sealed for this place.
-    pub(crate) fn open(&self, stamp: &RecordNonce, place: &RecordAad, sealed: &mut [u8]) -> bool {
-        let key = self.session_key_of(&stamp.session);
-        key.open_in_place(nonce(stamp.counter), Aad::from(place.bytes()), sealed).is_ok()
+    /// Decrypts in place a vector with its tag behind it. False if it was not sealed with this nonce and AAD.
+    pub(crate) fn open(&self, record_nonce: &RecordNonce, aad: &RecordAad, sealed: &mut [u8]) -> bool {
+        let key = self.session_key_of(&record_nonce.session);
+        key.open_in_place(nonce(record_nonce.counter), Aad::from(aad.bytes()), sealed).is_ok()
     }
 
     fn session_key_of(&self, session: &[u8; SALT_BYTES]) -> Arc<LessSafeKey> {
@@ -133,7 +127,7 @@ impl FileKeys {
     }
 }
 
-/// Bytes of chance.
+/// A new random salt.
 pub(crate) fn random_salt() -> Result<[u8; SALT_BYTES], IndexError> {
     let mut bytes = [0; SALT_BYTES];
     rand::fill(&mut bytes).map_err(|_| IndexError::NoRandomness)?;

@@ -1,46 +1,47 @@
-//! What of a vector lies in memory, and how a query is compared with it.
+//! The codes of vectors in memory, and how a query is compared with them.
 //!
-//! A vector is moved by the index's centre, turned ([`crate::turn`]), and called `y` then. Its code has eight bits a
-//! dimension, `y ≈ step * (code - 128)`, cut into two planes of four bits; the high one alone stands for
-//! `h = step * (16 * high - 120.5)`.
+//! The index's centre is subtracted from a vector, and the result is rotated ([`crate::hadamard_rotation`]); call that
+//! `y`. Its code has eight bits per dimension, `y ≈ step * (code - 128)`, split into two planes of four bits; the high
+//! plane alone represents `h = step * (16 * high - 120.5)`.
 //!
 //! Whole codes: the length of the error is measured, and by the triangle inequality the distance to `y` differs by no
-//! more than that from the distance to what the code stands for.
+//! more than that from the distance to the vector that the code represents.
 //!
-//! High plane: with `h = g * y + e`, `e` across `y`, a query `q` has `<q, h> = g * <q, y> + <q, e>`, and `<q, e>` is at
-//! most `|e|` times the length of `q`, and also at most `|e|` times the distance of `q` from the line through `y`. That
-//! is no more than the distance of `q` from `y`, so that if this is at most `t`,
+//! High plane: let `h = g * y + e` with `e` orthogonal to `y`. For a query `q`, `<q, h> = g * <q, y> + <q, e>`, and
+//! `<q, e>` is at most `|e|` times the length of `q`, and also at most `|e|` times the distance of `q` from the line
+//! through `y`. That distance is no more than the distance of `q` from `y`. So if the latter is at most `t`, then
 //!
 //! `|q|² + |y|² - 2 * (<q, h> + min(|q|, t) * |e|) / g ≤ t²`.
 //!
-//! A row for which this does not hold is farther than `t`: it holds whatever the vectors are, and is closer than the
-//! triangle inequality, in particular among strangers, who are farther from each other than from the centre.
+//! A row for which this does not hold is farther away than `t`. The bound holds for any vectors, and is tighter than
+//! the triangle inequality, in particular for different persons, who are farther from each other than from the centre.
 //!
-//! Signs: the same with the signs of `y` in place of `h`, but with a bound on `<q, e>` that is a matter of chance; they
-//! are used by the prefilter alone, see [`SketchFilter`].
+//! Signs: the same with the signs of `y` in place of `h`, but with a bound on `<q, e>` that holds only with a certain
+//! probability. Only the prefilter uses them, see [`SketchFilter`].
 
 use crate::{
     hadamard_rotation::{HadamardRotation, ROTATION_ROUNDING_SHARE},
     kernels::{DIMENSIONS_PER_GROUP, with_cpu_features},
 };
 
-/// What single-precision arithmetic and the turn's rounding may lose of a sum of squares where rows are sifted, as a
-/// share of its terms: a dozen roundings of 2^-24, and twice [`ROTATION_ROUNDING_SHARE`].
+/// What single-precision arithmetic and the rounding of the rotation may lose of a sum of squares where rows are ruled
+/// out, as a share of its terms: a dozen roundings of 2^-24, and twice [`ROTATION_ROUNDING_SHARE`].
 const SIFTING_ROUNDING_SHARE: f64 = 3e-5;
-/// What it may lose where the sums of a code are made: 8 products are summed up in single precision, the rest in double.
+/// What rounding may lose where the sums of a code are computed: 8 products are summed in single precision, the rest in
+/// double.
 const CODE_SUM_ROUNDING_SHARE: f64 = 4e-6;
-/// Codes end at so many times the root of the mean square: what is beyond costs less than a longer step would.
+/// Codes are clipped at this multiple of the root mean square: what lies beyond costs less than a longer step would.
 const CLIP_RMS_MULTIPLE: f32 = 3.5;
-/// So small that squares of it are nothing; covers what becomes subnormal on the way.
+/// Added to error bounds to cover results that become subnormal; its square is negligible.
 const NEGLIGIBLE_DISTANCE: f64 = 1e-15;
-/// The largest number of a whole query's code: sums of 2048 products with 255 fit 32 bits.
+/// The largest value in a query's code for whole codes: sums of 2048 products with 255 fit 32 bits.
 const MAX_FULL_QUERY_CODE: f64 = 4095.0;
-/// The chance that the prefilter misses one face within the distance, at most.
+/// The probability that the prefilter misses a face within the distance, at most.
 const MAX_MISS_PROBABILITY: f64 = 1e-9;
 
-/// Moves and turns a vector; what comes out is as long as the padded dimension.
+/// Subtracts the centre and rotates. The result has the padded dimension.
 pub(crate) fn centre_and_rotate(
-    turn: &HadamardRotation,
+    rotation: &HadamardRotation,
     centre: &[f32],
     vector: &[f32],
     padded: usize,
@@ -48,26 +49,26 @@ pub(crate) fn centre_and_rotate(
 ) {
     into.clear();
     into.extend(vector.iter().zip(centre).map(|(it, centre)| it - centre));
-    with_cpu_features(|| turn.apply(into));
+    with_cpu_features(|| rotation.apply(into));
     into.resize(padded, 0.0);
 }
 
-/// The numbers of one vector's code.
+/// The numbers that belong to a vector's code; the names are those of the module's documentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CodeScales {
-    /// What a step of the high plane is worth, by `g`.
+    /// `step / g`.
     pub(crate) near_step: f32,
     /// `|e| / g`, rounded up.
     pub(crate) near_error: f32,
     /// `|y|²`, less [`SIFTING_ROUNDING_SHARE`].
     pub(crate) square: f32,
-    /// `|y|²` by the sum of absolute values.
+    /// `|y|² / Σ|yᵢ|`.
     pub(crate) flatness: f32,
-    /// What a step of the whole code is worth.
+    /// The step of the whole code.
     pub(crate) step: f32,
-    /// The squared length of the whole code, in steps.
+    /// The squared length of the whole code, in units of `step²`.
     pub(crate) full_square: u32,
-    /// A bound on how far the whole code is from the truth.
+    /// Bound on the distance between `y` and what the whole code represents.
     pub(crate) full_error: f32,
 }
 
@@ -77,17 +78,17 @@ pub(crate) struct VectorCode {
     pub(crate) scales: CodeScales,
     pub(crate) high: Vec<u8>,
     pub(crate) low: Vec<u8>,
-    /// A byte for each eight dimensions: their signs, the first in the lowest bit, 1 for what is not negative.
+    /// One byte per eight dimensions: their signs, the first in the lowest bit, 1 for what is not negative.
     pub(crate) signs: Vec<u8>,
 }
 
 impl VectorCode {
-    /// Codes a vector that was turned. In place, so that memory is not asked for anew.
+    /// Encodes a rotated vector, reusing the buffers.
     pub(crate) fn encode(&mut self, y: &[f32]) {
         with_cpu_features(|| self.encode_inline(y));
     }
 
-    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    #[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
     #[inline(always)]
     fn encode_inline(&mut self, y: &[f32]) {
         let sum = lanes(y, f32::abs, |a, b| a + b);
@@ -123,7 +124,7 @@ impl VectorCode {
                 eight.iter().enumerate().fold(0, |byte, (at, it)| byte | u8::from(*it >= 0.0) << at)
             }));
         }
-        // In half steps so far.
+        // So far in units of half a step.
         let half = f64::from(step) / 2.0;
         let (along, near_square) = (along * half, f64::from(near_square) * half * half);
         let g = if square > 0.0 { along / square } else { 0.0 };
@@ -142,20 +143,20 @@ impl VectorCode {
             self.scales.near_step = (f64::from(step) / g) as f32;
             self.scales.near_error = (near_error.sqrt() / g * 1.000_01) as f32;
         } else if square > 0.0 {
-            // A plane that says nothing: every search looks closer.
+            // The high plane carries no information: every search compares the whole code.
             self.scales.square = f32::NEG_INFINITY;
         }
     }
 }
 
-#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+#[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
 #[inline(always)]
 fn groups(y: &[f32]) -> impl Iterator<Item = &[f32; DIMENSIONS_PER_GROUP]> {
     y.as_chunks::<DIMENSIONS_PER_GROUP>().0.iter()
 }
 
-/// A sum, each eighth in single precision.
-#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+/// A sum: eight partial sums in single precision, added in double.
+#[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
 #[inline(always)]
 fn halves(values: &[f32; DIMENSIONS_PER_GROUP]) -> f64 {
     let mut parts = [0.0_f32; 8];
@@ -167,15 +168,15 @@ fn halves(values: &[f32; DIMENSIONS_PER_GROUP]) -> f64 {
     parts.iter().map(|it| f64::from(*it)).sum()
 }
 
-/// The sum of squares, each eighth in single precision.
-#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+/// The sum of squares, as [`halves`] adds.
+#[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
 #[inline(always)]
 fn squares(values: &[f32; DIMENSIONS_PER_GROUP]) -> f64 {
     halves(&values.map(|it| it * it))
 }
 
-/// Folds in eight parts, as processors like it.
-#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+/// Folds in eight lanes, which compilers vectorise.
+#[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
 #[inline(always)]
 fn lanes(values: &[f32], map: impl Fn(f32) -> f32, fold: impl Fn(f32, f32) -> f32) -> f32 {
     let mut parts = [0.0_f32; 8];
@@ -187,27 +188,27 @@ fn lanes(values: &[f32], map: impl Fn(f32) -> f32, fold: impl Fn(f32, f32) -> f3
     parts.into_iter().fold(0.0, fold)
 }
 
-/// A query, ready to be compared with codes.
+/// A query in the form that is compared with codes.
 pub(crate) struct EncodedQuery {
-    /// Its code for the high plane.
+    /// Its code for comparison with high planes.
     pub(crate) near: Vec<i8>,
     near_step: f32,
     near_sum: i32,
     near_error: f32,
     length: f64,
     square: f32,
-    /// Its code for whole codes.
+    /// Its code for comparison with whole codes.
     pub(crate) full: Vec<i16>,
     full_step: f64,
     full_sum: i64,
     full_square: f64,
     full_error: f64,
-    /// Present where the prefilter is asked for and of use.
+    /// Present while the prefilter is wanted and useful.
     pub(crate) sketch_filter: Option<SketchFilter>,
 }
 
 impl EncodedQuery {
-    /// Codes a query that was turned.
+    /// Encodes a rotated query.
     pub(crate) fn of(y: &[f32]) -> Self {
         let largest = lanes(y, f32::abs, f32::max);
         let length = y.iter().map(|it| f64::from(*it).powi(2)).sum::<f64>().sqrt();
@@ -232,7 +233,7 @@ impl EncodedQuery {
         }
     }
 
-    /// What a row must be within, by [`EncodedQuery::excess`], so that it may be as near as `limit`.
+    /// The bound for [`EncodedQuery::excess`] that asks whether a row may be within `limit`.
     pub(crate) fn distance_bound(&self, limit: f64) -> DistanceBound {
         let limit = (limit + ROTATION_ROUNDING_SHARE * self.length + NEGLIGIBLE_DISTANCE).min(1e15);
         DistanceBound {
@@ -241,61 +242,62 @@ impl EncodedQuery {
         }
     }
 
-    /// Above zero only where the vector is farther than what `reach` was made for. `sum` is the kernel's.
-    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    /// Positive only if the vector is farther away than the limit that `bound` was made for. `sum` is the kernel's.
+    #[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
     #[inline(always)]
-    pub(crate) fn excess(&self, sum: i32, step: f32, error: f32, square: f32, reach: DistanceBound) -> f32 {
-        // In integers: the two terms are large and nearly cancel.
+    pub(crate) fn excess(&self, sum: i32, step: f32, error: f32, square: f32, bound: DistanceBound) -> f32 {
+        // In integers, because the two terms are large and nearly cancel.
         let product = (32 * sum - 241 * self.near_sum) as f32 * (self.near_step * step);
-        // What the query's own code is off counts with the length of `h / g`.
+        // The error of the query's own code, times the length of `h / g`.
         let own = self.near_error * (square + error * error).sqrt();
-        self.square + square - product - own - error * reach.error - reach.square
+        self.square + square - product - own - error * bound.error - bound.square
     }
 
-    /// Bounds on the distance, from the sum over the whole code.
+    /// Lower and upper bound on the distance, from the kernel's sum over the whole code.
     pub(crate) fn bounds(&self, sum: i32, step: f32, full_square: u32, full_error: f32) -> (f64, f64) {
         let step = f64::from(step);
         let product = (i64::from(sum) - 128 * self.full_sum) as f64 * (self.full_step * step);
         let square = self.full_square + step * step * f64::from(full_square) - 2.0 * product;
-        // The terms are exact but for a few roundings of 2^-53, of which the root may be far more.
+        // The terms are exact except for a few roundings of 2^-53, which the square root may amplify.
         let lost = 1e-14 * (self.full_square + step * step * f64::from(full_square));
         let error = self.full_error + f64::from(full_error);
         ((square - lost).max(0.0).sqrt() - error, (square + lost).max(0.0).sqrt() + error)
     }
 }
 
-/// What rows are compared with.
+/// A distance limit in the form that rows are compared with.
 #[derive(Clone, Copy)]
 pub(crate) struct DistanceBound {
     /// The limit, squared.
     square: f32,
-    /// How much a row's error counts.
+    /// The factor for a row's error.
     error: f32,
 }
 
-/// A query in integers up to `most`: their step, they themselves, and how far they are from the truth.
-fn quantise(y: &[f32], largest: f32, most: f64) -> (f64, Vec<i16>, f64) {
-    // As it is used: in single precision.
-    let step = f64::from((f64::from(largest) / most) as f32);
+/// Quantises a query to integers of at most `max` in magnitude. Returns the step, the integers, and the length of the
+/// error.
+fn quantise(y: &[f32], largest: f32, max: f64) -> (f64, Vec<i16>, f64) {
+    // Rounded to single precision, in which it is used.
+    let step = f64::from((f64::from(largest) / max) as f32);
     let inverse = if step > f64::from(f32::MIN_POSITIVE) { step.recip() } else { 0.0 };
     let codes: Vec<i16> =
-        y.iter().map(|it| (f64::from(*it) * inverse).round().clamp(-most, most) as i16).collect();
+        y.iter().map(|it| (f64::from(*it) * inverse).round().clamp(-max, max) as i16).collect();
     let error = y.iter().zip(&codes).map(|(it, code)| (f64::from(*it) - f64::from(*code) * step).powi(2));
     let error = error.sum::<f64>().sqrt() * (1.0 + 1e-9);
     (step, codes, error)
 }
 
-/// A query, ready to be compared with sketches.
+/// A query in the form that is compared with sketches.
 ///
-/// With the signs `s` of `y` and `c = |y|² / Σ|yᵢ|`, the product `<q, y>` is `c * <q, s>`, less an error that is
-/// `√(d * c² - |y|²)` times one coordinate of a vector as long as `q` is far from the line through `y` (Gao and Long,
-/// `RaBitQ`, 2024, has this estimate). That vector's direction is even over all directions across `y`, because the
-/// rotation is random, and whoever is as near as `limit` has a line that is as near. The share of a sphere that lies
-/// beyond a cap bounds how often a coordinate exceeds `tail` of the length: [`MAX_MISS_PROBABILITY`].
+/// With the signs `s` of `y` and `c = |y|² / Σ|yᵢ|`, the product `<q, y>` is `c * <q, s>`, less an error that is `√(d *
+/// c² - |y|²)` times one coordinate of a vector whose length is the distance of `q` from the line through `y` (the
+/// estimate of Gao and Long, `RaBitQ`, 2024). Because the rotation is random, that vector's direction is uniform among
+/// the directions orthogonal to `y`; and if `y` is within `limit` of `q`, so is the line. The area of a spherical cap
+/// bounds how often a coordinate exceeds the share `tail` of the length: [`MAX_MISS_PROBABILITY`].
 pub(crate) struct SketchFilter {
-    /// 16 bytes for each four dimensions: what their signs add to the sum, in steps.
+    /// 16 bytes per four dimensions: for each combination of signs what it adds to the sum, in steps.
     pub(crate) tables: Vec<u8>,
-    /// What the sum is: `offset + step * what the kernel adds up`, rounded up.
+    /// `<q, s>` is at most `offset + step *` the kernel's sum.
     step: f32,
     offset: f32,
     square: f32,
@@ -305,10 +307,10 @@ pub(crate) struct SketchFilter {
 }
 
 impl SketchFilter {
-    /// With fewer dimensions, a few turns of vectors of few numbers have longer tails than a random rotation: measured.
+    /// With fewer dimensions the rotation of sparse vectors has longer tails than a random one (measured).
     pub(crate) const MIN_DIMENSIONS: usize = 128;
 
-    /// Prepares the tables of a query that was turned. `dimension` is without padding.
+    /// Builds the tables of a rotated query. `dimension` is without padding.
     pub(crate) fn of(y: &[f32], dimension: usize) -> Self {
         let widest =
             y.chunks_exact(4).map(|it| it.iter().map(|it| it.abs()).sum::<f32>()).fold(0.0, f32::max);
@@ -320,13 +322,13 @@ impl SketchFilter {
             lowest += f64::from(low);
             tables.extend((0..16_u8).map(|signs| {
                 let positive = four.iter().enumerate().filter(|(at, _)| signs >> at & 1 == 1);
-                // Rounded up, so that what is added up is never too small.
+                // Rounded up, so that the sum is never too small.
                 ((positive.map(|(_, it)| it).sum::<f32>() - low) / step + 0.001).ceil().min(127.0) as u8
             }));
         }
         let sum: f64 = y.iter().map(|it| f64::from(*it)).sum();
         let square: f64 = y.iter().map(|it| f64::from(*it).powi(2)).sum();
-        // The share of a sphere in n dimensions beyond t is at most (1 - t²)^((n - 1) / 2).
+        // The share of a unit sphere in n dimensions with a coordinate beyond t is at most (1 - t²)^((n - 1) / 2).
         let across = dimension as f64 - 1.0;
         let tail = (1.0 - MAX_MISS_PROBABILITY.powf(2.0 / (across - 1.0))).sqrt();
         Self {
@@ -340,18 +342,19 @@ impl SketchFilter {
         }
     }
 
-    /// What a row must be within, by [`SketchFilter::excess`], so that it may be as near as `limit`.
+    /// The bound for [`SketchFilter::excess`] that asks whether a row may be within `limit`.
     pub(crate) fn distance_bound(&self, limit: f64) -> DistanceBound {
         let limit = limit.min(1e15) as f32 * 1.000_01;
         DistanceBound { square: limit * limit, error: 2.0 * self.tail * self.length.min(limit) }
     }
 
-    /// Above zero only where the vector is, with the chance stated, farther than what `reach` was made for.
-    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    /// Positive only if the vector is farther away than the limit that `bound` was made for, except with the stated
+    /// probability.
+    #[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
     #[inline(always)]
-    pub(crate) fn excess(&self, sum: u16, square: f32, flatness: f32, reach: DistanceBound) -> f32 {
+    pub(crate) fn excess(&self, sum: u16, square: f32, flatness: f32, bound: DistanceBound) -> f32 {
         let product = f32::from(sum) * self.step + self.offset;
         let error = (flatness * flatness * self.dimension - square).max(0.0).sqrt();
-        (self.square + square) * (1.0 - 1e-4) - 2.0 * flatness * product - error * reach.error - reach.square
+        (self.square + square) * (1.0 - 1e-4) - 2.0 * flatness * product - error * bound.error - bound.square
     }
 }

@@ -1,8 +1,8 @@
-//! The nearest persons so far.
+//! The nearest persons found so far.
 
 use base::Uuid;
 
-/// One person and the nearest of its faces.
+/// A person and the nearest of their faces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PersonDistance {
     pub(crate) distance: f64,
@@ -16,7 +16,7 @@ impl PersonDistance {
     }
 }
 
-/// At most so many persons, sorted: the nearest first, of those equally near the one with the lower id.
+/// At most `k` persons, sorted: nearest first, ties by the lower id.
 #[derive(Debug)]
 pub(crate) struct TopK {
     k: usize,
@@ -25,12 +25,12 @@ pub(crate) struct TopK {
 }
 
 impl TopK {
-    /// Nobody yet. `within` may be infinite.
-    pub(crate) fn new(most: usize, within: f64) -> Self {
-        Self { k: most, max_distance: within, persons: Vec::new() }
+    /// Empty. `max_distance` may be infinite.
+    pub(crate) fn new(k: usize, max_distance: f64) -> Self {
+        Self { k, max_distance, persons: Vec::new() }
     }
 
-    /// What is farther cannot come in.
+    /// The distance beyond which nobody can be among the nearest any more.
     pub(crate) fn limit(&self) -> f64 {
         match self.persons.last() {
             Some(last) if self.persons.len() >= self.k => last.distance.min(self.max_distance),
@@ -38,7 +38,7 @@ impl TopK {
         }
     }
 
-    /// Takes a face in, if it is near enough.
+    /// Adds a face, if it is near enough.
     pub(crate) fn offer(&mut self, new: PersonDistance) {
         if new.distance > self.limit() {
             return;
@@ -56,7 +56,7 @@ impl TopK {
         self.persons.truncate(self.k);
     }
 
-    /// Them all, the nearest first.
+    /// All of them, nearest first.
     pub(crate) fn into_persons(self) -> Vec<PersonDistance> {
         self.persons
     }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_beyond_the_limit_comes_in() {
+    fn nobody_beyond_the_limit_is_added() {
         let mut best = TopK::new(3, 1.0);
         best.offer(near(1.5, 1, 1));
         best.offer(near(1.0, 2, 2));

@@ -4,7 +4,6 @@ mod commands;
 mod config;
 mod out;
 mod serve;
-mod services;
 mod telemetry;
 mod work;
 
@@ -15,16 +14,16 @@ use std::{path::PathBuf, process::ExitCode};
 #[derive(Parser)]
 #[command(name = "assay", version, about, propagate_version = true)]
 #[command(
-    after_help = "Start with `assay serve --dev --data-dir data`, then `assay doctor` tells what is missing."
+    after_help = "Start with `assay serve --dev --data-dir data`; `assay doctor` tells what is missing."
 )]
 struct Cli {
     #[command(flatten)]
-    place: InstallationArgs,
+    installation: InstallationArgs,
     #[command(subcommand)]
     command: Command,
 }
 
-/// Where this installation keeps its things; the same for every command.
+/// Where this installation keeps its data and settings; the same for every command.
 #[derive(clap::Args, Clone, Debug)]
 struct InstallationArgs {
     /// Folder with the database, keys and files.
@@ -39,18 +38,18 @@ struct InstallationArgs {
 enum Command {
     /// Serve all interfaces over HTTP.
     Serve(serve::ServeArgs),
-    /// Run jobs only: deliveries, videos, housekeeping. `serve` does so too, unless told not to.
+    /// Run jobs only: deliveries, videos, housekeeping. `serve` runs them as well, unless `--no-work` is given.
     Work(work::WorkArgs),
-    /// Jobs: what waits, runs, or was parked after it failed too often.
+    /// Jobs: waiting, running, or parked after too many failures.
     #[command(subcommand)]
     Jobs(commands::jobs::JobsCommand),
-    /// Deliveries: messages to applications' own servers; list and replay them, and what they are signed with.
+    /// Deliveries: messages to applications' own servers, and the secrets that sign them.
     #[command(subcommand)]
     Deliveries(commands::deliveries::DeliveriesCommand),
-    /// Bearer tokens that are made by hand, for clients that cannot sign.
+    /// Bearer tokens that the operator creates, for clients that cannot sign requests.
     #[command(subcommand)]
     Token(commands::token::TokenCommand),
-    /// Proofs of age: issue them, and check whom this server believes.
+    /// Proofs of age: issue them, and list the issuers that this server trusts.
     #[command(subcommand)]
     Poa(commands::poa::PoaCommand),
     /// Organisations: the tenants.
@@ -62,31 +61,31 @@ enum Command {
     /// Moderation accounts: open and close them, invite members.
     #[command(subcommand)]
     Account(commands::account::AccountCommand),
-    /// Prove that what is gone is gone.
+    /// Check that nothing is left of deleted accounts.
     #[command(subcommand)]
     Audit(commands::audit::AuditCommand),
-    /// Keys of an application: public keys that verify its requests, API keys that open interfaces.
+    /// Keys of an application: public keys that verify its requests, API keys that authenticate its calls.
     #[command(subcommand)]
     Key(commands::key::KeyCommand),
     /// The models: import them from the locked packages, list and verify them.
     #[command(subcommand)]
     Models(commands::models::ModelsCommand),
-    /// Checks of document sessions that a person decides.
+    /// Checks of document sessions that await a reviewer.
     #[command(subcommand)]
     Reviews(commands::reviews::ReviewsCommand),
-    /// Faces of profiles: how they stand to the model that serves.
+    /// Faces of profiles: which of them were embedded by the current model.
     #[command(subcommand)]
     Faces(commands::faces::FacesCommand),
-    /// Sign a request, send it and print the answer.
+    /// Sign a request, send it and print the response.
     Call(commands::call::CallArgs),
-    /// Measure the answers on your own labelled pictures.
+    /// Measure accuracy on your own labelled pictures.
     #[command(subcommand)]
-    Evaluate(commands::evaluate::EvaluateCommand),
-    /// Read a document: zone, barcode, print, quality, and what speaks for and against it.
+    Evaluate(evaluate::EvaluateCommand),
+    /// Read a document: machine-readable zone, barcode, print, photo quality and authenticity.
     ReadDocument(commands::read_document::ReadDocumentArgs),
-    /// Print a practice statement after ISO/IEC 27566-1, of this server as it is set up.
+    /// Print a practice statement according to ISO/IEC 27566-1, from the settings in force.
     PracticeStatement(commands::practice_statement::PracticeStatementArgs),
-    /// Check models, database, disk, clock and ffmpeg, and say what to do.
+    /// Check models, database, disk, clock and ffmpeg, and say how to fix what is wrong.
     Doctor(commands::doctor::DoctorArgs),
     /// Print the OpenAPI document of an interface.
     Openapi {
@@ -94,16 +93,16 @@ enum Command {
         #[arg(value_parser = api::openapi::DOCUMENT_NAMES)]
         name: String,
     },
-    /// Bring the database's schema up to date; `serve` does so too.
+    /// Update the database's schema; `serve` does it as well.
     Migrate,
-    /// Cut one face out of a group photo, to the limits of the interface, for trying it out.
+    /// Cut one face out of a group photo, within the limits of image analysis, to try the interface with.
     SampleFace(commands::sample_face::SampleFaceArgs),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Cli { place, command } = Cli::parse();
-    match run(&place, command).await {
+    let Cli { installation, command } = Cli::parse();
+    match run(&installation, command).await {
         Ok(code) => code,
         Err(error) => {
             out::remark(format_args!("error: {error:#}"));
@@ -112,8 +111,8 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(place: &InstallationArgs, command: Command) -> anyhow::Result<ExitCode> {
-    let config = config::Config::load(place)?;
+async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Result<ExitCode> {
+    let config = config::Config::load(installation)?;
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,
         Command::Work(args) => work::run(&args, config).await?,
@@ -130,7 +129,7 @@ async fn run(place: &InstallationArgs, command: Command) -> anyhow::Result<ExitC
         Command::Reviews(reviews) => reviews.run(&config).await?,
         Command::Faces(faces) => faces.run(&config).await?,
         Command::Call(call) => return call.run(&config).await,
-        Command::Evaluate(evaluate) => evaluate.run(&config).await?,
+        Command::Evaluate(command) => commands::evaluate::run(command, &config).await?,
         Command::ReadDocument(read) => return read.run(&config).await,
         Command::PracticeStatement(practice) => practice.run(&config).await?,
         Command::Doctor(doctor) => return doctor.run(&config).await,

@@ -1,22 +1,21 @@
-//! What the command line prints. The server itself logs instead. Whoever reads may go away (`assay … | head`): that is
-//! no reason to fail.
+//! What the commands print; the server itself logs instead. Writing to a closed pipe (`assay … | head`) is no error.
 
 use std::{
     fmt::Arguments,
     io::{Write as _, stderr, stdout},
 };
 
-/// A line of the answer.
+/// Prints a line of the result, to stdout.
 pub(crate) fn line(text: Arguments<'_>) {
-    let _gone = writeln!(stdout(), "{text}");
+    let _closed = writeln!(stdout(), "{text}");
 }
 
-/// A line about the command itself.
+/// Prints a line about the command itself, to stderr.
 pub(crate) fn remark(text: Arguments<'_>) {
-    let _gone = writeln!(stderr(), "{text}");
+    let _closed = writeln!(stderr(), "{text}");
 }
 
-/// A value as indented JSON.
+/// Prints a value as indented JSON, to stdout.
 pub(crate) fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     line(format_args!("{}", serde_json::to_string_pretty(value)?));
     Ok(())

@@ -1,15 +1,21 @@
-//! `assay serve`: wiring, the accept loop, and a stop that loses nothing.
+//! `assay serve`: starts the interfaces and, unless told otherwise, the jobs; stops without losing anything.
 
 mod demo;
 pub(crate) use demo::DevCredentials;
 mod listen;
 pub(crate) use listen::shutdown_signal;
 
-use crate::{config::Config, out, services::Services, telemetry};
+use crate::{config::Config, out, telemetry::Telemetry};
 use anyhow::Context as _;
-use api::{ApiSettings, ApiState, MetricsRecorder};
-use base::SignedDuration;
-use domain::{audit::DecisionLog, faces::FaceIndexService, image_analysis::ImageAnalyser, tenancy::nonces};
+use api::{ApiState, DataDisk, GeoLocator, MetricsRecorder, RateLimit};
+use domain::{
+    audit::DecisionLog,
+    faces::FaceIndexService,
+    image_analysis::{ImageAnalyser, ModelPoolSettings},
+    keyring::Keyring,
+    tenancy::nonces::NonceStore,
+};
+use services::Services;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
@@ -19,17 +25,23 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on.
     #[arg(long, default_value = "127.0.0.1:8080", env = "ASSAY_LISTEN", value_name = "ADDR")]
     listen: SocketAddr,
-    /// For development: an empty data folder gets a demo organisation and application, whose credentials are written
-    /// to `dev-credentials.json` in it.
+    /// For development: create a demo organisation and application in an empty data folder, write their credentials to
+    /// `dev-credentials.json` in it, allow calls to this machine, and write mails to a folder if no mail server is set.
     #[arg(long)]
     dev: bool,
-    /// Leave jobs to processes of their own, `assay work`.
+    /// Only answer requests; leave jobs and deliveries to `assay work`.
     #[arg(long)]
     no_work: bool,
 }
 
 pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()> {
-    telemetry::install_logging(&config.log)?;
+    let telemetry = Telemetry::install(&config.log)?;
+    let ended = Box::pin(run(args, config, &telemetry)).await;
+    telemetry.shut_down().await;
+    ended
+}
+
+async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
     config.data_dir()?;
     let keyring = config.keyring()?;
     let listener = tokio::net::TcpListener::bind(args.listen)
@@ -37,109 +49,85 @@ pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()
         .with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    let public_url = public_url.trim_end_matches('/');
 
-    let house = Services::open(&config, public_url.trim_end_matches('/'), args.dev).await?;
-    let (world, database) = (house.world.clone(), house.db.clone());
-
-    let api = ApiState {
-        environment: world.clone(),
-        db: database.clone(),
-        vault: house.vault.clone(),
-        proof_of_age: house.proof_of_age.clone(),
-        proof_issuer: house.issuer.clone(),
-        content_moderation: house.content_moderation.clone(),
-        document_verification: house.document_verification.clone(),
-        age_verification: house.age_verification.clone(),
-        faces: house.face_index.clone(),
-        brand: config.brand()?,
-        nonces: nonces::NonceStore::start(database.clone()),
-        image_analyser: house.image_analyser.clone(),
-        secure_capture: house.secure_capture.clone(),
-        blobs: house.blobs.clone(),
-        sign_in: house.sign_in.clone(),
-        account_deletion: house.account_deletion.clone(),
-        sign_in_rate_limit: Arc::new(api::RateLimit::new(
-            config.console.links_per_minute,
-            config.console.links_per_minute,
-        )),
-        decision_records: (config.audit.decisions == crate::config::OnOff::On)
-            .then(|| DecisionLog::new(database.clone(), &keyring)),
-        end_user_rate_limit: Arc::new(api::RateLimit::new(
-            config.identity.calls_per_minute,
-            config.identity.calls_per_minute,
-        )),
-        application_rate_limit: config.rate_limit(),
-        geo_locator: Arc::new(config.geo_locator().context("`locations` cannot be used")?),
-        metrics: MetricsRecorder::install().context("the metrics cannot be started")?,
-        data_disk: api::DataDisk {
-            folder: config.data_dir.clone(),
-            min_free_bytes: config.server.min_free_bytes,
-        },
-        settings: Arc::new(api_settings(&config, &public_url)),
-    };
-    tokio::spawn(load_models(house.image_analyser.clone(), config.model_settings()));
-    tokio::spawn(refresh_face_indexes(house.face_index.clone()));
+    let services = config.open_services(public_url, args.dev).await?;
+    let (environment, db) = (services.environment.clone(), services.db.clone());
+    let api = api_state(&config, &keyring, services.clone(), public_url)?;
+    tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
+    tokio::spawn(refresh_face_indexes(services.faces.clone()));
     tokio::spawn(run_maintenance(api.clone()));
     let metrics = api.metrics.clone();
-    let router = api::router(api, pages::router(&config.wire.brand));
+    let router = telemetry.continue_traces(api::router(api, pages::router(&config.wire.brand)));
 
-    // The socket is open already, so whoever waits for it is answered as soon as the first request can be.
+    // The socket is open already: callers that connect now are answered as soon as the server accepts.
     let limits = listen::ConnectionLimits {
         connections: config.server.connections,
-        header_timeout: Duration::from_secs(config.server.read_timeout_seconds),
+        header_timeout: config.server.read_timeout,
     };
     let mut server = tokio::spawn(listen::run(listener, router, limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
     let (stop, stopped) = watch::channel(false);
-    let mut working = JoinSet::new();
-    let prepared = async {
-        retry_until_database_answers(async || Ok(database.migrate().await?)).await?;
-        if let Err(error) = house.issuer.ensure_signing_key().await {
+    let mut jobs = JoinSet::new();
+    let prepare = async {
+        retry_until_database_answers(async || Ok(db.migrate().await?)).await?;
+        if let Err(error) = services.proof_issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }
         if args.dev {
             let credentials = retry_until_database_answers(async || {
-                demo::prepare_demo_tenant(&database, &*world, &config, &public_url).await
+                demo::prepare_demo_tenant(&db, &*environment, &config, public_url).await
             })
             .await?;
-            print_banner(&public_url, &credentials);
+            print_banner(public_url, &credentials);
         }
         anyhow::Ok(())
     };
     let ended = tokio::select! {
-        prepared = prepared => {
+        prepared = prepare => {
             prepared?;
             if !args.no_work {
-                working.spawn(crate::work::run_jobs(house, stopped));
+                jobs.spawn(crate::work::run_jobs(services, stopped));
             }
             server.await
         }
-        // Told to stop while the database was still awaited.
+        // Told to stop while still waiting for the database.
         ended = &mut server => ended,
     };
     ended.context("the server broke down")?;
-    let _gone = stop.send(true);
-    working.join_all().await;
+    let _no_worker = stop.send(true);
+    jobs.join_all().await;
     drop(metrics);
-    database.close().await;
+    db.close().await;
     tracing::info!("stopped");
     Ok(())
 }
 
-fn api_settings(config: &Config, public_url: &str) -> ApiSettings {
-    ApiSettings {
-        max_clock_skew: SignedDuration::from_secs(config.auth.max_clock_skew_seconds.into()),
-        max_image_body_bytes: config.server.body_bytes,
-        body_timeout: Duration::from_secs(config.server.read_timeout_seconds),
-        virtual_hosts: config.virtual_hosts(),
-        public_url: public_url.trim_end_matches('/').to_owned(),
-        max_accounts_per_application: config.moderation.accounts,
-        explain_threshold_years: config.estimate.explained_age,
-        explain_false_positive_rate: config.estimate.explained_rate,
-    }
+fn api_state(
+    config: &Config,
+    keyring: &Keyring,
+    services: Services,
+    public_url: &str,
+) -> anyhow::Result<ApiState> {
+    let sign_in_rate = config.console.max_links_per_minute;
+    let end_user_rate = config.identity.max_end_user_calls_per_minute;
+    let db = services.db.clone();
+    Ok(ApiState {
+        services,
+        brand: config.brand()?,
+        nonces: NonceStore::start(db.clone()),
+        sign_in_rate_limit: Arc::new(RateLimit::new(sign_in_rate, sign_in_rate)),
+        decision_records: config.audit.keeps_decisions().then(|| DecisionLog::new(db, keyring)),
+        end_user_rate_limit: Arc::new(RateLimit::new(end_user_rate, end_user_rate)),
+        application_rate_limit: RateLimit::from_settings(&config.limits).map(Arc::new),
+        geo_locator: Arc::new(GeoLocator::open(&config.locations).context("`locations` cannot be used")?),
+        metrics: MetricsRecorder::install().context("the metrics cannot be started")?,
+        data_disk: DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes },
+        settings: Arc::new(config.api_settings(public_url)),
+    })
 }
 
-/// Repeats a step of the start that the database refuses, however long; readiness tells meanwhile. Any other error ends
+/// Repeats a step of the start until the database answers; `/readyz` reports the database meanwhile. Any other error ends
 /// the start.
 pub(crate) async fn retry_until_database_answers<T>(
     step: impl AsyncFn() -> anyhow::Result<T>,
@@ -158,12 +146,12 @@ pub(crate) async fn retry_until_database_answers<T>(
     }
 }
 
-/// Loads the models, and tries again every few seconds while that fails: they may be imported meanwhile.
-pub(crate) async fn load_models(estimator: ImageAnalyser, models: domain::image_analysis::ModelPoolSettings) {
+/// Loads the models, and tries again every few seconds until that succeeds: they may be imported while the server runs.
+pub(crate) async fn load_models(analyser: ImageAnalyser, settings: ModelPoolSettings) {
     loop {
-        let (estimator, models) = (estimator.clone(), models.clone());
-        let folder = models.folder.clone();
-        match tokio::task::spawn_blocking(move || estimator.load(&models)).await {
+        let (analyser, settings) = (analyser.clone(), settings.clone());
+        let folder = settings.folder.clone();
+        match tokio::task::spawn_blocking(move || analyser.load(&settings)).await {
             Ok(Ok(())) => {
                 tracing::info!(folder = %folder.display(), "models loaded");
                 return;
@@ -179,19 +167,22 @@ pub(crate) async fn load_models(estimator: ImageAnalyser, models: domain::image_
     }
 }
 
-/// Keeps the indexes of faces of this process in step while nobody asks for them.
+/// Keeps the face indexes of this process up to date while nobody searches them.
 pub(crate) async fn refresh_face_indexes(faces: FaceIndexService) {
     let mut tick = tokio::time::interval(Duration::from_mins(1));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tick.tick().await;
         if let Err(error) = faces.maintain_indexes().await {
-            tracing::debug!("indexes of faces are left as they are: {error}");
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "indexes of faces are left as they are"
+            );
         }
     }
 }
 
-/// What this process does for itself every so often; what the database needs is done by jobs.
+/// Upkeep of what this process holds in memory. The database's upkeep is done by jobs.
 async fn run_maintenance(api: ApiState) {
     let mut tick = tokio::time::interval(Duration::from_secs(5));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,5 +1,5 @@
-//! Writes what packs make of labelled faces, one line of CSV for each picture and pack: `ages <labels.csv> <pack> ...`.
-//! The lines feed `training/ages/fit.py`.
+//! Writes the age estimates of packs for labelled photos as CSV, one line for each photo and pack: `ages <labels.csv>
+//! <pack> ...`. The output is the input of `training/ages/fit.py`.
 
 use base::Picture;
 use std::{path::Path, time::Instant};
@@ -13,7 +13,7 @@ const COLUMNS: &str = "pack,path,years,spread,st_dev,mirrored,mirrored_spread,sc
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let labels = arguments.next().ok_or("usage: ages <labels.csv> <pack> ...")?;
-    let folder = Path::new(&labels).parent().ok_or("the labels lie in no folder")?;
+    let folder = Path::new(&labels).parent().ok_or("the labels are in no folder")?;
     let mut packs = Vec::new();
     for pack in arguments {
         packs.push((VisionModels::load(Path::new(&pack))?, pack));
@@ -59,7 +59,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The face in the mirrored picture: what was right is left, eyes and ears too.
+/// The face in the mirrored picture, with left and right points swapped.
 fn mirrored(face: &Face, width: f32) -> Face {
     let [right_eye, left_eye, nose, mouth, right_ear, left_ear] = face.points.map(|[x, y]| [width - x, y]);
     Face {

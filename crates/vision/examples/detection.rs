@@ -1,6 +1,6 @@
-//! How many faces are found, and how many where there is none, upright and turned, cut tight and far away; and what it
-//! costs: `detection <pack> <labels.csv>`, whose lines are `path,faces`, a picture and how many faces a person counts in it.
-//! `ONLY=crowd` tells the rows alone whose names hold that word.
+//! Measures detection: faces found and false detections in pictures that are upright, rotated, tightly cropped or
+//! crowded, and the time it takes. `detection <pack> <labels.csv>`, whose lines are `path,faces`: a picture, and the
+//! number of faces that a person counts in it. `ONLY=crowd` prints only the rows whose names contain that word.
 
 use base::Picture;
 use fixtures::composite_scene::{CompositeScene, FaceCutout};
@@ -10,27 +10,28 @@ use vision::{Face, VisionError, VisionModels};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// A picture, and where its faces are: left, top, right, bottom.
+/// A picture and its faces.
 struct Case {
     name: String,
     picture: Picture,
+    /// Known boxes: left, top, right, bottom.
     places: Vec<[f32; 4]>,
-    /// How many there are; of some no place is known.
+    /// Number of faces; some may have no known box.
     faces: usize,
-    /// Degrees clockwise that they stand turned by.
+    /// Rotation of the faces, degrees clockwise.
     turn: f32,
 }
 
-/// What became of the pictures of one treatment.
+/// Totals over the pictures of one kind.
 #[derive(Default)]
 struct Row {
     pictures: usize,
     faces: usize,
     found: usize,
-    /// Of those found, whose eyes lie where the picture has them, within 45 degrees.
+    /// Faces found with the correct roll, within 45 degrees.
     upright: usize,
     extra: usize,
-    /// Pictures that show as many faces that count as they hold.
+    /// Pictures in which exactly the right faces are confident.
     right: usize,
     milliseconds: Vec<f64>,
 }
@@ -41,7 +42,7 @@ fn main() -> Result<(), Failure> {
     let [pack, labels] = &arguments[..] else { return Err("usage: detection <pack> <labels.csv>".into()) };
     let mut vision = VisionModels::load(Path::new(pack))?;
     let labelled = read(Path::new(labels))?;
-    let told = std::env::var_os("VERBOSE").is_some();
+    let verbose = std::env::var_os("VERBOSE").is_some();
     let only = std::env::var("ONLY").unwrap_or_default();
     for (call, smallest) in [("detect", None), ("find 40", Some(40.0)), ("find 20", Some(20.0))] {
         let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
@@ -49,32 +50,33 @@ fn main() -> Result<(), Failure> {
             if !name.contains(&only) {
                 return Ok(());
             }
-            let before = on_processor();
-            let mut faces = look(vision, &case.picture, smallest)?;
-            let took = on_processor() - before;
-            let surest = faces.first().copied();
+            let before = thread_cpu_milliseconds();
+            let mut faces = detect(vision, &case.picture, smallest)?;
+            let took = thread_cpu_milliseconds() - before;
+            let best = faces.first().copied();
             faces.retain(|face| vision.is_confident(face));
-            // Of a picture of one, the surest answers, sure enough to count or not.
+            // In a picture of one person the best face is taken, even if it is not confident.
             if faces.is_empty() && case.faces == 1 {
-                faces.extend(surest);
+                faces.extend(best);
             }
             let row = rows.entry((order, name.to_owned())).or_default();
             row.pictures += 1;
             row.faces += case.faces;
             let placed =
-                case.places.iter().filter(|place| faces.iter().any(|face| alike(face, place))).count();
-            let elsewhere = faces.iter().filter(|face| case.places.iter().all(|place| !alike(face, place)));
+                case.places.iter().filter(|place| faces.iter().any(|face| same_box(face, place))).count();
+            let elsewhere =
+                faces.iter().filter(|face| case.places.iter().all(|place| !same_box(face, place)));
             let elsewhere = elsewhere.count();
             let unplaced = elsewhere.min(case.faces - case.places.len());
             row.found += placed + unplaced;
-            let told_upright = |place: &&[f32; 4]| {
-                faces.iter().any(|face| alike(face, place) && leans(face, case.turn).abs() < 45.0)
+            let has_right_roll = |place: &&[f32; 4]| {
+                faces.iter().any(|face| same_box(face, place) && relative_roll(face, case.turn).abs() < 45.0)
             };
-            row.upright += case.places.iter().filter(told_upright).count();
+            row.upright += case.places.iter().filter(has_right_roll).count();
             row.extra += faces.len() - (placed + unplaced).min(faces.len());
             row.right += usize::from(faces.len() == case.faces && placed + unplaced == case.faces);
             row.milliseconds.push(took);
-            if told && (faces.len() != case.faces || placed + unplaced != case.faces) {
+            if verbose && (faces.len() != case.faces || placed + unplaced != case.faces) {
                 println!("  {call}, {name}: {} has {}, {} found", case.name, case.faces, faces.len());
             }
             Ok::<(), VisionError>(())
@@ -139,7 +141,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn look(
+fn detect(
     vision: &mut VisionModels,
     picture: &Picture,
     smallest: Option<f32>,
@@ -150,7 +152,7 @@ fn look(
     }
 }
 
-/// A labelled picture; its faces' places are those that are found in it as it is, the surest first.
+/// A case of a labelled picture; the known boxes are those that are detected in it as it is.
 fn case(
     vision: &mut VisionModels,
     name: &str,
@@ -164,7 +166,7 @@ fn case(
     Ok(Case { name: name.to_owned(), picture, places, faces, turn })
 }
 
-/// A picture as it is stored, how many faces it has, and the degrees clockwise by which its EXIF data say it lies.
+/// A picture as it is stored, the number of its faces, and its rotation according to EXIF, degrees clockwise.
 struct Labelled {
     name: String,
     picture: Picture,
@@ -182,7 +184,7 @@ fn read(labels: &Path) -> Result<Vec<Labelled>, Failure> {
         let turn = match decoder.orientation()? {
             Orientation::NoTransforms | Orientation::FlipHorizontal => 0.0,
             Orientation::Rotate180 | Orientation::FlipVertical => 180.0,
-            // Turned by this to be seen, so it lies the other way.
+            // EXIF states the rotation that makes it upright.
             Orientation::Rotate90 | Orientation::Rotate90FlipH => 270.0,
             Orientation::Rotate270 | Orientation::Rotate270FlipH => 90.0,
         };
@@ -193,7 +195,7 @@ fn read(labels: &Path) -> Result<Vec<Labelled>, Failure> {
     Ok(pictures)
 }
 
-/// The picture turned clockwise around its middle, on a canvas that holds all of it.
+/// The picture rotated clockwise around its centre, on a canvas that holds all of it.
 fn turned(case: &Case, degrees: f32) -> Case {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let size = [case.picture.width() as f32, case.picture.height() as f32];
@@ -225,7 +227,7 @@ fn turned(case: &Case, degrees: f32) -> Case {
     }
 }
 
-/// Nothing but the face: a square of `share` times its box.
+/// A crop of the face only: a square of `share` times its box.
 fn tight(case: &Case, share: f32) -> Option<Case> {
     let &[left, top, right, bottom] = case.places.first()?;
     let side = (right - left).max(bottom - top) * share;
@@ -242,7 +244,7 @@ fn tight(case: &Case, share: f32) -> Option<Case> {
     Some(Case { name: case.name.clone(), picture, places, faces: 1, turn: case.turn })
 }
 
-/// Drawn halls of forty people each, of the pictures that show one.
+/// Drawn scenes with forty faces each, cut out of the pictures that show one person.
 fn crowds(vision: &mut VisionModels, labelled: &[Labelled], size: f32) -> Result<Vec<Case>, VisionError> {
     let mut cutouts = Vec::new();
     for Labelled { picture, .. } in labelled.iter().filter(|labelled| labelled.faces == 1) {
@@ -266,24 +268,24 @@ fn crowds(vision: &mut VisionModels, labelled: &[Labelled], size: f32) -> Result
     Ok(crowds)
 }
 
-/// Degrees clockwise, from -180 to 180, that the line from mouth to eyes leans away from where a face turned by `turn` has it.
-fn leans(face: &Face, turn: f32) -> f32 {
+/// Roll of a face relative to `turn`, degrees clockwise, -180 to 180.
+fn relative_roll(face: &Face, turn: f32) -> f32 {
     let [right, left, _, mouth, ..] = face.points;
     let up = [f32::midpoint(right[0], left[0]) - mouth[0], f32::midpoint(right[1], left[1]) - mouth[1]];
     let angle = up[0].atan2(-up[1]).to_degrees() - turn;
     (angle + 180.0).rem_euclid(360.0) - 180.0
 }
 
-/// Intersection over union above 0.3.
-fn alike(face: &Face, [left, top, right, bottom]: &[f32; 4]) -> bool {
+/// Whether the intersection over union is above 0.3.
+fn same_box(face: &Face, [left, top, right, bottom]: &[f32; 4]) -> bool {
     let width = (face.right.min(*right) - face.left.max(*left)).max(0.0);
     let height = (face.bottom.min(*bottom) - face.top.max(*top)).max(0.0);
     let both = width * height;
     both > 0.3 * (face.width() * face.height() + (right - left) * (bottom - top) - both)
 }
 
-/// Milliseconds that this thread has had a processor, where the system tells: others may want it too.
-fn on_processor() -> f64 {
+/// CPU time of this thread in milliseconds, which other processes do not affect; 0 where the system does not report it.
+fn thread_cpu_milliseconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|word| word.parse::<f64>().ok());
     nanoseconds.unwrap_or_default() / 1e6

@@ -1,5 +1,5 @@
-//! Writes one line of CSV for each picture of a set made by `spoof_set`, in several variations of the live
-//! ones: `liveness_cues <set>`. The lines feed `training/liveness-cues/fit.py`.
+//! Writes the cues of the pictures in a set made by `spoof_set` as CSV, one line for each picture and variation:
+//! `liveness_cues <set>`. The output is the input of `training/liveness-cues/fit.py`.
 
 use base::Picture;
 use image::imageops::FilterType;
@@ -10,7 +10,7 @@ use vision::liveness::{LivenessModel, built_in};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// What may befall an honest picture on its way here.
+/// What may happen to a genuine picture before it is scored.
 const VARIATIONS: [&str; 12] = [
     "as is",
     "face box tighter",
@@ -25,13 +25,13 @@ const VARIATIONS: [&str; 12] = [
     "tripled",
     "halved",
 ];
-/// How many of them an attack is measured in.
-const OF_ATTACKS: usize = 3;
+/// Attacks are measured in the first ones of them only.
+const ATTACK_VARIATIONS: usize = 3;
 
-/// Largest picture that the strict image limits take, in pixels.
-const MOST_PIXELS: u32 = 2_100_000;
-/// Shortest side that they take, in pixels.
-const LEAST_SIDE: u32 = 300;
+/// Largest picture within the strict image limits, pixels.
+const MAX_PIXELS: u32 = 2_100_000;
+/// Shortest side within the strict image limits, pixels.
+const MIN_SIDE: u32 = 300;
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Failure> {
@@ -40,28 +40,29 @@ fn main() -> Result<(), Failure> {
     let labels = std::fs::read_to_string(set.join("labels.csv"))?;
     let faces = std::fs::read_to_string(set.join("faces.csv"))?;
     let mut model = built_in();
-    let mut headed = false;
+    let mut header_printed = false;
     for (label, place) in labels.lines().zip(faces.lines()).skip(1) {
         let [path, label, species] = cells(label)?;
-        let [again, identity, half, framed, left, top, right, bottom] = cells(place)?;
-        if path != again {
+        let [face_path, identity, half, framed, left, top, right, bottom] = cells(place)?;
+        if path != face_path {
             return Err("labels.csv and faces.csv are of different sets".into());
         }
         let bytes = std::fs::read(set.join(path))?;
         let original = image::load_from_memory(&bytes)?.into_rgb8();
-        // Of several takes of one person the first stands for all: variations cost more than measures.
+        // Only the first of several shots of one person is varied, because making variations takes longer than
+        // measuring.
         let varied = label == "real" && (species != "live" || path.ends_with("-0.jpg"));
-        let count = if varied { VARIATIONS.len() } else { OF_ATTACKS };
+        let count = if varied { VARIATIONS.len() } else { ATTACK_VARIATIONS };
         for variation in &VARIATIONS[..count] {
             let (rgb, scale) = vary(&original, variation)?;
-            if rgb.width() * rgb.height() > MOST_PIXELS || rgb.width().min(rgb.height()) < LEAST_SIDE {
+            if rgb.width() * rgb.height() > MAX_PIXELS || rgb.width().min(rgb.height()) < MIN_SIDE {
                 continue;
             }
             let picture =
                 Picture::new(rgb.width(), rgb.height(), rgb.into_raw()).ok_or("an empty picture")?;
             let edge = |text: &str| text.parse::<f32>().map(|v| v * scale);
             let (left, top, right, bottom) = (edge(left)?, edge(top)?, edge(right)?, edge(bottom)?);
-            // Detectors disagree on how much of a head is face.
+            // Detectors differ in how much of a head their boxes cover.
             let (dx, dy) = match *variation {
                 "face box tighter" => (0.09 * (left - right), 0.12 * (top - bottom)),
                 "face box wider" => (0.12 * (right - left), 0.1 * (bottom - top)),
@@ -72,13 +73,13 @@ fn main() -> Result<(), Failure> {
             let start = Instant::now();
             let score = model.score(&picture, &face)?;
             let micros = start.elapsed().as_micros();
-            if !headed {
+            if !header_printed {
                 let names: Vec<&str> = score.cues.iter().map(|(name, _)| *name).collect();
                 println!(
                     "path,identity,half,framed,label,species,variation,micros,score,{}",
                     names.join(",")
                 );
-                headed = true;
+                header_printed = true;
             }
             let values: Vec<String> = score.cues.iter().map(|(_, value)| format!("{value:.5}")).collect();
             println!(
@@ -95,12 +96,12 @@ fn cells<const N: usize>(line: &str) -> Result<[&str; N], Failure> {
     line.split(',').collect::<Vec<_>>().try_into().map_err(|_| format!("not {N} cells: {line}").into())
 }
 
-/// The varied picture and by how much it grew.
+/// The varied picture and the factor of its size.
 fn vary(picture: &image::RgbImage, variation: &str) -> Result<(image::RgbImage, f32), Failure> {
     let exposed = |gain: f32| {
         let mut out = picture.clone();
         for byte in out.iter_mut() {
-            // In light, not in bytes: as a longer or shorter exposure would.
+            // Gain in linear light, as by a longer or shorter exposure.
             *byte = (255.0 * (f32::from(*byte) / 255.0 * gain.powf(1.0 / 2.2)).min(1.0)).round() as u8;
         }
         out

@@ -1,5 +1,5 @@
-//! How many faces are found by their height, and how many are found where there are none:
-//! `small_faces <pack> <folder of photos of one face each or group photos> [<folder of pictures without a face>]`.
+//! Measures the detection of small faces by their height, and false detections in pictures without a face:
+//! `small_faces <pack> <folder of portraits or group photos> [<folder of pictures without a face>]`.
 
 use base::Picture;
 use fixtures::composite_scene::{CompositeScene, FaceCutout};
@@ -68,21 +68,23 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How long each step takes on a picture of 1920 x 1080 with one face of 200 pixels.
+/// Prints the time of each step on a picture of 1920 x 1080 with one face of 200 pixels.
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn speed(vision: &mut VisionModels, cutouts: &[FaceCutout]) -> Result<(), Failure> {
     let mut scene = CompositeScene::draw(1920, 1080, 1, 4.0);
     scene.paste(cutouts.last().ok_or("no face")?, [900.0, 500.0], 200.0);
     let picture = scene.picture();
     let face = *vision.detect(&picture)?.first().ok_or("the face is not found")?;
-    let mut sweep = VideoTileScheduler::new(40.0);
+    let mut scheduler = VideoTileScheduler::new(40.0);
     let mut time = |name: &str, step: &mut dyn FnMut(&mut VisionModels) -> Result<(), VisionError>| {
         let mut took = Vec::new();
         for _ in 0..30 {
-            let (start, on_processor) = (Instant::now(), on_processor());
+            let (start, cpu_before) = (Instant::now(), thread_cpu_milliseconds());
             step(vision)?;
             let elapsed = start.elapsed().as_secs_f64() * 1000.0;
-            took.push(self::on_processor().zip(on_processor).map_or(elapsed, |(now, before)| now - before));
+            took.push(
+                thread_cpu_milliseconds().zip(cpu_before).map_or(elapsed, |(now, before)| now - before),
+            );
         }
         took.sort_by(f64::total_cmp);
         println!("{name:<8} {:.2} ms (median of {})", took[took.len() / 2], took.len());
@@ -90,7 +92,7 @@ fn speed(vision: &mut VisionModels, cutouts: &[FaceCutout]) -> Result<(), Failur
     };
     time("detect", &mut |vision| vision.detect(&picture).map(|_| ()))?;
     time("find 40", &mut |vision| vision.detect_tiled(&picture, 40.0).map(|_| ()))?;
-    time("glance", &mut |vision| vision.detect_in_video(&picture, &mut sweep).map(|_| ()))?;
+    time("glance", &mut |vision| vision.detect_in_video(&picture, &mut scheduler).map(|_| ()))?;
     time("embed", &mut |vision| vision.embed(&picture, &face).map(|_| ()))?;
     time("age", &mut |vision| vision.estimate_age(&picture, &face).map(|_| ()))?;
     time("quality", &mut |_| {
@@ -100,18 +102,19 @@ fn speed(vision: &mut VisionModels, cutouts: &[FaceCutout]) -> Result<(), Failur
     Ok(())
 }
 
-/// Milliseconds that this thread has had a processor, where the system tells: others may want it too.
-fn on_processor() -> Option<f64> {
+/// CPU time of this thread in milliseconds, which other processes do not affect; `None` where the system does not
+/// report it.
+fn thread_cpu_milliseconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds / 1e6)
 }
 
-/// How sure one look of 256 x 256 is by the face's height, with the surroundings that the photo has.
+/// Prints the recall of one run on 256 x 256 pixels by the height of the face, with the photo's own surroundings.
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn curve(vision: &mut VisionModels, folder: &Path) -> Result<(), Failure> {
     let photos = pictures(folder)?;
     for size in [10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 24.0, 28.0, 32.0, 40.0, 56.0, 80.0] {
-        let (mut half, mut sure, mut count) = (0, 0, 0);
+        let (mut found, mut confident, mut count) = (0, 0, 0);
         for (_, photo) in &photos {
             let mut all = vision.detect(photo)?;
             all.retain(|face| vision.is_confident(face));
@@ -123,22 +126,22 @@ fn curve(vision: &mut VisionModels, folder: &Path) -> Result<(), Failure> {
                     let faces = vision.detect(&view)?;
                     let best = faces.iter().filter(|face| overlap(face, &place) > 0.3).map(|face| face.score);
                     let best = best.fold(0.0, f32::max);
-                    half += i32::from(best >= 0.5);
-                    sure += i32::from(best >= 0.7);
+                    found += i32::from(best >= 0.5);
+                    confident += i32::from(best >= 0.7);
                     count += 1;
                 }
             }
         }
         println!(
             "{size:>4} px of 256: {:.3} at 0.5, {:.3} at 0.7 ({count} views)",
-            f64::from(half) / f64::from(count),
-            f64::from(sure) / f64::from(count)
+            f64::from(found) / f64::from(count),
+            f64::from(confident) / f64::from(count)
         );
     }
     Ok(())
 }
 
-/// 256 x 256 pixels of a photo at a scale, and where a face lies in them.
+/// 256 x 256 pixels of a photo at a scale, and the box of a face in them.
 fn view(photo: &Picture, [x, y]: [f32; 2], scale: f32, face: &Face) -> (Picture, [f32; 4]) {
     let rgb =
         image::RgbImage::from_raw(photo.width(), photo.height(), photo.rgb().to_vec()).unwrap_or_default();

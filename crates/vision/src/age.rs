@@ -1,4 +1,4 @@
-//! Estimating an age, and saying how sure the estimate is.
+//! Age estimation, with the uncertainty of each estimate.
 
 use crate::{
     Face, VisionError,
@@ -8,12 +8,12 @@ use crate::{
 };
 use base::Picture;
 
-/// How the net's answer becomes years.
+/// How the net's output is decoded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum AgeDecoding {
-    /// It is years.
+    /// One number, in years.
     Years,
-    /// It is a probability for each year from this one on.
+    /// A probability for each year of age, from `first_age` on.
     Probabilities { first_age: f32 },
 }
 
@@ -29,23 +29,23 @@ pub(crate) struct AgeModel {
 
 /// An estimated age.
 ///
-/// The error is taken as normal with `st_dev`, which comes from the manifest's error table, widened by the spread over
-/// the crops; the table says in words what it covers.
+/// The error is assumed to be normally distributed with the standard deviation `st_dev`, which comes from the
+/// manifest's error table and is widened by the spread between the crops. The table states which people it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgeEstimate {
-    /// The estimate, years, 0 to 120.
+    /// The estimate in years, 0 to 120.
     pub years: f32,
     /// Standard deviation of the error, years.
     pub st_dev: f32,
-    /// Lower end of the interval that holds four of five people, years.
+    /// Lower end of the 80 % interval, years; not below 0.
     pub low80: f32,
-    /// Upper end of that interval, years.
+    /// Upper end of the 80 % interval, years.
     pub high80: f32,
-    /// Standard deviation between the crops, years; wide means an image that is hard to read.
+    /// Standard deviation between the crops, years; a large one means a picture that is hard to estimate.
     pub spread: f32,
 }
 
-/// Four of five lie within this many standard deviations.
+/// 80 % of a normal distribution lie within this many standard deviations.
 const Z_OF_80_PERCENT: f32 = 1.281_551_6;
 
 impl AgeModel {
@@ -55,10 +55,11 @@ impl AgeModel {
             let mut values = Vec::new();
             let square = CropSquare::around(face, self.input.crop.rule, scale);
             crop::write_crop(picture, square, &self.input, &mut values);
-            // One by one: many nets are exported for a batch of one, and a larger one saves nothing on one thread.
+            // One crop at a time: many nets are exported for a batch of one, and larger batches gain nothing on one
+            // thread.
             let answer =
                 self.net.run(&values, [1, 3, self.input.height as usize, self.input.width as usize])?;
-            years.push(self.read(tensor_named(&answer, &self.tensor, &self.id)?)?);
+            years.push(self.decode(tensor_named(&answer, &self.tensor, &self.id)?)?);
         }
         let crops = years.len() as f32;
         let mean = years.iter().sum::<f32>() / crops;
@@ -66,8 +67,8 @@ impl AgeModel {
         Ok(AgeEstimate::new(mean.clamp(0.0, 120.0), variance.sqrt(), &self.errors))
     }
 
-    /// The age of one crop.
-    fn read(&self, values: &[f32]) -> Result<f32, VisionError> {
+    /// Decodes the age from the output for one crop.
+    fn decode(&self, values: &[f32]) -> Result<f32, VisionError> {
         let unusable = |what: &str| VisionError::Unusable { model: self.id.clone(), what: what.to_owned() };
         let years = match self.reading {
             AgeDecoding::Years => {
@@ -76,22 +77,22 @@ impl AgeModel {
             }
             AgeDecoding::Probabilities { first_age } => {
                 let total: f32 = values.iter().sum();
-                // Neither holds for NaN, nor for logits, whose mean would look like an age.
-                let shares = values.iter().all(|p| *p >= 0.0) && (total - 1.0).abs() < 0.01;
-                if !shares {
+                // Fails for NaN, and for logits, whose mean would look like an age.
+                let are_probabilities = values.iter().all(|p| *p >= 0.0) && (total - 1.0).abs() < 0.01;
+                if !are_probabilities {
                     return Err(unusable("the ages are no probabilities"));
                 }
                 let sum: f32 = values.iter().enumerate().map(|(at, p)| p * (first_age + at as f32)).sum();
                 sum / total
             }
         };
-        // A net may leave the range a little; a number far outside is none.
+        // A net may leave the range of ages a little; a number far outside is an error.
         if (-20.0..=200.0).contains(&years) { Ok(years) } else { Err(unusable("the age is no age")) }
     }
 }
 
 impl AgeEstimate {
-    /// An estimate with the uncertainty of its band and crops.
+    /// An estimate whose uncertainty comes from its error band and from the spread between its crops.
     fn new(years: f32, spread: f32, errors: &AgeErrorTable) -> Self {
         let band = errors.bands.iter().rev().find(|band| years >= band.from).or(errors.bands.first());
         let base = band.map_or(f32::NAN, |band| band.st_dev);
@@ -99,7 +100,7 @@ impl AgeEstimate {
         Self::with_deviation(years, st_dev, spread)
     }
 
-    /// An estimate with that deviation.
+    /// An estimate with the given standard deviation.
     pub(crate) fn with_deviation(years: f32, st_dev: f32, spread: f32) -> Self {
         let reach = Z_OF_80_PERCENT * st_dev;
         Self { years, st_dev, low80: (years - reach).max(0.0), high80: years + reach, spread }
@@ -110,7 +111,7 @@ impl AgeEstimate {
         standard_normal_cdf((f64::from(self.years) - age) / f64::from(self.st_dev))
     }
 
-    /// The interval around the estimate that holds this share (0 to 1) of people, years; it does not reach below 0.
+    /// The interval around the estimate that holds the true age of this share (0 to 1) of people, years; not below 0.
     pub fn interval(&self, share: f64) -> [f64; 2] {
         let reach =
             standard_normal_quantile(f64::midpoint(share.clamp(0.0, 1.0), 1.0)) * f64::from(self.st_dev);
@@ -118,32 +119,34 @@ impl AgeEstimate {
         [(years - reach).max(0.0), years + reach]
     }
 
-    /// Years that an estimate must lie above a threshold so that of people just below the threshold no more than `rate`
-    /// (0 to 0.5) pass.
+    /// By how many years an estimate must exceed a threshold so that at most the share `rate` (0 to 0.5) of the people
+    /// just below the threshold pass.
     pub fn buffer(&self, rate: f64) -> f64 {
         standard_normal_quantile(1.0 - rate.clamp(0.0, 0.5)) * f64::from(self.st_dev)
     }
 
-    /// What that buffer costs: the share of the people `above` years older than the threshold whom it refuses.
+    /// The cost of that buffer: the share of the people `above` years older than the threshold whom it refuses.
     pub fn refused_share(&self, rate: f64, above: f64) -> f64 {
         standard_normal_cdf((self.buffer(rate) - above) / f64::from(self.st_dev))
     }
 }
 
 impl AgeErrorTable {
-    /// The estimate up to which a sharp photo shows with a certainty of `sure` (0.5 to 1) that somebody is younger than `age`,
-    /// and the one from which it shows that they are not; to a tenth of a year, up to 120. `None` where no estimate does.
-    pub fn confidence_limits(&self, age: f64, sure: f64) -> [Option<f64>; 2] {
+    /// The estimate up to which somebody is younger than `age` with the probability `confidence` (0.5 to 1), and the
+    /// one from which they are at least `age` with that probability, where the crops agree; to a tenth of a year, up to
+    /// 120. `None` where no estimate is that certain.
+    pub fn confidence_limits(&self, age: f64, confidence: f64) -> [Option<f64>; 2] {
         let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, self).at_least(age);
         let years = |tenths: u32| f64::from(tenths) / 10.0;
-        // From the far end, so that beyond the answer no estimate says otherwise: a band may be less sure than the one before.
-        let below = (0..=1200).take_while(|&tenths| reached(tenths) <= 1.0 - sure).last();
-        let above = (0..=1200).rev().take_while(|&tenths| reached(tenths) >= sure).last();
+        // From the far end, so that no estimate beyond the limit is less certain: a band may have a larger error than
+        // the one before.
+        let below = (0..=1200).take_while(|&tenths| reached(tenths) <= 1.0 - confidence).last();
+        let above = (0..=1200).rev().take_while(|&tenths| reached(tenths) >= confidence).last();
         [below.map(years), above.map(years)]
     }
 }
 
-/// Standard deviations below which this share (0.5 to 1) of a normal distribution lies; at most 6.
+/// Quantile of the standard normal distribution for a share of 0.5 to 1, by bisection; at most 6.
 fn standard_normal_quantile(share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 6.0);
     for _ in 0..50 {
@@ -157,7 +160,8 @@ fn standard_normal_quantile(share: f64) -> f64 {
     high
 }
 
-/// Distribution function of the standard normal (Abramowitz and Stegun, 26.2.17; off by less than 1e-7).
+/// Distribution function of the standard normal distribution (Abramowitz and Stegun, 26.2.17; absolute error below
+/// 1e-7).
 fn standard_normal_cdf(x: f64) -> f64 {
     const B: [f64; 5] = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
     let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
@@ -204,17 +208,17 @@ mod tests {
     }
 
     #[test]
-    fn sides_are_sure_of_themselves() {
+    fn confidence_limits_follow_the_error_bands() {
         // 1.645 deviations of 3 below 18, and of 6 above it.
         assert_eq!(errors().confidence_limits(18.0, 0.95), [Some(13.0), Some(27.9)]);
-        // Nobody is estimated so young that they are surely under 3.
+        // No estimate is low enough to be confident that somebody is under 3.
         assert_eq!(errors().confidence_limits(3.0, 0.95), [None, Some(8.0)]);
     }
 
     #[test]
     fn a_buffer_costs_what_it_keeps_out() {
         let estimate = AgeEstimate::new(24.0, 0.0, &errors());
-        // Of people at the threshold all but the rate are refused, of those a buffer above it half.
+        // At the threshold all but the rate are refused, one buffer above it half.
         assert!((estimate.refused_share(0.05, 0.0) - 0.95).abs() < 1e-6);
         assert!((estimate.refused_share(0.05, estimate.buffer(0.05)) - 0.5).abs() < 1e-6);
         // Without a buffer, half at the threshold, and one in six a deviation above it.
@@ -222,8 +226,8 @@ mod tests {
         assert!(estimate.buffer(0.5) < 1e-6 && estimate.buffer(0.9) < 1e-6);
     }
 
-    /// What a model makes of a net's answer.
-    fn read(reading: AgeDecoding, answer: &[f32]) -> Result<f32, VisionError> {
+    /// The age that a model decodes from a net's answer.
+    fn decode(reading: AgeDecoding, answer: &[f32]) -> Result<f32, VisionError> {
         let input = ModelInput {
             name: "input".to_owned(),
             width: 4,
@@ -249,31 +253,34 @@ mod tests {
     #[test]
     fn years_are_taken_as_they_are_and_kept_in_range() {
         for (answer, years) in [(31.5, 31.5), (-3.0, 0.0), (130.0, 120.0)] {
-            assert_eq!(read(AgeDecoding::Years, &[answer]).unwrap(), years);
+            assert_eq!(decode(AgeDecoding::Years, &[answer]).unwrap(), years);
         }
     }
 
     #[test]
     fn probabilities_give_the_expected_age() {
         let from = |first_age| AgeDecoding::Probabilities { first_age };
-        assert_eq!(read(from(0.0), &[0.0, 0.0, 1.0]).unwrap(), 2.0);
-        assert_eq!(read(from(1.0), &[0.0, 0.0, 1.0]).unwrap(), 3.0);
-        assert_eq!(read(from(20.0), &[0.25, 0.5, 0.25]).unwrap(), 21.0);
+        assert_eq!(decode(from(0.0), &[0.0, 0.0, 1.0]).unwrap(), 2.0);
+        assert_eq!(decode(from(1.0), &[0.0, 0.0, 1.0]).unwrap(), 3.0);
+        assert_eq!(decode(from(20.0), &[0.25, 0.5, 0.25]).unwrap(), 21.0);
     }
 
     #[test]
     fn an_answer_that_is_no_age_is_an_error() {
         let scalars: [&[f32]; 6] =
             [&[f32::NAN], &[f32::INFINITY], &[f32::NEG_INFINITY], &[1e6], &[], &[30.0, 30.0]];
-        // No numbers, logits, negative ones that add up to 1, nothing, all nothing.
+        // NaN, infinity, logits, a negative value although the sum is 1, no values, zeros.
         let distributions: [&[f32]; 6] =
             [&[f32::NAN, 1.0], &[f32::INFINITY, 0.0], &[3.0, 4.0, 5.0], &[-1.0, 2.0], &[], &[0.0, 0.0]];
         let scalars = scalars.map(|answer| (AgeDecoding::Years, answer));
         let distributions =
             distributions.map(|answer| (AgeDecoding::Probabilities { first_age: 0.0 }, answer));
         for (reading, answer) in scalars.into_iter().chain(distributions) {
-            let read = read(reading.clone(), answer);
-            assert!(matches!(read, Err(VisionError::Unusable { .. })), "{reading:?} {answer:?}: {read:?}");
+            let decoded = decode(reading.clone(), answer);
+            assert!(
+                matches!(decoded, Err(VisionError::Unusable { .. })),
+                "{reading:?} {answer:?}: {decoded:?}"
+            );
         }
     }
 }

@@ -1,10 +1,11 @@
-//! An active challenge: the server chooses at random how a head is to move, and looks at the frames that come back.
+//! Active liveness challenges: the server chooses head movements at random and checks them in the frames of the answer.
 //!
-//! What it holds against whom: a photo that is shown or moved (its points stay in one plane, however it is turned), a
-//! recording (it makes other moves than those chosen just now), a second person who takes over. What it does not: a mask, a
-//! face that a program moves as it is told (a deepfake), frames that never saw a camera. `docs/ACCURACY.md` says what passed.
+//! Threat model. Stops a photo that is shown or moved (its points stay in one plane, however it is turned), a recording
+//! (which makes other moves than those chosen now), and a second person who takes over. Does not stop a mask, a
+//! deepfake that follows the instructions, or frames injected behind the camera. `docs/ACCURACY.md` reports which
+//! attacks passed.
 //!
-//! Frames come as cameras take them, not mirrored, at least three a second.
+//! Frames must not be mirrored, and come at least three times a second, better more often.
 
 mod evaluation;
 mod head_movements;
@@ -18,27 +19,26 @@ use base::{Environment, Picture};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// For how long a challenge may be answered.
+/// Time for answering a challenge.
 pub const VALIDITY_PERIOD: SignedDuration = SignedDuration::from_secs(90);
 
-/// Frames of one answer at most; more are not looked at.
+/// Most frames of one answer; further ones are ignored, and the check of their number fails.
 pub const MAX_FRAMES: usize = 90;
 
-/// What kind of challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ChallengeKind {
-    /// Three moves, turns of the head and perhaps one nearer or farther: 52 different ones.
+    /// Three moves: turns of the head, and at most one that comes nearer or goes farther away; 52 sequences.
     Turn,
-    /// The face comes nearer first, then two turns: six different ones.
+    /// Coming nearer, then two turns of the head; six sequences.
     Zoom,
 }
 
-/// A move that is asked for. Between two turns the head looks ahead again.
+/// A requested move. Between two turns the head faces the camera again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ChallengeMove {
-    /// Turn the head to the person's own left, which is to the right of the picture.
+    /// Turn the head to the person's own left, which is the right of the picture.
     Left,
     /// Turn the head to the person's own right.
     Right,
@@ -50,54 +50,53 @@ pub enum ChallengeMove {
     Farther,
 }
 
-/// A challenge that was given to somebody. Whoever keeps it lets it be answered once.
+/// An issued challenge. The caller must accept only one answer to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LivenessChallenge {
-    /// What kind.
     pub kind: ChallengeKind,
-    /// What to do, in this order, beginning and ending with a look straight ahead.
+    /// The moves in their order; before and after them the head faces the camera.
     pub moves: Vec<ChallengeMove>,
-    /// Until when frames are accepted.
+    /// Frames are accepted until then.
     pub expires_at: Timestamp,
 }
 
-/// What one frame shows.
+/// Measurements of one frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrameObservation {
-    /// Seconds since the first frame, or any other moment.
+    /// Seconds since any fixed moment.
     pub time: f64,
-    /// How many faces count.
+    /// Number of confident faces.
     pub faces: usize,
-    /// The surest face, in pixels of the frame.
+    /// The face with the highest score, in pixels of the frame.
     pub face: Option<Face>,
-    /// Whose it is, in the space of the pack's model.
+    /// Its embedding, in the space of the pack's model.
     pub embedding: Option<Vec<f32>>,
 }
 
 impl LivenessChallenge {
-    /// Chooses one.
-    pub fn random(world: &dyn Environment, kind: ChallengeKind) -> Self {
-        let all = head_movements::sequences(kind);
-        let mut chance = [0; 8];
-        world.fill_random(&mut chance);
-        // Of 2^64 numbers a few dozen share the rest that is left over.
-        let chosen = (u64::from_le_bytes(chance) % all.len().max(1) as u64) as usize;
-        let moves = all.get(chosen).cloned().unwrap_or_default();
-        Self { kind, moves, expires_at: world.now() + VALIDITY_PERIOD }
+    /// Chooses one of the sequences of a kind at random.
+    pub fn random(environment: &dyn Environment, kind: ChallengeKind) -> Self {
+        let sequences = head_movements::sequences(kind);
+        let mut random = [0; 8];
+        environment.fill_random(&mut random);
+        // The modulo bias is negligible: a few dozen sequences over 2^64 numbers.
+        let chosen = (u64::from_le_bytes(random) % sequences.len().max(1) as u64) as usize;
+        let moves = sequences.get(chosen).cloned().unwrap_or_default();
+        Self { kind, moves, expires_at: environment.now() + VALIDITY_PERIOD }
     }
 
-    /// Judges an answer that arrived at `now`, whose observations are in the order of the frames. `same` is the distance of
-    /// embeddings up to which two pictures show one person: [`EmbeddingSpace::distance_at`](crate::EmbeddingSpace::distance_at) a false
-    /// match rate of the caller's choice.
-    pub fn verify(&self, seen: &[FrameObservation], same: f32, now: Timestamp) -> ChallengeVerdict {
-        evaluation::evaluate(self, seen, same, now)
+    /// Checks an answer that arrived at `now`, with the observations in the order of the frames. `same` is the distance
+    /// of embeddings up to which two pictures show the same person:
+    /// [`EmbeddingSpace::distance_at`](crate::EmbeddingSpace::distance_at) with the caller's false match rate.
+    pub fn verify(&self, frames: &[FrameObservation], same: f32, now: Timestamp) -> ChallengeVerdict {
+        evaluation::evaluate(self, frames, same, now)
     }
 }
 
 impl FrameObservation {
-    /// Looks at a frame. Costs about as much as one estimate of an age.
+    /// Detects and embeds the face of a frame; takes about as long as one age estimate.
     pub fn of(vision: &mut VisionModels, picture: &Picture, time: f64) -> Result<Self, VisionError> {
         let found = vision.detect_upright(picture)?;
         let faces = found.iter().filter(|face| vision.is_confident(face)).count();

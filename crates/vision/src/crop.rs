@@ -1,4 +1,4 @@
-//! Cutting squares out of a picture, rotated and scaled, as a net's input tensor.
+//! Crops: squares cut out of a picture, rotated and scaled to a net's input tensor, and letterboxing of whole regions.
 
 use crate::{
     Face,
@@ -8,17 +8,17 @@ use base::Picture;
 use pixels::PictureRegion;
 use std::f32::consts::FRAC_PI_2;
 
-/// A square of the picture, in its pixels.
+/// A square of the picture in its pixels, perhaps rotated and reaching outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CropSquare {
     centre: [f32; 2],
     side: f32,
-    /// Radians; the square's upper edge points this way.
+    /// Direction of the upper edge, radians, clockwise.
     angle: f32,
 }
 
 impl CropSquare {
-    /// The square that a rule cuts around a face.
+    /// The square around a face by a crop rule, `scale` times its usual size.
     pub(crate) fn around(face: &Face, rule: CropRule, scale: f32) -> Self {
         let [right_eye, left_eye, _, mouth, ..] = face.points;
         let angle = (left_eye[1] - right_eye[1]).atan2(left_eye[0] - right_eye[0]);
@@ -26,7 +26,7 @@ impl CropSquare {
         let side = face.width().max(face.height()) * scale;
         match rule {
             CropRule::Letterbox | CropRule::Box | CropRule::Inside | CropRule::Page | CropRule::Line => {
-                // A picture may lie on its side; the face in it is cut out upright.
+                // In a picture that is rotated by a right angle the face is still cut out upright.
                 Self { centre, side, angle: nearest_right_angle(face.roll()) }
             }
             CropRule::EyesLevel => Self { centre, side, angle },
@@ -34,7 +34,7 @@ impl CropSquare {
                 let eyes =
                     [f32::midpoint(right_eye[0], left_eye[0]), f32::midpoint(right_eye[1], left_eye[1])];
                 let side = (mouth[0] - eyes[0]).hypot(mouth[1] - eyes[1]) / 0.45 * scale;
-                // The mean of both eyes and the mouth stands at 0.43 of the square's height.
+                // The mean of both eyes and the mouth is at 0.43 of the square's height.
                 let middle = [(2.0 * eyes[0] + mouth[0]) / 3.0, (2.0 * eyes[1] + mouth[1]) / 3.0];
                 let down = (0.5 - 0.43) * side;
                 let centre = [middle[0] - down * angle.sin(), middle[1] + down * angle.cos()];
@@ -43,7 +43,8 @@ impl CropSquare {
         }
     }
 
-    /// Moved, and shrunk where it is larger than the picture, so that all of it lies inside; it must stand level.
+    /// Moves the square into the picture, and shrinks it where it is larger. It must be parallel to the picture's
+    /// edges.
     pub(crate) fn moved_inside(self, picture: &Picture) -> Self {
         let (width, height) = (picture.width() as f32, picture.height() as f32);
         let side = self.side.min(width).min(height);
@@ -51,33 +52,33 @@ impl CropSquare {
         Self { centre: [within(self.centre[0], width), within(self.centre[1], height)], side, ..self }
     }
 
-    /// Finite, and with an inside.
+    /// Whether all numbers are finite and the square is not empty.
     pub(crate) fn is_sound(&self) -> bool {
         self.side > 0.0
             && [self.centre[0], self.centre[1], self.side, self.angle].iter().all(|value| value.is_finite())
     }
 
-    /// How far its corners lie from its centre, along either axis of the picture.
+    /// Half the side of its bounding box, pixels.
     fn reach(&self) -> f32 {
         let (sin, cos) = self.angle.sin_cos();
         self.side / 2.0 * (sin.abs() + cos.abs())
     }
 }
 
-/// The multiple of a right angle that is nearest; 0 where there is none.
+/// The nearest multiple of a right angle; 0 where `angle` is not finite. Radians.
 pub(crate) fn nearest_right_angle(angle: f32) -> f32 {
     let quarter = (angle / FRAC_PI_2).round() * FRAC_PI_2;
     if quarter.is_finite() { quarter } else { 0.0 }
 }
 
-/// Writes the square as the input wants it, NCHW, behind what is in `out`. Outside the picture is black.
+/// Appends the square to `out` as the input requires it, normalised, NCHW. Outside the picture is black.
 ///
-/// A large face is first scaled down as a whole, with a proper filter, so that a small input is sampled from as many
-/// pixels as it needs and from no more.
+/// A large square is first scaled down with a filter, so that sampling a small input neither skips pixels nor costs
+/// more than it must.
 pub(crate) fn write_crop(picture: &Picture, square: CropSquare, input: &ModelInput, out: &mut Vec<f32>) {
     let (width, height) = (input.width as usize, input.height as usize);
     let step = square.side / width.max(height) as f32;
-    // From two source pixels for each target pixel on, bilinear sampling would skip some.
+    // Bilinear sampling skips pixels from two source pixels for each target pixel on.
     let reduced = if step > 1.5 { downscale(picture, square, step) } else { None };
     let (picture, square) = match &reduced {
         Some((picture, square)) => (picture, *square),
@@ -108,7 +109,7 @@ pub(crate) fn write_crop(picture: &Picture, square: CropSquare, input: &ModelInp
     }
 }
 
-/// Writes several squares as one input, NCHW, from left to right, each as wide as the others.
+/// Appends several squares as one input, NCHW, side by side from left to right, each with the same width.
 pub(crate) fn write_crops_side_by_side(
     picture: &Picture,
     squares: &[CropSquare],
@@ -117,21 +118,21 @@ pub(crate) fn write_crops_side_by_side(
 ) {
     let width = input.width as usize / squares.len().max(1);
     let part = ModelInput { width: width as u32, ..input.clone() };
-    let (mut drawn, start) = (Vec::new(), out.len());
-    for &one in squares {
-        write_crop(picture, one, &part, &mut drawn);
+    let (mut crops, start) = (Vec::new(), out.len());
+    for &square in squares {
+        write_crop(picture, square, &part, &mut crops);
     }
     let rows = 3 * input.height as usize;
     out.reserve(rows * width * squares.len());
     for row in 0..rows {
         for at in 0..squares.len() {
-            out.extend_from_slice(&drawn[(at * rows + row) * width..][..width]);
+            out.extend_from_slice(&crops[(at * rows + row) * width..][..width]);
         }
     }
     debug_assert_eq!(out.len() - start, rows * width * squares.len());
 }
 
-/// For each plane of the tensor, which channel of RGB it holds.
+/// For each plane of the tensor, the index of its channel in RGB.
 fn channel_order(colour: ChannelOrder) -> [usize; 3] {
     match colour {
         ChannelOrder::Rgb => [0, 1, 2],
@@ -139,10 +140,10 @@ fn channel_order(colour: ChannelOrder) -> [usize; 3] {
     }
 }
 
-/// The part of the picture around the square, scaled down by `step`, and the square in it. `None` when there is no such
-/// part.
+/// The part of the picture around the square, scaled down by `step`, and the square in its pixels. `None` where the
+/// square lies outside the picture.
 fn downscale(picture: &Picture, square: CropSquare, step: f32) -> Option<(Picture, CropSquare)> {
-    // Two target pixels more feed the filter.
+    // A margin of two target pixels for the filter.
     let reach = square.reach() + 2.0 * step;
     let bound = |centre: f32, size: u32| {
         let low = (centre - reach).floor().clamp(0.0, size as f32);
@@ -162,8 +163,8 @@ fn downscale(picture: &Picture, square: CropSquare, step: f32) -> Option<(Pictur
     Some((small, CropSquare { centre, side: square.side * f32::midpoint(x, y), angle: square.angle }))
 }
 
-/// The pixels around a square as numbers, four to each so that the processor handles a pixel at once; black outside the
-/// picture.
+/// The pixels around a square as floats, padded to four channels so that a pixel fits a vector register; black outside
+/// the picture.
 struct PixelPatch {
     left: i32,
     top: i32,
@@ -173,7 +174,7 @@ struct PixelPatch {
 }
 
 impl PixelPatch {
-    /// Everything that [`Self::interpolate`] may be asked for when sampling the square.
+    /// All pixels that [`Self::interpolate`] reads when it samples the square.
     fn around(picture: &Picture, square: CropSquare) -> Self {
         let reach = square.reach() + 2.0;
         let bound = |centre: f32, size: u32| {
@@ -192,7 +193,7 @@ impl PixelPatch {
         Self { left: left as i32, top: top as i32, width: right - left, height: bottom - top, pixels }
     }
 
-    /// The colour between four pixels, at a point of the picture.
+    /// Bilinear interpolation at a point of the picture.
     #[inline]
     fn interpolate(&self, x: f32, y: f32) -> [f32; 4] {
         let (left, top) = (saturating_floor(x), saturating_floor(y));
@@ -215,7 +216,7 @@ impl PixelPatch {
         colour
     }
 
-    /// A pixel, its right neighbour and the two below; `None` unless all lie inside.
+    /// A pixel, its right neighbour and the two below; `None` unless all four lie inside the patch.
     #[inline]
     fn neighbours(&self, left: i32, top: i32) -> Option<[[f32; 4]; 4]> {
         let (column, row) = (usize::try_from(left).ok()?, usize::try_from(top).ok()?);
@@ -228,7 +229,7 @@ impl PixelPatch {
         Some([upper[0], upper[1], lower[0], lower[1]])
     }
 
-    /// The same with black for what lies outside.
+    /// The same, with black for pixels outside the patch.
     #[cold]
     fn neighbours_or_black(&self, left: i32, top: i32) -> [[f32; 4]; 4] {
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(across, down)| {
@@ -241,34 +242,36 @@ impl PixelPatch {
     }
 }
 
-/// The next whole number below; what lies beyond the whole numbers becomes the last of them.
+/// Floor, saturating at the bounds of `i32`.
 #[inline]
 fn saturating_floor(value: f32) -> i32 {
-    // `f32::floor` is a call of the C library on processors as old as those this is built for.
+    // On the baseline processor that this is built for `f32::floor` is a call into the C library.
     let whole = value as i32;
     if whole as f32 > value { whole.saturating_sub(1) } else { whole }
 }
 
-/// The scale at which a region just fits into `part` (0 to 1) of the input.
+/// The scale, input pixels for one of the picture, at which a region just fits into the share `part` (0 to 1) of the
+/// input.
 pub(crate) fn fit_scale(region: PictureRegion, input: &ModelInput, part: f32) -> f32 {
     let room = |side: u32| side as f32 * part;
     (room(input.width) / region.width as f32).min(room(input.height) / region.height as f32)
 }
 
-/// Where what is seen of a picture lies in the input.
+/// Maps points of the input back to the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct InputMapping {
     /// Input pixels for each picture pixel.
     pub(crate) scale: f32,
-    /// A point of the input, and where it is in the picture.
+    /// A point of the input.
     pivot: [f32; 2],
+    /// The same point in the picture.
     from: [f32; 2],
-    /// Radians; the input's upper edge points this way in the picture.
+    /// Direction of the input's upper edge in the picture, radians, clockwise.
     pub(crate) turn_radians: f32,
 }
 
 impl InputMapping {
-    /// A point of the input in the picture's pixels.
+    /// Maps a point of the input to the picture's pixels.
     pub(crate) fn picture_point(&self, x: f32, y: f32) -> [f32; 2] {
         let (sin, cos) = self.turn_radians.sin_cos();
         let (x, y) = ((x - self.pivot[0]) / self.scale, (y - self.pivot[1]) / self.scale);
@@ -276,7 +279,7 @@ impl InputMapping {
     }
 }
 
-/// A region of the picture, scaled and centred on black, NCHW. At `scale` it must fit into the input.
+/// A region of the picture as input, scaled and centred on black, NCHW. At `scale` it must fit into the input.
 pub(crate) fn letterbox(
     picture: &Picture,
     region: PictureRegion,
@@ -284,7 +287,7 @@ pub(crate) fn letterbox(
     input: &ModelInput,
 ) -> Option<(Vec<f32>, InputMapping)> {
     let (width, height) = (input.width as usize, input.height as usize);
-    let fit = |side: u32, most: usize| ((side as f32 * scale).round() as usize).clamp(1, most);
+    let fit = |side: u32, limit: usize| ((side as f32 * scale).round() as usize).clamp(1, limit);
     let (inner_width, inner_height) = (fit(region.width, width), fit(region.height, height));
     let small = pixels::resize(picture, region, inner_width as u32, inner_height as u32)?;
     let (left, top) = ((width - inner_width) / 2, (height - inner_height) / 2);
@@ -305,7 +308,8 @@ pub(crate) fn letterbox(
     Some((out, InputMapping { scale, pivot, from, turn_radians: 0.0 }))
 }
 
-/// The same turned by `turn` radians around the region's middle, with what surrounds it; the input is a square.
+/// The same, rotated back by `turn` (radians, clockwise) around the region's centre; the corners show what surrounds
+/// the region. The input must be a square.
 pub(crate) fn letterbox_rotated(
     picture: &Picture,
     region: PictureRegion,

@@ -1,29 +1,34 @@
-//! Finding faces: MediaPipe's BlazeFace (back model, 256 x 256, six key points).
+//! Face detection with MediaPipe's BlazeFace (back model, input 256 x 256, six key points), and the rules that make one
+//! run of the net into a reliable answer: padding for large faces, a recheck of each of several faces.
 
 use crate::{
     Face, VisionError,
+    box_overlap::{area, intersection_area, intersection_over_union, is_same_face, longer_side},
     crop::{self, InputMapping, nearest_right_angle},
     inference::{NamedTensors, NeuralNet},
     model_manifest::ModelInput,
-    tiled_detection::is_same_face,
 };
 use base::Picture;
 use pixels::PictureRegion;
 
-/// Boxes that overlap more than this (intersection over union) are one face.
-const SAME_FACE_OVERLAP: f32 = 0.3;
+/// Non-maximum suppression: boxes with a greater intersection over union are merged into one face.
+const NMS_IOU: f32 = 0.3;
 
-/// A face of this share of the picture's longer side is looked at again, with room around it.
+/// A face whose longer side is at least this share of the picture's is detected again with padding around the picture.
 const LARGE_FACE_SHARE: f32 = 0.5;
 
-/// The part of the input that the picture takes when room is made around it, and when that was not enough.
+/// The share of the input that the picture fills with padding around it, and with more where that was not enough.
 const PADDED_PICTURE_SHARE: f32 = 0.6;
 const WIDELY_PADDED_PICTURE_SHARE: f32 = 0.4;
 
-/// Anchors on the two feature maps: cells a side, anchors a cell, pixels a cell.
+/// Size of a face in pixels of the input when it is rechecked, and when it is rechecked a second time. Larger sizes
+/// would show small faces too blurred.
+const RECHECK_FACE_INPUT_PIXELS: [f32; 2] = [64.0, 44.0];
+
+/// The anchors of the two feature maps: cells per side, anchors per cell, input pixels per cell.
 const ANCHOR_MAPS: [(usize, usize, f32); 2] = [(16, 2, 16.0), (8, 6, 32.0)];
 
-/// Values for each anchor: box centre and size, then six points.
+/// Values for each anchor: centre and size of the box, then six points.
 const VALUES_PER_ANCHOR: usize = 16;
 
 #[derive(Debug)]
@@ -31,18 +36,18 @@ pub(crate) struct FaceDetector {
     pub(crate) id: String,
     pub(crate) net: Box<dyn NeuralNet>,
     pub(crate) input: ModelInput,
-    /// Score from which a face is a face.
+    /// Score from which a candidate is a face.
     pub(crate) detection_threshold: f32,
-    /// Score from which it counts towards "more than one".
+    /// Score from which a face counts towards "more than one face".
     pub(crate) counting_threshold: f32,
 }
 
 impl FaceDetector {
-    /// The faces of a picture, surest first: upright ones, and where there are none those of a picture that lies on its
-    /// side or stands on its head.
+    /// Detects the faces of a picture, highest score first: upright ones, or, where there are none, those of a picture
+    /// that is rotated.
     ///
-    /// Several count as several only where a look from near by confirms each of them: frames of webcams show the net
-    /// faces in ears, hands and shelves.
+    /// Of several confident faces each must be confirmed by a closer crop, because in webcam frames the net also fires
+    /// on ears, hands and shelves.
     pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         let upright = self.detect_upright(picture)?;
         if upright.is_empty() {
@@ -58,29 +63,31 @@ impl FaceDetector {
         }
     }
 
-    /// Less is believed of a picture that was turned until it showed a face: that one, or those that count.
+    /// Detects in a rotated picture. Rotating until something looks like a face makes false detections likelier, so
+    /// only confident faces count, or else the face `found` by which the rotation was chosen.
     fn detect_confident_rotated(
         &mut self,
         picture: &Picture,
         turn: f32,
-        face: Face,
+        found: Face,
     ) -> Result<Vec<Face>, VisionError> {
         let mut faces = self.detect_rotated(picture, turn)?;
         faces.retain(|face| face.score >= self.counting_threshold);
-        if faces.is_empty() { Ok(vec![face]) } else { self.confirm_several(picture, faces, turn) }
+        if faces.is_empty() { Ok(vec![found]) } else { self.confirm_several(picture, faces, turn) }
     }
 
-    /// The upright ones alone.
+    /// Detects upright faces only, highest score first.
     pub(crate) fn detect_upright(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         let faces = self.detect_rotated(picture, 0.0)?;
         self.confirm_several(picture, faces, 0.0)
     }
 
-    /// The faces that look upright when the picture is turned back by `turn` (radians, clockwise), surest first.
+    /// Detects the faces that are upright when the picture is rotated back by `turn` (radians, clockwise), highest
+    /// score first.
     ///
-    /// The net was made for faces smaller than the picture: one that fills it is missed, cut short, or found as two
-    /// halves. So where there is none, or a large one, a second look with room made around the picture decides, and the
-    /// first one counts for faces elsewhere.
+    /// The net was trained on faces smaller than the picture: one that fills it is missed, cut short, or found as two
+    /// halves. So where the first run finds no face or a large one, a second run with padding around the picture
+    /// decides, and the first one only adds faces elsewhere.
     pub(crate) fn detect_rotated(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
         let whole = PictureRegion::whole(picture);
         let first = self.detect_in_region(picture, whole, crop::fit_scale(whole, &self.input, 1.0), turn)?;
@@ -110,7 +117,8 @@ impl FaceDetector {
         Ok(faces)
     }
 
-    /// Of several faces that count, those that are seen from near by as well, each once; the surest at least.
+    /// Where several faces are confident, keeps those that a closer crop confirms, each once; at least the one with the
+    /// highest score.
     fn confirm_several(
         &mut self,
         picture: &Picture,
@@ -120,27 +128,56 @@ impl FaceDetector {
         if faces.iter().filter(|face| face.score >= self.counting_threshold).count() < 2 {
             return Ok(faces);
         }
-        let surest = faces.first().copied();
-        let mut kept: Vec<Face> = Vec::new();
+        let best = faces.first().copied();
+        let mut confirmed: Vec<Face> = Vec::new();
         for face in faces {
             let again = if face.score >= self.counting_threshold {
                 self.recheck(picture, &face, turn)?
             } else {
                 Some(face)
             };
-            // What looks like another one from here may be the same one from near by.
-            let known = |seen: &Face| kept.iter().any(|other| is_same_face(other, seen));
-            if again.is_some_and(|again| !known(&again) && !known(&face)) {
-                kept.push(face);
+            // Two boxes of the whole picture may turn out to be the same face in the closer crop.
+            let is_known = |face: &Face| confirmed.iter().any(|other| is_same_face(other, face));
+            if again.is_some_and(|again| !is_known(&again) && !is_known(&face)) {
+                confirmed.push(face);
             }
         }
-        if kept.iter().all(|face| face.score < self.counting_threshold) {
-            kept.splice(0..0, surest);
+        if confirmed.iter().all(|face| face.score < self.counting_threshold) {
+            confirmed.splice(0..0, best);
         }
-        Ok(kept)
+        Ok(confirmed)
     }
 
-    /// The faces of a region, put in at a scale at which it fits and turned back by `turn`, surest first.
+    /// Detects a face again in a crop that shows it centred and at a favourable size. `None` where it is not found
+    /// there confidently: then it is a false detection.
+    pub(crate) fn recheck(
+        &mut self,
+        picture: &Picture,
+        face: &Face,
+        turn: f32,
+    ) -> Result<Option<Face>, VisionError> {
+        let side = self.input.width as f32;
+        for face_side in RECHECK_FACE_INPUT_PIXELS {
+            let Some(region) = square_around(picture, face, longer_side(face) * side / face_side) else {
+                return Ok(None);
+            };
+            let again =
+                self.detect_in_region(picture, region, side / region.width.max(region.height) as f32, turn)?;
+            let confident = again.into_iter().filter(|other| {
+                other.score >= self.counting_threshold && intersection_over_union(other, face) > 0.3
+            });
+            if let Some(best) = confident
+                .max_by(|a, b| intersection_over_union(a, face).total_cmp(&intersection_over_union(b, face)))
+            {
+                return Ok(Some(best));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs the net on a region of the picture, letterboxed at `scale` (at which it must fit the input) and rotated
+    /// back by `turn` (radians). The faces after non-maximum suppression, highest score first, in pixels of the
+    /// picture.
     pub(crate) fn detect_in_region(
         &mut self,
         picture: &Picture,
@@ -148,12 +185,13 @@ impl FaceDetector {
         scale: f32,
         turn: f32,
     ) -> Result<Vec<Face>, VisionError> {
-        let seen = if turn == 0.0 {
+        let letterboxed = if turn == 0.0 {
             crop::letterbox(picture, region, scale, &self.input)
         } else {
             crop::letterbox_rotated(picture, region, scale, turn, &self.input)
         };
-        let (tensor, place) = seen.ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
+        let (tensor, mapping) =
+            letterboxed.ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
         let shape = [1, 3, self.input.height as usize, self.input.width as usize];
         let answer = self.net.run(&tensor, shape)?;
         let mut found = Vec::new();
@@ -168,7 +206,7 @@ impl FaceDetector {
                 if score >= self.detection_threshold {
                     let cell = anchor / anchors;
                     let at = |cell: usize| (cell as f32 + 0.5) * pixels;
-                    let face = decode_face(values, [at(cell % cells), at(cell / cells)], score, place);
+                    let face = decode_face(values, [at(cell % cells), at(cell / cells)], score, mapping);
                     if !is_sound(&face) {
                         return Err(self.unusable(format!("anchor {anchor} gives no box")));
                     }
@@ -179,7 +217,7 @@ impl FaceDetector {
         Ok(merge_overlapping(found))
     }
 
-    /// The output of that many values; the four outputs differ in length, and their names mean nothing.
+    /// The output with that many values: the four outputs differ in length, and their names say nothing.
     fn output_of_length<'a>(
         &self,
         answer: &'a NamedTensors,
@@ -196,53 +234,49 @@ impl FaceDetector {
     }
 }
 
-/// Reads an anchor's values: offsets from the anchor in input pixels.
-fn decode_face(values: &[f32], anchor: [f32; 2], score: f32, place: InputMapping) -> Face {
-    let [x, y] = place.picture_point(values[0] + anchor[0], values[1] + anchor[1]);
-    let half = [values[2] / 2.0 / place.scale, values[3] / 2.0 / place.scale];
-    // A box lies along the picture's axes, whichever way the face in it does.
-    let lying = (nearest_right_angle(place.turn_radians).sin().abs()) > 0.5;
-    let [half_width, half_height] = if lying { [half[1], half[0]] } else { half };
+/// Decodes the values of an anchor, which are offsets from it in input pixels, to pixels of the picture.
+fn decode_face(values: &[f32], anchor: [f32; 2], score: f32, mapping: InputMapping) -> Face {
+    let [x, y] = mapping.picture_point(values[0] + anchor[0], values[1] + anchor[1]);
+    let half = [values[2] / 2.0 / mapping.scale, values[3] / 2.0 / mapping.scale];
+    // The box is parallel to the picture's axes even where the face is rotated by a right angle.
+    let sideways = (nearest_right_angle(mapping.turn_radians).sin().abs()) > 0.5;
+    let [half_width, half_height] = if sideways { [half[1], half[0]] } else { half };
     let mut points = [[0.0; 2]; 6];
     for (point, xy) in points.iter_mut().zip(values[4..].chunks_exact(2)) {
-        *point = place.picture_point(xy[0] + anchor[0], xy[1] + anchor[1]);
+        *point = mapping.picture_point(xy[0] + anchor[0], xy[1] + anchor[1]);
     }
     let (left, right) = (x - half_width, x + half_width);
     Face { left, top: y - half_height, right, bottom: y + half_height, score, points }
 }
 
-/// Finite, and with an inside.
+/// Whether all coordinates are finite and the box is not empty.
 fn is_sound(face: &Face) -> bool {
     let edges = [face.left, face.top, face.right, face.bottom];
     let finite = edges.iter().chain(face.points.as_flattened()).all(|value| value.is_finite());
     finite && face.width() > 0.0 && face.height() > 0.0
 }
 
-pub(crate) fn area(face: &Face) -> f32 {
-    face.width() * face.height()
+/// A square of `side` pixels around a face, clipped to the picture; `None` where less than two pixels remain.
+pub(crate) fn square_around(picture: &Picture, face: &Face, side: f32) -> Option<PictureRegion> {
+    let bound = |low: f32, high: f32, size: u32| {
+        let centre = f32::midpoint(low, high);
+        let from = (centre - side / 2.0).clamp(0.0, size as f32) as u32;
+        let to = (centre + side / 2.0).clamp(0.0, size as f32) as u32;
+        (to > from + 1).then_some((from, to - from))
+    };
+    let (left, width) = bound(face.left, face.right, picture.width())?;
+    let (top, height) = bound(face.top, face.bottom, picture.height())?;
+    Some(PictureRegion { left, top, width, height })
 }
 
-/// The area that two boxes share.
-pub(crate) fn intersection_area(a: &Face, b: &Face) -> f32 {
-    let width = (a.right.min(b.right) - a.left.max(b.left)).max(0.0);
-    let height = (a.bottom.min(b.bottom) - a.top.max(b.top)).max(0.0);
-    width * height
-}
-
-/// Intersection over union.
-pub(crate) fn intersection_over_union(a: &Face, b: &Face) -> f32 {
-    let both = intersection_area(a, b);
-    both / (area(a) + area(b) - both).max(f32::EPSILON)
-}
-
-/// Overlapping boxes become one: their mean, weighted by score (Bazarevsky et al., BlazeFace, 2019, section 4).
+/// Non-maximum suppression that blends: overlapping boxes become their mean, weighted by score (Bazarevsky et al.,
+/// BlazeFace, 2019, section 4).
 fn merge_overlapping(mut found: Vec<Face>) -> Vec<Face> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut merged = Vec::new();
     while let Some(&best) = found.first() {
-        let (same, other): (Vec<Face>, Vec<Face>) = found
-            .iter()
-            .partition(|face| **face == best || intersection_over_union(&best, face) > SAME_FACE_OVERLAP);
+        let (same, other): (Vec<Face>, Vec<Face>) =
+            found.iter().partition(|face| **face == best || intersection_over_union(&best, face) > NMS_IOU);
         found = other;
         let total: f32 = same.iter().map(|face| face.score).sum();
         let mean =
@@ -274,7 +308,7 @@ mod tests {
         model_manifest::{ChannelOrder, CropRule, CropSpec},
     };
 
-    /// A detector whose net gives these values for one anchor, at cell (8, 8) of the fine map.
+    /// A detector whose net answers with these values for one anchor, in cell (8, 8) of the fine feature map.
     fn detector(logit: f32, values: [f32; VALUES_PER_ANCHOR]) -> FaceDetector {
         let anchor = (8 * 16 + 8) * 2;
         let mut scores = vec![-100.0; 512];
@@ -313,7 +347,7 @@ mod tests {
     fn a_box_is_read_in_the_pixels_of_the_picture() {
         let faces = detector(10.0, sized(40.0, 60.0)).detect(&picture()).unwrap();
         let [face] = faces[..] else { panic!("{faces:?}") };
-        // The anchor stands at 136, 136 of 256; the picture is halved, with 64 rows of black above it.
+        // The anchor is at 136, 136 of 256; the picture is halved, with 64 rows of black above it.
         assert_eq!([face.left, face.top, face.right, face.bottom], [232.0, 84.0, 312.0, 204.0]);
         assert_eq!(face.points, [[272.0, 144.0]; 6]);
     }
@@ -325,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_that_is_none_is_an_error() {
+    fn a_box_that_is_empty_or_not_finite_is_an_error() {
         let boxes = [
             sized(0.0, 60.0),
             sized(40.0, -60.0),

@@ -1,4 +1,5 @@
-//! Who a face is, as a point in a space where pictures of one person lie together; and what a distance there means.
+//! Face embeddings: vectors in a space in which pictures of one person lie close together, and the false match rates of
+//! distances in it.
 
 use crate::{
     Face, ModelLoadError, VisionError,
@@ -9,32 +10,31 @@ use crate::{
 use aws_lc_rs::digest;
 use base::Picture;
 
-/// Version of the code between a picture and the net: raise it when a crop of the same description would be another, so
-/// that old embeddings are not taken for those of the new space.
+/// Version of the code between picture and net. Raise it when the same manifest would give other crops, so that old
+/// embeddings are not compared with new ones.
 const CROP_VERSION: u32 = 1;
 
-/// The space that embeddings lie in. Embeddings of two spaces are never compared.
+/// The space of embeddings. Embeddings of different spaces are never compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EmbeddingSpace {
     /// Id of the model in the manifest.
     pub model: String,
-    /// What ties an embedding to the space: SHA-256 over the model file's own, the input, the crops and the metric. It
-    /// changes with each of them, and not with the thresholds.
+    /// Identifies the space: SHA-256 over the model file's hash, the input, the crops and the metric, but not over the
+    /// thresholds.
     pub sha256: [u8; 32],
-    /// How many numbers an embedding has.
+    /// Numbers of an embedding, 2 to 4096.
     pub dimension: usize,
     /// False match rates (ISO/IEC 19795-1) and the Euclidean distances at which they were measured, both ascending.
     pub thresholds: Vec<(f64, f32)>,
 }
 
 impl EmbeddingSpace {
-    /// The digest in hexadecimal.
+    /// The SHA-256 in hexadecimal.
     pub fn digest(&self) -> String {
         hex::encode(self.sha256)
     }
 
-    /// The distance at which that share of strangers is taken for one person: between the rates of the table by
-    /// interpolation over the rate's logarithm, outside the table `None`.
+    /// The distance with this false match rate, interpolated over the logarithm of the rate; `None` outside the table.
     pub fn distance_at(&self, false_match_rate: f64) -> Option<f32> {
         let exact = self.thresholds.iter().find(|(rate, _)| *rate == false_match_rate);
         if let Some((_, distance)) = exact {
@@ -48,7 +48,7 @@ impl EmbeddingSpace {
     }
 }
 
-/// Euclidean distance; infinite between embeddings of different lengths.
+/// Euclidean distance of two embeddings; infinite where their lengths differ.
 pub fn embedding_distance(a: &[f32], b: &[f32]) -> f32 {
     if a.len() != b.len() {
         return f32::INFINITY;
@@ -56,8 +56,8 @@ pub fn embedding_distance(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
 }
 
-/// The mean of embeddings by weight (not negative); scaled to length one where all of them have it. `None` for none, for
-/// different lengths, or without weight.
+/// The weighted mean of embeddings (weights are not negative), scaled to length one where all of them have length one.
+/// `None` for no embeddings, for different lengths, or where all weights are 0.
 pub fn mean_embedding<'a>(weighted: impl IntoIterator<Item = (&'a [f32], f32)>) -> Option<Vec<f32>> {
     let (mut sum, mut total, mut unit) = (Vec::new(), 0.0, true);
     for (embedding, weight) in weighted {
@@ -92,7 +92,7 @@ pub(crate) struct EmbeddingModel {
 }
 
 impl EmbeddingModel {
-    /// Looks at one answer of the net to learn the dimension.
+    /// Runs the net once to find the dimension; an error where it is not from 2 to 4096.
     pub(crate) fn new(
         model: &ModelEntry,
         mut net: Box<dyn NeuralNet>,
@@ -123,7 +123,7 @@ impl EmbeddingModel {
         Ok(Self { net, input, tensor: name.clone(), metric: *metric, mirror: *mirror, space })
     }
 
-    /// A net that answers this, for tests.
+    /// A model whose net always answers this, for tests.
     pub(crate) fn scripted(answer: Vec<f32>, input: ModelInput) -> Self {
         let space = EmbeddingSpace {
             model: "scripted".to_owned(),
@@ -159,7 +159,7 @@ impl EmbeddingModel {
             DistanceMetric::Cosine => norm(&sum),
         };
         let embedding: Vec<f32> = sum.into_iter().map(|value| value / by).collect();
-        // A length of nothing divides to none of them.
+        // Not finite where the sum has length 0.
         if embedding.iter().all(|value| value.is_finite()) {
             Ok(embedding)
         } else {
@@ -167,7 +167,7 @@ impl EmbeddingModel {
         }
     }
 
-    /// Runs the net on one crop and adds what it says, each crop counting alike.
+    /// Runs the net on one crop and adds its output to `sum`, normalised for cosine so that each crop counts the same.
     fn accumulate(&mut self, values: &[f32], sum: &mut [f32]) -> Result<(), VisionError> {
         let shape = [1, 3, self.input.height as usize, self.input.width as usize];
         let answer = self.net.run(values, shape)?;
@@ -190,7 +190,8 @@ impl EmbeddingModel {
     }
 }
 
-/// The digest of a space. Numbers go in as they are in memory, and each text behind its length.
+/// SHA-256 of a space: over its texts, each after its length (64 bits, little-endian), and its numbers (32 bits,
+/// little-endian).
 fn fingerprint(
     file: &str,
     input: &ModelInput,
@@ -198,28 +199,28 @@ fn fingerprint(
     metric: DistanceMetric,
     mirror: bool,
 ) -> [u8; 32] {
-    let mut all = digest::Context::new(&digest::SHA256);
+    let mut hash = digest::Context::new(&digest::SHA256);
     let crop = &input.crop;
-    // Renaming a variant would move every space: the digest of the default one is pinned by a test.
-    let words = [
+    // Renaming a variant of the enums would change every space; a test pins the digest of the default one.
+    let texts = [
         "embedding space".to_owned(),
         file.to_owned(),
         input.name.clone(),
         tensor.to_owned(),
         format!("{:?} {:?} {metric:?} {mirror}", input.colour, crop.rule),
     ];
-    for word in words {
-        all.update(&(word.len() as u64).to_le_bytes());
-        all.update(word.as_bytes());
+    for text in texts {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
     }
     for number in [CROP_VERSION, input.width, input.height] {
-        all.update(&number.to_le_bytes());
+        hash.update(&number.to_le_bytes());
     }
     for number in input.mean.iter().chain(&input.scale).chain(&crop.scales) {
-        all.update(&number.to_le_bytes());
+        hash.update(&number.to_le_bytes());
     }
     let mut sha256 = [0; 32];
-    sha256.copy_from_slice(all.finish().as_ref());
+    sha256.copy_from_slice(hash.finish().as_ref());
     sha256
 }
 
@@ -278,7 +279,7 @@ mod tests {
     fn the_fingerprint_changes_with_whatever_moves_an_embedding() {
         let base =
             |input: &ModelInput| fingerprint("file", input, "embedding", DistanceMetric::Euclidean, false);
-        let mut seen = vec![
+        let mut digests = vec![
             base(&input()),
             fingerprint("another", &input(), "embedding", DistanceMetric::Euclidean, false),
             fingerprint("file", &input(), "other", DistanceMetric::Euclidean, false),
@@ -298,12 +299,12 @@ mod tests {
         for edit in edits {
             let mut other = input();
             edit(&mut other);
-            seen.push(base(&other));
+            digests.push(base(&other));
         }
-        let count = seen.len();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), count);
+        let count = digests.len();
+        digests.sort_unstable();
+        digests.dedup();
+        assert_eq!(digests.len(), count);
         assert_eq!(base(&input()), base(&input()));
     }
 

@@ -1,7 +1,7 @@
-//! Where a face is.
+//! A detected face: its box, score and key points.
 
-/// A detected face. Coordinates are pixels of the upright picture, origin at its top left corner; they may
-/// lie outside the picture when the face is cut off.
+/// A detected face. Coordinates are pixels of the upright picture with the origin at its top left corner; they may lie
+/// outside the picture where the face is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Face {
     /// Left edge of the box.
@@ -14,8 +14,8 @@ pub struct Face {
     pub bottom: f32,
     /// Confidence of the detector, 0 to 1.
     pub score: f32,
-    /// The six points of BlazeFace as `[x, y]`: the subject's right eye, left eye, nose tip, mouth centre,
-    /// right ear, left ear.
+    /// The six key points of BlazeFace as `[x, y]`: the subject's right eye, left eye, nose tip, mouth centre, right
+    /// ear, left ear.
     pub points: [[f32; 2]; 6],
 }
 
@@ -30,10 +30,10 @@ impl Face {
         self.bottom - self.top
     }
 
-    /// How far the head is turned in the picture's plane: radians, clockwise, -pi to pi, 0 for an upright one.
+    /// Roll, the rotation in the picture's plane: radians, clockwise, -pi to pi, 0 for an upright face.
     ///
-    /// By the line of the eyes and the line from mouth to eyes together: in a profile the one is short, looking up or down
-    /// the other.
+    /// Computed from the line between the eyes and the line from mouth to eyes together, because the first is short in
+    /// a profile and the second when the head is pitched up or down.
     pub fn roll(&self) -> f32 {
         let [right_eye, left_eye, _, mouth, ..] = self.points;
         let along = [left_eye[0] - right_eye[0], left_eye[1] - right_eye[1]];

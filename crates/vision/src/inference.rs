@@ -1,4 +1,4 @@
-//! Running a net: ONNX Runtime, loaded from the pack's own library, one thread for each session.
+//! Inference with ONNX Runtime, which is loaded from the pack's own library; one thread for each session.
 
 use crate::{ModelLoadError, VisionError, model_manifest::PackFile};
 use ort::{
@@ -11,16 +11,16 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The tensors of an answer: name and values.
+/// The output tensors of a net: names and values.
 pub type NamedTensors = Vec<(String, Vec<f32>)>;
 
-/// Anything that turns one tensor into others.
+/// A net with one input tensor.
 pub trait NeuralNet: Send + std::fmt::Debug {
-    /// Runs a batch: `shape` is NCHW, `input` has as many values.
+    /// Runs a batch. `shape` is NCHW, and `input` has as many values as it says.
     fn run(&mut self, input: &[f32], shape: [usize; 4]) -> Result<NamedTensors, VisionError>;
 }
 
-/// A net in ONNX Runtime.
+/// A session of ONNX Runtime.
 #[derive(Debug)]
 pub struct OnnxNet {
     id: String,
@@ -28,7 +28,7 @@ pub struct OnnxNet {
     session: Session,
 }
 
-/// ONNX Runtime, in memory.
+/// ONNX Runtime, loaded into the process.
 #[derive(Clone, Debug)]
 pub struct OnnxRuntime {
     environment: Environment,
@@ -36,12 +36,12 @@ pub struct OnnxRuntime {
     sha256: String,
 }
 
-/// The one runtime of the process.
+/// A process has one runtime.
 static ONNX_RUNTIME: Mutex<Option<OnnxRuntime>> = Mutex::new(None);
 
 impl OnnxRuntime {
-    /// The runtime of a pack, loaded at first use if its library is the one the manifest names. A process has one
-    /// runtime: later calls share it, and a pack with another one is refused.
+    /// Loads the runtime of the pack in `folder` at the first call, if the library's hash is that of the manifest.
+    /// Later calls share it; a pack with another runtime is refused.
     pub fn open(folder: &Path, file: &PackFile) -> Result<Self, ModelLoadError> {
         let mut slot = ONNX_RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
         let library = file.locate(folder)?;
@@ -53,9 +53,9 @@ impl OnnxRuntime {
             }
             return Err(failed("this process runs another one already; restart it".to_owned()));
         }
-        // Loading a library runs its code, so its hash comes first.
+        // Loading a library runs its code, so its hash is checked first.
         file.read(folder)?;
-        // A relative path would be looked for beside the program first.
+        // The loader would resolve a relative path beside the program first.
         let path = library.canonicalize().map_err(|error| failed(error.to_string()))?;
         let environment = ort::init_from(&path)
             .map_err(|error| failed(error.to_string()))?
@@ -70,14 +70,14 @@ impl OnnxRuntime {
 }
 
 impl OnnxNet {
-    /// Loads a model. `input` names its input tensor.
+    /// Opens a session on the bytes of an ONNX model; `input` is the name of its input tensor.
     pub fn load(id: &str, model: &[u8], input: &str, runtime: &OnnxRuntime) -> Result<Self, ModelLoadError> {
         let failed = |cause: String| ModelLoadError::Model { id: id.to_owned(), cause };
         let session = Session::builder(&runtime.environment)
             .map_err(|error| failed(error.to_string()))?
             .with_optimization_level(GraphOptimizationLevel::Level3)
             .map_err(|error| failed(error.to_string()))?
-            // One thread a session and a worker a core: threads inside a session only wait for each other here.
+            // There is a worker for each core, so threads inside a session would only wait for each other.
             .with_intra_threads(1)
             .map_err(|error| failed(error.to_string()))?
             .with_intra_op_spinning(false)
@@ -111,7 +111,7 @@ impl NeuralNet for OnnxNet {
     }
 }
 
-/// A net that answers what a test wrote.
+/// A net for tests that always gives the same output.
 #[derive(Clone, Debug)]
 pub struct ScriptedNet(pub NamedTensors);
 
@@ -121,7 +121,7 @@ impl NeuralNet for ScriptedNet {
     }
 }
 
-/// The tensor of a name; an answer without it is unusable.
+/// The values of the output `name`; an error where the net has no such output.
 pub(crate) fn tensor_named<'a>(
     tensors: &'a NamedTensors,
     name: &str,

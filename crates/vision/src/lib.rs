@@ -1,17 +1,17 @@
-//! A face picture in, numbers out: detect, align, estimate age, tell real from fake. Knows no tenant and no HTTP.
+//! Computer vision on faces: detection, age, liveness, embeddings, quality, tracking through video, and active
+//! challenges. The only crate that knows ONNX Runtime; it knows no tenant and no HTTP.
 
 mod age;
+mod box_overlap;
 pub mod challenge;
 mod crop;
 mod detect;
 mod embed;
 mod face;
-pub mod import;
 mod inference;
 pub mod liveness;
 pub mod model_manifest;
 mod models;
-mod onnx;
 mod orientation;
 mod pool;
 mod quality;
@@ -24,28 +24,27 @@ pub use embed::{EmbeddingSpace, embedding_distance, mean_embedding};
 pub use face::Face;
 pub use inference::{NamedTensors, NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet};
 pub use model_manifest::ModelTask;
-pub use models::{ModelInfo, VisionModels, face_luma, load_net};
+pub use models::{ModelInfo, VisionModels, load_net, verify_probe};
 pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats};
-pub use quality::FaceQuality;
+pub use quality::{FaceQuality, face_luma};
 pub use video_tile_scheduler::VideoTileScheduler;
 
-/// Why the models gave no answer.
+/// Why a model gave no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum VisionError {
-    /// A model answered with numbers that mean nothing (not finite, or of the wrong length).
+    /// A model's output cannot be used: it is not finite, out of range, or of the wrong length.
     #[error("model {model} answered with unusable numbers: {what}")]
     Unusable {
         /// Id of the model in the manifest.
         model: String,
-        /// What was wrong.
         what: String,
     },
-    /// The runtime refused.
+    /// ONNX Runtime failed.
     #[error("the inference runtime failed on model {model}: {cause}")]
     Runtime {
         /// Id of the model in the manifest.
         model: String,
-        /// The runtime's own words; for the log only.
+        /// The runtime's own message; for the log only.
         cause: String,
     },
 }
@@ -53,15 +52,14 @@ pub enum VisionError {
 /// Why models cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelLoadError {
-    /// The pack is not sound.
+    /// The pack's manifest or one of its files is wrong.
     #[error(transparent)]
     Pack(#[from] model_manifest::ModelPackError),
-    /// The runtime's library cannot be used.
+    /// The library of ONNX Runtime cannot be loaded.
     #[error("the inference runtime {library} cannot be loaded: {cause}")]
     Runtime {
-        /// Which file.
+        /// Path of the library.
         library: String,
-        /// The loader's own words.
         cause: String,
     },
     /// A model cannot be used.
@@ -69,7 +67,6 @@ pub enum ModelLoadError {
     Model {
         /// Id of the model in the manifest.
         id: String,
-        /// What is wrong.
         cause: String,
     },
     /// A model's probe did not run.

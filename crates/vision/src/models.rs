@@ -1,4 +1,4 @@
-//! Everything one worker owns: the models that the pack selects, loaded and probed.
+//! The models that a pack selects, loaded and probed: what each worker of the pool owns.
 
 use crate::{
     AgeEstimate, Face, FaceQuality, ModelLoadError, VideoTileScheduler, VisionError,
@@ -16,16 +16,15 @@ use crate::{
 use base::Picture;
 use std::path::Path;
 
-/// A model that answers, as `explain`, readiness and metrics name it.
+/// A loaded model, as `explain`, readiness and metrics name it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ModelInfo {
-    /// What it is asked for.
     pub task: ModelTask,
-    /// Its name in the pack.
+    /// Id in the pack.
     pub id: String,
     /// SHA-256 of its file, or of the parameters of a built-in model.
     pub sha256: String,
-    /// Whether its answers must not be relied on yet.
+    /// Whether its answers are not to be relied on yet.
     pub experimental: bool,
 }
 
@@ -46,7 +45,7 @@ impl std::fmt::Debug for VisionModels {
 }
 
 impl VisionModels {
-    /// Loads what the pack of a folder selects, checks every hash and runs every probe.
+    /// Loads the models that the pack in `folder` selects for faces; checks their hashes and runs their probes.
     pub fn load(folder: &Path) -> Result<Self, ModelLoadError> {
         let pack = ModelPack::read(folder)?;
         let [detect, age, embed, liveness] =
@@ -60,7 +59,7 @@ impl VisionModels {
         Ok(Self { detector, age, embed, liveness, thresholds, models })
     }
 
-    /// A vision that finds one face and then answers nonsense; for tests of what becomes of that.
+    /// Models for tests of error handling: the detector finds one face, the other nets answer NaN.
     pub fn scripted_nonsense() -> Self {
         let input = |side| ModelInput {
             name: "input".to_owned(),
@@ -114,68 +113,68 @@ impl VisionModels {
         }
     }
 
-    /// The faces of a picture, surest first, found as they are in a photo of one person or a few: in one to three looks of
-    /// the net where somebody is upright; where nobody is, also lying, on the head or leaning, in seven looks more. Where
-    /// several are sure enough to count, each was confirmed by a look from near by.
+    /// Detects the faces in a photo of one person or a few, highest score first. Takes one to three runs of the net
+    /// where a face is upright; where none is, seven more for rotated pictures. Where several faces are confident, each
+    /// was confirmed in a closer crop.
     pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         self.detector.detect(picture)
     }
 
-    /// The upright faces of a frame of a camera, found like those of [`Self::detect`], in two looks where there is none.
+    /// Detects upright faces only, like [`Self::detect`]: for camera frames, with two runs of the net where there is no
+    /// face.
     pub fn detect_upright(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         self.detector.detect_upright(picture)
     }
 
-    /// Every face of a picture from `smallest` pixels on (the longer side of its box), surest first, each of them sure
-    /// enough to count.
+    /// Detects every confident face of at least `smallest` pixels (longer side of its box), highest score first.
     ///
-    /// It takes about 40 looks of the net for a picture of 1920 x 1080 with `smallest` 40, and one more for each small
-    /// face. In a picture that would take more than 400, `smallest` grows. A picture that shows nobody upright is looked at
-    /// lying and on its head as well, for as many looks again.
+    /// Takes about 40 runs of the net for a picture of 1920 x 1080 with `smallest` 40, and one more for each small
+    /// face. Where it would take more than 400 tiles, `smallest` is raised. A picture without an upright face is also
+    /// searched sideways and upside down, with as many runs again.
     pub fn detect_tiled(&mut self, picture: &Picture, smallest: f32) -> Result<Vec<Face>, VisionError> {
         self.detector.detect_tiled(picture, smallest)
     }
 
-    /// The faces of the next frame of a video, surest first, each sure enough to count; about two looks, and one more for
-    /// each small face (up to four).
+    /// Detects the confident faces of the next frame of a video, highest score first, with about two runs of the net
+    /// and one more for each small face (at most four).
     ///
-    /// Large faces (a twelfth of the picture's width) are found at once, small ones when the turn has come to where they
-    /// are: parts that changed come first. For a first frame, or a single one, use [`Self::find`].
+    /// Large faces (from a twelfth of the frame's width on) are found at once, small ones when the tile that they are
+    /// in is due; tiles that changed come first. For a first or a single frame use [`Self::detect_tiled`].
     pub fn detect_in_video(
         &mut self,
         picture: &Picture,
-        sweep: &mut VideoTileScheduler,
+        scheduler: &mut VideoTileScheduler,
     ) -> Result<Vec<Face>, VisionError> {
-        self.detector.detect_in_video(picture, sweep)
+        self.detector.detect_in_video(picture, scheduler)
     }
 
-    /// Whether a face is sure enough to count towards "more than one".
+    /// Whether a face's score is high enough to count towards "more than one face".
     pub fn is_confident(&self, face: &Face) -> bool {
         face.score >= self.detector.counting_threshold
     }
 
-    /// How old a face looks.
+    /// Estimates the age of a face from one or several crops.
     pub fn estimate_age(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
         self.age.estimate(picture, face)
     }
 
-    /// How well a face is seen. Asks no net.
+    /// Assesses the quality of a face without a net.
     pub fn assess_quality(picture: &Picture, face: &Face) -> FaceQuality {
         quality::assess(picture, face)
     }
 
-    /// Who a face is: [`EmbeddingSpace::dimension`] numbers, which lie near those of other pictures of the same person. What the
-    /// net says, scaled to length one where the model's metric is cosine.
+    /// The embedding of a face: [`EmbeddingSpace::dimension`] numbers, close to those of other pictures of the same
+    /// person. Scaled to length one where the model's metric is cosine.
     pub fn embed(&mut self, picture: &Picture, face: &Face) -> Result<Vec<f32>, VisionError> {
         self.embed.embed(picture, face)
     }
 
-    /// The space that [`Self::embed`] answers in.
+    /// The space of the embeddings of [`Self::embed`].
     pub fn embedding_space(&self) -> &EmbeddingSpace {
         &self.embed.space
     }
 
-    /// How sure it is that a face is live.
+    /// Scores whether a face is live; an error where the score is not between 0 and 1.
     pub fn score_liveness(&mut self, picture: &Picture, face: &Face) -> Result<LivenessScore, VisionError> {
         let score = self.liveness.score(picture, face)?;
         if (0.0..=1.0).contains(&score.real) {
@@ -186,12 +185,12 @@ impl VisionModels {
         Err(VisionError::Unusable { model, what: "the score is none".to_owned() })
     }
 
-    /// The scores from which a face is live.
+    /// The scores from which a face is live, by level of assurance.
     pub fn liveness_thresholds(&self) -> LivenessThresholds {
         self.thresholds
     }
 
-    /// The models that answer.
+    /// The loaded models: detector, age, embedding, liveness.
     pub fn models(&self) -> &[ModelInfo] {
         &self.models
     }
@@ -204,33 +203,6 @@ fn model_info(model: &ModelEntry) -> ModelInfo {
         sha256: model.digest(),
         experimental: model.experimental,
     }
-}
-
-/// Mean luma of a face, 0 to 255 (ITU-R BT.601), over the part of its box inside the picture.
-pub fn face_luma(picture: &Picture, face: &Face) -> f32 {
-    let clamp = |value: f32, most: u32| value.clamp(0.0, most as f32) as usize;
-    let (left, right) = (clamp(face.left, picture.width()), clamp(face.right.ceil(), picture.width()));
-    let (top, bottom) = (clamp(face.top, picture.height()), clamp(face.bottom.ceil(), picture.height()));
-    if left >= right || top >= bottom {
-        return 0.0;
-    }
-    let width = picture.width() as usize * 3;
-    // Row upon row, which the processor adds many bytes at a time; a picture is too low to overflow.
-    let mut columns = vec![0_u32; (right - left) * 3];
-    for row in picture.rgb().chunks_exact(width).take(bottom).skip(top) {
-        for (sum, &value) in columns.iter_mut().zip(&row[left * 3..right * 3]) {
-            *sum += u32::from(value);
-        }
-    }
-    let mut sum = [0_u64; 3];
-    for pixel in columns.chunks_exact(3) {
-        for (sum, &value) in sum.iter_mut().zip(pixel) {
-            *sum += u64::from(value);
-        }
-    }
-    let count = ((right - left) * (bottom - top)) as f64;
-    let [red, green, blue] = sum.map(|sum| sum as f64 / count);
-    (0.299 * red + 0.587 * green + 0.114 * blue) as f32
 }
 
 struct PackLoader<'a> {
@@ -299,8 +271,8 @@ impl PackLoader<'_> {
     }
 }
 
-/// The net of the model that serves a task, its hash checked and its probe passed, and how a picture is put into it: for
-/// crates that read its answers themselves.
+/// Opens the net that serves a task, its hash and probe checked, with its input and manifest entry: for crates that
+/// decode its output themselves.
 pub fn load_net<'a>(
     folder: &Path,
     pack: &'a ModelPack,
@@ -324,19 +296,21 @@ fn open_probed_net(
     Ok((Box::new(net), input))
 }
 
-/// The session of a model's file.
-pub(crate) fn open_net(
-    folder: &Path,
-    pack: &ModelPack,
-    model: &ModelEntry,
-) -> Result<OnnxNet, ModelLoadError> {
+/// Opens the net of any model of a pack, its hash checked, and runs its probe, if it has one.
+pub fn verify_probe(folder: &Path, pack: &ModelPack, model: &ModelEntry) -> Result<(), ModelLoadError> {
+    open_probed_net(folder, pack, model).map(drop)
+}
+
+/// Opens an ONNX session on the file of a model.
+fn open_net(folder: &Path, pack: &ModelPack, model: &ModelEntry) -> Result<OnnxNet, ModelLoadError> {
     let file = model.file.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no file"))?;
     let input = model.input.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no input"))?;
     let bytes = file.read(folder)?;
     OnnxNet::load(&model.id, &bytes, &input.name, &OnnxRuntime::open(folder, &pack.runtime)?)
 }
 
-/// A net that gives the probability of a live face; several crops are averaged, or joined to one input.
+/// A net whose output is the probability of a live face. The outputs of several crops are averaged, unless the crops
+/// are joined to one input.
 struct LivenessNet {
     id: String,
     net: Box<dyn NeuralNet>,
@@ -347,37 +321,37 @@ struct LivenessNet {
 
 impl LivenessModel for LivenessNet {
     fn score(&mut self, picture: &Picture, face: &Face) -> Result<LivenessScore, VisionError> {
-        let crops = self.input.crop.clone();
+        let spec = self.input.crop.clone();
         let square = |scale: f32| {
-            let square = CropSquare::around(face, crops.rule, scale);
-            if crops.rule == CropRule::Inside { square.moved_inside(picture) } else { square }
+            let square = CropSquare::around(face, spec.rule, scale);
+            if spec.rule == CropRule::Inside { square.moved_inside(picture) } else { square }
         };
-        if crops.joined {
-            let squares: Vec<CropSquare> = crops.scales.iter().map(|&scale| square(scale)).collect();
+        if spec.joined {
+            let squares: Vec<CropSquare> = spec.scales.iter().map(|&scale| square(scale)).collect();
             let mut batch = Vec::new();
             crop::write_crops_side_by_side(picture, &squares, &self.input, &mut batch);
-            return Ok(LivenessScore { real: self.ask(&batch)?, cues: Vec::new() });
+            return Ok(LivenessScore { real: self.live_probability(&batch)?, cues: Vec::new() });
         }
         let mut sum = 0.0;
-        for &scale in &crops.scales {
+        for &scale in &spec.scales {
             let mut batch = Vec::new();
             crop::write_crop(picture, square(scale), &self.input, &mut batch);
-            sum += self.ask(&batch)?;
+            sum += self.live_probability(&batch)?;
         }
-        Ok(LivenessScore { real: sum / crops.scales.len() as f32, cues: Vec::new() })
+        Ok(LivenessScore { real: sum / spec.scales.len() as f32, cues: Vec::new() })
     }
 }
 
 impl LivenessNet {
-    fn ask(&mut self, batch: &[f32]) -> Result<f32, VisionError> {
+    fn live_probability(&mut self, batch: &[f32]) -> Result<f32, VisionError> {
         let answer = self.net.run(batch, [1, 3, self.input.height as usize, self.input.width as usize])?;
         let values = tensor_named(&answer, &self.tensor, &self.id)?;
         Ok(values.get(self.live_index).copied().unwrap_or(f32::NAN))
     }
 }
 
-/// The picture that a probe puts in: noise of a seed, already scaled as the input wants it.
-pub(crate) fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
+/// The input of a probe: noise by a linear congruential generator from a seed, normalised as the input requires, NCHW.
+fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
     let area = input.width as usize * input.height as usize;
     let mut state = seed;
     (0..3 * area)
@@ -389,8 +363,8 @@ pub(crate) fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
         .collect()
 }
 
-/// What a model answers to its probe's picture: the first values of a tensor.
-pub(crate) fn probe_values(
+/// A model's output for a probe: the first values of the tensor `name`.
+fn probe_values(
     net: &mut OnnxNet,
     model: &ModelEntry,
     input: &ModelInput,
@@ -407,17 +381,17 @@ pub(crate) fn probe_values(
         .collect())
 }
 
-/// How many values of a probe's answer are compared.
+/// Number of values of a probe's output that are compared.
 const PROBED_VALUES: usize = 8;
 
-pub(crate) fn check_probe(
+fn check_probe(
     net: &mut OnnxNet,
     model: &ModelEntry,
     input: &ModelInput,
     probe: &ModelProbe,
 ) -> Result<(), ModelLoadError> {
     let found = probe_values(net, model, input, probe.seed, &probe.tensor)?;
-    // Relative to the largest: next to 1, every small probability looks like every other.
+    // Tolerance relative to the largest magnitude, so that models with small outputs are checked as strictly.
     let largest = probe.values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
     let close = |(found, expected): (&f32, &f32)| (found - expected).abs() <= probe.tolerance * largest;
     if found.len() == probe.values.len() && found.iter().zip(&probe.values).all(close) {

@@ -1,5 +1,5 @@
-//! Pictures that lie on their side, stand on their head, or were turned by any angle, and do not say so: which way the
-//! faces in them are up.
+//! Pictures that are rotated, by a right angle or any other, without saying so in their metadata: finds the rotation in
+//! which the faces are upright.
 
 use crate::{
     Face, VisionError,
@@ -10,47 +10,52 @@ use base::Picture;
 use pixels::PictureRegion;
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
-/// The ways a picture may lie, radians clockwise: on either side, on its head, and between those.
+/// The rotations that are tried, radians clockwise: both quarter turns, upside down, and the diagonals between them.
 const ORIENTATIONS: [f32; 7] =
     [FRAC_PI_2, -FRAC_PI_2, PI, FRAC_PI_4, -FRAC_PI_4, PI - FRAC_PI_4, FRAC_PI_4 - PI];
 
-/// The part of the input that the picture takes: all of it is seen at any angle, and a face may fill it.
+/// The share of the input that the picture fills: so all of it is visible at any angle, and there is padding around a
+/// face that fills it.
 const INPUT_SHARE: f32 = 0.7;
 
-/// A face that leans more than this against the way that is tried belongs to another way.
+/// A face that leans more than this in the rotated picture belongs to another orientation.
 const MAX_LEAN_RADIANS: f32 = 0.7;
 
-/// Nearer than this to a right angle, a face leans in a picture that lies at one.
+/// Where a face's roll is closer than this to a right angle, the picture is rotated by that right angle and the head
+/// leans.
 const RIGHT_ANGLE_TOLERANCE_RADIANS: f32 = 0.35;
 
-/// A face of this score that hardly leans is upright. Of those that stand on their head the net finds most as well, with
-/// the eyes where the mouth is, but none was surer than 0.82.
+/// A face with this score and hardly any roll is upright. The net also finds most upside-down faces, with the eyes
+/// where the mouth is, but none with a score above 0.82.
 const UPRIGHT_SCORE: f32 = 0.85;
 
-/// Ways that are looked at from near by.
+/// Orientations that are rechecked in a closer crop.
 const MAX_ORIENTATION_CANDIDATES: usize = 4;
 
-/// By so much the other way must be surer: a part of a face alone looks a little like one either way.
+/// By how much the score in another orientation must be greater: part of a face looks a little like a face in any.
 const MIN_SCORE_GAIN: f32 = 0.05;
 
-/// A picture that leans less than this shows upright faces, which lean.
+/// Below this rotation the picture counts as upright, and its faces as leaning.
 const MIN_TURN_RADIANS: f32 = 0.9;
 
-/// Radians within which two ways are one.
+/// Orientations that differ by less are the same.
 const SAME_ORIENTATION_RADIANS: f32 = 0.8;
 
 impl FaceDetector {
-    /// Whether a picture whose faces were found upright lies another way all the same, by how much, and the face that says so: the net finds
-    /// faces that lie or stand on their head, less surely, with points that lean or are not where they belong. Where the surest
-    /// face is no sure one, it takes as many looks as [`Self::find_orientation`], and two more.
+    /// Whether a picture in which faces were found upright is rotated nevertheless: the rotation, and the face that
+    /// shows it. The net also finds faces that are sideways or upside down, with a lower score and with points that
+    /// lean or are misplaced.
+    ///
+    /// Unless the best face is clearly upright, it takes as many runs of the net as [`Self::find_orientation`], and two
+    /// more.
     pub(crate) fn find_other_orientation(
         &mut self,
         picture: &Picture,
         found: &[Face],
     ) -> Result<Option<(f32, Face)>, VisionError> {
-        let Some(surest) = found.first() else { return Ok(None) };
-        let roll = surest.roll();
-        if surest.score >= UPRIGHT_SCORE && roll.abs() < RIGHT_ANGLE_TOLERANCE_RADIANS {
+        let Some(best) = found.first() else { return Ok(None) };
+        let roll = best.roll();
+        if best.score >= UPRIGHT_SCORE && roll.abs() < RIGHT_ANGLE_TOLERANCE_RADIANS {
             return Ok(None);
         }
         let Some((turn, face)) = self.find_orientation(picture)? else { return Ok(None) };
@@ -60,13 +65,13 @@ impl FaceDetector {
         if wrap_angle(turn - roll).abs() < SAME_ORIENTATION_RADIANS {
             return Ok(Some((turn, face)));
         }
-        // Both straightened and from near by, as none is that only looks like a face from afar.
-        let upright = self.recheck(picture, surest, roll)?.map_or(0.0, |again| again.score);
+        // Compared with the upright reading, also derotated and in a closer crop, where false detections disappear.
+        let upright = self.recheck(picture, best, roll)?.map_or(0.0, |again| again.score);
         Ok((face.score > upright + MIN_SCORE_GAIN).then_some((turn, face)))
     }
 
-    /// Of the faces found upright and those found when the picture was turned back, what holds more, surer and straighter
-    /// ones.
+    /// Chooses between the faces found upright and those found after rotating the picture back: the set with more, more
+    /// confident and straighter faces.
     pub(crate) fn choose_better(&self, upright: Vec<Face>, turned: Vec<Face>, turn: f32) -> Vec<Face> {
         let worth = |faces: &[Face], turn: f32| -> f32 {
             let counted = faces.iter().filter(|face| face.score >= self.counting_threshold);
@@ -75,22 +80,22 @@ impl FaceDetector {
         if worth(&turned, turn) > worth(&upright, 0.0) { turned } else { upright }
     }
 
-    /// By how much the picture has to be turned back (radians, clockwise) for its surest face to be upright, and that face,
-    /// seen so; nothing where no face is found either way. Takes seven looks, and up to two more for each of the four that
-    /// show it best.
+    /// The rotation (radians, clockwise) by which the picture must be turned back for its best face to be upright, and
+    /// that face; `None` where no orientation shows one. Takes seven runs of the net, and up to two more for each of
+    /// the four best orientations.
     pub(crate) fn find_orientation(&mut self, picture: &Picture) -> Result<Option<(f32, Face)>, VisionError> {
         let whole = PictureRegion::whole(picture);
         let scale = crop::fit_scale(whole, &self.input, INPUT_SHARE);
-        let mut seen: Vec<(Face, f32)> = Vec::new();
+        let mut candidates: Vec<(Face, f32)> = Vec::new();
         for turn in ORIENTATIONS {
             let faces = self.detect_in_region(picture, whole, scale, turn)?;
             let upright = faces.into_iter().find(|face| lean(face, turn).abs() < MAX_LEAN_RADIANS);
-            seen.extend(upright.map(|face| (face, turn)));
+            candidates.extend(upright.map(|face| (face, turn)));
         }
-        seen.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
+        candidates.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
         let mut best: Option<(f32, Face)> = None;
-        for (face, turn) in seen.into_iter().take(MAX_ORIENTATION_CANDIDATES) {
-            // Upright by its own points, it must show again, and surely.
+        for (face, turn) in candidates.into_iter().take(MAX_ORIENTATION_CANDIDATES) {
+            // Derotated by the roll of its own points, it must be detected again, confidently.
             let turn = snap_to_right_angle(turn + lean(&face, turn));
             if let Some(again) = self.recheck(picture, &face, turn)?
                 && lean(&again, turn).abs() < MAX_LEAN_RADIANS
@@ -103,16 +108,17 @@ impl FaceDetector {
     }
 }
 
-/// How far a face leans against a turn: radians, -pi to pi.
+/// Roll of a face in a picture that is rotated back by `turn`: radians, -pi to pi.
 fn lean(face: &Face, turn: f32) -> f32 {
     wrap_angle(face.roll() - turn)
 }
 
+/// The same angle between -pi and pi.
 fn wrap_angle(angle: f32) -> f32 {
     angle - TAU * (angle / TAU).round()
 }
 
-/// The right angle near by, for that is how pictures mostly lie; else the angle itself.
+/// The nearest right angle where it is close, because most rotated pictures are rotated by one; else the angle itself.
 fn snap_to_right_angle(turn: f32) -> f32 {
     let quarter = nearest_right_angle(turn);
     if (turn - quarter).abs() < RIGHT_ANGLE_TOLERANCE_RADIANS { quarter } else { turn }

@@ -1,5 +1,5 @@
-//! The bounded inference pool: one worker thread a core, each with its own models, and a short queue. What does not fit
-//! is refused at once, so that accepted work is done in the time it takes.
+//! The bounded inference pool: worker threads, each with its own models, and a short queue. Work that does not fit is
+//! refused at once, so that accepted work is done without long waiting.
 
 use crate::{EmbeddingSpace, ModelInfo, ModelLoadError, VisionModels};
 use std::{
@@ -15,12 +15,12 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// The niceness of workers that step aside: their share of a busy core is a tenth of an ordinary thread's.
+/// Niceness of background workers: on a busy core they get about a tenth of the time of an ordinary thread.
 const BACKGROUND_NICENESS: i32 = 10;
 
 type PoolJob = Box<dyn FnOnce(&mut VisionModels) + Send>;
 
-/// A pool of workers. Dropping it lets running work end.
+/// A pool of workers. Dropping it waits for work that was accepted.
 #[derive(Debug)]
 pub struct InferencePool {
     sender: Option<SyncSender<PoolJob>>,
@@ -40,20 +40,17 @@ struct PoolCounters {
     busy_microseconds: AtomicU64,
 }
 
-/// How a pool is doing.
+/// Counters of a pool since its start, but for `queued` and `running`, which are of this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolStats {
-    /// Work that waits for a worker.
     pub queued: u64,
-    /// Work that is being done.
     pub running: u64,
-    /// Work that was done.
+    /// Finished, panicked work included.
     pub done: u64,
-    /// Work that was refused because the queue was full.
+    /// Refused because the queue was full.
     pub refused: u64,
-    /// Work that panicked.
     pub panicked: u64,
-    /// Time spent working, over all workers.
+    /// Time spent working, summed over all workers.
     pub busy_time: Duration,
 }
 
@@ -61,48 +58,49 @@ pub struct PoolStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("all workers are busy")]
 pub struct PoolBusyError {
-    /// When to try again.
+    /// How long to wait before trying again.
     pub retry_after: Duration,
 }
 
-/// The work did not come to an end: it panicked, or the pool was stopped.
+/// The work was not finished: it panicked, or the pool was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the work was given up")]
 pub struct PoolGoneError;
 
 impl InferencePool {
-    /// Loads the models of a folder once for each of `workers`; up to `queue` pieces of work may wait.
+    /// Loads the models of the pack in `folder` once for each of `workers` (at least one); up to `queue` jobs may wait.
     pub fn start(folder: &Path, workers: usize, queue: usize) -> Result<Self, ModelLoadError> {
-        let visions =
+        let models =
             (0..workers.max(1)).map(|_| VisionModels::load(folder)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::with_models(visions, queue))
+        Ok(Self::with_models(models, queue))
     }
 
-    /// A pool of workers with these models.
-    pub fn with_models(visions: Vec<VisionModels>, queue: usize) -> Self {
-        Self::of(visions, queue, 0)
+    /// A pool with one worker for each set of models.
+    pub fn with_models(models: Vec<VisionModels>, queue: usize) -> Self {
+        Self::spawn(models, queue, 0)
     }
 
-    /// A pool whose workers step aside for everybody else's: threads of this process that somebody waits for are served
-    /// first. Where the system knows no such thing for one thread, they do not.
+    /// Like [`Self::start`], but with workers of low priority, so that threads for which a request waits run first.
+    /// Linux only: elsewhere the priority of a single thread cannot be set this way, and the workers have the ordinary
+    /// one.
     pub fn start_background(folder: &Path, workers: usize, queue: usize) -> Result<Self, ModelLoadError> {
-        let visions =
+        let models =
             (0..workers.max(1)).map(|_| VisionModels::load(folder)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::of(visions, queue, BACKGROUND_NICENESS))
+        Ok(Self::spawn(models, queue, BACKGROUND_NICENESS))
     }
 
-    fn of(visions: Vec<VisionModels>, queue: usize, nice: i32) -> Self {
-        let models = visions.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
-        let space = visions.first().map(|vision| vision.embedding_space().clone()).unwrap_or_default();
+    fn spawn(worker_models: Vec<VisionModels>, queue: usize, nice: i32) -> Self {
+        let models = worker_models.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
+        let space = worker_models.first().map(|vision| vision.embedding_space().clone()).unwrap_or_default();
         let (sender, receiver) = sync_channel(queue);
         let receiver = Arc::new(Mutex::new(receiver));
         let counters = Arc::new(PoolCounters::default());
-        let workers = visions
+        let workers = worker_models
             .into_iter()
             .map(|vision| {
                 let (receiver, counters) = (receiver.clone(), counters.clone());
                 std::thread::spawn(move || {
-                    // On Linux this is the calling thread alone.
+                    // On Linux this affects the calling thread only.
                     if nice != 0 && cfg!(target_os = "linux") {
                         let _refused = rustix::process::setpriority_process(None, nice);
                     }
@@ -113,7 +111,7 @@ impl InferencePool {
         Self { sender: Some(sender), workers, models, space, counters }
     }
 
-    /// Queues work; the future ends when a worker has done it.
+    /// Queues a job; the future resolves when a worker has done it.
     pub fn run<T, F>(
         &self,
         job: F,
@@ -122,18 +120,18 @@ impl InferencePool {
         T: Send + 'static,
         F: FnOnce(&mut VisionModels) -> T + Send + 'static,
     {
-        let (answer, answered) = oneshot::channel();
+        let (result_sender, result) = oneshot::channel();
         let work: PoolJob = Box::new(move |vision| {
-            // Whoever asked may have gone away while the work waited; then it is not done.
-            if !answer.is_closed() {
-                let _gone = answer.send(job(vision));
+            // Skipped where the caller has dropped the future while the job was queued.
+            if !result_sender.is_closed() {
+                let _dropped = result_sender.send(job(vision));
             }
         });
         let sent = self.sender.as_ref().map(|sender| sender.try_send(work));
         match sent {
             Some(Ok(())) => {
                 self.counters.accepted.fetch_add(1, Relaxed);
-                Ok(async move { answered.await.map_err(|_| PoolGoneError) })
+                Ok(async move { result.await.map_err(|_| PoolGoneError) })
             }
             Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))) | None => {
                 self.counters.refused.fetch_add(1, Relaxed);
@@ -142,17 +140,16 @@ impl InferencePool {
         }
     }
 
-    /// The models that answer.
+    /// The models that each worker has loaded.
     pub fn models(&self) -> &[ModelInfo] {
         &self.models
     }
 
-    /// The space of the embeddings that the workers make; the empty one for a pool without workers.
+    /// The space of the workers' embeddings; the default one for a pool without workers.
     pub fn embedding_space(&self) -> &EmbeddingSpace {
         &self.space
     }
 
-    /// How the pool is doing.
     pub fn stats(&self) -> PoolStats {
         let PoolCounters { accepted, started, done, refused, panicked, busy_microseconds } = &*self.counters;
         let (done, started) = (done.load(Relaxed), started.load(Relaxed));

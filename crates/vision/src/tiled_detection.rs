@@ -1,67 +1,62 @@
-//! Finding small faces: a large picture is looked at in overlapping tiles of several sizes, and what is found small is
-//! looked at again from near by.
+//! Detection of small faces: the net runs on overlapping tiles of a large picture at several scales, and small faces
+//! are rechecked in a closer crop.
 
 use crate::{
-    Face, VisionError, crop,
-    detect::{FaceDetector, area, intersection_area, intersection_over_union},
-    video_tile_scheduler::may_be_same_face,
+    Face, VisionError,
+    box_overlap::{intersection_over_union, is_same_face, longer_side, may_be_same_face},
+    crop,
+    detect::FaceDetector,
 };
 use base::Picture;
 use pixels::PictureRegion;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Pixels of the net's input that a face is high at least where it is looked for. Of the faces in group photos the net
-/// finds all at 16 pixels, and nine of ten at 12.
+/// Smallest size of a face in pixels of the net's input. Of the faces in group photos the net finds all at 16 pixels,
+/// and nine of ten at 12.
 const MIN_FACE_INPUT_PIXELS: f32 = 20.0;
 
-/// Pixels of the input that neighbouring tiles share: a face of up to that size lies whole in one of them, and a larger
-/// one is small in the next coarser tiles.
+/// Overlap of neighbouring tiles in pixels of the input: a face of up to that size lies completely in one of them, and
+/// a larger one is found in the next coarser tiles.
 const TILE_OVERLAP_INPUT_PIXELS: f32 = 72.0;
 
-/// From tiles of one size to the next coarser.
+/// Ratio between the scale of tiles and that of the next coarser ones.
 const TILE_SCALE_STEP: f32 = 3.0;
 
-/// Small faces of a picture that lies are looked for at first as if they were so much larger: that finds most of them, in
-/// half the looks.
+/// In a rotated picture the first search is for faces larger by this factor: that finds most of a crowd with half the
+/// runs of the net.
 const ROTATED_COARSENING: f32 = 1.5;
 
-/// A picture has no more tiles than this: in larger ones the smallest face grows.
+/// Most tiles of a picture. Where it would take more, the size of the smallest face is raised.
 const MAX_TILES: usize = 400;
 
-/// What is looked at again in one picture at most, the surest first.
+/// Most candidates of a picture that are rechecked, the best ones first.
 const MAX_RECHECKED_FACES: usize = 256;
 
-/// From this size on, in pixels of the input, one look is enough.
+/// Faces of at least this size in pixels of the input need no recheck.
 const SURE_FACE_INPUT_PIXELS: f32 = 64.0;
 
-/// A second look shows a face at this size, in pixels of the input; where that does not do, a third at the other. Larger
-/// would show small faces too blurred.
-const RECHECK_FACE_INPUT_PIXELS: [f32; 2] = [64.0, 44.0];
-
-/// Boxes of which this share of the smaller one lies in the other are one face.
-const SAME_FACE_CONTAINMENT: f32 = 0.6;
-
-/// A square of the picture that is looked at by itself.
+/// A part of the picture on which the net runs by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PictureTile {
     pub(crate) region: PictureRegion,
+    /// Pixels of the input for one of the picture.
     pub(crate) scale: f32,
 }
 
-/// A face and how large it was in the net's input.
+/// A detected face and its size in the net's input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileCandidate {
     pub(crate) face: Face,
-    /// Longer side in pixels of the input.
+    /// Longer side of the box in pixels of the input.
     pub(crate) input_side: f32,
 }
 
-/// The tiles in which every face from `smallest` pixels on is at least [`MIN_FACE_INPUT_PIXELS`] high, fine ones first; none where one
-/// look at the whole picture shows that much.
+/// The tiles in which every face of at least `smallest` pixels has at least [`MIN_FACE_INPUT_PIXELS`], fine ones first;
+/// none where one run on the whole picture suffices. `side` is that of the net's input.
 pub(crate) fn tiles(width: u32, height: u32, smallest: f32, side: u32) -> Vec<PictureTile> {
     let longer = width.max(height) as f32;
     let whole = side as f32 / longer;
-    // Nothing is enlarged more than four times: there is nothing more to be seen.
+    // Enlarging more than four times shows no further detail.
     let mut finest = (MIN_FACE_INPUT_PIXELS / smallest.max(1.0)).min(4.0);
     loop {
         let mut tiles = Vec::new();
@@ -77,31 +72,35 @@ pub(crate) fn tiles(width: u32, height: u32, smallest: f32, side: u32) -> Vec<Pi
     }
 }
 
-/// Covers the picture with squares at a scale, evenly spread.
+/// Covers the picture with evenly spaced square tiles at one scale.
 fn lay_tiles(width: u32, height: u32, scale: f32, side: u32, tiles: &mut Vec<PictureTile>) {
-    let reach = ((side as f32 / scale) as u32).max(1);
-    let shared = TILE_OVERLAP_INPUT_PIXELS / scale;
+    let tile_side = ((side as f32 / scale) as u32).max(1);
+    let overlap = TILE_OVERLAP_INPUT_PIXELS / scale;
     let starts = |length: u32| -> Vec<u32> {
-        if length <= reach {
+        if length <= tile_side {
             return vec![0];
         }
-        let steps = ((length as f32 - shared) / (reach as f32 - shared)).ceil().max(2.0) as u32;
+        let steps = ((length as f32 - overlap) / (tile_side as f32 - overlap)).ceil().max(2.0) as u32;
         (0..steps)
-            .map(|at| (u64::from(length - reach) * u64::from(at) / u64::from(steps - 1)) as u32)
+            .map(|at| (u64::from(length - tile_side) * u64::from(at) / u64::from(steps - 1)) as u32)
             .collect()
     };
     for top in starts(height) {
         for left in starts(width) {
-            let region =
-                PictureRegion { left, top, width: reach.min(width - left), height: reach.min(height - top) };
+            let region = PictureRegion {
+                left,
+                top,
+                width: tile_side.min(width - left),
+                height: tile_side.min(height - top),
+            };
             tiles.push(PictureTile { region, scale });
         }
     }
 }
 
 impl FaceDetector {
-    /// Every face from `smallest` pixels on, surest first; where there is none upright, those of a picture that lies on its
-    /// side or stands on its head.
+    /// Detects every face of at least `smallest` pixels, highest score first; where none is upright, those of a picture
+    /// that is rotated.
     pub(crate) fn detect_tiled(
         &mut self,
         picture: &Picture,
@@ -121,7 +120,7 @@ impl FaceDetector {
             return self.detect_tiled_rotated(picture, smallest, turn);
         }
         for turn in [FRAC_PI_2, -FRAC_PI_2, PI] {
-            // Coarser tiles tell whether a crowd is there, and all of them who is in it.
+            // Coarse tiles tell whether there are faces in this orientation; if so, all tiles are searched.
             let crowd = self.candidates_in_tiles(picture, smallest * ROTATED_COARSENING, turn)?;
             if !self.merge_candidates(picture, crowd, smallest, &[], turn)?.is_empty() {
                 return self.detect_tiled_rotated(picture, smallest, turn);
@@ -130,7 +129,8 @@ impl FaceDetector {
         Ok(upright)
     }
 
-    /// The faces from `smallest` pixels on that look upright when the picture is turned back by `turn`, surest first.
+    /// Detects the faces of at least `smallest` pixels that are upright when the picture is rotated back by `turn`,
+    /// highest score first.
     fn detect_tiled_rotated(
         &mut self,
         picture: &Picture,
@@ -142,7 +142,7 @@ impl FaceDetector {
         self.merge_candidates(picture, found, smallest, &[], turn)
     }
 
-    /// What the tiles for faces from `smallest` pixels on show.
+    /// Candidates of all tiles for faces of at least `smallest` pixels.
     fn candidates_in_tiles(
         &mut self,
         picture: &Picture,
@@ -156,7 +156,7 @@ impl FaceDetector {
         Ok(found)
     }
 
-    /// What one look at all of it shows.
+    /// Candidates of one run on the whole picture.
     pub(crate) fn candidates_in_whole(
         &mut self,
         picture: &Picture,
@@ -170,7 +170,7 @@ impl FaceDetector {
             .collect())
     }
 
-    /// The faces of a tile that it does not cut.
+    /// Candidates of a tile, without those that its edges cut off.
     pub(crate) fn candidates_in_tile(
         &mut self,
         picture: &Picture,
@@ -188,12 +188,12 @@ impl FaceDetector {
                 || cut_behind(face.right, left + width, picture.width())
                 || cut_behind(face.bottom, top + height, picture.height()))
         };
-        let seen = |face: Face| TileCandidate { face, input_side: longer_side(&face) * tile.scale };
-        Ok(faces.into_iter().filter(whole).map(seen).collect())
+        let candidate = |face: Face| TileCandidate { face, input_side: longer_side(&face) * tile.scale };
+        Ok(faces.into_iter().filter(whole).map(candidate).collect())
     }
 
-    /// Of everything that was found, each face once: those seen large and sure enough as they are, the others where a
-    /// look from near by confirms them, or where they were `known` near by in the frame before.
+    /// Merges candidates to faces, each once. Large, confident candidates are taken as they are, and so are those close
+    /// to a face `known` from the frame before; all others must be confirmed by a recheck.
     pub(crate) fn merge_candidates(
         &mut self,
         picture: &Picture,
@@ -202,11 +202,11 @@ impl FaceDetector {
         known: &[Face],
         turn: f32,
     ) -> Result<Vec<Face>, VisionError> {
-        // Seen large first: their boxes are the better ones.
+        // Large ones first: their boxes are more precise.
         found.sort_by(|a, b| candidate_preference(b).total_cmp(&candidate_preference(a)));
         let mut candidates: Vec<TileCandidate> = Vec::new();
         for candidate in found {
-            // The rest of the size classes below: a net says where faces of half the size are, but less surely.
+            // Smaller faces belong to a smaller `smallest`; the net finds them here too, but with less confidence.
             let large_enough = longer_side(&candidate.face) >= 0.7 * smallest;
             if large_enough
                 && candidates.iter().all(|other| intersection_over_union(&other.face, &candidate.face) < 0.4)
@@ -216,77 +216,28 @@ impl FaceDetector {
         }
         candidates.truncate(MAX_RECHECKED_FACES);
         let mut faces: Vec<Face> = Vec::new();
-        for TileCandidate { face, input_side: seen } in candidates {
-            let near_by =
-                seen >= SURE_FACE_INPUT_PIXELS || known.iter().any(|known| may_be_same_face(known, &face));
-            let sure = if near_by && face.score >= self.counting_threshold {
+        for TileCandidate { face, input_side } in candidates {
+            let needs_no_recheck = input_side >= SURE_FACE_INPUT_PIXELS
+                || known.iter().any(|known| may_be_same_face(known, &face));
+            let confirmed = if needs_no_recheck && face.score >= self.counting_threshold {
                 Some(face)
             } else {
                 self.recheck(picture, &face, turn)?
             };
-            faces.extend(sure.filter(|face| longer_side(face) >= 0.8 * smallest));
+            faces.extend(confirmed.filter(|face| longer_side(face) >= 0.8 * smallest));
         }
         faces.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let mut each: Vec<Face> = Vec::new();
+        let mut distinct: Vec<Face> = Vec::new();
         for face in faces {
-            if each.iter().all(|other| !is_same_face(other, &face)) {
-                each.push(face);
+            if distinct.iter().all(|other| !is_same_face(other, &face)) {
+                distinct.push(face);
             }
         }
-        Ok(each)
-    }
-
-    /// Looks at a face again, in the middle and at a good size. What is not found there, and surely, is none.
-    pub(crate) fn recheck(
-        &mut self,
-        picture: &Picture,
-        face: &Face,
-        turn: f32,
-    ) -> Result<Option<Face>, VisionError> {
-        let side = self.input.width as f32;
-        for close in RECHECK_FACE_INPUT_PIXELS {
-            let Some(region) = square_around(picture, face, longer_side(face) * side / close) else {
-                return Ok(None);
-            };
-            let again =
-                self.detect_in_region(picture, region, side / region.width.max(region.height) as f32, turn)?;
-            let sure = again.into_iter().filter(|other| {
-                other.score >= self.counting_threshold && intersection_over_union(other, face) > 0.3
-            });
-            if let Some(best) = sure
-                .max_by(|a, b| intersection_over_union(a, face).total_cmp(&intersection_over_union(b, face)))
-            {
-                return Ok(Some(best));
-            }
-        }
-        Ok(None)
+        Ok(distinct)
     }
 }
 
-/// The part of a square around a face that lies in the picture; `None` where too little of it does.
-pub(crate) fn square_around(picture: &Picture, face: &Face, side: f32) -> Option<PictureRegion> {
-    let bound = |low: f32, high: f32, size: u32| {
-        let centre = f32::midpoint(low, high);
-        let from = (centre - side / 2.0).clamp(0.0, size as f32) as u32;
-        let to = (centre + side / 2.0).clamp(0.0, size as f32) as u32;
-        (to > from + 1).then_some((from, to - from))
-    };
-    let (left, width) = bound(face.left, face.right, picture.width())?;
-    let (top, height) = bound(face.top, face.bottom, picture.height())?;
-    Some(PictureRegion { left, top, width, height })
-}
-
-pub(crate) fn longer_side(face: &Face) -> f32 {
-    face.width().max(face.height())
-}
-
-/// How much a candidate's box is to be preferred to another of the same face.
+/// Of two candidates of the same face, the one with the greater value has the better box.
 fn candidate_preference(candidate: &TileCandidate) -> f32 {
     candidate.face.score * (candidate.input_side / SURE_FACE_INPUT_PIXELS).min(1.0)
-}
-
-/// Whether two boxes are of one face: they overlap, or one lies in the other.
-pub(crate) fn is_same_face(a: &Face, b: &Face) -> bool {
-    intersection_over_union(a, b) > 0.3
-        || intersection_area(a, b) > SAME_FACE_CONTAINMENT * area(a).min(area(b))
 }

@@ -1,9 +1,9 @@
-//! Following faces through sampled frames: one track for each appearance of a person, with the frames that show them
-//! best. Nothing here looks at pixels.
+//! Tracks faces through sampled frames: one track for each appearance of a person, with the frames that show them best.
+//! Works on detections and embeddings, not on pixels.
 //!
-//! Frames may lie half a second apart, so a face may be anywhere in the next one. Embeddings decide where there are any:
-//! who is alike enough is the same wherever it is, who is not is another one wherever it is. Between the two, and where
-//! a face has no embedding, place and size decide.
+//! Frames may be half a second apart, so a face may be anywhere in the next one. Where there are embeddings they
+//! decide: close ones are the same person and distant ones are not, wherever the faces are. Between the two, and for
+//! faces without an embedding, position and size decide.
 
 mod age_fusion;
 mod assignment;
@@ -19,36 +19,36 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How many best frames a track keeps.
+/// Number of best frames that a track keeps.
 pub const MAX_BEST_FRAMES: usize = 5;
 
-/// What it costs to leave a face without a track; more than any match does.
+/// Cost of leaving a face unassigned, which begins a track; greater than that of any match (at most 1.2).
 const UNASSIGNED_COST: f32 = 1.5;
 
-/// When two faces are of one track.
+/// When two faces belong to the same track.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrackingRules {
-    /// Seconds for which a face may be unseen; longer, and it begins another appearance.
+    /// Seconds for which a face may be unseen. After a longer gap it begins another track.
     pub gap: f64,
-    /// Embeddings nearer than this (Euclidean distance) are of one person.
+    /// Embeddings up to this Euclidean distance are of the same person.
     pub same: f32,
-    /// Embeddings farther than this are of two people, wherever they are; from `same` on up to here the place decides.
+    /// Embeddings beyond this distance are of different people. Between `same` and `apart` the position decides.
     pub apart: f32,
-    /// Faces seen worse than this ([`FrameFace::quality`]) look alike: their embeddings alone join nobody, the place must agree.
+    /// Below this [`FrameFace::quality`] embeddings of different people are close, so the position must match as well.
     pub clear: f32,
 }
 
 impl Default for TrackingRules {
-    /// For the default recognition net: one in a thousand hard impostors lies nearer than 0.53. Between sampled frames of
-    /// the clips that were tried, one face moved by 0.2 to 0.45; faces of 20 pixels by up to 0.66, and there different
-    /// people lay at 0.48.
+    /// For the default recognition net, in which one of a thousand hard impostor pairs is closer than 0.53. Between
+    /// sampled frames of test clips the embedding of a face moved by 0.2 to 0.45; that of faces of 20 pixels by up to
+    /// 0.66, where those of different people were as close as 0.48.
     fn default() -> Self {
         Self { gap: 1.5, same: 0.53, apart: 0.65, clear: 0.3 }
     }
 }
 
-/// Which track: counted up from 1 within one tracker.
+/// Id of a track: counts up from 1 within one tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TrackId(pub u64);
@@ -56,48 +56,46 @@ pub struct TrackId(pub u64);
 /// A face in a sampled frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameFace {
-    /// Where it is.
     pub face: Face,
-    /// Who it is, where that was looked at. All embeddings of a tracker are of one space.
+    /// Its embedding, where one was computed. All embeddings of a tracker are of one space.
     pub embedding: Option<Vec<f32>>,
-    /// How well it is seen, 0 to 1: see [`FaceQuality::score`](crate::FaceQuality::score).
+    /// Quality, 0 to 1: see [`FaceQuality::score`](crate::FaceQuality::score).
     pub quality: f32,
 }
 
-/// One of the frames that show a face best.
+/// One of the best frames of a track.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BestFrame {
-    /// Of the frame, in seconds of the video.
+    /// Seconds of the video.
     pub time: f64,
-    /// Where the face is in it.
     pub face: Face,
-    /// How well it is seen, 0 to 1.
+    /// Quality, 0 to 1.
     pub quality: f32,
-    /// Who it is, where that was looked at.
+    /// Its embedding, where one was computed.
     pub embedding: Option<Vec<f32>>,
 }
 
-/// One appearance of one face.
+/// One appearance of a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaceTrack {
-    /// Which.
     pub id: TrackId,
-    /// Of the first frame that shows it, seconds.
+    /// Time of the first frame, seconds of the video.
     pub from: f64,
-    /// Of the last frame that shows it, seconds.
+    /// Time of the last frame, seconds of the video.
     pub to: f64,
-    /// How many frames show it.
+    /// Number of frames that show the face.
     pub frames: u32,
-    /// The up to [`MAX_BEST_FRAMES`] frames that show it best, the best first. Never empty.
+    /// The frames of the highest quality, best first; 1 to [`MAX_BEST_FRAMES`].
     pub best: Vec<BestFrame>,
 }
 
 impl FaceTrack {
-    /// Who it is: the mean over the best frames by quality. `None` where none of them has an embedding.
+    /// The embedding of the track: the mean over its best frames, weighted by quality. `None` where none has an
+    /// embedding.
     pub fn embedding(&self) -> Option<Vec<f32>> {
-        // A frame of no quality at all still counts for something where there is no other.
+        // A frame of quality 0 keeps a small weight, so that it counts where there is no other.
         let weighted =
             self.best.iter().filter_map(|best| Some((best.embedding.as_deref()?, best.quality.max(1e-3))));
         mean_embedding(weighted)
@@ -110,17 +108,17 @@ impl FaceTrack {
     }
 }
 
-/// What a frame changed.
+/// The result of one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrackingStep {
-    /// The track of each face, in the order in which the faces came.
+    /// The track of each face, in the order of the faces.
     pub tracks: Vec<TrackId>,
-    /// The tracks that have ended: unseen for longer than the gap.
+    /// The tracks that have ended: unseen for longer than [`TrackingRules::gap`].
     pub ended: Vec<FaceTrack>,
 }
 
-/// Follows the faces of one video. It can be stored between two frames and goes on as if nothing had been; it then
-/// carries embeddings, so whoever stores it encrypts it.
+/// Tracks the faces of one video. It can be serialised between two frames and continues as if it had not been; it
+/// contains embeddings, so it must be stored encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaceTracker {
@@ -130,65 +128,65 @@ pub struct FaceTracker {
     active: Vec<ActiveTrack>,
 }
 
-/// A track that goes on.
+/// A track that has not ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActiveTrack {
     track: FaceTrack,
-    /// Where it was last.
+    /// The face in the last frame.
     last: Face,
-    /// Pixels a second.
+    /// Pixels per second.
     velocity: [f32; 2],
-    /// Who it was last, which may be nearer to how it looks now than its best frames are.
+    /// The last embedding, which may be closer to the next one than the mean of the best frames.
     latest: Option<Vec<f32>>,
-    /// The mean of its best frames.
+    /// The mean embedding of the best frames.
     mean: Option<Vec<f32>>,
 }
 
 impl FaceTracker {
-    /// A tracker that has seen nothing.
     pub fn new(rules: TrackingRules) -> Self {
         Self { rules, next: 1, now: 0.0, active: Vec::new() }
     }
 
-    /// Takes what one sampled frame shows at `time` (seconds; an earlier one than before counts as the one before).
-    pub fn step(&mut self, time: f64, seen: Vec<FrameFace>) -> TrackingStep {
-        // Also where the time is no number.
+    /// Assigns the faces of the frame at `time` (seconds of the video; a time before the last one counts as the last
+    /// one).
+    pub fn step(&mut self, time: f64, faces: Vec<FrameFace>) -> TrackingStep {
+        // `max` also ignores NaN.
         self.now = time.max(self.now);
         let oldest = self.now - self.rules.gap;
         let (active, ended) =
             std::mem::take(&mut self.active).into_iter().partition(|active| active.track.to >= oldest);
         self.active = active;
-        let costs: Vec<Vec<Option<f32>>> = seen
+        let costs: Vec<Vec<Option<f32>>> = faces
             .iter()
-            .map(|seen| self.active.iter().map(|active| active.cost(seen, self.now, &self.rules)).collect())
+            .map(|face| self.active.iter().map(|active| active.cost(face, self.now, &self.rules)).collect())
             .collect();
-        let chosen = assignment::assign(&costs, UNASSIGNED_COST);
-        let tracks = seen
+        let assigned = assignment::assign(&costs, UNASSIGNED_COST);
+        let tracks = faces
             .into_iter()
-            .zip(chosen)
-            .map(|(seen, chosen)| match chosen.and_then(|at| self.active.get_mut(at)) {
-                Some(active) => active.extend(seen, self.now),
-                None => self.start_track(seen),
+            .zip(assigned)
+            .map(|(face, assigned)| match assigned.and_then(|at| self.active.get_mut(at)) {
+                Some(active) => active.extend(face, self.now),
+                None => self.start_track(face),
             })
             .collect();
         TrackingStep { tracks, ended: ended.into_iter().map(|active: ActiveTrack| active.track).collect() }
     }
 
-    /// Ends everything: the video is over.
+    /// Ends all tracks at the end of the video.
     pub fn finish(&mut self) -> Vec<FaceTrack> {
         self.active.drain(..).map(|active| active.track).collect()
     }
 
-    /// The tracks that go on, the oldest first.
+    /// The tracks that have not ended, oldest first.
     pub fn active(&self) -> impl Iterator<Item = &FaceTrack> {
         self.active.iter().map(|active| &active.track)
     }
 
-    fn start_track(&mut self, seen: FrameFace) -> TrackId {
+    fn start_track(&mut self, frame_face: FrameFace) -> TrackId {
         let id = TrackId(self.next);
         self.next += 1;
-        let FrameFace { face, embedding, quality } = seen;
+        let FrameFace { face, embedding, quality } = frame_face;
         let track = FaceTrack { id, from: self.now, to: self.now, frames: 1, best: Vec::new() };
         let mut active =
             ActiveTrack { track, last: face, velocity: [0.0; 2], latest: embedding.clone(), mean: None };
@@ -200,33 +198,33 @@ impl FaceTracker {
 }
 
 impl ActiveTrack {
-    /// What it costs to take a face for this one, 0 to 1.2; `None` where it cannot be.
-    fn cost(&self, seen: &FrameFace, now: f64, rules: &TrackingRules) -> Option<f32> {
+    /// Cost of assigning a face to this track, 0 to 1.2; `None` where it cannot belong to it.
+    fn cost(&self, candidate: &FrameFace, now: f64, rules: &TrackingRules) -> Option<f32> {
         let since = (now - self.track.to) as f32;
-        let near = motion_gate::nearness(&self.last, self.velocity, since, &seen.face);
-        match self.difference(seen) {
-            // Somewhere else is possible, but of two who are alike the one in place is likelier.
-            Some(difference) if difference <= rules.same => {
+        let near = motion_gate::nearness(&self.last, self.velocity, since, &candidate.face);
+        match self.embedding_distance(candidate) {
+            // The same person may be anywhere, but of two people who look alike the closer one is likelier.
+            Some(distance) if distance <= rules.same => {
                 let best = self.track.best.first().map_or(0.0, |best| best.quality);
-                let clear = seen.quality.min(best) >= rules.clear;
+                let clear = candidate.quality.min(best) >= rules.clear;
                 (clear || near >= motion_gate::POSSIBLE_NEARNESS)
-                    .then(|| 0.7 * difference / rules.same + 0.3 * (1.0 - near))
+                    .then(|| 0.7 * distance / rules.same + 0.3 * (1.0 - near))
             }
-            Some(difference) if difference > rules.apart => None,
+            Some(distance) if distance > rules.apart => None,
             Some(_) => (near >= motion_gate::CERTAIN_NEARNESS).then_some(0.7 + 0.5 * (1.0 - near)),
             None => (near >= motion_gate::POSSIBLE_NEARNESS).then_some(0.3 + 0.7 * (1.0 - near)),
         }
     }
 
-    /// How unlike a face is to how this one looks, at best or last.
-    fn difference(&self, seen: &FrameFace) -> Option<f32> {
-        let embedding = seen.embedding.as_ref()?;
+    /// Distance of a face's embedding to the track's mean or last one, whichever is closer.
+    fn embedding_distance(&self, candidate: &FrameFace) -> Option<f32> {
+        let embedding = candidate.embedding.as_ref()?;
         let known = [&self.mean, &self.latest].into_iter().flatten();
         known.map(|known| embedding_distance(known, embedding)).min_by(f32::total_cmp)
     }
 
-    fn extend(&mut self, seen: FrameFace, now: f64) -> TrackId {
-        let FrameFace { face, embedding, quality } = seen;
+    fn extend(&mut self, frame_face: FrameFace, now: f64) -> TrackId {
+        let FrameFace { face, embedding, quality } = frame_face;
         self.velocity = motion_gate::velocity(&self.last, &face, (now - self.track.to) as f32);
         self.last = face;
         self.track.to = now;

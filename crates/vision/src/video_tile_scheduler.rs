@@ -1,100 +1,109 @@
-//! Finding faces in the frames of a video at the cost of about two looks a frame: one at all of it, and one at the part
-//! that has waited longest and changed most. Small faces that were found so are looked at again in each frame.
+//! Detection in the frames of a video at the cost of about two runs of the net for each frame: one on the whole frame,
+//! and one on the tile that has waited longest and changed most. Small faces that were found so are detected again in
+//! each frame.
 
 use crate::{
-    Face, VisionError, crop,
-    detect::{FaceDetector, intersection_over_union},
-    tiled_detection::{PictureTile, TileCandidate, is_same_face, longer_side, square_around, tiles},
+    Face, VisionError,
+    box_overlap::{is_same_face, longer_side, may_be_same_face},
+    crop,
+    detect::{FaceDetector, square_around},
+    tiled_detection::{PictureTile, TileCandidate, tiles},
 };
 use base::Picture;
 use pixels::PictureRegion;
 
-/// Faces that one look at all of a frame may miss, by their size in the net's input, are looked at again by themselves.
+/// Faces below this size in the net's input may be missed by the run on the whole frame, so they are detected by
+/// themselves.
 const SMALL_FACE_INPUT_PIXELS: f32 = 32.0;
 
-/// They are shown at this size then, with more than twice that around them: as far as a head moves in half a second.
+/// Size of such a face in the input then. More than twice that is around it, which is as far as a head moves in half a
+/// second.
 const RECHECK_INPUT_PIXELS: f32 = 44.0;
 
-/// How many of them in a frame; more take turns.
+/// Most of them in one frame; further ones take turns.
 const MAX_RECHECKED_PER_FRAME: usize = 4;
 
-/// For how many frames a face that is not found again is still looked for.
+/// Number of frames for which a face that was not found again is still searched for.
 const MAX_MISSED_FRAMES: u32 = 3;
 
-/// Samples along each side of a tile by which it is told whether it changed.
+/// Samples along each side of a tile that measure whether it changed.
 const SAMPLES_PER_SIDE: u32 = 16;
 
-/// What waiting alone counts, beside the mean change of the samples (0 to 1).
+/// Weight of waiting alone, added to the mean change of the samples (0 to 1).
 const WAITING_WEIGHT: f32 = 0.02;
 
-/// Where the small faces of one video were looked for, and where some were found.
+/// Which tiles of one video are due, and where small faces were found; one for each video.
 #[derive(Clone, Debug)]
 pub struct VideoTileScheduler {
+    /// Smallest face that is searched for, pixels.
     smallest: f32,
     tiles_per_frame: usize,
+    /// Width and height of the frames; 0 before the first one.
     size: (u32, u32),
     tiles: Vec<ScheduledTile>,
     known_faces: Vec<KnownFace>,
     frame: u64,
 }
 
-/// A tile that has its turn now and then.
+/// A tile and when it was searched.
 #[derive(Clone, Debug)]
 struct ScheduledTile {
     tile: PictureTile,
+    /// Frames since it was last searched.
     frames_waited: f32,
+    /// Luma samples of the frame in which it was last searched; empty before that.
     samples: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
 struct KnownFace {
     face: Face,
+    /// Frames in a row in which it was not found.
     missed_frames: u32,
 }
 
 impl VideoTileScheduler {
-    /// For faces from `smallest` pixels on, one tile a frame.
+    /// For faces of at least `smallest` pixels (longer side of the box), with one tile for each frame.
     pub fn new(smallest: f32) -> Self {
-        let (plots, known) = (Vec::new(), Vec::new());
-        Self { smallest, tiles_per_frame: 1, size: (0, 0), tiles: plots, known_faces: known, frame: 0 }
+        let (tiles, known_faces) = (Vec::new(), Vec::new());
+        Self { smallest, tiles_per_frame: 1, size: (0, 0), tiles, known_faces, frame: 0 }
     }
 
-    /// The same with that many tiles a frame.
     #[must_use]
-    pub fn tiles_per_frame(self, each_frame: usize) -> Self {
-        Self { tiles_per_frame: each_frame, ..self }
+    pub fn tiles_per_frame(self, tiles_per_frame: usize) -> Self {
+        Self { tiles_per_frame, ..self }
     }
 
-    /// How many tiles a round has, once a frame was looked at.
+    /// Number of tiles that cover a frame; 0 before the first frame.
     pub fn tile_count(&self) -> usize {
         self.tiles.len()
     }
 
-    /// The tiles whose turn it is, which begin to wait again.
+    /// The tiles to search in this frame; their waiting time starts again.
     fn due_tiles(&mut self, picture: &Picture) -> Vec<PictureTile> {
         let mut due: Vec<(f32, usize, Vec<u8>)> = Vec::new();
-        for (at, plot) in self.tiles.iter_mut().enumerate() {
-            plot.frames_waited += 1.0;
-            let samples = sample_luma(picture, plot.tile.region);
+        for (at, scheduled) in self.tiles.iter_mut().enumerate() {
+            scheduled.frames_waited += 1.0;
+            let samples = sample_luma(picture, scheduled.tile.region);
             due.push((
-                plot.frames_waited * (WAITING_WEIGHT + mean_change(&plot.samples, &samples)),
+                scheduled.frames_waited * (WAITING_WEIGHT + mean_change(&scheduled.samples, &samples)),
                 at,
                 samples,
             ));
         }
         due.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut turn = Vec::new();
+        let mut tiles = Vec::new();
         for (_, at, samples) in due.into_iter().take(self.tiles_per_frame) {
-            if let Some(plot) = self.tiles.get_mut(at) {
-                (plot.frames_waited, plot.samples) = (0.0, samples);
-                turn.push(plot.tile);
+            if let Some(scheduled) = self.tiles.get_mut(at) {
+                (scheduled.frames_waited, scheduled.samples) = (0.0, samples);
+                tiles.push(scheduled.tile);
             }
         }
-        turn
+        tiles
     }
 }
 
-/// Luma at evenly spread points.
+/// Luma at evenly spaced points of a region.
 fn sample_luma(picture: &Picture, region: PictureRegion) -> Vec<u8> {
     let at = |from: u32, length: u32, step: u32| {
         i64::from(from) + i64::from(length) * (2 * i64::from(step) + 1) / (2 * i64::from(SAMPLES_PER_SIDE))
@@ -110,7 +119,7 @@ fn sample_luma(picture: &Picture, region: PictureRegion) -> Vec<u8> {
     samples
 }
 
-/// Mean difference, 0 to 1; all of it where there was nothing before.
+/// Mean difference of the samples, 0 to 1; 1 where there are none from before.
 fn mean_change(before: &[u8], now: &[u8]) -> f32 {
     if before.len() != now.len() || now.is_empty() {
         return 1.0;
@@ -120,34 +129,36 @@ fn mean_change(before: &[u8], now: &[u8]) -> f32 {
 }
 
 impl FaceDetector {
-    /// The faces of the next frame, surest first, each sure enough to count.
+    /// Detects the confident faces of the next frame, highest score first.
     pub(crate) fn detect_in_video(
         &mut self,
         picture: &Picture,
-        sweep: &mut VideoTileScheduler,
+        scheduler: &mut VideoTileScheduler,
     ) -> Result<Vec<Face>, VisionError> {
         let size = (picture.width(), picture.height());
-        if sweep.size != size {
-            let lay = |tile| ScheduledTile { tile, frames_waited: 0.0, samples: Vec::new() };
-            sweep.tiles =
-                tiles(size.0, size.1, sweep.smallest, self.input.width).into_iter().map(lay).collect();
-            (sweep.size, sweep.known_faces) = (size, Vec::new());
+        if scheduler.size != size {
+            let unsearched = |tile| ScheduledTile { tile, frames_waited: 0.0, samples: Vec::new() };
+            scheduler.tiles = tiles(size.0, size.1, scheduler.smallest, self.input.width)
+                .into_iter()
+                .map(unsearched)
+                .collect();
+            (scheduler.size, scheduler.known_faces) = (size, Vec::new());
         }
-        sweep.frame += 1;
-        let mut found = self.detect_whole_frame(picture, sweep.frame)?;
-        for tile in sweep.due_tiles(picture) {
+        scheduler.frame += 1;
+        let mut found = self.detect_whole_frame(picture, scheduler.frame)?;
+        for tile in scheduler.due_tiles(picture) {
             found.extend(self.candidates_in_tile(picture, tile, 0.0)?);
         }
-        found.extend(self.redetect_known(picture, sweep, &found)?);
-        // What was confirmed in the frames before need not be again.
-        let known: Vec<Face> = sweep.known_faces.iter().map(|known| known.face).collect();
-        let faces = self.merge_candidates(picture, found, sweep.smallest, &known, 0.0)?;
-        sweep.remember(&faces, crop::fit_scale(PictureRegion::whole(picture), &self.input, 1.0));
+        found.extend(self.redetect_known(picture, scheduler, &found)?);
+        // Faces that were confirmed in earlier frames need no recheck.
+        let known: Vec<Face> = scheduler.known_faces.iter().map(|known| known.face).collect();
+        let faces = self.merge_candidates(picture, found, scheduler.smallest, &known, 0.0)?;
+        scheduler.remember(&faces, crop::fit_scale(PictureRegion::whole(picture), &self.input, 1.0));
         Ok(faces)
     }
 
-    /// One look at all of it, and a second one where a face fills it, or now and then where there is none: the net was
-    /// made for faces smaller than the picture.
+    /// Candidates of the whole frame: one run, and further ones with padding where a face fills the frame or, in every
+    /// fourth frame, where none was found. The net was trained on faces smaller than the picture.
     fn detect_whole_frame(
         &mut self,
         picture: &Picture,
@@ -166,69 +177,62 @@ impl FaceDetector {
             .collect())
     }
 
-    /// Looks again at small faces that were found before, unless this frame has shown them already.
+    /// Detects small faces of earlier frames again, each in a crop of its own, unless this frame has shown them
+    /// already.
     fn redetect_known(
         &mut self,
         picture: &Picture,
-        sweep: &VideoTileScheduler,
+        scheduler: &VideoTileScheduler,
         found: &[TileCandidate],
     ) -> Result<Vec<TileCandidate>, VisionError> {
         let scale = crop::fit_scale(PictureRegion::whole(picture), &self.input, 1.0);
         let side = self.input.width as f32;
-        let shown = |face: &Face, found: &[TileCandidate]| {
+        let is_found = |face: &Face, found: &[TileCandidate]| {
             found
                 .iter()
                 .any(|other| other.face.score >= self.counting_threshold && is_same_face(&other.face, face))
         };
-        let start = sweep.frame as usize % sweep.known_faces.len().max(1);
-        let turn = sweep.known_faces.iter().cycle().skip(start).take(sweep.known_faces.len());
-        let wanted: Vec<Face> = turn
+        let start = scheduler.frame as usize % scheduler.known_faces.len().max(1);
+        let in_turn = scheduler.known_faces.iter().cycle().skip(start).take(scheduler.known_faces.len());
+        let missing: Vec<Face> = in_turn
             .map(|known| known.face)
-            .filter(|face| longer_side(face) * scale < SMALL_FACE_INPUT_PIXELS && !shown(face, found))
+            .filter(|face| longer_side(face) * scale < SMALL_FACE_INPUT_PIXELS && !is_found(face, found))
             .collect();
-        let mut more: Vec<TileCandidate> = Vec::new();
-        let mut looks = 0;
-        for face in wanted {
-            let seen_beside = more.iter().any(|other| is_same_face(&other.face, &face));
-            if seen_beside || looks == MAX_RECHECKED_PER_FRAME {
+        let mut redetected: Vec<TileCandidate> = Vec::new();
+        let mut crops = 0;
+        for face in missing {
+            let in_other_crop = redetected.iter().any(|other| is_same_face(&other.face, &face));
+            if in_other_crop || crops == MAX_RECHECKED_PER_FRAME {
                 continue;
             }
-            looks += 1;
+            crops += 1;
             if let Some(region) =
                 square_around(picture, &face, longer_side(&face) * side / RECHECK_INPUT_PIXELS)
             {
-                more.extend(self.candidates_in_tile(
+                redetected.extend(self.candidates_in_tile(
                     picture,
                     PictureTile { region, scale: crop::fit_scale(region, &self.input, 1.0) },
                     0.0,
                 )?);
             }
         }
-        Ok(more)
+        Ok(redetected)
     }
 }
 
 impl VideoTileScheduler {
-    /// Keeps in mind what this frame showed, and for a while what it did not show again.
+    /// Remembers the small faces of this frame, and for [`MAX_MISSED_FRAMES`] those that it did not show again. `scale`
+    /// is that of the whole frame in the input.
     fn remember(&mut self, faces: &[Face], scale: f32) {
         let small = |face: &&Face| longer_side(face) * scale < SMALL_FACE_INPUT_PIXELS;
         let mut known: Vec<KnownFace> =
             faces.iter().filter(small).map(|face| KnownFace { face: *face, missed_frames: 0 }).collect();
         for old in self.known_faces.drain(..) {
-            let gone = known.iter().all(|known| !may_be_same_face(&known.face, &old.face));
-            if gone && old.missed_frames < MAX_MISSED_FRAMES {
+            let missed = known.iter().all(|known| !may_be_same_face(&known.face, &old.face));
+            if missed && old.missed_frames < MAX_MISSED_FRAMES {
                 known.push(KnownFace { missed_frames: old.missed_frames + 1, ..old });
             }
         }
         self.known_faces = known;
     }
-}
-
-/// Whether a face of the next frame may be this one.
-pub(crate) fn may_be_same_face(a: &Face, b: &Face) -> bool {
-    if intersection_over_union(a, b) > 0.0 {
-        return true;
-    }
-    let apart = (a.left + a.right - b.left - b.right).hypot(a.top + a.bottom - b.top - b.bottom) / 2.0;
-    apart < 1.5 * longer_side(a).max(longer_side(b))
 }

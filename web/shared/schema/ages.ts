@@ -19,8 +19,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begin a session in which an age is shown to the issuer.
-         * @description It is one of the operator's own application, which knows of no other.
+         * Begin a session in which an age is proved to the issuer.
+         * @description The session belongs to the operator's own application; the issuer does not learn which relying party needs the
+         *     token.
          */
         post: operations["begin_age_issuing"];
     };
@@ -32,8 +33,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Forget what is kept under a key, whoever's.
-         * @description With an empty body the browser is asked for the key; with its answer what is kept under it is forgotten.
+         * Delete the result that is stored under a passkey.
+         * @description With an empty body, the answer is what to ask the browser; with the browser's answer, the result that is stored
+         *     under its passkey is deleted.
          */
         post: operations["forget_age_result"];
     };
@@ -56,7 +58,7 @@ export interface paths {
         };
         /**
          * Open a method.
-         * @description An attempt at another that has not ended is given up, and does not count.
+         * @description An unfinished attempt at another method is abandoned, and does not count.
          */
         post: operations["open_age_attempt"];
     };
@@ -67,7 +69,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Take a turn. */
+        /** Take a turn of an attempt. */
         post: operations["take_age_turn"];
     };
     "/age/v1/sessions/{sessionId}/cancel": {
@@ -77,7 +79,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Call the session off. */
+        /** Cancel the session. */
         post: operations["cancel_age_session"];
     };
     "/age/v1/sessions/{sessionId}/consent": {
@@ -98,8 +100,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell the operator that the page broke down.
-         * @description Nothing about the end user may be in it: of each text only letters, digits and a few signs are kept, and few of them.
+         * Report an error of the page to the operator.
+         * @description The report must not identify the end user: each text is reduced to letters, digits and a few punctuation marks, and
+         *     cut to 64 characters.
          */
         post: operations["report_age_fault"];
     };
@@ -111,8 +114,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Keep the result under a key of one's own.
-         * @description With an empty body the browser is asked to make a key; with its answer the result is kept.
+         * Store the result under a passkey of the end user.
+         * @description With an empty body, the answer is what to ask the browser; with the browser's answer, the result is stored.
          */
         post: operations["keep_age_result"];
     };
@@ -123,7 +126,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Take a proof of age along, for tills. */
+        /** Get a proof of age to take along, for use at tills. */
         post: operations["take_age_proof"];
     };
     "/age/v1/sessions/{sessionId}/token": {
@@ -134,9 +137,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Have a blinded message signed when the age was shown.
-         * @description The same message is answered alike until the session's time is over, so an answer that was lost can be had again; another
-         *     one is refused (`INVALID_STATUS`).
+         * Have a blinded message signed after the age was proved.
+         * @description Until the session expires, the same message gets the same answer, so that a lost answer can be fetched again; a
+         *     different message is refused (`INVALID_STATUS`).
          */
         post: operations["issue_age_token"];
     };
@@ -152,15 +155,15 @@ export interface components {
         AgeSessionStatus: "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED";
         /** @enum {string} */
         AgeSessionType: "AGE" | "OVER" | "UNDER";
-        /** @description An age to be shown to the issuer. */
+        /** @description The age to prove to the issuer. */
         BeginIssuingRequest: {
             /**
              * Format: int64
-             * @description The age of one of the keys, years.
+             * @description The age of one of the issuer's keys, years.
              */
             threshold: number;
         };
-        /** @description Where the page gets what vouches for a photo. */
+        /** @description Where the page gets the proof of capture for a photo. */
         CaptureModule: {
             /**
              * @description The path of the secure capture protocol.
@@ -168,7 +171,7 @@ export interface components {
              */
             path: string;
         };
-        /** @description What vouches for a photo: what the capture module gives. */
+        /** @description Proof that a photo was taken by the capture module. */
         CaptureProof: {
             /** @description Base64url of the ECDSA P-256 signature over the characters of `verification`. */
             signature?: string | null;
@@ -188,28 +191,28 @@ export interface components {
              * @description The line in it.
              */
             line?: number | null;
-            /** @description The error's name, as `TypeError`. */
+            /** @description The error's name, such as `TypeError`. */
             name: string;
             /** @description The screen that was shown. */
             screen?: string | null;
         };
         /** @enum {string} */
         CodeChannel: "SMS" | "EMAIL";
-        /** @description What the end user says to the use of their face. */
+        /** @description The end user's answer to whether their face may be used. */
         ConsentRequest: {
-            /** @description Yes or no. */
+            /** @description `true` if they consent, `false` if they refuse. */
             given: boolean;
         };
-        /** @description What the browser is asked, or whether there was something to forget. */
+        /** @description What to ask the browser, or whether there was a result to delete. */
         ForgetResultResponse: components["schemas"]["PasskeyChallenge"] | {
-            /** @description Whether there was something. */
+            /** @description Whether there was a stored result. */
             forgotten: boolean;
         };
         /** @enum {string} */
         HeadMovement: "LEFT" | "RIGHT" | "UP" | "NEARER" | "FARTHER";
         /** @enum {string} */
         InputProblemCode: "REQUIRED" | "INVALID" | "TRY_AGAIN" | "UNUSABLE_IMAGE" | "NO_FACE" | "SEVERAL_FACES" | "FACE_TOO_SMALL" | "TOO_BRIGHT" | "TOO_DARK" | "NOT_CENTRED" | "TOO_SOON" | "EXPIRED_CODE" | "WRONG_CODE";
-        /** @description A message that was signed. */
+        /** @description The signed message. */
         IssuedToken: {
             /** @description A `TokenResponse` (RFC 9578, section 6.2), base64url. */
             token_response: string;
@@ -217,18 +220,18 @@ export interface components {
         /** @description The keys of an issuer: the directory of RFC 9578, section 4. */
         IssuerDirectory: {
             /**
-             * @description Where asking for a token begins, relative to the directory.
+             * @description The address at which requests for tokens begin, relative to the directory.
              * @example sessions
              */
             "issuer-request-uri": string;
-            /** @description The keys; the newest of an age first. */
+            /** @description The keys; of each age, the newest first. */
             "token-keys": components["schemas"]["IssuerDirectoryKey"][];
         };
-        /** @description A key that tokens are signed with. `threshold` and `not-after` are no members of the standard's. */
+        /** @description A key that tokens are signed with. `threshold` and `not-after` are not members of the standard. */
         IssuerDirectoryKey: {
             /**
              * Format: int64
-             * @description Until when its tokens count, Unix seconds.
+             * @description Until when its tokens are accepted, Unix seconds.
              */
             "not-after": number;
             /**
@@ -238,7 +241,7 @@ export interface components {
             "not-before": number;
             /**
              * Format: int32
-             * @description The age that its tokens show, years.
+             * @description The age that its tokens attest, years.
              */
             threshold: number;
             /** @description The public key, base64url of its `SubjectPublicKeyInfo`. */
@@ -261,7 +264,7 @@ export interface components {
         IssuingSession: {
             /**
              * Format: date-time
-             * @description When its time is over.
+             * @description When the session expires.
              */
             expires_at: string;
             /**
@@ -269,26 +272,29 @@ export interface components {
              * @description The session.
              */
             id: string;
-            /** @description For the tab that began it alone: without it no method is opened and nothing is signed in the session. */
+            /**
+             * @description A secret for the tab that began the session: without it no method is opened and nothing is signed in the
+             *     session.
+             */
             key: string;
-            /** @description The origins of other servers to whose pages the issuer's page may hand what is signed in it. */
+            /** @description The origins of other servers whose pages may receive the token from the issuer's page. */
             redeemers: string[];
             /**
              * Format: uuid
-             * @description The operator's own application, whose session it is.
+             * @description The operator's own application, to which the session belongs.
              */
             sdk_id: string;
         };
-        /** @description What the browser is asked, or the session whose result is kept. */
+        /** @description What to ask the browser, or the session whose result is stored. */
         KeepResultResponse: components["schemas"]["PasskeyChallenge"] | components["schemas"]["PageSession"];
         /** @enum {string} */
         LivenessLevel: "NONE" | "PASSIVE" | "ACTIVE";
-        /** @description A method to be opened. */
+        /** @description The method to open. */
         OpenAttemptRequest: {
-            /** @description In a session of the issuer of blind tokens: what it began with. Without it no method is opened there. */
+            /** @description Required in a session of the issuer of blind tokens: the `key` that was returned when the session began. */
             key?: string | null;
             /**
-             * @description The language of the page, BCP 47. Codes are sent in it where it is known.
+             * @description The language of the page, BCP 47. Codes are sent in it if it is supported.
              * @default en
              */
             locale?: string | null;
@@ -297,48 +303,48 @@ export interface components {
         };
         /** @description Where the end user goes afterwards. */
         PageCallback: {
-            /** @description Whether they go there without pressing a button. */
+            /** @description Whether the page sends them there without a button. */
             auto: boolean;
             /** @description The address, with the session's id in its query. */
             url: string;
         };
         /** @description Consent to the use of biometric data. */
         PageConsent: {
-            /** @description What the end user said, if anything. */
+            /** @description The end user's answer, once there is one. */
             given: boolean | null;
-            /** @description Whether it is asked for. */
+            /** @description Whether consent is required. */
             required: boolean;
         };
         /** @description A field of a form. */
         PageFormField: {
-            /** @description The token for the browser's help in filling in (HTML, `autocomplete`). */
+            /** @description The autofill token (HTML, `autocomplete`). */
             autocomplete: string;
             /**
              * Format: int32
-             * @description The most characters.
+             * @description The maximum length, characters.
              */
             max: number;
-            /** @description Its name, by which the value comes back. */
+            /** @description The name under which the value is sent back. */
             name: string;
             /** @description Whether it must be filled in. */
             required: boolean;
-            /** @description What it takes. */
+            /** @description The kind of value. */
             type: components["schemas"]["PageFormFieldType"];
         };
         /**
-         * @description What a field of a form takes.
+         * @description The kind of value that a field takes.
          * @enum {string}
          */
         PageFormFieldType: "text" | "tel" | "email" | "digits" | "date";
-        /** @description What of the last answer could not be used. */
+        /** @description What was wrong with the last input. */
         PageInputProblem: {
-            /** @description What. */
+            /** @description The kind of problem. */
             code: components["schemas"]["InputProblemCode"];
-            /** @description Which field, where it is one. */
+            /** @description The field that it is about, if any. */
             field?: string | null;
             /**
              * Format: int64
-             * @description Tries that are left, where they are counted.
+             * @description Tries that are left, if they are limited.
              */
             remaining?: number | null;
         };
@@ -358,20 +364,20 @@ export interface components {
             available: boolean;
             /** @description Whether it uses a face. */
             biometric: boolean;
-            /** @description Whether a phone may take over. */
+            /** @description Whether the end user may continue on a phone. */
             hand_off: boolean;
-            /** @description How it is made sure that a live person is in front of the camera. */
+            /** @description How the method checks that a live person is in front of the camera. */
             level: components["schemas"]["LivenessLevel"];
             /** @description The method. */
             method: components["schemas"]["AgeMethod"];
             /**
-             * @description The end of the direct address of its page.
+             * @description The last part of the address of its page.
              * @example doc_scan
              */
             path: string;
-            /** @description The country that the page of a document begins with, ISO 3166-1 alpha-3. */
+            /** @description The country that the document page preselects, ISO 3166-1 alpha-3. */
             preset_issuing_country: string | null;
-            /** @description How far it is. */
+            /** @description The state of the method. */
             state: components["schemas"]["PageMethodState"];
             /**
              * Format: int64
@@ -380,27 +386,27 @@ export interface components {
             threshold: number;
         };
         /**
-         * @description How far a method is.
+         * @description The state of a method.
          * @enum {string}
          */
         PageMethodState: "OPEN" | "FAILED" | "EXHAUSTED" | "DECLINED";
         /** @description What the end user may take along. */
         PageOffers: {
-            /** @description Whether the result may be kept under a key. */
+            /** @description Whether the result may be stored under a passkey. */
             key: boolean;
             /** @description Whether a proof of age may be taken along. */
             proof: boolean;
         };
-        /** @description What came of the last attempt that ended. */
+        /** @description The outcome of the last attempt that ended. */
         PageResult: {
-            /** @description At which method. */
+            /** @description The method of the attempt. */
             method: components["schemas"]["AgeMethod"];
             reason: components["schemas"]["AgeFailureReason"] | null;
             /** @description Whether it passed. */
             status: components["schemas"]["PageResultStatus"];
         };
         /**
-         * @description What came of a method.
+         * @description The outcome of an attempt.
          * @enum {string}
          */
         PageResultStatus: "COMPLETE" | "FAIL" | "ERROR";
@@ -414,16 +420,16 @@ export interface components {
         };
         /** @description A session, as its page sees it. */
         PageSession: {
-            /** @description What the relying party is called. */
+            /** @description The relying party's name. */
             business: string;
             callback: components["schemas"]["PageCallback"] | null;
-            /** @description Where the end user goes who calls it off. */
+            /** @description Where the end user goes after cancelling. */
             cancel_url: string | null;
             /** @description Consent to the use of biometric data. */
             consent: components["schemas"]["PageConsent"];
             /**
              * Format: date-time
-             * @description When its time is over.
+             * @description When the session expires.
              */
             expires_at: string;
             /**
@@ -433,21 +439,21 @@ export interface components {
             id: string;
             /**
              * Format: int32
-             * @description Of a session of the issuer of blind tokens: the age that the token is for, years.
+             * @description In a session of the issuer of blind tokens: the age that the token attests, years.
              */
             issues: number | null;
             /** @description How long results are kept. */
             keeps: components["schemas"]["PageRetention"];
-            /** @description Whether the end user is where the session is not to be used; only told by `GET`. */
+            /** @description Whether the end user is in a location that the session blocks; only given by `GET`. */
             location_blocked?: boolean | null;
             /** @description The methods that can be used, in the order in which they are offered. */
             methods: components["schemas"]["PageMethod"][];
             /** @description What the end user may take along. */
             offers: components["schemas"]["PageOffers"];
-            /** @description The relying party's own page on what it does with data. */
+            /** @description The address of the relying party's privacy policy. */
             privacy_policy: string | null;
             result: components["schemas"]["PageResult"] | null;
-            /** @description Whether it has ended, and may go on. */
+            /** @description Whether the session has failed and another attempt may begin. */
             retry: boolean;
             /** @description Whether it is a session of the sandbox. */
             sandbox: boolean;
@@ -456,32 +462,32 @@ export interface components {
              * @description Seconds until then.
              */
             seconds_left: number;
-            /** @description How far it is. */
+            /** @description The state of the session. */
             status: components["schemas"]["AgeSessionStatus"];
-            /** @description The page in whose frame the session runs. */
+            /** @description The origin of the page that shows the session in a frame. */
             target_origin_url: string | null;
-            /** @description The relying party's terms. */
+            /** @description The address of the relying party's terms and conditions. */
             terms_and_conditions: string | null;
-            /** @description What it is to tell. */
+            /** @description What is asked about the age. */
             type: components["schemas"]["AgeSessionType"];
         };
         /** @description What the page is to do next; `kind` says which. */
         PageStep: {
-            /** @description Where the page gets what vouches for the photo. */
+            /** @description Where the page gets the proof of capture for the photo. */
             capture: components["schemas"]["CaptureModule"];
             /** @enum {string} */
             kind: "camera";
-            /** @description How it is made sure that it is live. */
+            /** @description How the method checks that a live person is in front of the camera. */
             level: components["schemas"]["LivenessLevel"];
         } | {
-            /** @description Where the page gets what vouches for the photo. */
+            /** @description Where the page gets the proof of capture for the photo. */
             capture: components["schemas"]["CaptureModule"];
             /** @enum {string} */
             kind: "frames";
-            /** @description The moves, in this order. */
+            /** @description The movements, in this order. */
             moves: components["schemas"]["HeadMovement"][];
         } | {
-            /** @description What it has. */
+            /** @description The fields of the form. */
             fields: components["schemas"]["PageFormField"][];
             /** @enum {string} */
             kind: "form";
@@ -491,7 +497,7 @@ export interface components {
             /** @enum {string} */
             kind: "code";
             /**
-             * @description Digits.
+             * @description Number of digits.
              * @example 6
              */
             length: number;
@@ -501,77 +507,77 @@ export interface components {
              */
             resend_in: number;
             /**
-             * @description Where it was sent, as far as a page may show that.
+             * @description Where it was sent, masked.
              * @example +44 •••• ••• 123
              */
             sent_to: string;
         } | {
             /** @enum {string} */
             kind: "choose";
-            /** @description What there is. */
+            /** @description The options. */
             options: components["schemas"]["PageStepOption"][];
         } | {
             /** @enum {string} */
             kind: "redirect";
-            /** @description Where. */
+            /** @description The address. */
             url: string;
         } | {
             /** @enum {string} */
             kind: "passkey";
-            /** @description What the browser is asked. */
+            /** @description What to ask the browser. */
             options: components["schemas"]["PasskeyOptions"];
         } | {
             /** @enum {string} */
             kind: "document";
-            /** @description Its page. */
+            /** @description The address of its page. */
             url: string;
         } | {
             /** @description What it is for: a `TokenChallenge` (RFC 9577, section 2.1), base64url. */
             challenge: string;
-            /** @description The issuer's page. */
+            /** @description The address of the issuer's page. */
             issuer_url: string;
-            /** @description The key that is to sign it, base64url of its `SubjectPublicKeyInfo`. */
+            /** @description The key that is to sign the token, base64url of its `SubjectPublicKeyInfo`. */
             key: string;
             /** @enum {string} */
             kind: "token";
             /**
              * Format: int32
-             * @description The age that the key stands for, years.
+             * @description The age that tokens of this key attest, years.
              */
             threshold: number;
         } | {
             /** @enum {string} */
             kind: "wallet";
-            /** @description What calls one on this device. */
+            /** @description Addresses that call a wallet on this device. */
             links: string[];
             /**
              * Format: int32
-             * @description Milliseconds until it is asked again.
+             * @description Milliseconds until the next poll.
              */
             poll_ms: number;
-            /** @description What calls a wallet on another device, as a QR code. */
+            /** @description The address that calls a wallet on another device, to be shown as a QR code. */
             url: string;
         } | {
             /** @enum {string} */
             kind: "wait";
             /**
              * Format: int32
-             * @description Milliseconds until it is asked again.
+             * @description Milliseconds until the next poll.
              */
             poll_ms: number;
         };
-        /** @description One of several. */
+        /** @description An option of a choice. */
         PageStepOption: {
-            /** @description What is sent back. */
+            /** @description The value to send as `choice`. */
             id: string;
-            /** @description What people call it. */
+            /** @description The name to show. */
             name: string;
         };
-        /** @description A question about a passkey. */
+        /** @description A passkey request. */
         PasskeyChallenge: {
-            /** @description What the page sends back with the answer; good for five minutes. */
+            /** @description To be sent back with the answer; valid for five minutes. */
             continuation: string;
-            /** @description What the browser is asked. */
+            /** @description What to ask the browser. */
             options: components["schemas"]["PasskeyOptions"];
         };
         /** @description What `PublicKeyCredential.toJSON()` gives: `RegistrationResponseJSON` or `AuthenticationResponseJSON` (Web Authentication Level 3, section 5.1). */
@@ -582,28 +588,28 @@ export interface components {
         PasskeyOptions: {
             [key: string]: unknown;
         };
-        /** @description An answer to a question about a passkey; empty to be asked. */
+        /** @description An answer to a passkey request; empty to get the request. */
         PasskeyResponse: {
-            /** @description What came with the question. */
+            /** @description The `continuation` of the request. */
             continuation?: string | null;
             credential?: components["schemas"]["PasskeyCredential"] | null;
         };
         /** @description An invitation to the holder's page. */
         ProofInvitation: {
-            /** @description The address, which is good once. */
+            /** @description The address; it works once. */
             url: string;
         };
-        /** @description What the page sends with a turn: what the last step asks for, and nothing to ask how things are. */
+        /** @description The input of a turn: what the last step asks for, or nothing, to poll. */
         TurnRequest: {
             /** @description `choose`: the id of an option. */
             choice?: string | null;
             /** @description `code`: the code that was typed. */
             code?: string | null;
-            /** @description What came with the last answer. */
+            /** @description The `continuation` of the last answer. */
             continuation: string;
             credential?: components["schemas"]["PasskeyCredential"] | null;
             /**
-             * @description `token`: whether the issuer gave none.
+             * @description `token`: whether the issuer gave no token.
              * @default false
              */
             declined?: boolean | null;
@@ -620,7 +626,7 @@ export interface components {
              * @default false
              */
             resend?: boolean | null;
-            /** @description `redirect` and `wallet`: the parameters with which the end user was sent back. */
+            /** @description `redirect` and `wallet`: the parameters with which the end user returned. */
             returned?: {
                 [key: string]: string;
             } | null;
@@ -630,14 +636,14 @@ export interface components {
             /** @description `token`: a Token (RFC 9577, section 2.2), base64url. */
             token?: string | null;
         };
-        /** @description How a session stands after a turn. Without a step the attempt has ended, or a check runs on without the end user. */
+        /** @description The state of a session after a turn. Without a step the attempt has ended, or a check goes on without the end user. */
         TurnResponse: {
             /**
              * Format: uuid
              * @description The attempt that is under way.
              */
             attempt: string | null;
-            /** @description What the page sends back with the next answer. */
+            /** @description What the page sends back with the next turn. */
             continuation: string | null;
             problem: components["schemas"]["PageInputProblem"] | null;
             /** @description The session. */

@@ -12,7 +12,7 @@ export interface paths {
         get: operations["get_session"];
         /**
          * Accept an invitation, or sign in by a link.
-         * @description Each works once. The session travels in a cookie.
+         * @description Each works once. The session is returned as a cookie.
          */
         post: operations["begin_session"];
         /** End the session, if there is one. */
@@ -26,8 +26,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask for a mail with a sign-in link.
-         * @description The answer is the same whether anybody has the address or not, after the same work: who is a member is found out by a job.
+         * Ask for an email with a sign-in link.
+         * @description Neither the answer nor its timing depends on whether the address is known: a job looks up the member later.
          */
         post: operations["ask_for_link"];
     };
@@ -53,11 +53,11 @@ export interface components {
              */
             name: string;
         };
-        /** @description What was in a link: one of both. */
+        /** @description The secret from a link: exactly one of the two. */
         BeginSessionRequest: {
-            /** @description Of an invitation: what stands after `#invite=`. */
+            /** @description From an invitation: the text after `#invite=`. */
             invitation?: string | null;
-            /** @description Of a sign-in link: what stands after `#sign-in=`. */
+            /** @description From a sign-in link: the text after `#sign-in=`. */
             link?: string | null;
         };
         /** @description A person who works in an account. */
@@ -66,10 +66,10 @@ export interface components {
             admin: boolean;
             /**
              * Format: date-time
-             * @description When they came in.
+             * @description When they became a member.
              */
             created_at: string;
-            /** @description Their address. */
+            /** @description Their email address. */
             email: string;
             /**
              * Format: uuid
@@ -78,24 +78,24 @@ export interface components {
             id: string;
             /** @description What they may do. */
             scopes: components["schemas"]["Scope"][];
-            /** @description What they are called. */
+            /** @description Their user name. */
             username: string;
         };
         /** @enum {string} */
         Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";
         /** @description Who is signed in, where, and what they may do. */
         Session: {
-            /** @description Where they work. */
+            /** @description The account they belong to. */
             account: components["schemas"]["Account"];
-            /** @description Who it is. */
+            /** @description The member who is signed in. */
             member: components["schemas"]["Member"];
-            /** @description What they may do there. */
+            /** @description What they may do in it. */
             scopes: components["schemas"]["Scope"][];
         };
-        /** @description Who wants to come in. */
+        /** @description Who wants to sign in. */
         SignInRequest: {
             /**
-             * @description Their address.
+             * @description Their email address.
              * @example ada@example.com
              */
             email: string;

@@ -18,7 +18,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Be through: the token is deleted, and the checks begin. */
+        /** Finish: the token is deleted, and the checks begin. */
         delete: operations["delete_token"];
     };
     "/idverify/v1/sessions/{sessionId}/configuration": {
@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Read what has to be supplied, and how the page looks.
-         * @description An end user is told to wait while the relying party's own picture is missing.
+         * @description An end user gets `SESSION_NOT_READY` as long as the relying party's own picture is missing.
          */
         get: operations["session_configuration"];
     };
@@ -42,8 +42,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask the relying party for a mail.
-         * @description It is told by a notification, and sends the mail itself.
+         * Ask the relying party for an email.
+         * @description The relying party receives a notification, and sends the email itself.
          */
         post: operations["ask_for_mail"];
     };
@@ -55,8 +55,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell the operator that the page broke down.
-         * @description Nothing about the end user may be in it: of each text only letters, digits and a few signs are kept, and few of them.
+         * Report an error of the page to the operator.
+         * @description The report must not identify the end user: each text is reduced to letters, digits and a few punctuation marks, and
+         *     cut to 64 characters.
          */
         post: operations["report_page_fault"];
     };
@@ -67,7 +68,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin a picture of a face to compare with. */
+        /** Create a resource for the picture of a face to compare with. */
         post: operations["add_face_capture"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/face-capture/{resourceId}/image": {
@@ -78,7 +79,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Put the picture of a face in its place; it shows one face.
+         * Upload the picture of a face; it must show exactly one.
          * @description A relying party sends a form, an end user a form or the `id` of an upload.
          */
         put: operations["put_face_image"];
@@ -91,8 +92,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begin an identity document.
-         * @description Its `id` goes into the paths of its pages.
+         * Create a resource for an identity document.
+         * @description Its `id` is part of the paths of its pages.
          */
         post: operations["add_id_document"];
     };
@@ -104,8 +105,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Put a page of an identity document in its place.
-         * @description The picture comes in a form, or came in pieces before. Another one in the same place takes the place of the first.
+         * Upload a page of an identity document.
+         * @description The picture is in a form, or was sent before as a resumable upload. A second picture of the same page replaces the
+         *     first.
          */
         put: operations["put_id_page"];
     };
@@ -117,8 +119,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Have an identity document read.
-         * @description Waits for it a while: a task that is still `PENDING` can be asked for again, or followed in the configuration.
+         * Extract the text of an identity document.
+         * @description Waits a while for the result: a task that is still `PENDING` can be requested again, or followed in the
+         *     configuration.
          */
         put: operations["extract_id_document"];
     };
@@ -131,7 +134,7 @@ export interface paths {
         };
         /**
          * Begin a capture of a live face in one picture.
-         * @description Each takes one of the attempts that the requirement has.
+         * @description Each capture uses up one attempt of the requirement.
          */
         post: operations["add_static"];
     };
@@ -142,7 +145,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Put the picture of a live face in its place. */
+        /** Upload the picture of a live face. */
         put: operations["put_static_frame"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom": {
@@ -153,8 +156,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begin a capture of a live face that comes nearer.
-         * @description Each takes one of the attempts that the requirement has.
+         * Begin a capture of a live face in several pictures, as it comes nearer.
+         * @description Each capture uses up one attempt of the requirement.
          */
         post: operations["add_zoom"];
     };
@@ -166,8 +169,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Keep a facemap that a client made.
-         * @description This server makes one of its own where none came; it trusts neither more than the frames.
+         * Store a facemap that the client made.
+         * @description If none is sent, this server makes one of its own; neither is trusted more than the frames.
          */
         post: operations["put_facemap"];
     };
@@ -178,7 +181,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Put a frame of a face that comes nearer in its place; at least three, at most seven. */
+        /** Upload a frame of a face that comes nearer; a capture has three to seven. */
         put: operations["put_zoom_frame"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents": {
@@ -189,8 +192,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begin a supplementary document.
-         * @description Its `id` goes into the paths of its pages, or of its file.
+         * Create a resource for a supplementary document.
+         * @description Its `id` is part of the paths of its pages, or of its file.
          */
         post: operations["add_supplementary_document"];
     };
@@ -201,7 +204,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Put a supplementary document in its place as one file: JPEG, PNG or PDF. */
+        /** Upload a supplementary document as one file: JPEG, PNG or PDF. */
         put: operations["put_supplementary_file"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/pages/{page}": {
@@ -212,8 +215,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Put a page of a supplementary document in its place.
-         * @description The picture comes in a form, or came in pieces before. Another one in the same place takes the place of the first.
+         * Upload a page of a supplementary document.
+         * @description The picture is in a form, or was sent before as a resumable upload. A second picture of the same page replaces the
+         *     first.
          */
         put: operations["put_supplementary_page"];
     };
@@ -225,8 +229,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Have a supplementary document read.
-         * @description Waits for it a while: a task that is still `PENDING` can be asked for again, or followed in the configuration.
+         * Extract the text of a supplementary document.
+         * @description Waits a while for the result: a task that is still `PENDING` can be requested again, or followed in the
+         *     configuration.
          */
         put: operations["extract_supplementary_document"];
     };
@@ -239,10 +244,10 @@ export interface paths {
         };
         /**
          * Begin a resumable upload.
-         * @description The three latest of a session are kept, for half an hour.
+         * @description A session keeps its three latest uploads, for half an hour.
          */
         post: operations["begin_upload"];
-        /** Ask what of tus this server speaks. */
+        /** Ask which parts of tus this server supports. */
         options: operations["upload_options"];
     };
     "/idverify/v1/sessions/{sessionId}/uploads/{uploadId}": {
@@ -252,11 +257,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ask where an upload stands. */
+        /** Get the progress of an upload. */
         head: operations["upload_offset"];
         /**
-         * Add bytes to an upload: those that follow the first `Upload-Offset` ones.
-         * @description What arrives is kept though the connection breaks; where it stands is told by the answer, or else by `HEAD`.
+         * Add bytes to an upload, from `Upload-Offset` on.
+         * @description Bytes that arrived are kept even if the connection breaks; the answer has the new offset, and so has `HEAD`.
          */
         patch: operations["append_to_upload"];
     };
@@ -264,7 +269,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A country, and its documents that are taken. */
+        /** @description A country, and its documents that are accepted. */
         AcceptedCountry: {
             /**
              * @description ISO 3166-1 alpha-3.
@@ -273,7 +278,7 @@ export interface components {
             code: string;
             supported_documents: components["schemas"]["AcceptedDocument"][];
         };
-        /** @description A document that is taken. */
+        /** @description A document that is accepted. */
         AcceptedDocument: {
             type: components["schemas"]["IdDocumentType"];
         };
@@ -309,7 +314,7 @@ export interface components {
              * @description The line in it.
              */
             line?: number | null;
-            /** @description The error's name, as `TypeError`. */
+            /** @description The error's name, such as `TypeError`. */
             name: string;
             /** @description The screen that was shown. */
             screen?: string | null;
@@ -328,7 +333,7 @@ export interface components {
             frames: number;
             /**
              * Format: uuid
-             * @description Goes into the path of the picture.
+             * @description The resource's id, for the path of the picture.
              */
             id: string;
         };
@@ -336,7 +341,7 @@ export interface components {
         CreatedLivenessCapture: {
             /**
              * Format: uuid
-             * @description Goes into the paths of its frames.
+             * @description The capture's id, for the paths of its frames.
              */
             id: string;
         };
@@ -344,7 +349,7 @@ export interface components {
         CreatedUpload: {
             /**
              * Format: uuid
-             * @description Goes into the paths of its bytes, and into the body of the call that puts it in its place.
+             * @description The upload's id, for its path and for the body of the call that stores the file.
              */
             id: string;
         };
@@ -357,7 +362,7 @@ export interface components {
             descriptor?: components["schemas"]["CaptureDescriptor"];
         };
         /**
-         * @description A mail that can be asked for.
+         * @description An email that the end user can request.
          * @enum {string}
          */
         EmailKind: "instructions" | "thank-you";
@@ -373,7 +378,7 @@ export interface components {
         IdDocumentView: {
             /** Format: date-time */
             created_at: string;
-            /** @description What was read, once something was. */
+            /** @description The data that was read from it, once there is any. */
             document_fields?: components["schemas"]["MediaHolder"];
             /** @description The portrait on it, once it was found. */
             document_id_photo?: components["schemas"]["MediaHolder"];
@@ -402,12 +407,12 @@ export interface components {
             id: string;
             type: components["schemas"]["MediaType"];
         };
-        /** @description For which requirement of the configuration. */
+        /** @description The requirement of the configuration that it is for. */
         NewFaceCapture: {
-            /** @description Its `id`. Default: the first of the caller's. */
+            /** @description The requirement's `id`. Default: the caller's first. */
             requirement_id?: string | null;
         };
-        /** @description What is said of an identity document. */
+        /** @description The identity document to create a resource for. */
         NewIdDocument: {
             /**
              * @description `PASSPORT`, `NATIONAL_ID`, `RESIDENCE_PERMIT` or `DRIVING_LICENCE`, in any case.
@@ -419,15 +424,15 @@ export interface components {
              * @example SWE
              */
             issuing_country: string;
-            /** @description The requirement of the configuration that it is for. Default: the first that it fits. */
+            /** @description The requirement of the configuration that it is for. Default: the first that it satisfies. */
             requirement_id?: string | null;
         };
-        /** @description For which requirement of the configuration. */
+        /** @description The requirement of the configuration that it is for. */
         NewLivenessCapture: {
-            /** @description Its `id`. Default: the first of the type. */
+            /** @description The requirement's `id`. Default: the first of the type. */
             requirement_id?: string | null;
         };
-        /** @description What is said of a supplementary document. */
+        /** @description The supplementary document to create a resource for. */
         NewSupplementaryDocument: {
             /**
              * @description Any word.
@@ -439,13 +444,13 @@ export interface components {
              * @example SWE
              */
             issuing_country?: string | null;
-            /** @description The requirement of the configuration that it is for. Default: the first that it fits. */
+            /** @description The requirement of the configuration that it is for. Default: the first that it satisfies. */
             requirement_id?: string | null;
         };
         /** @description A page of a document. */
         PageView: {
             capture_method: components["schemas"]["CaptureMethod"];
-            /** @description Pictures that were taken on the way; this server keeps none. */
+            /** @description Intermediate pictures; this server keeps none. */
             frames: components["schemas"]["MediaHolder"][];
             media: components["schemas"]["MediaView"] | null;
         };
@@ -457,7 +462,7 @@ export interface components {
             "binary-content": string;
             descriptor?: components["schemas"]["CaptureDescriptor"];
         };
-        /** @description How the reading of a document stands. */
+        /** @description The state of the text extraction of a document. */
         RequestedTaskView: {
             /**
              * Format: uuid
@@ -470,33 +475,33 @@ export interface components {
         };
         /** @description Something that has to be supplied. */
         RequiredResource: {
-            /** @description Where pictures of a document come from. */
+            /** @description How pictures of a document may be captured. */
             allowed_capture_methods?: components["schemas"]["CaptureMethods"];
             /** @description Who supplies it. */
             allowed_sources: components["schemas"]["SourceView"][];
             /**
              * Format: int64
-             * @description How often it may still be tried.
+             * @description Attempts that are left.
              */
             attempts_remaining: number;
             /**
              * Format: uuid
-             * @description Which requirement it is.
+             * @description The id of the requirement.
              */
             id: string;
-            /** @description How a live face is shown. */
+            /** @description How a live face is captured. */
             liveness_type?: components["schemas"]["LivenessType"];
-            /** @description What is read of a document, at most one task. */
+            /** @description The text extraction of a document, at most one task. */
             requested_tasks?: components["schemas"]["RequestedTaskView"][];
             /**
              * Format: uuid
-             * @description What counts of what was supplied for it.
+             * @description The supplied resource that counts for it.
              */
             resource_id?: string;
-            /** @description True where something was tried and has to be tried again. */
+            /** @description True if an attempt failed and another is needed. */
             retry?: boolean;
             state: components["schemas"]["RequirementState"];
-            /** @description Which identity documents are taken. */
+            /** @description The identity documents that are accepted. */
             supported_countries?: components["schemas"]["AcceptedCountry"][];
             type: components["schemas"]["ResourceKind"];
         };
@@ -506,9 +511,9 @@ export interface components {
         ResourceKind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT" | "LIVENESS" | "FACE_CAPTURE";
         /** @enum {string} */
         ResourceSource: "END_USER" | "RELYING_BUSINESS";
-        /** @description How the page looks and goes, as the session asked for it. */
+        /** @description How the page looks and behaves, as configured for the session. */
         SdkConfigView: {
-            /** @description Whether the end user may go on with another device. */
+            /** @description Whether the end user may continue on another device. */
             allow_handoff: boolean;
             allowed_capture_methods?: components["schemas"]["CaptureMethods"];
             attempts_configuration?: {
@@ -531,10 +536,10 @@ export interface components {
             capture: components["schemas"]["CaptureRequirementsView"];
             /**
              * Format: int64
-             * @description Seconds that the end user still has.
+             * @description Seconds that the end user has left.
              */
             client_session_token_ttl: number;
-            /** @description The mails that the relying party wants to be asked for. */
+            /** @description The emails that the end user can request from the relying party. */
             emails: components["schemas"]["EmailKind"][];
             /** @description What is checked afterwards. */
             requested_checks: components["schemas"]["VerificationCheckType"][];
@@ -546,23 +551,23 @@ export interface components {
         SourceView: {
             type: components["schemas"]["ResourceSource"];
         };
-        /** @description A media that was put in its place. */
+        /** @description A media that was stored. */
         StoredMedia: {
             media: components["schemas"]["MediaView"];
         };
-        /** @description A document that says more about somebody, an address for example. */
+        /** @description A document that proves something else about a person, an address for example. */
         SupplementaryDocumentView: {
             /** Format: date-time */
             created_at: string;
-            /** @description What was read, once something was. */
+            /** @description The data that was read from it, once there is any. */
             document_fields?: components["schemas"]["MediaHolder"];
-            /** @description As it was called when it was begun; null where it was not. */
+            /** @description The type that was given when the resource was created; null if there was none. */
             document_type: string | null;
-            /** @description The document as one file, where it came so. */
+            /** @description The document as one file, if it was sent as one. */
             file?: components["schemas"]["MediaHolder"];
             /** Format: uuid */
             id: string;
-            /** @description ISO 3166-1 alpha-3; null where none was named. */
+            /** @description ISO 3166-1 alpha-3; null if none was given. */
             issuing_country: string | null;
             /** Format: date-time */
             last_updated: string;
@@ -582,7 +587,7 @@ export interface components {
         /** @description Why to try again. */
         TaskRecommendationReason: {
             /**
-             * @description In one word.
+             * @description The details, in one word.
              * @example GLARE
              */
             detail?: string;
@@ -592,13 +597,13 @@ export interface components {
         TaskState: "CREATED" | "PENDING" | "DONE" | "FAILED";
         /** @enum {string} */
         TaskType: "ID_DOCUMENT_TEXT_DATA_EXTRACTION" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION";
-        /** @description What is done with a document while the end user waits. */
+        /** @description The text extraction of a document, while the end user waits. */
         TaskView: {
             /** Format: date-time */
             created: string;
             /** @description Checks that it asked for. */
             generated_checks: components["schemas"]["GeneratedCheck"][];
-            /** @description What came of it. */
+            /** @description The media that it produced. */
             generated_media: components["schemas"]["MediaView"][];
             /** Format: uuid */
             id: string;
@@ -609,13 +614,13 @@ export interface components {
             state: components["schemas"]["TaskState"];
             type: components["schemas"]["TaskType"];
         };
-        /** @description An upload that came in pieces, instead of the file itself. */
+        /** @description A resumable upload, instead of the file itself. */
         UploadReference: {
             /** @default CAMERA */
             capture_method?: components["schemas"]["CaptureMethod"] | null;
             /**
              * Format: uuid
-             * @description The `id` that the upload was begun with.
+             * @description The `id` that was returned when the upload began.
              */
             upload: string;
         };

@@ -20,7 +20,7 @@ export interface paths {
         };
         /**
          * Make an administrator an ordinary member.
-         * @description The last administrator stays one.
+         * @description The last administrator cannot be demoted.
          */
         delete: operations["demote"];
     };
@@ -41,12 +41,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the invitations that wait to be accepted. */
+        /** List the pending invitations. */
         get: operations["list_invitations"];
         /**
          * Invite somebody to an account.
-         * @description They get a mail with a link that makes them a member and signs them in, once. A new invitation to the same address
-         *     takes the place of the old one.
+         * @description They receive an email with a link that makes them a member and signs them in; it works once. A new invitation to the
+         *     same address replaces the old one.
          */
         post: operations["invite"];
     };
@@ -57,7 +57,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Take an invitation back. */
+        /** Revoke an invitation. */
         delete: operations["revoke_invitation"];
     };
     "/accounts/{accountId}/members": {
@@ -83,7 +83,7 @@ export interface paths {
         put: operations["set_scopes"];
         /**
          * Remove a member.
-         * @description Their sessions end with it. An administrator is removed by an administrator, and the last one not at all.
+         * @description Their sessions end. Only an administrator can remove an administrator; the last one cannot be removed.
          */
         delete: operations["remove_member"];
     };
@@ -96,7 +96,7 @@ export interface paths {
         };
         /**
          * Read a member's inbox.
-         * @description Notifications of moderations that named the member. Members read their own alone.
+         * @description It has the notifications of moderations that named the member. Members can read only their own.
          */
         get: operations["read_inbox"];
     };
@@ -128,8 +128,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say that a notification is right.
-         * @description A later word of the same caller replaces an earlier one.
+         * Accept a notification as right.
+         * @description A later decision of the same caller replaces the earlier one.
          */
         post: operations["accept_notification"];
     };
@@ -141,8 +141,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say that a notification is wrong.
-         * @description The face is not matched to that profile again. A later word of the same caller replaces an earlier one.
+         * Dismiss a notification as wrong.
+         * @description The face is not matched to that profile again. A later decision of the same caller replaces the earlier one.
          */
         post: operations["dismiss_notification"];
     };
@@ -153,7 +153,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what was said of a notification. */
+        /** List the reviews of a notification. */
         get: operations["list_reviews"];
     };
 }
@@ -164,7 +164,7 @@ export interface components {
         AgeGroup: "threshold_met" | "not_required" | "unknown" | "child" | "teenager_young" | "teenager_old" | "adult_young" | "adult";
         /** @description A content. */
         Content: {
-            /** @description Whether it was put away. */
+            /** @description Whether it is archived. */
             archived: boolean;
             /**
              * Format: date-time
@@ -176,26 +176,26 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /** @description Who is known to be in it. */
+            /** @description Profiles that are known to be in it. */
             profile_ids: string[];
             /** @description Its title. */
             title?: string | null;
-            /** @description What it is. */
+            /** @description The kind of content. */
             type: components["schemas"]["ContentType"];
             /**
              * Format: uuid
-             * @description Who brought it.
+             * @description Who uploaded it.
              */
             uploader_id?: string | null;
             /**
-             * @description Where it is.
+             * @description Its address.
              * @example https://media.example.com/1.jpg
              */
             url: string;
         };
         /** @enum {string} */
         ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
-        /** @description What was made. */
+        /** @description What was created. */
         CreatedResource: {
             /**
              * Format: uuid
@@ -203,7 +203,7 @@ export interface components {
              */
             id: string;
         };
-        /** @description An invitation that waits to be accepted. */
+        /** @description A pending invitation. */
         Invitation: {
             /** @description Whether they will be an administrator. */
             admin: boolean;
@@ -212,7 +212,7 @@ export interface components {
              * @description When it was sent.
              */
             created_at: string;
-            /** @description Whom it was sent to. */
+            /** @description The address it was sent to. */
             email: string;
             /**
              * Format: date-time
@@ -224,7 +224,7 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /** @description What they will be called. */
+            /** @description The user name they will have. */
             username: string;
         };
         /** @description The invitations of an account. */
@@ -235,18 +235,18 @@ export interface components {
         /** @description Whom to invite. */
         InviteRequest: {
             /**
-             * @description Whether they will be an administrator. Only an administrator may say so.
+             * @description Whether they will be an administrator. Only an administrator may set this.
              * @default false
              */
             admin?: boolean | null;
             /**
-             * @description Their address.
+             * @description Their email address.
              * @example ada@example.com
              */
             email: string;
             /** @description What they may do; nothing by default. An extension. */
             scopes?: components["schemas"]["Scope"][] | null;
-            /** @description What they will be called; by default what stands before the `@`. An extension. */
+            /** @description Their user name; by default the part of the address before the `@`. An extension. */
             username?: string | null;
         };
         /** @description A person who works in an account. */
@@ -255,10 +255,10 @@ export interface components {
             admin: boolean;
             /**
              * Format: date-time
-             * @description When they came in.
+             * @description When they became a member.
              */
             created_at: string;
-            /** @description Their address. */
+            /** @description Their email address. */
             email: string;
             /**
              * Format: uuid
@@ -267,27 +267,27 @@ export interface components {
             id: string;
             /** @description What they may do. */
             scopes: components["schemas"]["Scope"][];
-            /** @description What they are called. */
+            /** @description Their user name. */
             username: string;
         };
         /** @description The members of an account. */
         MemberList: {
-            /** @description The longest there first. */
+            /** @description The earliest member first. */
             members: components["schemas"]["Member"][];
         };
         /** @description A notification. */
         Notification: {
             /**
              * Format: uuid
-             * @description Whose it is.
+             * @description The account that it belongs to.
              */
             account_id: string;
             /**
              * Format: date-time
-             * @description When it was written.
+             * @description When it was created.
              */
             created_at: string;
-            /** @description What it tells. */
+            /** @description The details. */
             data: components["schemas"]["NotificationData"];
             /**
              * Format: uuid
@@ -297,7 +297,7 @@ export interface components {
             /** @description What it is about. */
             type: components["schemas"]["NotificationType"];
         };
-        /** @description What a notification tells. Members of a face are absent where it is about none. */
+        /** @description The details of a notification. Members of a face are absent if it is not about one. */
         NotificationData: {
             age_group?: components["schemas"]["AgeGroup"] | null;
             /**
@@ -310,7 +310,7 @@ export interface components {
              * @description The content.
              */
             content_id: string;
-            /** @description What it is. */
+            /** @description The kind of content. */
             content_type: components["schemas"]["ContentType"];
             /**
              * Format: double
@@ -334,10 +334,10 @@ export interface components {
             observed_at: number;
             /**
              * Format: uuid
-             * @description Whose face it is, where somebody knows.
+             * @description The profile that the face belongs to, if known.
              */
             profile_id?: string | null;
-            /** @description Why somebody is told; one. */
+            /** @description The reason for the notification; always one. */
             reasons: components["schemas"]["NotificationReason"][];
             /**
              * Format: int64
@@ -349,12 +349,12 @@ export interface components {
              * @description Upper edge of the face, pixels of the content.
              */
             top?: number | null;
-            /** @description Where it is. */
+            /** @description The content's address. */
             url: string;
         };
         /** @description A page of notifications. */
         NotificationList: {
-            /** @description Where in the list they stand. */
+            /** @description The position of the page in the list. */
             meta: components["schemas"]["PaginationMeta"];
             /** @description The notifications, newest first. */
             notifications: components["schemas"]["ReviewedNotification"][];
@@ -373,7 +373,7 @@ export interface components {
         };
         /** @enum {string} */
         NotificationType: "FACE" | "ACTION";
-        /** @description Where in a list a page stands. */
+        /** @description The position of a page in a list. */
         PaginationMeta: {
             /**
              * Format: int64
@@ -382,11 +382,11 @@ export interface components {
             page: number;
             /**
              * Format: int64
-             * @description How many the list has.
+             * @description How many entries the list has.
              */
             total_count: number;
         };
-        /** @description Who is to be an administrator. */
+        /** @description The member to make an administrator. */
         PromoteMemberRequest: {
             /**
              * Format: uuid
@@ -398,10 +398,10 @@ export interface components {
         Review: {
             /**
              * Format: date-time
-             * @description When.
+             * @description When it was reviewed.
              */
             created_at: string;
-            /** @description Why. */
+            /** @description The reviewer's comment. */
             description: string;
             /**
              * Format: uuid
@@ -420,11 +420,11 @@ export interface components {
             score: number;
             /**
              * Format: uuid
-             * @description Who said it: a member, or an API key.
+             * @description Who reviewed it: a member, or an API key.
              */
             user_id: string;
         };
-        /** @description A notification, and what was said of it. */
+        /** @description A notification with the summary of its reviews. */
         ReviewedNotification: components["schemas"]["Notification"] & {
             /**
              * Format: int64
@@ -433,20 +433,20 @@ export interface components {
             average_score: number;
             /**
              * Format: int64
-             * @description How many reviews there are. The interface spells it so.
+             * @description The number of reviews. The spelling of the member is the interface's.
              */
             total_revies: number;
         };
-        /** @description What somebody says of a notification. */
+        /** @description A review of a notification. */
         ReviewNotificationBody: {
-            /** @description Why. */
+            /** @description The reason for the decision. */
             comment?: string | null;
         };
         /** @enum {string} */
         Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";
-        /** @description What a member is to be allowed. */
+        /** @description The scopes to set for a member. */
         SetScopesRequest: {
-            /** @description All that they may do; what is not among them they may do no more. */
+            /** @description All that they may do; scopes that are left out are revoked. */
             scopes: components["schemas"]["Scope"][];
         };
     };
@@ -758,7 +758,7 @@ export interface operations {
     read_inbox: {
         parameters: {
             query?: {
-                /** @description Seconds since 1970: those at or after this moment alone. */
+                /** @description Only those at or after this moment, seconds since 1970. */
                 epoch?: number;
                 /** @description The page, from 1. */
                 page?: number;
@@ -791,7 +791,7 @@ export interface operations {
     list_notifications: {
         parameters: {
             query?: {
-                /** @description Seconds since 1970: those at or after this moment alone. */
+                /** @description Only those at or after this moment, seconds since 1970. */
                 epoch?: number;
                 /** @description The page, from 1. */
                 page?: number;

@@ -19,14 +19,14 @@ export interface components {
         CredentialBatchResponse: {
             /**
              * Format: int64
-             * @description How many more batches the invitation is good for.
+             * @description How many more batches the invitation allows.
              */
             batches_left: number;
             /** @description Base64url, one for each key, in their order. */
             credentials: string[];
             /**
              * Format: date-time
-             * @description Until when to present them.
+             * @description Until when they can be presented.
              */
             expires_at: string;
         };

@@ -70,7 +70,13 @@ impl IssuerMetadata {
             .await?;
         Ok(trusted
             .with_keys(issuer, &keys, now)
-            .map_err(|error| tracing::debug!(issuer, "a published key set adds nothing: {error}"))
+            .inspect_err(|error| {
+                tracing::debug!(
+                    error = error as &dyn std::error::Error,
+                    issuer,
+                    "a published key set adds nothing"
+                );
+            })
             .ok())
     }
 

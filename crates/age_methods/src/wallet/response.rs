@@ -102,7 +102,10 @@ impl WalletVerifier {
             _ => Presentation::mdoc(text, &request.binding()),
         };
         if let Err(unsupported) = &presentation {
-            tracing::debug!("a wallet's presentation cannot be read: {unsupported}");
+            tracing::debug!(
+                error = unsupported as &dyn std::error::Error,
+                "a wallet's presentation cannot be read"
+            );
         }
         Ok(WalletResponse::Presented(kind, presentation.ok().map(Box::new)))
     }
@@ -145,7 +148,10 @@ impl WalletVerifier {
         let stated = match answer {
             Ok(stated) => stated,
             Err(failed) => {
-                tracing::debug!("a wallet's presentation does not hold: {failed}");
+                tracing::debug!(
+                    error = &failed as &dyn std::error::Error,
+                    "a wallet's presentation does not hold"
+                );
                 return WalletFinding::Nothing(rejection_reason(failed.reason));
             }
         };

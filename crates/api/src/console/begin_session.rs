@@ -1,9 +1,10 @@
 //! `POST /console/session`
 
-use super::{cookie, request::ConsoleRequest, session::ConsoleSessionBody};
+use super::{BeginConsoleSessionErrors, request::ConsoleRequest, session::ConsoleSessionBody};
 use crate::{
     ApiState,
-    content_moderation::{CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode, error},
+    content_moderation::{CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode},
+    http::{auth::session_cookie::set_cookie, request_context},
 };
 use axum::{
     Json,
@@ -53,31 +54,32 @@ impl CommandPayload for BeginSessionRequest {
     request_body(content = BeginSessionRequest, example = json!({ "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),
     responses(
         (status = 200, description = "They are in.", body = ConsoleSessionBody, headers(("Set-Cookie" = String, description = "The session."))),
-        error::BeginConsoleSessionErrors
+        BeginConsoleSessionErrors
     ),
 )]
 pub(super) async fn begin_session(
     State(api): State<ApiState>,
-    ConsoleRequest(ticket): ConsoleRequest<BeginSessionRequest>,
+    ConsoleRequest(credential): ConsoleRequest<BeginSessionRequest>,
 ) -> Result<([(HeaderName, HeaderValue); 2], Json<ConsoleSessionBody>), ModerationApiError> {
-    let entered = match ticket {
+    let signed_in = match credential {
         SignInCredential::Invitation(invitation) => api.sign_in.accept_invitation(&invitation).await?,
         SignInCredential::Link(link) => api.sign_in.sign_in_by_link(&link).await?,
     };
-    tracing::info!(account.id = %entered.account.id, member.id = %entered.member.id, "a member signed in");
-    let MemberSession { session, member, account, .. } = entered;
+    request_context::note_member(signed_in.account.id, signed_in.member.id);
+    tracing::info!("a member signed in");
+    let MemberSession { session, member, account, .. } = signed_in;
     let scopes = member.granted_scopes();
     let headers = [
-        (header::SET_COOKIE, cookie::set_cookie(&api, Some(session.expose()))),
+        (header::SET_COOKIE, set_cookie(&api, Some(session.expose()))),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     Ok((headers, Json(ConsoleSessionBody { member: member.into(), account: account.into(), scopes })))
 }
 
 impl From<SignInError> for ModerationApiError {
-    fn from(no: SignInError) -> Self {
-        match no {
-            SignInError::Link => Self::new(ModerationErrorCode::Unauthorized, no.to_string()),
+    fn from(error: SignInError) -> Self {
+        match error {
+            SignInError::Link => Self::new(ModerationErrorCode::Unauthorized, error.to_string()),
             SignInError::Db(error) => Self::unavailable(&error),
         }
     }

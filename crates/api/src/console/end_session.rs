@@ -1,9 +1,10 @@
 //! `DELETE /console/session`
 
-use super::cookie;
+use super::EndConsoleSessionErrors;
 use crate::{
     ApiState,
-    content_moderation::{ModerationApiError, ModerationErrorCode, error},
+    content_moderation::{ModerationApiError, ModerationErrorCode},
+    http::auth::session_cookie::{is_console_request, session_cookie, set_cookie},
 };
 use axum::{
     extract::State,
@@ -15,21 +16,21 @@ use axum::{
     delete, path = "/console/session", tag = "sessions", security(("console" = [])),
     responses(
         (status = 204, description = "Nobody is signed in.", headers(("Set-Cookie" = String, description = "Takes the session away."))),
-        error::EndConsoleSessionErrors
+        EndConsoleSessionErrors
     ),
 )]
 pub(super) async fn end_session(
     State(api): State<ApiState>,
     headers: HeaderMap,
 ) -> Result<(StatusCode, [(HeaderName, HeaderValue); 1]), ModerationApiError> {
-    if !cookie::is_console_request(&headers) {
+    if !is_console_request(&headers) {
         return Err(ModerationApiError::new(
             ModerationErrorCode::Unauthorized,
             "this is for the console's own pages",
         ));
     }
-    if let Some(session) = cookie::session_cookie(&api, &headers) {
+    if let Some(session) = session_cookie(&api, &headers) {
         api.sign_in.sign_out(session).await?;
     }
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie::set_cookie(&api, None))]))
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, set_cookie(&api, None))]))
 }

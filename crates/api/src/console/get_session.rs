@@ -1,7 +1,7 @@
 //! `GET /console/session`
 
-use super::{request::SignedInMember, session::ConsoleSessionBody};
-use crate::content_moderation::{ModerationApiError, error};
+use super::{GetConsoleSessionErrors, request::SignedInMember, session::ConsoleSessionBody};
+use crate::content_moderation::ModerationApiError;
 use axum::{
     Json,
     http::{HeaderName, header},
@@ -10,7 +10,7 @@ use axum::{
 /// See who is signed in.
 #[utoipa::path(
     get, path = "/console/session", tag = "sessions", security(("session" = [], "console" = [])),
-    responses((status = 200, description = "Whose session it is.", body = ConsoleSessionBody), error::GetConsoleSessionErrors),
+    responses((status = 200, description = "Whose session it is.", body = ConsoleSessionBody), GetConsoleSessionErrors),
 )]
 pub(super) async fn get_session(
     session: SignedInMember,

@@ -1,12 +1,11 @@
 //! Extractors for requests of the console's pages.
 
-use super::cookie;
 use crate::{
     ApiState,
     content_moderation::{
         CommandPayload, ModerationApiError, ModerationErrorCode, authenticate, read_command,
     },
-    http::body,
+    http::{auth::session_cookie::is_console_request, body},
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
@@ -25,18 +24,19 @@ impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (parts, body) = request.into_parts();
-        if !cookie::is_console_request(&parts.headers) {
+        if !is_console_request(&parts.headers) {
             return Err(ModerationApiError::new(
                 ModerationErrorCode::Unauthorized,
                 "this is for the console's own pages",
             ));
         }
-        let patience = api.settings.body_timeout;
-        let raw = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send less at once").await?;
+        let timeout = api.settings.body_timeout;
+        let raw = body::read(&parts.headers, body, MAX_BODY_BYTES, timeout, "send less at once").await?;
         Ok(Self(read_command::<B>(&parts, &raw, api)?))
     }
 }
 
+/// The member who is signed in, and their account.
 pub(super) struct SignedInMember {
     pub(super) caller: Principal,
     pub(super) member: Member,

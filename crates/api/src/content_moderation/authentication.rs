@@ -3,13 +3,16 @@
 
 use super::{ModerationApiError, ModerationErrorCode};
 use crate::{
-    ApiState, console,
-    http::{auth::count_application, header_text, request_context},
+    ApiState,
+    http::{
+        auth::{count_application, session_cookie::session_cookie},
+        header_text, request_context,
+    },
 };
 use axum::http::{HeaderMap, header};
 use base::AppId;
 use db::ReadTx;
-use domain::accounts::{self, AuthenticationError, Principal, Scope};
+use domain::accounts::{self, AuthenticationError, Principal, PrincipalKind, Scope};
 
 /// API keys have 49 characters; a value longer than this is not looked up.
 const MAX_API_KEY_BYTES: usize = 512;
@@ -20,24 +23,27 @@ pub(crate) async fn authenticate(
     api: &ApiState,
     headers: &HeaderMap,
 ) -> Result<(Principal, ReadTx), ModerationApiError> {
-    let (actor, view) = match console::session_cookie(api, headers) {
+    let (caller, view) = match session_cookie(api, headers) {
         Some(session) => (api.sign_in.authenticate_session(session).await?, api.db.read().await?),
         None => authenticate_api_key(api, headers).await?,
     };
-    request_context::note_application(actor.app);
-    count_application(api, actor.app)?;
-    Ok((actor, view))
+    request_context::note_application(caller.app);
+    if let PrincipalKind::Member { account, member } = caller.kind {
+        request_context::note_member(account, member);
+    }
+    count_application(api, caller.app)?;
+    Ok((caller, view))
 }
 
 async fn authenticate_api_key(
     api: &ApiState,
     headers: &HeaderMap,
 ) -> Result<(Principal, ReadTx), ModerationApiError> {
-    let no = |words: &'static str| ModerationApiError::new(ModerationErrorCode::Unauthorized, words);
-    let key = api_key(headers).ok_or_else(|| no("no API key was sent in Authorization"))?;
+    let refused = |words: &'static str| ModerationApiError::new(ModerationErrorCode::Unauthorized, words);
+    let key = api_key(headers).ok_or_else(|| refused("no API key was sent in Authorization"))?;
     let app: AppId = header_text(headers, api.brand.sdk_id())
         .and_then(|id| id.parse().ok())
-        .ok_or_else(|| no("the application's id is missing or not a UUID"))?;
+        .ok_or_else(|| refused("the application's id is missing or not a UUID"))?;
     let mut view = api.db.read().await?;
     Ok((accounts::authenticate_api_key(&mut view, app, key).await?, view))
 }
@@ -55,8 +61,8 @@ fn api_key(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl From<AuthenticationError> for ModerationApiError {
-    fn from(no: AuthenticationError) -> Self {
-        match no {
+    fn from(error: AuthenticationError) -> Self {
+        match error {
             AuthenticationError::Db(error) => Self::unavailable(&error),
             other => Self::new(ModerationErrorCode::Unauthorized, other.to_string()),
         }
@@ -93,7 +99,7 @@ impl Permission for Administrator {
 /// Declares a permission for each scope that an operation asks for.
 macro_rules! scope_permissions {
     ($($scope:ident),* $(,)?) => {$(
-        #[doc = concat!("Whoever has the scope of [`Scope::", stringify!($scope), "`] may.")]
+        #[doc = concat!("Callers who have [`Scope::", stringify!($scope), "`].")]
         pub(crate) struct $scope;
 
         impl Permission for $scope {

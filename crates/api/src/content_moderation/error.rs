@@ -7,7 +7,7 @@ use crate::http::{
 use axum::http::StatusCode;
 use base::LimitViolation;
 use domain::Violation;
-use std::{borrow::Cow, time::Duration};
+use std::borrow::Cow;
 use utoipa::ToSchema;
 
 error_codes! {
@@ -127,15 +127,9 @@ impl ApiError<ModerationErrorCode> {
         violations_with_code(code, vec![Violation { measured, ..Violation::new(path, message) }])
     }
 
-    /// There is no such thing, or it is somebody else's.
+    /// There is no such resource, or it belongs to another application or account.
     pub(crate) fn not_found(what: &str) -> Self {
         Self::new(ModerationErrorCode::NotFound, format!("there is no such {what}"))
-    }
-
-    /// All callers together request sign-in links too often.
-    pub(crate) fn too_many_sign_in_requests(wait: Duration) -> Self {
-        let message = "too many people ask at once; try again in a moment";
-        Self::new(ModerationErrorCode::TooManyRequests, message).with_retry_after(wait)
     }
 }
 
@@ -166,8 +160,4 @@ error_responses! {
     StartModerationErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::ContentUnreachable];
     EnrolErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::FaceRefused];
     SearchErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, &[ModerationErrorCode::FaceRefused];
-    GetConsoleSessionErrors: CALLER_CODES;
-    BeginConsoleSessionErrors: BODY_CODES, &[ModerationErrorCode::Unauthorized, ModerationErrorCode::Unavailable];
-    SignInLinkErrors: BODY_CODES, &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
-    EndConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::Unavailable];
 }

@@ -1,10 +1,14 @@
 //! Content moderation, under `/accounts`.
+//!
+//! A folder for each kind of resource, a file for each operation. `request` has the extractors: they authenticate the caller
+//! (`authentication`), read the ids of the path (`path`), and the query (`query`) or the body. `error` has the interface's
+//! error table, `webhooks` the bodies of notifications.
 
 mod accounts;
 mod authentication;
 mod contents;
 mod created;
-pub(crate) mod error;
+mod error;
 mod groups;
 mod invitations;
 mod members;
@@ -113,7 +117,7 @@ pub(crate) fn openapi_document() -> OpenApi {
     document
 }
 
-/// Adds the schemas of refusals, which the console's operations share.
+/// Adds the schemas of refusals.
 pub(crate) fn add_error_schemas(components: &mut Components) {
     components.schemas.insert("Error".to_owned(), ModerationErrorBody::schema());
     components.schemas.insert("Violation".to_owned(), ModerationViolationBody::schema());

@@ -7,7 +7,7 @@ use axum::{
     http::request::Parts,
 };
 use base::Timestamp;
-use domain::{Violation, content::ContentType};
+use domain::{Violation, content_moderation::contents::ContentType};
 use utoipa::IntoParams;
 
 /// The parameters that an operation reads from its query string.

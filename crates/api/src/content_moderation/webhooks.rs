@@ -5,11 +5,9 @@ use crate::{
     http::openapi::{WebhookDescription, add_webhook},
 };
 use base::{AccountId, ContentId, ModerationId, NotificationId, ProfileId, Timestamp};
-use domain::{
-    content::ContentType,
-    content_moderation::{
-        AgeGroup, ModerationNotification, ModerationWebhookFormat, NotificationReason, NotificationType,
-    },
+use domain::content_moderation::{
+    AgeGroup, ModerationNotification, ModerationWebhookFormat, NotificationReason, NotificationType,
+    contents::ContentType,
 };
 use serde::Serialize;
 use utoipa::{ToSchema, openapi::OpenApi};
@@ -94,37 +92,37 @@ pub(crate) struct ReviewedNotification {
 }
 
 impl From<&ModerationNotification> for NotificationBody {
-    fn from(told: &ModerationNotification) -> Self {
+    fn from(notification: &ModerationNotification) -> Self {
         Self {
-            id: told.id,
-            account_id: told.account_id,
-            r#type: told.notification_type,
-            created_at: told.created_at,
+            id: notification.id,
+            account_id: notification.account_id,
+            r#type: notification.notification_type,
+            created_at: notification.created_at,
             data: NotificationData {
-                moderation_id: told.moderation_id,
-                content_id: told.content_id,
-                url: told.url.clone(),
-                content_type: told.content_type,
-                reasons: [told.reason],
-                observed_at: told.observed_at,
-                frame_time: told.frame_time,
-                top: told.face_top,
-                left: told.face_left,
-                bottom: told.face_bottom,
-                right: told.face_right,
-                age_group: told.age_group(),
-                profile_id: told.profile_id,
+                moderation_id: notification.moderation_id,
+                content_id: notification.content_id,
+                url: notification.url.clone(),
+                content_type: notification.content_type,
+                reasons: [notification.reason],
+                observed_at: notification.observed_at,
+                frame_time: notification.frame_time,
+                top: notification.face_top,
+                left: notification.face_left,
+                bottom: notification.face_bottom,
+                right: notification.face_right,
+                age_group: notification.age_group(),
+                profile_id: notification.profile_id,
             },
         }
     }
 }
 
 impl From<ModerationNotification> for ReviewedNotification {
-    fn from(told: ModerationNotification) -> Self {
+    fn from(notification: ModerationNotification) -> Self {
         Self {
-            notification: (&told).into(),
-            average_score: told.average_score(),
-            total_reviews: told.reviews,
+            notification: (&notification).into(),
+            average_score: notification.average_score(),
+            total_reviews: notification.reviews,
         }
     }
 }

@@ -20,10 +20,7 @@ use axum::{
 use base::{AppId, DocumentSessionId, MediaId, ModerationCheckId, ResourceId, UploadId, Uuid};
 use domain::{
     DeviceMetadata, Violation,
-    document_verification::{
-        DocumentSessionError, UnsealedDocumentSession,
-        lifecycle::{self, ResourceCaller},
-    },
+    document_verification::{DocumentSessionError, IdempotentCall, ResourceCaller, UnsealedDocumentSession},
     tenancy::{Feature, application_status, tokens::TokenScope},
 };
 use serde::de::DeserializeOwned;
@@ -128,9 +125,9 @@ impl FromRequestParts<ApiState> for DocumentEndUser {
         if held.session.sandbox != is_sandbox(parts) {
             return Err(DocumentApiError::session_not_found());
         }
+        request_context::note_application(held.session.app);
         count_end_user(api, held.session.id.into())?;
         require_served(api, held.session.app).await?;
-        request_context::note_application(held.session.app);
         let device = device_metadata(&parts.headers, api)?;
         Ok(Self { stored: held, device, path })
     }
@@ -330,10 +327,10 @@ impl ReceivedRequest {
     }
 
     /// What a repeat of an end user's call is recognised by.
-    pub(super) fn end_user_fingerprint(&self) -> Result<lifecycle::IdempotentCall, DocumentApiError> {
+    pub(super) fn end_user_fingerprint(&self) -> Result<IdempotentCall, DocumentApiError> {
         let key = idempotency::idempotency_key(&self.headers)?;
         let request = [self.operation.as_bytes(), b"\n", &self.body].concat();
-        Ok(lifecycle::IdempotentCall { key, request })
+        Ok(IdempotentCall { key, request })
     }
 
     pub(super) fn idempotency_key(&self) -> Result<Option<String>, DocumentApiError> {

@@ -19,6 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base::UploadId;
+use tracing::Instrument as _;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -182,12 +183,13 @@ pub(crate) async fn append_to_upload(
     let (_, of) = user.stored.upload_progress(id)?;
     // In a task of its own: a broken connection cancels its handler, but the bytes that arrived are stored all the
     // same.
-    let kept = tokio::spawn(async move {
+    let append = async move {
         let bytes = body::read_available(body, MAX_UPLOAD_BYTES, api.settings.body_timeout).await?;
         Ok::<_, DocumentApiError>(
             api.document_verification.append_to_upload(&user.stored, id, offset, &bytes).await?,
         )
-    });
+    };
+    let kept = tokio::spawn(append.in_current_span());
     let offset = kept.await.map_err(|error| DocumentApiError::unavailable(&error))??;
     Ok(offset_response(offset, of))
 }

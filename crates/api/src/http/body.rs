@@ -18,13 +18,13 @@ pub(crate) enum BodyError {
     Broken(&'static str),
 }
 
-/// Reads what arrives of a body, until it breaks off or `patience` is over; `Err` only if it is longer than `limit`.
+/// Reads what arrives of a body, until it breaks off or `timeout` is over; `Err` only if it is longer than `limit`.
 pub(crate) async fn read_available(
     body: Body,
     limit: usize,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Vec<u8>, BodyError> {
-    let (mut body, until) = (Limited::new(body, limit), tokio::time::Instant::now() + patience);
+    let (mut body, until) = (Limited::new(body, limit), tokio::time::Instant::now() + timeout);
     let mut read = Vec::new();
     loop {
         match tokio::time::timeout_at(until, body.frame()).await {
@@ -35,13 +35,13 @@ pub(crate) async fn read_available(
     }
 }
 
-/// Reads a body of at most `limit` bytes, which must arrive within `patience`; a longer one is refused before it is in
+/// Reads a body of at most `limit` bytes, which must arrive within `timeout`; a longer one is refused before it is in
 /// memory.
 pub(crate) async fn read(
     headers: &HeaderMap,
     body: Body,
     limit: usize,
-    patience: Duration,
+    timeout: Duration,
     hint: &'static str,
 ) -> Result<Bytes, BodyError> {
     let announced =
@@ -50,7 +50,7 @@ pub(crate) async fn read(
         let measured = LimitViolation::new(bytes as f64, format!("at most {limit} bytes"), hint);
         return Err(BodyError::TooLarge(Some(measured)));
     }
-    match tokio::time::timeout(patience, Limited::new(body, limit).collect()).await {
+    match tokio::time::timeout(timeout, Limited::new(body, limit).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge(None)),
         Ok(Err(_)) => Err(BodyError::Broken("the body broke off")),

@@ -111,13 +111,13 @@ mod tests {
 
     #[test]
     fn a_brand_names_headers_and_codes() {
-        let wire = Brand::new("Acme").unwrap();
-        assert_eq!(wire.auth_id(), "x-acme-auth-id");
-        assert_eq!(wire.sdk_id(), "acme-sdk-id");
-        assert_eq!(wire.code("INVALID_X_SVC_AUTH_ID"), "INVALID_X_ACME_AUTH_ID");
-        assert_eq!(wire.code("INVALID_SVC_AUTH_DIGEST"), "INVALID_ACME_AUTH_DIGEST");
-        assert_eq!(wire.code("FACE_NOT_FOUND"), "FACE_NOT_FOUND");
-        assert_eq!(wire.rebrand("Svc-Sdk-Id, svc_key, SVC_KEY"), "Acme-Sdk-Id, acme_key, SVC_KEY");
+        let brand = Brand::new("Acme").unwrap();
+        assert_eq!(brand.auth_id(), "x-acme-auth-id");
+        assert_eq!(brand.sdk_id(), "acme-sdk-id");
+        assert_eq!(brand.code("INVALID_X_SVC_AUTH_ID"), "INVALID_X_ACME_AUTH_ID");
+        assert_eq!(brand.code("INVALID_SVC_AUTH_DIGEST"), "INVALID_ACME_AUTH_DIGEST");
+        assert_eq!(brand.code("FACE_NOT_FOUND"), "FACE_NOT_FOUND");
+        assert_eq!(brand.rebrand("Svc-Sdk-Id, svc_key, SVC_KEY"), "Acme-Sdk-Id, acme_key, SVC_KEY");
         for bad in ["", "a b", "a-b", "ä", &"a".repeat(33)] {
             assert!(Brand::new(bad).is_err(), "{bad}");
         }

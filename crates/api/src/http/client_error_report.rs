@@ -1,8 +1,9 @@
 //! Error reports of pages, logged without anything about the end user.
 
+use base::AgeSessionId;
 use utoipa::ToSchema;
 
-/// Longer texts are cut in the log.
+/// Longer texts are cut in the log, characters.
 const MAX_WORD_CHARS: usize = 64;
 
 /// An error of a page.
@@ -19,15 +20,16 @@ pub(crate) struct ClientErrorReport {
     screen: Option<String>,
 }
 
-/// Logs an error of a session's page. Each text is reduced to letters, digits and a few punctuation marks, and cut.
-pub(crate) fn log_client_error(session: &dyn std::fmt::Display, report: &ClientErrorReport) {
+/// Logs an error of a page. Each text is reduced to letters, digits and a few punctuation marks, and cut. `session` is the
+/// id of the page's session, unless the span of the request has it.
+pub(crate) fn log_client_error(session: Option<AgeSessionId>, report: &ClientErrorReport) {
     let word = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or_default();
         let plain = text.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c));
         plain.take(MAX_WORD_CHARS).collect::<String>()
     };
     tracing::warn!(
-        session.id = %session,
+        session.id = session.map(tracing::field::display),
         fault.name = word(&report.name),
         fault.file = word(&report.file),
         fault.line = report.line.unwrap_or_default(),

@@ -53,7 +53,7 @@ pub(crate) fn idempotency_key<T: ErrorTable>(headers: &HeaderMap) -> Result<Opti
 pub(crate) struct IdempotencyKeyHeader;
 
 impl IntoParams for IdempotencyKeyHeader {
-    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+    fn into_params(_location: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new()
             .schema_type(Type::String)
             .min_length(Some(1))
@@ -70,7 +70,7 @@ impl IntoParams for IdempotencyKeyHeader {
 
 /// Whether a request was answered before.
 enum StoredResponseLookup {
-    /// It is new; if it has a key, a place for its answer is reserved.
+    /// It is new; if it has a key, its answer is to be stored.
     New(Option<IdempotencyReservation>),
     Answered(Response),
 }
@@ -84,7 +84,7 @@ async fn look_up<T: ErrorTable>(
     let Some(key) = key else { return Ok(StoredResponseLookup::New(None)) };
     let request = idempotency::IdempotentRequest { app, account, operation, key, body };
     match idempotency::reserve(tx, &api.vault, &*api.environment, request).await? {
-        IdempotencyLookup::New(place) => Ok(StoredResponseLookup::New(Some(place))),
+        IdempotencyLookup::New(reservation) => Ok(StoredResponseLookup::New(Some(reservation))),
         IdempotencyLookup::Answered { status, body } => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
             let json = [(header::CONTENT_TYPE, "application/json")];
@@ -121,14 +121,14 @@ pub(crate) async fn idempotent<T: ErrorTable, A: Serialize>(
     operation: impl AsyncFnOnce(&mut WriteTx) -> Result<(StatusCode, A), ApiError<T>>,
 ) -> Result<Response, ApiError<T>> {
     let mut tx = api.db.write().await?;
-    let place = match look_up(api, &mut tx, &request).await? {
-        StoredResponseLookup::New(place) => place,
+    let reservation = match look_up(api, &mut tx, &request).await? {
+        StoredResponseLookup::New(reservation) => reservation,
         StoredResponseLookup::Answered(answer) => return Ok(answer),
     };
     let (status, answer) = operation(&mut tx).await?;
-    if let Some(place) = place {
+    if let Some(reservation) = reservation {
         let answer = serde_json::to_vec(&answer).map_err(|error| ApiError::internal(&error))?;
-        place.store_answer(&mut tx, &api.vault, &*api.environment, status.as_u16(), &answer).await?;
+        reservation.store_answer(&mut tx, &api.vault, &*api.environment, status.as_u16(), &answer).await?;
     }
     tx.commit().await?;
     Ok((status, Json(answer)).into_response())

@@ -10,6 +10,7 @@ pub(crate) mod idempotency;
 pub(crate) mod json;
 pub(crate) mod multipart;
 pub(crate) mod openapi;
+pub(crate) mod operations;
 pub(crate) mod pagination;
 pub(crate) mod panic;
 pub(crate) mod request_context;

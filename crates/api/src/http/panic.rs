@@ -1,4 +1,4 @@
-//! The last line of defence: a panic is an answer and a log line, never a dropped connection.
+//! Turns a panic in a handler into an answer and a log line, instead of a dropped connection.
 
 use super::error::{ApiError, ErrorTable};
 use axum::response::{IntoResponse as _, Response};
@@ -15,12 +15,12 @@ pub(crate) fn catch_panics<T: ErrorTable>() -> CatchPanicLayer<PanicHandler> {
 
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
 fn respond<T: ErrorTable>(cause: Box<dyn Any + Send>) -> Response {
-    let words = cause
+    let message = cause
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| cause.downcast_ref::<&str>().copied())
-        .unwrap_or("no words");
-    tracing::error!(panic = words, "a handler panicked");
+        .unwrap_or("no message");
+    tracing::error!(panic = message, "a handler panicked");
     metrics::counter!("assay_panics_total").increment(1);
     ApiError::<T>::internal_error().into_response()
 }

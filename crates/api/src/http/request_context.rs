@@ -1,31 +1,51 @@
-//! The context of the request that is being answered: its id, the authenticated application, and what is left of the
-//! rate limit. Every answer has the id in `X-Request-Id`, and so has every log line of a request.
+//! The context of the request that is being answered: its id, its span, the authenticated application, and what is left of
+//! the rate limit. Every answer has the id in `X-Request-Id`, and every log line of a request has the fields of the span.
 
-use super::{Brand, auth::RateLimitAllowance, error::LoggedErrorCode, header_text};
-use crate::ApiState;
+use super::{
+    Brand,
+    auth::RateLimitAllowance,
+    error::LoggedErrorCode,
+    header_text,
+    operations::{Operations, PathOperations},
+};
 use axum::{
     extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderName, HeaderValue},
     middleware::Next,
     response::Response,
 };
-use base::{AppId, Uuid};
+use base::{AccountId, AppId, Environment, MemberId, Uuid};
 use std::{
     borrow::Cow,
     sync::{Arc, OnceLock},
     time::Instant,
 };
-use tracing::Instrument as _;
+use tracing::{
+    Instrument as _, Span,
+    field::{Empty, display},
+};
 
 pub(crate) const REQUEST_ID_HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// Longer names of client libraries are not logged.
+/// The longest name of a client library that is logged, bytes.
 const MAX_SDK_NAME_BYTES: usize = 64;
+
+/// What is the same for all requests.
+#[derive(Debug)]
+pub(crate) struct RequestTracer {
+    pub(crate) environment: Arc<dyn Environment>,
+    pub(crate) brand: Brand,
+    pub(crate) operations: Operations,
+}
 
 #[derive(Debug)]
 struct RequestContext {
     id: Uuid,
-    brand: Brand,
+    span: Span,
+    tracer: Arc<RequestTracer>,
+    /// Whether `account.id` is recorded by the path.
+    names_account: bool,
     app: OnceLock<AppId>,
+    member: OnceLock<MemberId>,
     allowance: OnceLock<RateLimitAllowance>,
 }
 
@@ -40,12 +60,29 @@ pub(crate) fn request_id() -> Uuid {
 
 /// An error code with this server's brand in it.
 pub(crate) fn brand_code(code: &'static str) -> Cow<'static, str> {
-    CURRENT_CONTEXT.try_with(|context| context.brand.code(code)).unwrap_or(Cow::Borrowed(code))
+    CURRENT_CONTEXT.try_with(|context| context.tracer.brand.code(code)).unwrap_or(Cow::Borrowed(code))
 }
 
 /// Records which application the request was authenticated as.
 pub(crate) fn note_application(app: AppId) {
-    let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| context.app.set(app).is_ok());
+    let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| {
+        // Recorded once: the log would repeat the field.
+        if context.app.set(app).is_ok() {
+            context.span.record("app.id", display(app));
+        }
+    });
+}
+
+/// Records which member the request was authenticated as, and their account.
+pub(crate) fn note_member(account: AccountId, member: MemberId) {
+    let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| {
+        if context.member.set(member).is_ok() {
+            context.span.record("member.id", display(member));
+            if !context.names_account {
+                context.span.record("account.id", display(account));
+            }
+        }
+    });
 }
 
 /// Records what is left of the caller's rate limit.
@@ -53,25 +90,58 @@ pub(crate) fn note_allowance(allowance: RateLimitAllowance) {
     let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| context.allowance.set(allowance).is_ok());
 }
 
-/// Gives the request an id, logs one line about it and counts it. Neither the query, which carries tokens, nor a body
-/// is logged.
-pub(crate) async fn trace_request(State(api): State<ApiState>, request: Request, next: Next) -> Response {
-    let id = api.environment.uuid_v7();
-    let method = request.method().clone();
-    // The route, not the path: paths carry ids, and each would become a metric of its own.
+/// Gives the request an id and a span, logs one line about it and counts it. Neither the query, which carries tokens, nor
+/// a body is logged.
+pub(crate) async fn trace_request(
+    State(tracer): State<Arc<RequestTracer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let id = tracer.environment.uuid_v7();
+    // The route, not the path: each path would become a metric of its own, and some paths carry secrets.
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |matched| matched.as_str().to_owned());
-    let (sdk, sdk_version) = api.brand.sdk();
+    let operations = tracer.operations.at(&route);
+    // Level ERROR: whatever `log.filter` lets through, its lines say which request they belong to.
+    let span = tracing::error_span!(
+        "request",
+        request.id = %id,
+        http.method = %request.method(),
+        http.route = route,
+        interface = operations.map(PathOperations::interface),
+        operation = operations.and_then(|path| path.operation_id(request.method())),
+        app.id = Empty,
+        member.id = Empty,
+        account.id = Empty,
+        check.id = Empty,
+        content.id = Empty,
+        face.id = Empty,
+        group.id = Empty,
+        media.id = Empty,
+        moderation.id = Empty,
+        notification.id = Empty,
+        profile.id = Empty,
+        proof.id = Empty,
+        report.id = Empty,
+        resource.id = Empty,
+        session.id = Empty,
+    );
+    if let Some(operations) = operations {
+        operations.record_ids(&span, request.uri().path());
+    }
+    let (sdk, sdk_version) = tracer.brand.sdk();
     let (sdk, sdk_version) = (sdk_name(request.headers(), sdk), sdk_name(request.headers(), sdk_version));
     let context = Arc::new(RequestContext {
         id,
-        brand: api.brand.clone(),
+        span: span.clone(),
+        names_account: operations.is_some_and(PathOperations::names_account),
+        tracer: tracer.clone(),
         app: OnceLock::new(),
+        member: OnceLock::new(),
         allowance: OnceLock::new(),
     });
-    let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = route);
     let started = Instant::now();
 
     let answered = CURRENT_CONTEXT.scope(context.clone(), next.run(request));
@@ -85,7 +155,6 @@ pub(crate) async fn trace_request(State(api): State<ApiState>, request: Request,
             http.status = status,
             error.code = code,
             took.ms = took.as_millis() as u64,
-            app.id = context.app.get().map(tracing::field::display),
             sdk.name = sdk,
             sdk.version = sdk_version,
             "answered"

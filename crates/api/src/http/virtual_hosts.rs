@@ -56,6 +56,42 @@ impl Interface {
 #[derive(Clone, Debug, Default)]
 pub struct VirtualHosts(BTreeMap<String, Interface>);
 
+/// A host name for each interface that has one of its own; the section `[hosts]`. On that host the interface's paths
+/// need no prefix, and nothing else is served.
+#[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VirtualHostSettings {
+    /// Content moderation.
+    pub moderation: Option<String>,
+    /// Image analysis.
+    pub ai: Option<String>,
+    /// Proof of age.
+    pub proof: Option<String>,
+    /// Document verification.
+    pub identity: Option<String>,
+    /// Age verification.
+    pub ages: Option<String>,
+}
+
+impl From<&VirtualHostSettings> for VirtualHosts {
+    fn from(settings: &VirtualHostSettings) -> Self {
+        let VirtualHostSettings { moderation, ai, proof, identity, ages } = settings;
+        let mut hosts = Self::default();
+        for (host, interface) in [
+            (moderation, Interface::ContentModeration),
+            (ai, Interface::ImageAnalysis),
+            (proof, Interface::ProofOfAge),
+            (identity, Interface::DocumentVerification),
+            (ages, Interface::AgeVerification),
+        ] {
+            if let Some(host) = host {
+                hosts.insert(host, interface);
+            }
+        }
+        hosts
+    }
+}
+
 impl VirtualHosts {
     /// Gives an interface a host name (without a port).
     pub fn insert(&mut self, host: &str, mount: Interface) {

@@ -121,8 +121,8 @@ impl Explanation {
     ) -> Self {
         let age = finding.age.as_ref().map(|estimate| {
             let threshold =
-                threshold.map_or(f64::from(settings.explain_threshold_years), AgeThreshold::years);
-            let rate = settings.explain_false_positive_rate;
+                threshold.map_or(f64::from(settings.explanation.threshold_years), AgeThreshold::years);
+            let rate = settings.explanation.false_positive_rate;
             let refused = |above| FalseRejectionRate {
                 age: threshold + above,
                 share: round_to_thousandths(estimate.refused_share(rate, above)),

@@ -5,7 +5,8 @@ use crate::age_claims::MAX_AGE_YEARS;
 use crate::certificate_chain::RootCertificate;
 use crate::https_host;
 use crate::keys::VerificationKey;
-use crate::proof::CredentialFormat;
+use crate::strict_json;
+use crate::verification::CredentialFormat;
 use base::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -39,29 +40,29 @@ pub(super) fn parse_trust_list(members: &Map<String, Value>) -> Result<TrustList
     let expires = match members.get("exp") {
         None => None,
         Some(exp) => {
-            let exp = crate::strict_json::parse_seconds(exp)
-                .and_then(|seconds| Timestamp::from_second(seconds).ok());
+            let exp =
+                strict_json::parse_seconds(exp).and_then(|seconds| Timestamp::from_second(seconds).ok());
             Some(exp.ok_or_else(|| top.bad("exp", "is no moment in seconds"))?)
         }
     };
     let entries = members.get("issuers").and_then(Value::as_array);
     let entries = entries.ok_or_else(|| top.bad("issuers", "is missing or no list"))?;
-    let (mut issuers, mut places) = (Vec::new(), HashMap::new());
-    for (at, entry) in entries.iter().enumerate() {
+    let (mut issuers, mut index_by_id) = (Vec::new(), HashMap::new());
+    for (index, entry) in entries.iter().enumerate() {
         let id = entry.get("id").and_then(Value::as_str).unwrap_or_default();
-        let place = format!("issuers[{at}] ({id:?})");
+        let place = format!("issuers[{index}] ({id:?})");
         let members = entry.as_object().ok_or_else(|| InvalidTrustListError {
             place: place.clone(),
             problem: "is no JSON object".to_owned(),
         })?;
         let entry = EntryReader { place, members };
         let issuer = parse_issuer(&entry)?;
-        if places.insert(issuer.id.clone(), at).is_some() {
+        if index_by_id.insert(issuer.id.clone(), index).is_some() {
             return Err(entry.bad("id", "is listed twice"));
         }
         issuers.push(Arc::new(issuer));
     }
-    Ok(TrustList(Arc::new(TrustListInner { issuers, index_by_id: places, expires })))
+    Ok(TrustList(Arc::new(TrustListInner { issuers, index_by_id, expires })))
 }
 
 fn parse_issuer(entry: &EntryReader<'_>) -> Result<TrustedIssuer, InvalidTrustListError> {
@@ -70,15 +71,14 @@ fn parse_issuer(entry: &EntryReader<'_>) -> Result<TrustedIssuer, InvalidTrustLi
     let word = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let provider =
         entry.text("provider")?.filter(|name| (1..=64).contains(&name.len()) && name.bytes().all(word));
-    let provider =
-        provider.ok_or_else(|| entry.bad("provider", "is no word of 1 to 64 capitals, digits and _"))?;
+    let provider = provider.ok_or_else(|| entry.bad("provider", "is not 1 to 64 capitals, digits and _"))?;
     let formats = entry
         .texts("formats")?
         .iter()
         .map(|word| CredentialFormat::from_name(word))
         .collect::<Option<Vec<_>>>()
         .filter(|formats| !formats.is_empty())
-        .ok_or_else(|| entry.bad("formats", "is not some of cwt, sd-jwt-vc, jwt, mdoc"))?;
+        .ok_or_else(|| entry.bad("formats", "is not a list of cwt, sd-jwt-vc, jwt, mdoc"))?;
     let keys = entry.each("keys", |key| {
         let key =
             VerificationKey::parse(key).map_err(|error| (format!(".{}", error.member), error.problem))?;
@@ -107,7 +107,7 @@ fn parse_issuer(entry: &EntryReader<'_>) -> Result<TrustedIssuer, InvalidTrustLi
     if !entry.members.contains_key("status_hosts") {
         status_hosts.extend(https_host::https_host(id));
     }
-    let number = |member, greatest| entry.number(member, greatest);
+    let number = |member, max| entry.number(member, max);
     Ok(TrustedIssuer {
         id: id.to_owned(),
         provider: provider.to_owned(),
@@ -148,7 +148,7 @@ fn decode_certificate(text: &str) -> Option<Vec<u8>> {
     base64_simd::STANDARD.decode_to_vec(text.split_ascii_whitespace().collect::<String>()).ok()
 }
 
-/// A JSON object and where it stands.
+/// A JSON object and its place in the list, for errors.
 struct EntryReader<'a> {
     place: String,
     members: &'a Map<String, Value>,
@@ -180,14 +180,12 @@ impl<'a> EntryReader<'a> {
         }
     }
 
-    fn number(&self, member: &str, greatest: u64) -> Result<Option<u64>, InvalidTrustListError> {
+    fn number(&self, member: &str, max: u64) -> Result<Option<u64>, InvalidTrustListError> {
         match self.members.get(member) {
             None => Ok(None),
             Some(value) => {
-                let number = value.as_u64().filter(|number| (1..=greatest).contains(number));
-                number
-                    .map(Some)
-                    .ok_or_else(|| self.bad(member, &format!("is no whole number of 1 to {greatest}")))
+                let number = value.as_u64().filter(|number| (1..=max).contains(number));
+                number.map(Some).ok_or_else(|| self.bad(member, &format!("is no whole number of 1 to {max}")))
             }
         }
     }
@@ -197,7 +195,7 @@ impl<'a> EntryReader<'a> {
         self.text(member)?.map(|text| text.parse().map_err(bad)).transpose()
     }
 
-    /// A list, read one by one; an error names what follows the member and its place, and the problem.
+    /// Reads an array element by element. The error of `read` is what follows `member[index]`, and the problem.
     fn each<T>(
         &self,
         member: &str,
@@ -205,8 +203,8 @@ impl<'a> EntryReader<'a> {
     ) -> Result<Vec<T>, InvalidTrustListError> {
         let Some(value) = self.members.get(member) else { return Ok(Vec::new()) };
         let values = value.as_array().ok_or_else(|| self.bad(member, "is no list"))?;
-        let one = |(at, value): (usize, &'a Value)| {
-            read(value).map_err(|(inner, problem)| self.bad(&format!("{member}[{at}]{inner}"), &problem))
+        let one = |(index, value): (usize, &'a Value)| {
+            read(value).map_err(|(inner, problem)| self.bad(&format!("{member}[{index}]{inner}"), &problem))
         };
         values.iter().enumerate().map(one).collect()
     }

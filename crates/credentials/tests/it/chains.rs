@@ -1,4 +1,4 @@
-//! Certificate chains: a key that came with a token, and how far a listed root vouches for it.
+//! Certificate chains: a key that came with a token is trusted only if a listed root certifies it.
 
 use crate::kit::*;
 use credentials::issue::IssuingKey;
@@ -28,7 +28,7 @@ pub(crate) fn root(name: &str) -> CertifiedIssuer<'static, KeyPair> {
     CertifiedIssuer::self_signed(params(name, authority(1)), KeyPair::generate().unwrap()).unwrap()
 }
 
-/// A signer's certificate under an authority, and the signer.
+/// A signer, and its certificate by an authority.
 pub(crate) fn leaf(
     under: &Issuer<'_, KeyPair>,
     change: impl Fn(&mut CertificateParams),
@@ -70,14 +70,14 @@ fn a_chain_to_a_listed_root_is_trusted() {
         "UNABLE_TO_VERIFY_SIGNATURE: the proof's certificates lead to none of the issuer's roots"
     );
 
-    // A certificate that names its party speaks for that party.
+    // A certificate that names hosts or addresses speaks for those alone.
     for (name, ours) in [("issuer.example", true), ("other.example", false)] {
         let (certificate, signer) = leaf(&root, |params| {
             params.subject_alt_names = vec![SanType::DnsName(name.try_into().unwrap())];
         });
         let outcome = outcome(&trusted, &token(&[&certificate], &signer), &terms());
         assert_eq!(outcome.starts_with("18+"), ours, "{outcome}");
-        assert_eq!(outcome.contains("is another party's"), !ours);
+        assert_eq!(outcome.contains("is for another party"), !ours);
     }
 }
 
@@ -175,7 +175,7 @@ fn a_root_holds_no_longer_than_itself() {
     assert!(outcome.contains("none of the issuer's roots"), "{outcome}");
 }
 
-/// For the tests of mobile documents.
+/// The certificate and key of a signer of mobile documents.
 pub(crate) fn mdoc_signer(under: &Issuer<'_, KeyPair>, usage: Option<&[u64]>) -> (Vec<u8>, Signer) {
     leaf(under, |params| {
         params.extended_key_usages =

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::sync::LazyLock;
 
-/// A list, and a valid proof of each kind: the text, the bytes that it encodes, and the way to encode them again.
+/// A trust list, and a valid proof of each format: the text, the bytes that it encodes, and how to encode them again.
 struct Kinds {
     list: TrustList,
     texts: Vec<String>,
@@ -87,7 +87,7 @@ proptest! {
         let place = place.index(text.len());
         let mut damaged = text.clone();
         damaged.replace_range(place..=place, &letter);
-        // `POA1:` and `HC1:` name the same encoding; what the prefix says is not signed.
+        // `POA1:` and `HC1:` name the same encoding, and the prefix is not signed.
         if damaged != *text && place >= 5 {
             prop_assert_eq!(age(&damaged), None, "{}", damaged);
         } else {
@@ -99,7 +99,7 @@ proptest! {
     fn a_cut_or_spliced_proof_breaks(kind in 0..5usize, other in 0..5usize, at in any::<prop::sample::Index>(), from in any::<prop::sample::Index>()) {
         let (first, second) = (&KINDS.texts[kind], &KINDS.texts[other]);
         let damaged = format!("{}{}", &first[..at.index(first.len())], &second[from.index(second.len())..]);
-        // What is before the colon is not signed; what follows must not be a whole proof.
+        // What stands before the colon is not signed; what follows must not be a complete proof.
         let body = |text: &str| text.split_once(':').map_or(text, |(_, body)| body).to_owned();
         if body(&damaged) != body(first) && body(&damaged) != body(second) {
             prop_assert_eq!(age(&damaged), None, "{}", damaged);

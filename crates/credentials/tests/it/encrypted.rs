@@ -1,4 +1,4 @@
-//! Tokens that another library encrypted to us.
+//! Tokens that another library encrypted to our keys.
 
 use crate::{kit::b64, oracle::ask};
 use base::TestEnvironment;
@@ -12,7 +12,7 @@ fn key() -> DecryptionKey {
     DecryptionKey::generate(&TestEnvironment::at("2026-01-01T00:00:00Z"))
 }
 
-/// Keys on the larger curves, made once by another library.
+/// Keys on the larger curves, generated once by another library.
 const P384: &str = include_str!("../vectors/jwe-p384.json");
 const P521: &str = include_str!("../vectors/jwe-p521.json");
 
@@ -22,7 +22,7 @@ fn asked(key: &DecryptionKey, alg: &str, enc: &str, more: &Value) -> Value {
     asked
 }
 
-/// All at once: starting the other library takes longer than what it does.
+/// All in one call, because starting the other library takes longer than encrypting.
 fn encrypt_all(all: &[Value]) -> Vec<String> {
     let tokens = ask("encrypt", &json!({ "all": all }))["tokens"].take();
     serde_json::from_value(tokens).unwrap()
@@ -60,8 +60,8 @@ fn every_algorithm_is_read_as_another_library_writes_it() {
 
 #[test]
 fn the_key_that_is_meant_is_taken() {
-    let world = TestEnvironment::at("2026-01-01T00:00:00Z");
-    let (ours, other) = (DecryptionKey::generate(&world), DecryptionKey::generate(&world));
+    let env = TestEnvironment::at("2026-01-01T00:00:00Z");
+    let (ours, other) = (DecryptionKey::generate(&env), DecryptionKey::generate(&env));
     let named = encrypt(&ours, "ECDH-ES", "A128GCM", &json!({ "kid": ours.kid() }));
     assert!(decrypt(&named, &[&other, &ours], 4096).is_ok());
     let refused = |token: &str, keys: &[&DecryptionKey]| decrypt(token, keys, 4096).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! SD-JWT VC: disclosures and key binding, and what becomes of each when it is bent.
+//! SD-JWT VC: disclosures and key binding, and how each is refused when it is altered.
 
 use crate::kit::*;
 use credentials::proof::{CredentialFormat, ProofCheck, ProofFailureReason, StatusReference};
@@ -23,7 +23,7 @@ impl Wallet {
         json!({ "alg": "ES256", "typ": "dc+sd-jwt", "kid": "k" })
     }
 
-    /// A payload bound to the holder, with digests of some disclosures and whatever else.
+    /// A payload bound to the holder, with the digests of some disclosures and further claims.
     pub(crate) fn payload(&self, disclosures: &[String], further: &Value) -> Value {
         let digests: Vec<_> = disclosures.iter().map(|one| b64(sha256(one))).collect();
         let mut payload = json!({
@@ -43,7 +43,7 @@ impl Wallet {
         json!({ "iat": NOW, "aud": "https://till.example", "nonce": "n", "sd_hash": b64(sha256(shown)) })
     }
 
-    /// Issues, shows and signs.
+    /// Issues the credential, and presents it with the holder's signature.
     fn shown(&self, payload: &Value, disclosures: &[String]) -> String {
         let issued = self.issuer.jws(&Self::header(), payload);
         let shown = disclosures.iter().fold(format!("{issued}~"), |shown, one| format!("{shown}{one}~"));
@@ -81,7 +81,7 @@ fn disclosures_are_opened_wherever_they_stand() {
     assert_eq!(proof(&wallet.shown(&payload, &[])).format(), CredentialFormat::SdJwtVc);
     assert_eq!(verify(&list, &wallet.shown(&payload, &[over_21, over_18]), &terms()).unwrap().age_over, 21);
 
-    // Digests in a disclosed value, and in a list.
+    // Digests in a disclosed value, and in an array.
     let inner = disclosure("18", &json!(true));
     let outer = disclosure("age_equal_or_over", &json!({ "_sd": [b64(sha256(&inner)), b64([9; 32])] }));
     let element = b64(json!(["c2FsdA", "DE"]).to_string());

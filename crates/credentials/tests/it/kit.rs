@@ -1,4 +1,4 @@
-//! Issuers, holders and wallets of the tests, and the words that assertions are made in.
+//! Issuers and holders for the tests, and the helpers that assertions are written with.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::rand::SystemRandom;
@@ -14,7 +14,7 @@ use credentials::proof::{
 use credentials::trust::TrustList;
 use serde_json::{Value, json};
 
-/// The moment that every test happens at.
+/// The time at which every test takes place, in seconds since the Unix epoch.
 pub(crate) const NOW: i64 = 1_780_000_000;
 
 pub(crate) fn at(seconds: i64) -> Timestamp {
@@ -37,18 +37,18 @@ pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     digest(&SHA256, bytes.as_ref()).as_ref().to_vec()
 }
 
-/// A P-256 key that signs JWS and COSE by hand, so that nothing here leans on the code under test.
+/// A P-256 key that signs JWS and COSE by itself, so that signing does not depend on the code under test.
 pub(crate) struct Signer {
     pub key: IssuingKey,
     pair: EcdsaKeyPair,
 }
 
 impl Signer {
-    /// Another key for each number, the same in every run.
+    /// A different key for each number, the same in every run.
     pub(crate) fn new(number: u8) -> Self {
-        let world = TestEnvironment::at("2026-01-01T00:00:00Z");
-        (0..number).for_each(|_| world.fill_random(&mut [0; 32]));
-        Self::of(IssuingKey::generate(&world))
+        let env = TestEnvironment::at("2026-01-01T00:00:00Z");
+        (0..number).for_each(|_| env.fill_random(&mut [0; 32]));
+        Self::of(IssuingKey::generate(&env))
     }
 
     pub(crate) fn of(key: IssuingKey) -> Self {
@@ -57,7 +57,7 @@ impl Signer {
         Self { key, pair }
     }
 
-    /// The public key with a name of the test's choice.
+    /// The public key with this key id.
     pub(crate) fn jwk(&self, kid: &str) -> Value {
         let mut jwk = self.key.jwk();
         jwk["kid"] = json!(kid);
@@ -78,7 +78,7 @@ impl Signer {
         format!("{input}.{}", b64(signature))
     }
 
-    /// `COSE_Sign1` over a payload, unless it is to be detached.
+    /// `COSE_Sign1` over a payload, which may be detached.
     pub(crate) fn cose(&self, protected: &Cbor, unprotected: Cbor, payload: &[u8], detached: bool) -> Cbor {
         let protected = encode(protected);
         let signed = encode(&Cbor::Array(vec![
@@ -120,7 +120,7 @@ pub(crate) fn map<const N: usize>(pairs: [(Cbor, Cbor); N]) -> Cbor {
     Cbor::Map(pairs.into())
 }
 
-/// Claims of a CWT that would be accepted now.
+/// Claims of a CWT that is accepted at [`NOW`].
 pub(crate) fn cwt_claims(issuer: &str) -> Vec<(Cbor, Cbor)> {
     vec![
         (int(1), text(issuer)),
@@ -133,7 +133,7 @@ pub(crate) fn cwt_claims(issuer: &str) -> Vec<(Cbor, Cbor)> {
 
 pub(crate) const ISSUER: &str = "https://issuer.example";
 
-/// An entry for all formats but mobile documents.
+/// A trust list entry for all formats but mobile documents.
 pub(crate) fn entry(id: &str, keys: &[Value]) -> Value {
     json!({ "id": id, "provider": "EXAMPLE", "formats": ["cwt", "sd-jwt-vc", "jwt"], "keys": keys })
 }
@@ -157,7 +157,7 @@ pub(crate) fn verify(
     list.verify(&proof(code), terms)
 }
 
-/// What came of a code, in one line: the age and the checks, or the reason and the detail.
+/// The outcome for a code, in one line: the age and the checks, or the reason and the detail.
 pub(crate) fn outcome(list: &TrustList, code: &str, terms: &VerificationTerms) -> String {
     match parse_scanned(code) {
         Ok(ScannedValue::Proof(proof)) => match list.verify(&proof, terms) {

@@ -1,4 +1,4 @@
-//! Proofs of age, made here, by libraries of another language and by the authors of the standards, and every way to damage them.
+//! Proofs of age made here, by JavaScript libraries and by the authors of the standards, and ways to damage them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -18,7 +18,7 @@ fn tdate(seconds: i64) -> Cbor {
     Cbor::Tag(0, Box::new(text(&at(seconds).to_string())))
 }
 
-/// Everything that can be bent about a document.
+/// A phone with a document; every field can be altered by a test.
 pub(crate) struct Phone {
     pub(crate) root: CertifiedIssuer<'static, KeyPair>,
     pub(crate) certificate: Vec<u8>,
@@ -28,7 +28,7 @@ pub(crate) struct Phone {
     pub(crate) signed_type: &'static str,
     pub(crate) name_space: &'static str,
     pub(crate) ages: Vec<(&'static str, bool)>,
-    /// What is released instead of the first element, under the first element's digest.
+    /// Released instead of the first element, with the first element's digest id.
     pub(crate) released: Option<(&'static str, bool)>,
     pub(crate) salt: usize,
     pub(crate) valid: (i64, i64),
@@ -131,7 +131,7 @@ impl Phone {
         self.response_for(self.transcript(self.signed_at))
     }
 
-    /// A response whose device signs for a session.
+    /// A response whose device signs for this session transcript.
     pub(crate) fn response_for(&self, transcript: Cbor) -> Cbor {
         let name_spaces = tag24(&map([]));
         let authentication = Cbor::Array(vec![
@@ -201,7 +201,7 @@ fn a_presented_document_holds_for_half_a_minute() {
 }
 
 #[test]
-fn bent_documents_are_refused_for_their_own_reasons() {
+fn altered_documents_are_refused_for_their_own_reasons() {
     let new = Phone::new;
     for (phone, expected) in [
         (new(), "18+"),

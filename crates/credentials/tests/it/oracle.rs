@@ -1,4 +1,5 @@
-//! Proofs of libraries of another language, and theirs of ours. The packages are locked in `tests/oracle`.
+//! JavaScript libraries make proofs that we verify, and verify proofs that we make. The packages are locked in
+//! `tests/oracle`.
 
 use crate::kit::*;
 use base::SignedDuration;

@@ -64,7 +64,7 @@ fn the_same_proof_has_the_same_use_key_however_it_is_spelt() {
     let as_base64url = verify(&list, &b64(&message), &terms()).unwrap();
     assert_eq!(as_base64url.replay_key, first, "in another alphabet");
 
-    // (r, s) and (r, n - s) verify alike.
+    // (r, s) and (r, n - s) are both valid signatures.
     let n = hex::decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551").unwrap();
     let mut mirrored = message.clone();
     let (mut borrow, at_s) = (0i16, message.len() - 32);
@@ -202,9 +202,9 @@ fn raw_point(key: &IssuingKey) -> Vec<u8> {
 
 #[test]
 fn keys_survive_storage_and_repeat_with_the_world() {
-    let world = || TestEnvironment::at("2026-01-01T00:00:00Z");
-    let key = IssuingKey::generate(&world());
-    assert_eq!(key.jwk(), IssuingKey::generate(&world()).jwk());
+    let env = || TestEnvironment::at("2026-01-01T00:00:00Z");
+    let key = IssuingKey::generate(&env());
+    assert_eq!(key.jwk(), IssuingKey::generate(&env()).jwk());
     let pem = key.to_pkcs8_pem();
     assert!(pem.expose().starts_with("-----BEGIN PRIVATE KEY-----"));
     assert_eq!(IssuingKey::from_pkcs8_pem(pem.expose()).unwrap().jwk(), key.jwk());

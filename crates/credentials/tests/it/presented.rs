@@ -1,4 +1,4 @@
-//! What a wallet presents on a request, and every way in which it is no answer to that request.
+//! What a wallet presents on request, and every way in which it does not answer that request.
 
 use crate::chains::{params, root};
 use crate::formats::{Wallet, disclosure};
@@ -38,12 +38,12 @@ fn answer(
     list.verify_presentation(presented, &request(), terms)
 }
 
-/// A presentation whose holder signs what `bend` has made of the binding.
-fn shown(wallet: &Wallet, payload: &Value, disclosures: &[String], bend: impl FnOnce(&mut Value)) -> String {
+/// A presentation whose holder signs the binding as `alter` changes it.
+fn shown(wallet: &Wallet, payload: &Value, disclosures: &[String], alter: impl FnOnce(&mut Value)) -> String {
     let issued = wallet.issuer.jws(&Wallet::header(), payload);
     let shown = disclosures.iter().fold(format!("{issued}~"), |shown, one| format!("{shown}{one}~"));
     let mut binding = json!({ "iat": NOW, "aud": CLIENT, "nonce": NONCE, "sd_hash": b64(sha256(&shown)) });
-    bend(&mut binding);
+    alter(&mut binding);
     format!("{shown}{}", wallet.holder.jws(&json!({ "alg": "ES256", "typ": "kb+jwt" }), &binding))
 }
 
@@ -95,7 +95,7 @@ fn a_credential_for_another_request_another_holder_or_another_moment_is_refused(
         Err(ProofFailureReason::PresentationExpired)
     );
 
-    // The holder's signature may not be missing, whatever the list says of the issuer.
+    // The holder's signature is required, even if the issuer's entry says `unbound`.
     let text = bent("iat", json!(NOW));
     let bare = &text[..=text.rfind('~').unwrap()];
     let mut entry = entry(ISSUER, &[wallet.issuer.jwk("k")]);
@@ -106,7 +106,7 @@ fn a_credential_for_another_request_another_holder_or_another_moment_is_refused(
         ProofFailureReason::UnableToVerifySignature
     );
 
-    // Another holder, a disclosure that was changed, an issuer whom nobody lists.
+    // Another holder, an altered disclosure, an issuer that is not listed.
     let thief = Wallet { issuer: Signer::new(1), holder: Signer::new(3) };
     assert_eq!(outcome(&shown(&thief, &payload, disclosures, |_| {}), &later(0)), unsigned);
     let other = [disclosure("age_over_18", &json!(true)), disclosure("age_over_21", &json!(true))];
@@ -138,7 +138,7 @@ fn presentations_are_bounded_before_they_are_read() {
     }
 }
 
-/// The transcript of a request, written without the code under test.
+/// The session transcript of a request, computed without the code under test.
 fn transcript(request: &PresentationBinding<'_>) -> Cbor {
     let info = Cbor::Array(vec![
         text(request.client_id),
@@ -195,7 +195,7 @@ fn a_mobile_document_for_another_request_or_from_another_device_is_refused() {
     ));
     assert!(answer(&TrustList::default(), &mdoc(&phone, &request()), &later(0)).is_err());
 
-    // What only the issuer signed is no answer, even where a code of it would do.
+    // A document that only the issuer signed is not accepted, even if its code would be.
     let response = phone.response_for(transcript(&request()));
     let Cbor::Map(mut members) = response else { panic!("a response is a map") };
     let Some((_, Cbor::Array(documents))) = members.get_mut(1) else { panic!("with documents") };
@@ -203,7 +203,7 @@ fn a_mobile_document_for_another_request_or_from_another_device_is_refused() {
     document.retain(|(name, _)| *name != text("deviceSigned"));
     assert!(Presentation::mdoc(&b64(encode(&Cbor::Map(members))), &request()).is_err());
 
-    // A wallet that shows nothing.
+    // A wallet that releases nothing.
     let nothing = map([(text("version"), text("1.0")), (text("status"), int(0))]);
     let nothing = Presentation::mdoc(&b64(encode(&nothing)), &request()).unwrap();
     let failed = answer(&phone.list(false), &nothing, &later(0)).unwrap_err();
@@ -239,7 +239,7 @@ fn requests_are_signed_in_the_name_of_a_certified_host() {
         open(&certificate.repeat(6), &key.serialize_pem(), "age.example"),
         RequestObjectSignerError::Chain
     );
-    // Wallets compare names letter by letter, and look at the calendar.
+    // Wallets compare names literally, and check the validity.
     params.subject_alt_names = vec![SanType::DnsName("*.example".try_into().unwrap())];
     let pattern = params.signed_by(&key, &authority).unwrap().pem();
     assert_eq!(open(&pattern, &key.serialize_pem(), "age.example"), RequestObjectSignerError::Host);

@@ -1,4 +1,4 @@
-//! The adversary's table: every attack has its own reason, and none of them an age.
+//! A table of attacks: each is refused for its own reason, and none proves an age.
 
 use crate::kit::*;
 use ciborium::Value as Cbor;

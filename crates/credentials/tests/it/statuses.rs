@@ -1,4 +1,4 @@
-//! Token Status Lists: whose they are, how long they hold, what they say.
+//! Token Status Lists: who signed them, how long they are valid, what they say.
 
 use crate::kit::*;
 use base::SignedDuration;

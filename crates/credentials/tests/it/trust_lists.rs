@@ -22,9 +22,9 @@ fn every_error_names_the_entry_and_the_member() {
     for (entry, expected) in [
         (change("id", json!("")), r#"issuers[0] ("") id: is missing"#),
         (change("id", json!(7)), r#"issuers[0] ("") id: is no text"#),
-        (change("provider", json!("gov uk")), "provider: is no word"),
-        (change("formats", json!([])), "formats: is not some of"),
-        (change("formats", json!(["x"])), "formats: is not some of"),
+        (change("provider", json!("gov uk")), "provider: is not 1 to 64 capitals"),
+        (change("formats", json!([])), "formats: is not a list of"),
+        (change("formats", json!(["x"])), "formats: is not a list of"),
         (change("formats", json!("cwt")), "formats: is no list"),
         (change("formats", json!(["mdoc"])), "roots: is empty, and mdoc needs one"),
         (change("keys", json!([])), "keys: is empty, and so are roots"),
@@ -117,7 +117,7 @@ fn a_signed_list_is_the_publishers_and_says_when_it_ends() {
             "type trust-list+jwt",
         ),
         (publisher.jws(&header, &json!({ "issuers": [], "exp": "x" })), "exp: is no moment"),
-        ("x".to_owned(), "has no three parts"),
+        ("x".to_owned(), "does not have three parts"),
     ] {
         let error = TrustList::parse_signed(&jws, &keys).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");

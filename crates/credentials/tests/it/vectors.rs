@@ -1,11 +1,12 @@
-//! The examples of the standards themselves.
+//! The examples in the standards.
 
 use crate::kit::*;
 use credentials::proof::{ProofFailureReason, VerificationTerms};
 use credentials::status::{CredentialStatus, StatusList};
 use serde_json::json;
 
-/// RFC 8392, appendix A.3: signed by the key of A.2.3. It says nothing about age, so only that may be missing.
+/// RFC 8392, appendix A.3: signed by the key of A.2.3. It says nothing about age, and that must be the only thing
+/// missing.
 #[test]
 fn the_signed_cwt_of_rfc_8392_verifies() {
     let message = hex::decode(concat!(
@@ -85,7 +86,7 @@ fn the_presented_sd_jwt_vc_of_rfc_9901_verifies() {
         ProofFailureReason::PresentationExpired
     );
 
-    // Without the disclosure of the threshold, or with the presentation cut, the holder's signature no longer fits.
+    // Without the disclosure of the threshold, or truncated, the presentation no longer matches the holder's signature.
     let parts: Vec<_> = code.split('~').collect();
     let fewer = [&parts[..2], &parts[3..]].concat().join("~");
     assert!(outcome(&trusted, &fewer, &terms(0)).contains("the holder signed another presentation"));
@@ -93,8 +94,8 @@ fn the_presented_sd_jwt_vc_of_rfc_9901_verifies() {
     assert!(outcome(&trusted, &unsigned, &terms(0)).contains("holder did not sign"));
 }
 
-/// ISO 18013-5, annex D.4.1.2, without the portrait: signed by a chain to the annex's root. Its device authentication is a
-/// MAC for one reader, so it is judged as issuer-signed data alone; it releases no age.
+/// ISO 18013-5, annex D.4.1.2, without the portrait: signed by a chain to the annex's root. Its device authentication
+/// is a MAC for one reader, so it is judged as issuer-signed data alone; it releases no age.
 #[test]
 fn the_driving_licence_of_iso_18013_5_verifies() {
     let message = hex::decode(vector("iso18013-5-annex-d-issuer-signed.hex")).unwrap();
@@ -114,7 +115,7 @@ fn the_driving_licence_of_iso_18013_5_verifies() {
         "UNABLE_TO_VERIFY_SIGNATURE: the proof's chain of certificates holds a certificate that has expired"
     ));
 
-    // The name of the person, one letter changed: the digest tells.
+    // One letter of the person's name is changed, which the digest reveals.
     let mut forged = message.clone();
     let name = forged.windows(3).position(|letters| letters == b"Doe").unwrap();
     forged[name + 1] = b'i';

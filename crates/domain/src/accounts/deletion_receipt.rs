@@ -1,4 +1,4 @@
-//! Receipts for closed accounts: what was deleted, how many, when; signed, so that they can be shown around.
+//! Receipts for deleted accounts: what was deleted, how much, and when; signed, so that they can be shown to others.
 
 use crate::{jwk::Jwk, keyring::Keyring};
 use aws_lc_rs::{
@@ -10,46 +10,45 @@ use db::{DbError, FromRow, ReadTx, sql};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// What was deleted with an account. It names nobody.
+/// What was deleted with an account. It contains no personal data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeletionReceipt {
-    /// Its id.
     pub id: ReceiptId,
-    /// The account that is gone.
+    /// The deleted account.
     pub account_id: AccountId,
-    /// How many of each kind were deleted; kinds of which there were none are left out.
+    /// How many of each kind were deleted: rows by table, data outside the database by kind. Kinds of which there were none
+    /// are left out.
     pub what: BTreeMap<String, i64>,
-    /// When it was asked for. From this moment on the account answered as one that never was.
+    /// When the deletion was requested. From then on the account answered as if it had never existed.
     pub requested_at: Timestamp,
-    /// When nothing was left.
+    /// When the deletion was complete.
     pub completed_at: Timestamp,
     /// Who asked: `api key ID`, `member` or `operator`.
     pub by: String,
 }
 
-/// A receipt, and what proves it.
+/// A receipt and its signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SignedReceipt {
-    /// What it says.
     pub receipt: DeletionReceipt,
-    /// The same as a JWS in compact form (RFC 7515, `EdDSA` by RFC 8037).
+    /// The receipt as a JWS in compact form (RFC 7515, `EdDSA` by RFC 8037).
     pub jws: String,
-    /// The public key that it verifies with.
+    /// The public key that verifies the JWS.
     pub key: Jwk,
 }
 
-/// Signs receipts and finds them again; cheap to clone.
+/// Signs receipts and finds them; cheap to clone.
 #[derive(Clone)]
 pub struct ReceiptSigner(Arc<Ed25519KeyPair>);
 
 impl std::fmt::Debug for ReceiptSigner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Receipts")
+        f.write_str("ReceiptSigner")
     }
 }
 
 impl ReceiptSigner {
-    /// Receipts of a server; its key is derived from the master key, as that of decision records is.
+    /// The signer of a server. Its key is derived from the master key, as is that of decision records.
     ///
     /// # Panics
     /// Never: any 32 bytes are an Ed25519 seed.
@@ -58,7 +57,7 @@ impl ReceiptSigner {
         Self(Arc::new(Ed25519KeyPair::from_seed_unchecked(seed.expose()).expect("any 32 bytes are a seed")))
     }
 
-    /// The public key that receipts verify with, a JWK (RFC 8037); its `kid` is its thumbprint (RFC 7638).
+    /// The public key that verifies receipts, as a JWK (RFC 8037); its `kid` is its thumbprint (RFC 7638).
     pub fn public_key(&self) -> Jwk {
         Jwk {
             kty: "OKP".to_owned(),
@@ -73,7 +72,7 @@ impl ReceiptSigner {
         }
     }
 
-    /// The receipt of an account that is gone, where the account was this application's; of any where none is named.
+    /// The receipt of a deleted account; with `app`, only if the account was that application's.
     pub async fn find(
         &self,
         view: &mut ReadTx,
@@ -114,7 +113,7 @@ impl ReceiptSigner {
     }
 }
 
-/// The receipt that a JWS of our own carries.
+/// The receipt in a JWS of this server, whose signature is not verified.
 fn decode_payload(jws: &str) -> Option<DeletionReceipt> {
     let payload = jws.split('.').nth(1)?;
     serde_json::from_slice(&base64_simd::URL_SAFE_NO_PAD.decode_to_vec(payload).ok()?).ok()

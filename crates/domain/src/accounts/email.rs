@@ -1,49 +1,49 @@
-//! E-mail addresses of people.
+//! E-mail addresses of members.
 
-/// An address that mail can be sent to: 7 to 100 characters.
+/// One address that mail can be sent to: 7 to 100 characters.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EmailAddress {
     as_written: String,
     normalised: String,
 }
 
-/// Text that is no e-mail address, and how many characters it has.
+/// Why a text is no e-mail address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidEmailAddressError {
-    /// It is too short or too long.
+    /// It is too short or too long; it has this many characters.
     #[error("an e-mail address has 7 to 100 characters, this one {0}")]
     Length(usize),
-    /// It has another form.
+    /// It does not have the form of one address.
     #[error("it is no e-mail address")]
     Form,
 }
 
 impl EmailAddress {
-    /// The shortest, characters.
+    /// The shortest address, in characters.
     pub const MIN_CHARS: usize = 7;
-    /// The longest, characters.
+    /// The longest address, in characters.
     pub const MAX_CHARS: usize = 100;
 
-    /// As it was written.
+    /// The address as it was written.
     pub fn as_str(&self) -> &str {
         &self.as_written
     }
 
-    /// As it is compared: nobody has two addresses that differ in case alone.
+    /// The address in lower case, as addresses are compared.
     pub(super) fn normalised(&self) -> &str {
         &self.normalised
     }
 
-    /// What stands before the `@`: what its owner is called until they say otherwise.
+    /// The part before the `@`: the username of somebody who is invited without one.
     pub fn local_part(&self) -> &str {
         self.as_written.rsplit_once('@').map_or(&self.as_written, |(local, _)| local)
     }
 }
 
-// Addresses are personal data and no matter for logs.
+// Addresses are personal data and must not reach a log.
 impl std::fmt::Debug for EmailAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Email(…)")
+        f.write_str("EmailAddress(…)")
     }
 }
 

@@ -1,53 +1,50 @@
-//! The people who work in an account.
+//! The members of an account: the people who work in it.
 
 use super::{Scope, lock_exclusive};
 use base::{AccountId, MemberId, Timestamp};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
-/// A member.
+/// A member of one account. A person who works in several accounts is a member of each.
 #[derive(Clone, Debug, FromRow)]
 pub struct Member {
-    /// Their id.
     pub id: MemberId,
-    /// Their e-mail address.
+    /// Their e-mail address, as it was written in the invitation.
     pub email: String,
-    /// What they are called.
     pub username: String,
-    /// Whether they are an administrator.
+    /// Administrators may do everything, whatever their scopes are.
     pub admin: bool,
-    /// What they may do.
     #[sqlx(json)]
     pub scopes: Vec<Scope>,
-    /// When they came in.
+    /// When they accepted their invitation.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
 impl Member {
-    /// All that they may do, in the interface's order.
+    /// Everything they may do, in the order of the interface: all scopes for an administrator.
     pub fn granted_scopes(&self) -> Vec<Scope> {
         Scope::ALL.into_iter().filter(|scope| self.admin || self.scopes.contains(scope)).collect()
     }
 }
 
-/// Why nothing was changed about a member.
+/// Why a member was not changed or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum MemberChangeError {
-    /// There is no such member, or no such account any more.
+    /// The account has no such member, or is being deleted.
     #[error("there is no such member")]
     Missing,
-    /// Nobody would be left who can let others in.
+    /// The account would have no administrator left.
     #[error("they are the account's last administrator; make another member one first")]
     LastAdministrator,
-    /// An administrator is removed by an administrator.
+    /// The member is an administrator, and the caller is not.
     #[error("only an administrator may remove one")]
     AdministratorRequired,
-    /// The database did not do it.
+    /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
 }
 
-/// The members of an account, the longest there first.
+/// The members of an account, oldest first.
 pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, DbError> {
     view.fetch_all(sql!(
         "SELECT id, email, username, admin, scopes, created_at FROM members
@@ -85,7 +82,7 @@ pub async fn set_scopes(
     if rows == 1 { Ok(()) } else { Err(MemberChangeError::Missing) }
 }
 
-/// Makes a member an administrator; nothing changes where they are one.
+/// Makes a member an administrator; nothing changes if they are one already.
 pub async fn promote(
     tx: &mut WriteTx,
     account: AccountId,
@@ -96,7 +93,7 @@ pub async fn promote(
     find(tx, account, id).await?.ok_or(MemberChangeError::Missing)
 }
 
-/// Makes an administrator an ordinary member; nothing changes where they are one.
+/// Makes an administrator an ordinary member; nothing changes if they are not an administrator.
 pub async fn demote(tx: &mut WriteTx, account: AccountId, id: MemberId) -> Result<(), MemberChangeError> {
     if lock_unless_last_administrator(tx, account, id).await?.admin {
         tx.execute(sql!("UPDATE members SET admin = FALSE WHERE account_id = $1 AND id = $2", account, id))
@@ -105,7 +102,7 @@ pub async fn demote(tx: &mut WriteTx, account: AccountId, id: MemberId) -> Resul
     Ok(())
 }
 
-/// Removes a member and ends their sessions.
+/// Removes a member and ends their sessions. `by_administrator` says whether the caller is an administrator.
 pub async fn remove(
     tx: &mut WriteTx,
     account: AccountId,
@@ -116,13 +113,13 @@ pub async fn remove(
     if member.admin && !by_administrator {
         return Err(MemberChangeError::AdministratorRequired);
     }
-    // Sessions and links go with the row that they refer to.
+    // Their sessions and sign-in links are deleted by ON DELETE CASCADE.
     tx.execute(sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id)).await?;
     Ok(())
 }
 
-/// The member, unless they are the last administrator. The account's row is locked until the transaction ends, so that
-/// two administrators cannot take the right from each other at once.
+/// Finds a member who is not the last administrator. The account's row stays locked until the transaction ends, so that two
+/// administrators cannot demote each other at the same time.
 async fn lock_unless_last_administrator(
     tx: &mut WriteTx,
     account: AccountId,
@@ -142,7 +139,7 @@ async fn lock_unless_last_administrator(
     if member.admin && others == 0 { Err(MemberChangeError::LastAdministrator) } else { Ok(member) }
 }
 
-/// Scopes as they are kept: each once, in the order of the interface.
+/// Scopes as they are stored: each once, in the order of the interface.
 pub(super) fn scopes_json(scopes: &[Scope]) -> serde_json::Value {
     Scope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
 }

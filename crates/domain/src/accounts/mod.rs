@@ -1,10 +1,20 @@
-//! Moderation accounts: what owns contents, profiles and notifications, and who may do what there (docs/adr/0007-content-moderation.md).
+//! Moderation accounts: they own contents, profiles and notifications, and their members work with them
+//! (docs/adr/0007-content-moderation.md).
+//!
+//! - this file: accounts themselves, and the locks that every writer takes
+//! - `members`: who works in an account, and with which scopes
+//! - `invitations`, `sign_in`, `sessions`: how members come in; `secret_tokens` makes the secrets of all three
+//! - `principal`: who makes a request, and what they may do
+//! - `deletion`, `deletion_receipt`: deleting an account with everything under it, and the proof of it
 
 pub mod deletion;
 mod deletion_receipt;
 mod email;
+pub mod invitations;
 pub mod members;
 mod principal;
+mod secret_tokens;
+mod sessions;
 pub mod sign_in;
 
 pub use deletion_receipt::{DeletionReceipt, ReceiptSigner, SignedReceipt};
@@ -18,45 +28,43 @@ use crate::tenancy::applications;
 use base::{AccountId, AppId, Environment, Id as _, Timestamp};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
-/// The longest name, characters.
+/// The longest name of an account, in characters.
 pub const MAX_ACCOUNT_NAME_CHARS: usize = 200;
 
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Account {
-    /// Its id.
     pub id: AccountId,
-    /// Its name, 1 to [`MAX_ACCOUNT_NAME_CHARS`] characters; no two of an application have the same.
+    /// 1 to [`MAX_ACCOUNT_NAME_CHARS`] characters; unique within the application.
     pub name: String,
-    /// When it was opened.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
-/// Why no account was opened.
+/// Why no account was created.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountCreationError {
-    /// The name is empty or too long.
+    /// The name is empty or too long; it has this many characters.
     #[error("an account's name has 1 to {MAX_ACCOUNT_NAME_CHARS} characters, this one {0}")]
     Name(usize),
     /// The application has an account of that name.
     #[error("the application has an account of that name")]
     Duplicate,
-    /// The application has as many accounts as it may.
+    /// The application has this many accounts, and may not have more.
     #[error("the application has {0} accounts, the most it may have")]
     TooMany(i64),
-    /// The database did not do it.
+    /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
 }
 
-/// Opens an account; an application has at most `most`.
+/// Creates an account. The name is trimmed; an application has at most `limit` accounts.
 pub async fn create(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     app: AppId,
     name: &str,
-    most: i64,
+    limit: i64,
 ) -> Result<AccountId, AccountCreationError> {
     let name = name.trim();
     let length = name.chars().count();
@@ -64,58 +72,66 @@ pub async fn create(
         return Err(AccountCreationError::Name(length));
     }
     applications::lock(tx, app).await?;
-    let same =
+    let duplicates =
         tx.count(sql!("SELECT count(*) FROM accounts WHERE app_id = $1 AND name = $2", app, name)).await?;
-    if same > 0 {
+    if duplicates > 0 {
         return Err(AccountCreationError::Duplicate);
     }
     let count = tx.count(sql!("SELECT count(*) FROM accounts WHERE app_id = $1", app)).await?;
-    if count >= most {
+    if count >= limit {
         return Err(AccountCreationError::TooMany(count));
     }
-    let id = AccountId::new(world);
+    let id = AccountId::new(environment);
     tx.execute(sql!(
         "INSERT INTO accounts (id, app_id, name, created_at) VALUES ($1, $2, $3, $4)",
         id,
         app,
         name,
-        world.now(),
+        environment.now(),
     ))
     .await?;
     Ok(id)
 }
 
-/// An account that an actor may see; a foreign one is as absent as one that never was.
-pub async fn find(view: &mut ReadTx, actor: &Principal, id: AccountId) -> Result<Option<Account>, DbError> {
-    if actor.account().is_some_and(|own| own != id) {
+/// An open account that the caller may see. One that belongs to others is not told apart from one that does not exist.
+pub async fn find(view: &mut ReadTx, caller: &Principal, id: AccountId) -> Result<Option<Account>, DbError> {
+    if caller.account().is_some_and(|own| own != id) {
         return Ok(None);
     }
     view.fetch_optional(sql!(
         "SELECT id, name, created_at FROM accounts WHERE id = $1 AND app_id = $2 AND state = 'OPEN'",
         id,
-        actor.app,
+        caller.app,
     ))
     .await
 }
 
-/// Keeps an account from being closed until the transaction ends; `false` where it is closed already, or is none. Every
-/// transaction that writes something of an account does this first: what is written afterwards is deleted with it.
+/// Keeps an account from being deleted until the transaction ends; `false` if it is being deleted or does not exist. Every
+/// transaction that writes under an account does this first, so that the deletion sees everything that was written.
 pub async fn lock_shared(tx: &mut WriteTx, id: AccountId) -> Result<bool, DbError> {
     #[derive(FromRow)]
     struct LockedAccountRow {
         id: AccountId,
     }
-    let held: Option<LockedAccountRow> = tx
+    let locked: Option<LockedAccountRow> = tx
         .fetch_optional(sql!(
             sqlite: "SELECT id FROM accounts WHERE id = $1 AND state = 'OPEN'",
             postgres: "SELECT id FROM accounts WHERE id = $1 AND state = 'OPEN' FOR SHARE",
             id,
         ))
         .await?;
-    Ok(held.is_some_and(|held| held.id == id))
+    Ok(locked.is_some_and(|row| row.id == id))
 }
 
-/// The same, and nobody else holds the account meanwhile: for rules over all of its members.
+/// Locks an open account as [`lock_shared`] does, and returns it.
+async fn lock_and_load(tx: &mut WriteTx, id: AccountId) -> Result<Option<Account>, DbError> {
+    if !lock_shared(tx, id).await? {
+        return Ok(None);
+    }
+    tx.fetch_optional(sql!("SELECT id, name, created_at FROM accounts WHERE id = $1", id)).await
+}
+
+/// Like [`lock_shared`], and no other transaction has either lock meanwhile: for rules about all members of an account.
 pub(crate) async fn lock_exclusive(tx: &mut WriteTx, id: AccountId) -> Result<bool, DbError> {
     Ok(tx.execute(sql!("UPDATE accounts SET state = state WHERE id = $1 AND state = 'OPEN'", id)).await? == 1)
 }
@@ -123,22 +139,18 @@ pub(crate) async fn lock_exclusive(tx: &mut WriteTx, id: AccountId) -> Result<bo
 /// An account as its operator sees it.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
 pub struct AccountRecord {
-    /// Its id.
     pub id: AccountId,
-    /// Whose it is.
     pub app_id: AppId,
-    /// Its name.
     pub name: String,
-    /// `OPEN`, or `CLOSING` while what is under it is deleted.
+    /// `OPEN`, or `CLOSING` while everything under it is being deleted.
     pub state: String,
     /// How many members it has.
     pub members: i64,
-    /// When it was opened.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
-/// The accounts of an application or of all, oldest first.
+/// The accounts of an application, or of all applications if none is named; oldest first.
 pub async fn list(view: &mut ReadTx, app: Option<AppId>) -> Result<Vec<AccountRecord>, DbError> {
     view.fetch_all(sql!(
         "SELECT a.id, a.app_id, a.name, a.state, a.created_at,
@@ -149,7 +161,7 @@ pub async fn list(view: &mut ReadTx, app: Option<AppId>) -> Result<Vec<AccountRe
     .await
 }
 
-/// An open account by its id alone: for operators, who see all.
+/// An open account of any application: for operators only.
 pub async fn find_for_operator(view: &mut ReadTx, id: AccountId) -> Result<Option<Account>, DbError> {
     view.fetch_optional(sql!(
         "SELECT id, name, created_at FROM accounts WHERE id = $1 AND state = 'OPEN'",

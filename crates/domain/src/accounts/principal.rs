@@ -1,4 +1,4 @@
-//! Who acts in an account, and what they may do.
+//! Who makes a request about accounts, and what they may do.
 
 use crate::{
     tenancy::{ApplicationState, Feature, OrganisationStatus, api_keys},
@@ -48,7 +48,7 @@ wire_enum! {
 }
 
 impl Scope {
-    /// Every scope, in the interface's order.
+    /// Every scope, in the order of the interface.
     pub const ALL: [Self; 17] = [
         Self::ContentsList,
         Self::ContentsManage,
@@ -70,48 +70,45 @@ impl Scope {
     ];
 }
 
-/// The word that makes an API key with scopes an administrator; one without scopes is one anyway.
+/// The word among an API key's scopes that makes it an administrator. A key without any scopes is one as well.
 pub const ADMIN_SCOPE: &str = "admin";
 
-/// Who acts.
+/// Who makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrincipalKind {
     /// An application, by one of its keys.
     ApiKey(ApiKeyId),
     /// A member of one account, signed in.
     Member {
-        /// The only account they see.
+        /// The only account they may see.
         account: AccountId,
-        /// Who they are.
         member: MemberId,
     },
 }
 
-/// Somebody who was let in.
+/// An authenticated caller.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// The application whose accounts they may see.
+    /// The application whose accounts they may see; of a member, the application of their account.
     pub app: AppId,
-    /// Who they are.
     pub kind: PrincipalKind,
-    /// What they may do.
     pub scopes: Vec<Scope>,
-    /// Whether they may do what only administrators may, beside everything else.
+    /// Administrators may do everything, whatever their scopes are, and what no scope allows.
     pub admin: bool,
 }
 
 impl Principal {
-    /// Whether they may do something.
+    /// Whether they may do what the scope allows.
     pub fn has_scope(&self, scope: Scope) -> bool {
         self.admin || self.scopes.contains(&scope)
     }
 
-    /// All that they may do, in the interface's order.
+    /// Everything they may do, in the order of the interface: all scopes for an administrator.
     pub fn granted_scopes(&self) -> Vec<Scope> {
         Scope::ALL.into_iter().filter(|scope| self.has_scope(*scope)).collect()
     }
 
-    /// The one account they see, where they are a member.
+    /// The only account they may see if they are a member; `None` for an API key, which may see all of its application.
     pub fn account(&self) -> Option<AccountId> {
         match self.kind {
             PrincipalKind::ApiKey(_) => None,
@@ -119,7 +116,7 @@ impl Principal {
         }
     }
 
-    /// Who they are in reviews and records: a member's id, or the key's.
+    /// Their id in reviews and decision records: the member's, or the API key's.
     pub fn id(&self) -> base::Uuid {
         match self.kind {
             PrincipalKind::ApiKey(key) => key.into(),
@@ -128,22 +125,22 @@ impl Principal {
     }
 }
 
-/// Why nobody was let in. Interfaces tell no difference: each is 401.
+/// Why a caller is not authenticated. The interface answers 401 to each.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthenticationError {
-    /// The key is unknown, revoked, or another application's.
+    /// The key is unknown or revoked, or belongs to another application.
     #[error("the API key is unknown, or not this application's")]
     UnknownApiKey,
-    /// The session is unknown, or over.
+    /// The session is unknown or has ended.
     #[error("the session is over; sign in again")]
     SessionExpired,
-    /// The application is disabled, or its organisation is not served.
-    #[error("the application is not served")]
+    /// The application is disabled, or its organisation is not active.
+    #[error("the application is disabled, or its organisation is not active")]
     ApplicationDisabled,
-    /// The application may not use moderation.
+    /// The application does not have the feature `moderation`.
     #[error("the application may not use moderation")]
     FeatureNotEnabled,
-    /// The database did not answer.
+    /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
 }
@@ -159,7 +156,7 @@ struct ApiKeyRow {
     org_status: Option<String>,
 }
 
-/// Lets in whoever has a key of an application that may moderate.
+/// Authenticates an API key of an application that may use moderation.
 pub async fn authenticate_api_key(
     view: &mut ReadTx,
     app: AppId,
@@ -178,12 +175,12 @@ pub async fn authenticate_api_key(
     let row = row.ok_or(AuthenticationError::UnknownApiKey)?;
     require_application_served(&row.state, row.org_status.as_deref(), &row.features)?;
     let admin = row.scopes.is_empty() || row.scopes.iter().any(|word| word == ADMIN_SCOPE);
-    // A word that is no scope of this interface is one of another.
+    // API keys are shared by all interfaces: words that are no scope here are scopes elsewhere.
     let scopes = row.scopes.iter().filter_map(|word| word.parse().ok()).collect();
     Ok(Principal { app, kind: PrincipalKind::ApiKey(row.id), scopes, admin })
 }
 
-/// Whether an application may moderate.
+/// Refuses an application that is not enabled, whose organisation is not active, or that may not use moderation.
 pub(super) fn require_application_served(
     state: &str,
     org_status: Option<&str>,

@@ -1,93 +1,92 @@
-//! What a person does: says yes or no to the use of their face, opens a method, takes its turns, calls it off.
+//! What an end user does in a session: they answer the question of consent, open a method, take its turns, and cancel.
 //!
-//! A turn is taken in two steps. First it is **claimed**: the row counts it, so that of two answers to one question one
-//! counts, and what it costs outside (a message, a call to a provider) happens once. Then, without a lock, the method makes
-//! of it what it can, and what came of that is **settled** in one transaction with its webhook. A turn that only asks how
-//! things are is not claimed, and may be repeated.
+//! A turn is taken in two steps. First it is **claimed**: the row counts it, so that of two answers to one step only
+//! one counts, and what it triggers outside (a message, a call to a provider) happens once. Then the method processes
+//! it without a lock, and what follows is **committed** in one transaction with its webhook. A turn that only polls is
+//! not claimed, and may be repeated.
 
 use super::{
-    AgeSessionError, AgeVerificationService, RelyingPartyProfile, SandboxResponse, blind_tokens,
-    methods::{self, AttemptContext, AttemptStep, InputProblem, StepOutcome, StepPrompt, TurnInput},
-    session::{
-        AgeMethodVerdict, AgeSession, BiometricConsent, GrantedArtefact, MethodAttempt, OneTimeCodeCounter,
-    },
+    AgeSessionError, blind_tokens,
+    continuation::ContinuationVault,
+    methods::{AgeMethodSets, AttemptContext, AttemptStep, InputProblem, StepOutcome, StepPrompt, TurnInput},
+    session::{AgeMethodVerdict, AgeSession, BiometricConsent, MethodAttempt, OneTimeCodeCounter},
     session_config::AgeMethodConfig,
     state_machine::AgeSessionEvent,
-    store::LockedAgeSession,
-    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
+    store::AgeSessionStore,
+    types::{AgeFailureReason, AgeMethod, AgeSessionStatus},
+    webhooks::ResultNotifier,
 };
-use base::{AgeAttemptId, AgeSessionId, SignedDuration};
+use base::{AgeAttemptId, AgeSessionId, Environment};
 use db::WriteTx;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
-/// Turns of one attempt.
+/// Turns of one attempt, at most. Polls do not count.
 const MAX_TURNS_PER_ATTEMPT: i64 = 60;
-/// Hours that a proof serves; the holder's page asks for a batch each hour.
-const PROOF_VALIDITY_HOURS: u16 = 24;
 
-/// How a session stands after a turn.
+/// The state of a session after an attempt was opened or a turn was taken.
 #[derive(Clone, Debug)]
 pub struct TurnResult {
-    /// The session.
     pub session: AgeSession,
-    /// What is being tried.
+    /// The attempt that is under way; none if it has ended, or if a check continues without the end user.
     pub attempt: Option<AgeAttemptId>,
-    /// What the page sends back with the next answer.
+    /// What the page sends back with its next turn.
     pub continuation: Option<String>,
-    /// What it is to do.
+    /// What the page is to do next.
     pub step: Option<AttemptStep>,
-    /// What of the last answer could not be used.
+    /// Why the last input could not be used.
     pub problem: Option<InputProblem>,
 }
 
-/// What travels through the page, sealed.
+impl TurnResult {
+    /// The page has nothing to do.
+    fn without_step(session: AgeSession) -> Self {
+        Self { session, attempt: None, continuation: None, step: None, problem: None }
+    }
+}
+
+/// What travels through the page between two turns, sealed.
 #[derive(Serialize, Deserialize)]
 struct AttemptContinuation {
     turn: i64,
     locale: String,
-    held: Value,
+    /// What the method remembers.
+    #[serde(rename = "held")]
+    state: Value,
 }
 
-impl AgeVerificationService {
-    /// The session of a page's address, with what the business is called.
-    pub async fn end_user_session(
-        &self,
-        id: AgeSessionId,
-        sandbox: bool,
-    ) -> Result<(AgeSession, RelyingPartyProfile), AgeSessionError> {
-        let session = self.find_session(id).await?.filter(|session| session.sandbox == sandbox);
-        let session = session.ok_or(AgeSessionError::SessionNotFound)?;
-        let business = self.relying_party(session.app).await?;
-        Ok((session, business))
+/// Opens attempts, takes their turns and ends them.
+#[derive(Debug)]
+pub(super) struct AttemptRunner {
+    environment: Arc<dyn Environment>,
+    sessions: Arc<AgeSessionStore>,
+    continuations: Arc<ContinuationVault>,
+    methods: Arc<AgeMethodSets>,
+    notifier: Arc<ResultNotifier>,
+}
+
+impl AttemptRunner {
+    pub(super) fn new(
+        environment: Arc<dyn Environment>,
+        sessions: Arc<AgeSessionStore>,
+        continuations: Arc<ContinuationVault>,
+        methods: Arc<AgeMethodSets>,
+        notifier: Arc<ResultNotifier>,
+    ) -> Self {
+        Self { environment, sessions, continuations, methods, notifier }
     }
 
-    /// A session that lives, which nobody else changes until [`Self::commit_session`].
-    pub(super) async fn lock_live_session(
+    /// Records the end user's answer to the use of biometric data. A refusal also abandons an attempt that uses their
+    /// face.
+    pub(super) async fn record_consent(
         &self,
         id: AgeSessionId,
-    ) -> Result<(WriteTx, LockedAgeSession), AgeSessionError> {
-        let mut tx = self.0.db.write().await?;
-        let held = self.lock_session(&mut tx, id).await?.ok_or(AgeSessionError::SessionNotFound)?;
-        if held.session.is_live(self.0.world.now()) { Ok((tx, held)) } else { Err(AgeSessionError::Expired) }
-    }
-
-    /// Writes a held session back; the change counts from then on.
-    pub(super) async fn commit_session(
-        &self,
-        mut tx: WriteTx,
-        held: LockedAgeSession,
+        given: bool,
     ) -> Result<AgeSession, AgeSessionError> {
-        self.save_session(&mut tx, &held).await?;
-        tx.commit().await?;
-        Ok(held.session)
-    }
-
-    /// Notes what the person said to the use of biometric data.
-    pub async fn record_consent(&self, id: AgeSessionId, given: bool) -> Result<AgeSession, AgeSessionError> {
-        let now = self.0.world.now();
-        let (tx, mut held) = self.lock_live_session(id).await?;
-        let session = &mut held.session;
+        let now = self.environment.now();
+        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let session = &mut locked.session;
         if !session.requires_consent() {
             return Err(AgeSessionError::InvalidState(
                 "the session asks for no biometric consent".to_owned(),
@@ -95,141 +94,151 @@ impl AgeVerificationService {
         }
         session.consent = Some(BiometricConsent { given, at: now });
         session.updated_at = now;
-        // Who takes it back, takes back what was begun with it.
-        let begun = session.attempt.as_ref().and_then(|attempt| session.wanted.method_config(attempt.method));
-        let measures = begun.is_some_and(AgeMethodConfig::is_biometric)
-            || session.attempt.as_ref().is_some_and(methods::is_estimating);
-        let ends = !given && measures && session.state == AgeSessionStatus::InProgress;
-        let dropped = if ends { session.attempt.take() } else { None };
-        let session = self.commit_session(tx, held).await?;
-        self.discard_document_session(&session, dropped).await;
+        let abandons = !given && session.state == AgeSessionStatus::InProgress && self.uses_face(session);
+        let abandoned = if abandons { session.attempt.take() } else { None };
+        let session = self.sessions.commit(tx, locked).await?;
+        self.methods.discard(&session, abandoned).await;
         Ok(session)
     }
 
-    /// Deletes what was supplied for an attempt that somebody gave up.
-    async fn discard_document_session(&self, session: &AgeSession, attempt: Option<MethodAttempt>) {
-        if let Some(MethodAttempt { held, .. }) = attempt {
-            self.delete_document_session(session, held).await;
-        }
+    /// Whether the attempt that is under way uses the end user's face.
+    fn uses_face(&self, session: &AgeSession) -> bool {
+        session.attempt.as_ref().is_some_and(|attempt| {
+            session.wanted.method_config(attempt.method).is_some_and(AgeMethodConfig::is_biometric)
+                || self.methods.handler(session, attempt.method).has_switched_to_estimation(attempt)
+        })
     }
 
-    /// Calls a session off.
-    pub async fn cancel_session(&self, id: AgeSessionId) -> Result<AgeSession, AgeSessionError> {
-        let now = self.0.world.now();
-        let (tx, mut held) = self.lock_live_session(id).await?;
-        // What has ended has been told, and stays; unless it may be taken up again.
-        if held.session.state.is_ended()
-            && !held.session.can_continue(self.available_methods(held.session.sandbox))
-        {
-            return Err(AgeSessionError::InvalidState(format!("the session is {}", held.session.state)));
+    /// Cancels a session, unless it has ended for good.
+    pub(super) async fn cancel_session(&self, id: AgeSessionId) -> Result<AgeSession, AgeSessionError> {
+        let now = self.environment.now();
+        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let session = &mut locked.session;
+        // The outcome of a session that has ended was reported and stays, unless the session may be resumed.
+        if session.state.is_ended() && !session.can_continue(self.methods.get(session.sandbox)) {
+            return Err(AgeSessionError::InvalidState(format!("the session is {}", session.state)));
         }
-        let dropped = held.session.attempt.take();
-        held.session.apply(AgeSessionEvent::Cancelled, now)?;
-        let session = self.commit_session(tx, held).await?;
-        self.discard_document_session(&session, dropped).await;
+        let abandoned = session.attempt.take();
+        session.apply(AgeSessionEvent::Cancelled, now)?;
+        let session = self.sessions.commit(tx, locked).await?;
+        self.methods.discard(&session, abandoned).await;
         Ok(session)
     }
 
-    /// Opens a method.
-    pub async fn open_attempt(
+    /// Opens a method. An attempt that is under way is abandoned.
+    pub(super) async fn open_attempt(
         &self,
         id: AgeSessionId,
         method: AgeMethod,
         locale: &str,
     ) -> Result<TurnResult, AgeSessionError> {
-        self.0.signer.ensure_key().await?;
-        let (tx, mut held) = self.lock_live_session(id).await?;
-        let dropped = held.session.attempt.clone();
-        let attempt = self.try_begin_attempt(&mut held.session, method)?;
-        let session = self.commit_session(tx, held).await?;
-        self.discard_document_session(&session, dropped).await;
-        let next = {
-            let (block, begun) =
-                attempt_parts(&session, attempt).ok_or(AgeSessionError::StaleContinuation)?;
-            self.open_method(AttemptContext { session: &session, block, attempt: begun, locale }).await?
-        };
-        self.commit_step_outcome(id, attempt, 0, next, locale).await
+        self.notifier.prepare().await?;
+        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let abandoned = locked.session.attempt.clone();
+        let attempt = self.begin_attempt(&mut locked.session, method)?;
+        let session = self.sessions.commit(tx, locked).await?;
+        self.methods.discard(&session, abandoned).await;
+        let context = AttemptContext::find(&session, attempt, locale)?;
+        let outcome = self.methods.handler(&session, method).open(context).await?;
+        self.commit_outcome(id, attempt, 0, outcome, locale).await
     }
 
-    /// Begins an attempt, where the session allows it.
-    fn try_begin_attempt(
+    /// Begins an attempt, if the session allows it.
+    fn begin_attempt(
         &self,
         session: &mut AgeSession,
         method: AgeMethod,
     ) -> Result<AgeAttemptId, AgeSessionError> {
-        let has = self.available_methods(session.sandbox);
-        let block = session.wanted.usable_methods(has).find(|block| block.method == method).cloned();
-        let block =
-            block.ok_or_else(|| AgeSessionError::invalid("method", "the session does not offer it"))?;
-        let unasked = block.is_biometric() && session.requires_consent() && session.consent.is_none();
-        if unasked || session.is_consent_refused(&block) {
+        let available = self.methods.get(session.sandbox);
+        let config = session.wanted.usable_methods(available).find(|config| config.method == method).cloned();
+        let config =
+            config.ok_or_else(|| AgeSessionError::invalid("method", "the session does not offer it"))?;
+        let consent_missing =
+            config.is_biometric() && session.requires_consent() && session.consent.is_none();
+        if consent_missing || session.is_consent_refused(&config) {
             return Err(AgeSessionError::ConsentRequired);
         }
-        if session.may_open(&block) {
-            return Ok(session.begin_attempt(&*self.0.world, method)?);
+        if session.may_open(&config) {
+            return Ok(session.begin_attempt(&*self.environment, method)?);
         }
-        Err(AgeSessionError::InvalidState(if session.attempts_remaining(&block) == 0 {
+        Err(AgeSessionError::InvalidState(if session.attempts_remaining(&config) == 0 {
             "no attempts at this method are left".to_owned()
         } else {
             format!("the session is {}; no method can be opened in this state", session.state)
         }))
     }
 
-    /// Takes a turn: `continuation` is what came with the question, `input` the answer.
-    pub async fn submit_turn(
+    /// Takes a turn. `continuation` is that of the step that `input` answers.
+    pub(super) async fn submit_turn(
         &self,
         id: AgeSessionId,
         attempt: AgeAttemptId,
         continuation: &str,
         input: &TurnInput,
     ) -> Result<TurnResult, AgeSessionError> {
-        self.0.signer.ensure_key().await?;
-        let AttemptContinuation { mut turn, locale, held } =
-            self.open_continuation(id, attempt, continuation).ok_or(AgeSessionError::StaleContinuation)?;
-        let session = self.find_session(id).await?.ok_or(AgeSessionError::SessionNotFound)?;
-        if !session.is_live(self.0.world.now()) {
+        self.notifier.prepare().await?;
+        let continuation: Option<AttemptContinuation> =
+            self.continuations.open(&continuation_aad(id, attempt), continuation);
+        let AttemptContinuation { mut turn, locale, state } =
+            continuation.ok_or(AgeSessionError::StaleContinuation)?;
+        let session = self.sessions.get(id).await?;
+        if !session.is_live(self.environment.now()) {
             return Err(AgeSessionError::Expired);
         }
-        // A document is followed by a job as well, and a wallet answers by itself: both may be quicker than the page that asks.
-        let ended = session.attempt.is_none()
-            && session.outcome.as_ref().is_some_and(|outcome| methods::may_end_while_polling(outcome.method));
-        if ended {
-            return Ok(TurnResult { session, attempt: None, continuation: None, step: None, problem: None });
+        if self.has_ended_while_polling(&session) {
+            return Ok(TurnResult::without_step(session));
         }
-        let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt && begun.turn == turn);
-        let begun = begun.ok_or(AgeSessionError::StaleContinuation)?;
-        let claimed = !methods::is_status_poll(begun, input);
-        let session = if claimed {
-            let (tx, mut held) = self.lock_live_session(id).await?;
-            let begun = held.session.attempt.as_mut();
-            let begun = begun.filter(|begun| begun.id == attempt && begun.turn == turn);
-            begun.ok_or(AgeSessionError::StaleContinuation)?.turn += 1;
+        let current = session.attempt.as_ref().filter(|current| is_turn(current, attempt, turn));
+        let current = current.ok_or(AgeSessionError::StaleContinuation)?;
+        let must_claim = !self.methods.handler(&session, current.method).is_status_poll(current, input);
+        let session = if must_claim {
+            let session = self.claim_turn(id, attempt, turn).await?;
             turn += 1;
-            self.commit_session(tx, held).await?
+            session
         } else {
             session
         };
-        let (block, begun) = attempt_parts(&session, attempt).ok_or(AgeSessionError::StaleContinuation)?;
-        let taken = if turn > MAX_TURNS_PER_ATTEMPT {
-            Ok(StepOutcome::Finished(AgeMethodVerdict::Undecided { code: AgeFailureReason::TooManyTurns }))
+        let context = AttemptContext::find(&session, attempt, &locale)?;
+        let outcome = if turn > MAX_TURNS_PER_ATTEMPT {
+            let code = AgeFailureReason::TooManyTurns;
+            Ok(StepOutcome::Finished(AgeMethodVerdict::Undecided { code }))
         } else {
-            self.process_turn(
-                AttemptContext { session: &session, block, attempt: begun, locale: &locale },
-                held,
-                input,
-            )
-            .await
+            let handler = self.methods.handler(&session, context.config.method);
+            handler.process_turn(context, state, input).await
         };
-        match taken {
-            Ok(next) => self.commit_step_outcome(id, attempt, turn, next, &locale).await,
+        match outcome {
+            Ok(outcome) => self.commit_outcome(id, attempt, turn, outcome, &locale).await,
             Err(error) => {
-                // Nothing came of it: the same answer, or a better one to the same question, may be given again.
-                if claimed {
+                // Nothing has happened, so the step may be answered again.
+                if must_claim {
                     self.release_claim(id, attempt, turn).await?;
                 }
                 Err(error)
             }
         }
+    }
+
+    /// Whether the attempt ended without a turn: a job follows documents, and wallets answer by themselves, and both
+    /// may be faster than the page that polls.
+    fn has_ended_while_polling(&self, session: &AgeSession) -> bool {
+        session.attempt.is_none()
+            && session
+                .outcome
+                .as_ref()
+                .is_some_and(|outcome| self.methods.handler(session, outcome.method).may_end_while_polling())
+    }
+
+    /// Counts a turn, unless another request was faster.
+    async fn claim_turn(
+        &self,
+        id: AgeSessionId,
+        attempt: AgeAttemptId,
+        turn: i64,
+    ) -> Result<AgeSession, AgeSessionError> {
+        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let current = locked.session.attempt.as_mut().filter(|current| is_turn(current, attempt, turn));
+        current.ok_or(AgeSessionError::StaleContinuation)?.turn += 1;
+        Ok(self.sessions.commit(tx, locked).await?)
     }
 
     /// Takes a claim back.
@@ -239,48 +248,42 @@ impl AgeVerificationService {
         attempt: AgeAttemptId,
         turn: i64,
     ) -> Result<(), AgeSessionError> {
-        let (tx, mut held) = self.lock_live_session(id).await?;
-        let begun = held.session.attempt.as_mut();
-        if let Some(begun) = begun.filter(|begun| begun.id == attempt && begun.turn == turn) {
-            begun.turn -= 1;
-            self.commit_session(tx, held).await?;
+        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let current = locked.session.attempt.as_mut();
+        if let Some(current) = current.filter(|current| is_turn(current, attempt, turn)) {
+            current.turn -= 1;
+            self.sessions.commit(tx, locked).await?;
         }
         Ok(())
     }
 
-    /// Writes down what came of a turn, and tells the business where an attempt ended.
-    pub(super) async fn commit_step_outcome(
+    /// Commits what follows from a turn, and notifies the relying party if that ends the attempt. Refused with
+    /// [`AgeSessionError::StaleContinuation`] if `turn` is no longer the latest turn of the attempt under way.
+    pub(super) async fn commit_outcome(
         &self,
         id: AgeSessionId,
         attempt: AgeAttemptId,
         turn: i64,
-        next: StepOutcome,
+        outcome: StepOutcome,
         locale: &str,
     ) -> Result<TurnResult, AgeSessionError> {
-        let now = self.0.world.now();
-        let mut tx = self.0.db.write().await?;
-        let mut held = self.lock_session(&mut tx, id).await?.ok_or(AgeSessionError::SessionNotFound)?;
-        let session = &mut held.session;
-        let begun = session.attempt.as_mut().filter(|begun| begun.id == attempt && begun.turn == turn);
-        let begun = begun.ok_or(AgeSessionError::StaleContinuation)?;
-        let mut ended = None;
-        let asked = match next {
-            StepOutcome::Prompt(StepPrompt {
-                step,
-                problem,
-                continuation_state: held,
-                attempt_state: kept,
-                wrong_code: wrong,
-                code_sent: sent,
-            }) => {
-                if let Some(kept) = kept {
-                    begun.held = kept;
+        let now = self.environment.now();
+        let (mut tx, mut locked) = self.sessions.lock(id).await?;
+        let session = &mut locked.session;
+        let current = session.attempt.as_mut().filter(|current| is_turn(current, attempt, turn));
+        let current = current.ok_or(AgeSessionError::StaleContinuation)?;
+        let mut finished = None;
+        let prompt = match outcome {
+            StepOutcome::Prompt(mut prompt) => {
+                if let Some(state) = prompt.attempt_state.take() {
+                    current.state = state;
                 }
-                begun.wrong += i64::from(wrong);
-                if sent {
-                    session.codes = OneTimeCodeCounter { sent: session.codes.sent + 1, last: Some(now) };
+                current.wrong_codes += i64::from(prompt.wrong_code);
+                if prompt.code_sent {
+                    let sent = session.one_time_codes.sent + 1;
+                    session.one_time_codes = OneTimeCodeCounter { sent, last: Some(now) };
                 }
-                Some((step, problem, held))
+                Some(prompt)
             }
             StepOutcome::Pending => {
                 if session.state != AgeSessionStatus::Processing {
@@ -289,36 +292,38 @@ impl AgeVerificationService {
                 None
             }
             StepOutcome::RedeemToken { token, until, verdict } => {
-                let method = begun.method;
-                let fresh = blind_tokens::record_redemption(&mut tx, token, until).await?;
+                let method = current.method;
+                let is_first_use = blind_tokens::record_redemption(&mut tx, token, until).await?;
                 let spent = AgeMethodVerdict::Undecided { code: AgeFailureReason::TokenSpent };
-                self.end_attempt(&mut tx, session, method, if fresh { verdict } else { spent }).await?;
+                self.end_attempt(&mut tx, session, method, if is_first_use { verdict } else { spent })
+                    .await?;
                 None
             }
             StepOutcome::Finished(verdict) => {
-                let method = begun.method;
-                let used = begun.held.clone();
+                let method = current.method;
+                finished = Some(current.clone());
                 self.end_attempt(&mut tx, session, method, verdict).await?;
-                ended = Some(used);
                 None
             }
         };
-        self.save_session(&mut tx, &held).await?;
-        tx.commit().await?;
-        let LockedAgeSession { session, .. } = held;
-        // Only now: whoever else looks at it meanwhile must see the same, and not that it is gone.
-        if let Some(used) = ended {
-            self.delete_document_session(&session, used).await;
-        }
-        let Some((step, problem, held)) = asked else {
-            return Ok(TurnResult { session, attempt: None, continuation: None, step: None, problem: None });
+        let session = self.sessions.commit(tx, locked).await?;
+        // After the commit: until then others must still find what was supplied.
+        self.methods.discard(&session, finished).await;
+        let Some(StepPrompt { step, problem, continuation_state, .. }) = prompt else {
+            return Ok(TurnResult::without_step(session));
         };
-        let carried = AttemptContinuation { turn, locale: locale.to_owned(), held };
-        let continuation = Some(self.seal_continuation(id, attempt, &carried));
-        Ok(TurnResult { session, attempt: Some(attempt), continuation, step: Some(step), problem })
+        let continuation = AttemptContinuation { turn, locale: locale.to_owned(), state: continuation_state };
+        let continuation = self.continuations.seal(&continuation_aad(id, attempt), &continuation);
+        Ok(TurnResult {
+            session,
+            attempt: Some(attempt),
+            continuation: Some(continuation),
+            step: Some(step),
+            problem,
+        })
     }
 
-    /// Ends the attempt that is under way, and tells the business.
+    /// Ends the attempt that is under way, and notifies the relying party.
     async fn end_attempt(
         &self,
         tx: &mut WriteTx,
@@ -326,111 +331,14 @@ impl AgeVerificationService {
         method: AgeMethod,
         verdict: AgeMethodVerdict,
     ) -> Result<(), AgeSessionError> {
-        let has = self.available_methods(session.sandbox);
-        let outcome = session.finish_attempt(method, verdict, has, self.0.world.now())?.clone();
-        Ok(self.notify_relying_party(tx, session, &outcome).await?)
-    }
-
-    /// Whether a person who has shown to be old enough may take a proof along.
-    pub fn offers_proof(&self, session: &AgeSession, business: &RelyingPartyProfile) -> bool {
-        let shown = session.outcome.as_ref().is_some_and(|outcome| outcome.held.is_some());
-        self.0.settings.offers_proof_of_age
-            && business.uses_proof_of_age
-            && !session.sandbox
-            && session.wanted.kind == AgeSessionType::Over
-            && session.state == AgeSessionStatus::Complete
-            && session.issues.is_none()
-            && shown
-            && !session.given.contains(&GrantedArtefact::Proof)
-    }
-
-    /// Gives the person an invitation for the holder's page: an address.
-    pub async fn create_proof_invitation(&self, id: AgeSessionId) -> Result<String, AgeSessionError> {
-        let session = self.find_session(id).await?.ok_or(AgeSessionError::SessionNotFound)?;
-        let business = self.relying_party(session.app).await?;
-        let mut tx = self.0.db.write().await?;
-        let mut held = self.lock_session(&mut tx, id).await?.ok_or(AgeSessionError::SessionNotFound)?;
-        if !self.offers_proof(&held.session, &business) {
-            return Err(AgeSessionError::InvalidState(
-                "the session has no result that a proof is made of".to_owned(),
-            ));
-        }
-        let age = held.session.outcome.as_ref().and_then(|outcome| u8::try_from(outcome.age?).ok());
-        let age =
-            age.ok_or_else(|| AgeSessionError::InvalidState("the session's result names no age".to_owned()))?;
-        let until = self.0.world.now() + SignedDuration::from_hours(i64::from(PROOF_VALIDITY_HOURS));
-        let invited = self
-            .0
-            .issuer
-            .create_holder_grant(&mut tx, held.session.app, &[age], PROOF_VALIDITY_HOURS, until)
-            .await;
-        let code = invited.map_err(|error| AgeSessionError::InvalidState(error.to_string()))?;
-        held.session.given.push(GrantedArtefact::Proof);
-        self.save_session(&mut tx, &held).await?;
-        tx.commit().await?;
-        Ok(format!("{}/poa/holder/#{}", self.0.settings.public_url, code.expose()))
-    }
-
-    fn seal_continuation(
-        &self,
-        id: AgeSessionId,
-        attempt: AgeAttemptId,
-        carried: &AttemptContinuation,
-    ) -> String {
-        let plain = serde_json::to_vec(carried).expect("what is carried is JSON");
-        let sealed = self.0.vault.seal(&*self.0.world, &continuation_aad(id, attempt), &plain);
-        base64_simd::URL_SAFE_NO_PAD.encode_to_string(sealed)
-    }
-
-    fn open_continuation(
-        &self,
-        id: AgeSessionId,
-        attempt: AgeAttemptId,
-        continuation: &str,
-    ) -> Option<AttemptContinuation> {
-        let sealed = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(continuation).ok()?;
-        serde_json::from_slice(&self.0.vault.open(&continuation_aad(id, attempt), &sealed).ok()?).ok()
-    }
-
-    /// Sets what a sandbox's session came to, and tells the business as if a person had been through.
-    pub async fn apply_sandbox_response(
-        &self,
-        id: AgeSessionId,
-        response: &SandboxResponse,
-    ) -> Result<AgeSession, AgeSessionError> {
-        self.0.signer.ensure_key().await?;
-        let now = self.0.world.now();
-        let mut tx = self.0.db.write().await?;
-        let mut held = self.lock_session(&mut tx, id).await?.ok_or(AgeSessionError::SessionNotFound)?;
-        let session = &mut held.session;
-        response.check_session_type(session.wanted.kind)?;
-        let dropped = session.attempt.take();
-        session.state = response.state;
-        session.updated_at = now;
-        if response.state == AgeSessionStatus::Pending {
-            session.outcome = None;
-        }
-        if matches!(
-            response.state,
-            AgeSessionStatus::Complete | AgeSessionStatus::Fail | AgeSessionStatus::Error
-        ) {
-            let outcome = response.outcome(session, now);
-            session.outcome = Some(outcome.clone());
-            self.notify_relying_party(&mut tx, session, &outcome).await?;
-        }
-        self.save_session(&mut tx, &held).await?;
-        tx.commit().await?;
-        self.discard_document_session(&held.session, dropped).await;
-        Ok(held.session)
+        let available = self.methods.get(session.sandbox);
+        let outcome = session.finish_attempt(method, verdict, available, self.environment.now())?.clone();
+        self.notifier.notify(tx, session, &outcome).await
     }
 }
 
-pub(super) fn attempt_parts(
-    session: &AgeSession,
-    attempt: AgeAttemptId,
-) -> Option<(&AgeMethodConfig, &MethodAttempt)> {
-    let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt)?;
-    Some((session.wanted.method_config(begun.method)?, begun))
+fn is_turn(current: &MethodAttempt, attempt: AgeAttemptId, turn: i64) -> bool {
+    current.id == attempt && current.turn == turn
 }
 
 fn continuation_aad(id: AgeSessionId, attempt: AgeAttemptId) -> Vec<u8> {

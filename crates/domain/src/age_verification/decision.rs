@@ -1,4 +1,4 @@
-//! What is known of an age, held against what was asked for.
+//! Decides what is known about an age against what a session asks for.
 
 use super::{
     session::AgeMethodVerdict,
@@ -6,71 +6,125 @@ use super::{
     types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionType},
 };
 use age_methods::{AgeAttribute, age_on};
-use jiff::civil::Date;
+use base::Environment;
+use jiff::{civil::Date, tz::TimeZone};
+use std::sync::Arc;
 use vision::AgeEstimate;
 
-/// The ages that people have; a date of birth outside is none.
+/// Ages that people have, years. A date of birth that gives another age is wrong.
 const PLAUSIBLE_AGES_YEARS: std::ops::RangeInclusive<i64> = 0..=130;
 
-/// What a finding means for a session.
+/// Decides as of today, and with the operator's required confidence in estimates.
+#[derive(Debug)]
+pub(super) struct AgeDecider {
+    environment: Arc<dyn Environment>,
+    /// The probability from which an estimate decides, 0.5 to 1.
+    min_confidence: f64,
+}
+
+impl AgeDecider {
+    pub(super) fn new(environment: Arc<dyn Environment>, min_confidence: f64) -> Self {
+        Self { environment, min_confidence }
+    }
+
+    /// The current date in UTC.
+    pub(super) fn today(&self) -> Date {
+        self.environment.now().to_zoned(TimeZone::UTC).date()
+    }
+
+    /// An id for evidence that has none of its provider.
+    pub(super) fn new_evidence_id(&self) -> String {
+        self.environment.uuid_v4().to_string()
+    }
+
+    /// See [`decide_from_evidence`].
+    pub(super) fn decide_from_evidence(
+        &self,
+        known: AgeAttribute,
+        session: &AgeSessionConfig,
+        config: &AgeMethodConfig,
+        evidence_id: Option<String>,
+    ) -> AgeMethodVerdict {
+        decide_from_evidence(known, session, config, self.today(), evidence_id)
+    }
+
+    /// See [`decide_from_estimate`].
+    pub(super) fn decide_from_estimate(
+        &self,
+        session: &AgeSessionConfig,
+        config: &AgeMethodConfig,
+        estimate: &AgeEstimate,
+    ) -> AgeMethodVerdict {
+        decide_from_estimate(session, config, estimate, self.min_confidence)
+    }
+}
+
+/// Decides from a date of birth, or from whether an age is reached.
 pub(super) fn decide_from_evidence(
     known: AgeAttribute,
-    wanted: &AgeSessionConfig,
-    block: &AgeMethodConfig,
+    session: &AgeSessionConfig,
+    config: &AgeMethodConfig,
     today: Date,
-    evidence: Option<String>,
+    evidence_id: Option<String>,
 ) -> AgeMethodVerdict {
-    let asked = block.threshold;
-    match (known, wanted.kind) {
+    let threshold = config.threshold;
+    match (known, session.kind) {
         (AgeAttribute::DateOfBirth(born), kind) => {
             let age = i64::from(age_on(born, today));
             if !PLAUSIBLE_AGES_YEARS.contains(&age) {
                 return AgeMethodVerdict::Undecided { code: AgeFailureReason::NoSuchAge };
             }
             match kind {
-                AgeSessionType::Age => passed_verdict(wanted, block, age, evidence),
-                AgeSessionType::Over => threshold_verdict(age >= asked, wanted, block, evidence),
-                AgeSessionType::Under => threshold_verdict(age < asked, wanted, block, evidence),
+                AgeSessionType::Age => passed_verdict(session, config, age, evidence_id),
+                AgeSessionType::Over => threshold_verdict(age >= threshold, session, config, evidence_id),
+                AgeSessionType::Under => threshold_verdict(age < threshold, session, config, evidence_id),
             }
         }
         (AgeAttribute::Over { .. }, AgeSessionType::Age) => {
             AgeMethodVerdict::Undecided { code: AgeFailureReason::AgeNotTold }
         }
-        // Having reached more is having reached less, and the other way round.
-        (AgeAttribute::Over { years, reached: true }, kind) if i64::from(years) >= asked => {
-            threshold_verdict(kind == AgeSessionType::Over, wanted, block, evidence)
+        // Who has reached a higher age has reached the threshold; who has not reached a lower age has not reached it.
+        (AgeAttribute::Over { years, reached: true }, kind) if i64::from(years) >= threshold => {
+            threshold_verdict(kind == AgeSessionType::Over, session, config, evidence_id)
         }
-        (AgeAttribute::Over { years, reached: false }, kind) if i64::from(years) <= asked => {
-            threshold_verdict(kind == AgeSessionType::Under, wanted, block, evidence)
+        (AgeAttribute::Over { years, reached: false }, kind) if i64::from(years) <= threshold => {
+            threshold_verdict(kind == AgeSessionType::Under, session, config, evidence_id)
         }
         (AgeAttribute::Over { .. }, _) => AgeMethodVerdict::Undecided { code: AgeFailureReason::AgeNotTold },
     }
 }
 
-/// What an estimate means: it passes or fails where it is at least as sure as `sure` (0.5 to 1), and is undecided between.
-/// Where it stands in for a wallet it must pass a threshold of its own, and is not kept as what a wallet showed.
+/// Decides from an estimate: it passes or fails if the probability of that is at least `min_confidence` (0.5 to 1), and
+/// is undecided otherwise. An estimate in place of a wallet must pass a threshold of its own, and cannot be stored,
+/// because the stored result would claim to be a wallet's.
 pub(super) fn decide_from_estimate(
-    wanted: &AgeSessionConfig,
-    block: &AgeMethodConfig,
+    session: &AgeSessionConfig,
+    config: &AgeMethodConfig,
     estimate: &AgeEstimate,
-    sure: f64,
+    min_confidence: f64,
 ) -> AgeMethodVerdict {
-    let asked = block.threshold;
-    let instead = block.method == AgeMethod::DigitalId;
-    let shown = block.age_estimation_threshold.filter(|_| instead).unwrap_or(asked);
-    let (above, below) = if wanted.kind == AgeSessionType::Over { (shown, asked) } else { (asked, shown) };
-    let verdict = match wanted.kind {
-        AgeSessionType::Age => passed_verdict(wanted, block, f64::from(estimate.years).floor() as i64, None),
-        kind if estimate.at_least(above as f64) >= sure => {
-            threshold_verdict(kind == AgeSessionType::Over, wanted, block, None)
+    let threshold = config.threshold;
+    let replaces_wallet = config.method == AgeMethod::DigitalId;
+    let pass_threshold = config.age_estimation_threshold.filter(|_| replaces_wallet).unwrap_or(threshold);
+    let (above, below) = if session.kind == AgeSessionType::Over {
+        (pass_threshold, threshold)
+    } else {
+        (threshold, pass_threshold)
+    };
+    let verdict = match session.kind {
+        AgeSessionType::Age => {
+            passed_verdict(session, config, f64::from(estimate.years).floor() as i64, None)
         }
-        kind if estimate.at_least(below as f64) <= 1.0 - sure => {
-            threshold_verdict(kind == AgeSessionType::Under, wanted, block, None)
+        kind if estimate.at_least(above as f64) >= min_confidence => {
+            threshold_verdict(kind == AgeSessionType::Over, session, config, None)
+        }
+        kind if estimate.at_least(below as f64) <= 1.0 - min_confidence => {
+            threshold_verdict(kind == AgeSessionType::Under, session, config, None)
         }
         _ => AgeMethodVerdict::Undecided { code: AgeFailureReason::AgeUncertain },
     };
     match verdict {
-        AgeMethodVerdict::Passed { age, evidence, check_type, .. } if instead => {
+        AgeMethodVerdict::Passed { age, evidence, check_type, .. } if replaces_wallet => {
             AgeMethodVerdict::Passed { age, evidence, check_type, storable_result: None }
         }
         other => other,
@@ -78,49 +132,49 @@ pub(super) fn decide_from_estimate(
 }
 
 fn threshold_verdict(
-    yes: bool,
-    wanted: &AgeSessionConfig,
-    block: &AgeMethodConfig,
-    evidence: Option<String>,
+    is_as_required: bool,
+    session: &AgeSessionConfig,
+    config: &AgeMethodConfig,
+    evidence_id: Option<String>,
 ) -> AgeMethodVerdict {
-    if yes {
-        return passed_verdict(wanted, block, block.threshold, evidence);
+    if is_as_required {
+        return passed_verdict(session, config, config.threshold, evidence_id);
     }
-    let code = if wanted.kind == AgeSessionType::Under {
+    let code = if session.kind == AgeSessionType::Under {
         AgeFailureReason::OverAge
     } else {
         AgeFailureReason::UnderAge
     };
-    AgeMethodVerdict::Failed { evidence, code }
+    AgeMethodVerdict::Failed { evidence: evidence_id, code }
 }
 
 fn passed_verdict(
-    wanted: &AgeSessionConfig,
-    block: &AgeMethodConfig,
+    session: &AgeSessionConfig,
+    config: &AgeMethodConfig,
     age: i64,
-    evidence: Option<String>,
+    evidence_id: Option<String>,
 ) -> AgeMethodVerdict {
-    let held = StoredAgeResult {
-        kind: wanted.kind,
+    let result = StoredAgeResult {
+        kind: session.kind,
         age,
-        method: block.method,
-        level: block.level,
-        authenticity: block.authenticity,
+        method: config.method,
+        level: config.level,
+        authenticity: config.authenticity,
     };
-    // A result that came from a kept one is kept already.
-    let fresh = !matches!(block.method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity);
+    // A passkey or a token shows an earlier result, which must not be stored again as if it were new.
+    let is_first_hand = !matches!(config.method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity);
     AgeMethodVerdict::Passed {
         age,
-        evidence,
+        evidence: evidence_id,
         check_type: AgeCheckType::Session,
-        storable_result: fresh.then_some(held),
+        storable_result: is_first_hand.then_some(result),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::age_verification::tests::wanted;
+    use crate::age_verification::request::tests::config;
     use serde_json::json;
 
     fn day(text: &str) -> Date {
@@ -132,9 +186,9 @@ mod tests {
         let today = day("2026-11-22");
         let kinds = |known: AgeAttribute| {
             ["OVER", "UNDER", "AGE"].map(|kind| {
-                let wanted = wanted(&json!({ "type": kind, "electronic_id": { "threshold": 18 } }));
-                let block = wanted.method_config(AgeMethod::ElectronicId).unwrap();
-                match decide_from_evidence(known, &wanted, block, today, None) {
+                let session = config(&json!({ "type": kind, "electronic_id": { "threshold": 18 } }));
+                let method = session.method_config(AgeMethod::ElectronicId).unwrap();
+                match decide_from_evidence(known, &session, method, today, None) {
                     AgeMethodVerdict::Passed { age, .. } => format!("passed {age}"),
                     AgeMethodVerdict::Failed { code, .. }
                     | AgeMethodVerdict::Undecided { code }
@@ -165,39 +219,39 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_instead_of_a_wallet_has_a_threshold_of_its_own() {
+    fn an_estimate_in_place_of_a_wallet_has_a_threshold_of_its_own() {
         let says = |kind: &str, threshold: i64, years: f32| {
             let block = json!({ "age_estimation_allowed": true, "age_estimation_threshold": threshold });
-            let wanted = wanted(&json!({ "type": kind, "digital_id": block }));
-            let block = wanted.method_config(AgeMethod::DigitalId).unwrap();
+            let session = config(&json!({ "type": kind, "digital_id": block }));
+            let method = session.method_config(AgeMethod::DigitalId).unwrap();
             let estimated = AgeEstimate { years, st_dev: 2.0, low80: 0.0, high80: 0.0, spread: 0.0 };
-            match decide_from_estimate(&wanted, block, &estimated, 0.95) {
-                AgeMethodVerdict::Passed { age, storable_result: held, .. } => {
-                    assert!(held.is_none());
+            match decide_from_estimate(&session, method, &estimated, 0.95) {
+                AgeMethodVerdict::Passed { age, storable_result, .. } => {
+                    assert!(storable_result.is_none());
                     age
                 }
                 AgeMethodVerdict::Failed { .. } => -1,
                 _ => 0,
             }
         };
-        // What is surely below 25 may still be above 18.
+        // An estimate that is surely below 25 may still be above 18.
         assert_eq!([14.0, 20.0, 28.0, 29.0].map(|years| says("OVER", 25, years)), [-1, 0, 0, 18]);
         assert_eq!([9.0, 12.0, 16.0, 22.0].map(|years| says("UNDER", 14, years)), [18, 0, 0, -1]);
     }
 
     #[test]
-    fn an_estimate_near_the_threshold_says_neither() {
+    fn an_estimate_near_the_threshold_is_undecided() {
         let says = |kind: &str, years: f32| {
-            let wanted = wanted(&json!({ "type": kind, "age_estimation": { "threshold": 18 } }));
-            let block = wanted.method_config(AgeMethod::AgeEstimation).unwrap();
+            let session = config(&json!({ "type": kind, "age_estimation": { "threshold": 18 } }));
+            let method = session.method_config(AgeMethod::AgeEstimation).unwrap();
             let estimated = AgeEstimate { years, st_dev: 4.0, low80: 0.0, high80: 0.0, spread: 0.0 };
-            match decide_from_estimate(&wanted, block, &estimated, 0.95) {
+            match decide_from_estimate(&session, method, &estimated, 0.95) {
                 AgeMethodVerdict::Passed { age, .. } => age,
                 AgeMethodVerdict::Failed { .. } => -1,
                 _ => 0,
             }
         };
-        // 1.645 deviations: from 24.6 on it is surely above, up to 11.4 surely below.
+        // 1.645 standard deviations of 4 years: from 24.6 on it is surely above, up to 11.4 surely below.
         assert_eq!([11.0, 12.0, 18.0, 24.0, 25.0].map(|years| says("OVER", years)), [-1, 0, 0, 0, 18]);
         assert_eq!([11.0, 12.0, 18.0, 24.0, 25.0].map(|years| says("UNDER", years)), [18, 0, 0, 0, -1]);
         assert_eq!(says("AGE", 24.9), 24);

@@ -1,36 +1,36 @@
-//! Countries (ISO 3166-1) and their parts (ISO 3166-2).
+//! Countries (ISO 3166-1) and their subdivisions (ISO 3166-2).
 
 use documents::countries;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// A country, or a part of one. Of where somebody is, all parts may be known: parts lie in parts, and have codes of their
-/// own (`ES-VC` and, within it, `ES-V`).
+/// A country, or a subdivision of one. Subdivisions may be nested and have codes of their own (`ES-VC` and, within it,
+/// `ES-V`), so the location of a person can have several.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Location {
-    /// The code as it was written, in capitals.
+    /// The code as it was written, in upper case.
     code: String,
-    /// ISO 3166-1 alpha-2, whichever code was written.
+    /// ISO 3166-1 alpha-2, even if the code was alpha-3.
     country: String,
     subdivisions: Vec<String>,
 }
 
-/// A text is no code of ISO 3166.
+/// The text is not a code of ISO 3166-1 or ISO 3166-2.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("it is no ISO 3166-1 or ISO 3166-2 code")]
 pub struct InvalidLocationError;
 
 impl Location {
-    /// Whether whoever is at `other` is here: a country holds all of its parts, and somebody of whom only the country is known
-    /// is in none of them.
+    /// Whether a person at `other` is in this location. A country contains all of its subdivisions; a person whose
+    /// subdivision is not known is in none of them.
     pub fn contains(&self, other: &Self) -> bool {
         self.country == other.country
             && self.subdivisions.iter().all(|part| other.subdivisions.contains(part))
     }
 
-    /// The same, where it is known to be in a part of the country as well: the end of a code of ISO 3166-2. What cannot be
-    /// one tells nothing.
+    /// Adds a subdivision, given as the part of its ISO 3166-2 code after the hyphen. Text that cannot be one is
+    /// ignored.
     #[must_use]
     pub fn with_subdivision(mut self, part: &str) -> Self {
         let part = part.trim().to_ascii_uppercase();
@@ -48,19 +48,19 @@ fn is_subdivision(part: &str) -> bool {
 impl FromStr for Location {
     type Err = InvalidLocationError;
 
-    /// Reads `US`, `USA` or `US-UT`, in whatever case. Parts are of alpha-2 codes alone.
+    /// Reads `US`, `USA` or `US-UT`, in any case. Only an alpha-2 code can have a subdivision.
     fn from_str(text: &str) -> Result<Self, InvalidLocationError> {
         let code = text.trim().to_ascii_uppercase();
         let (country, part) = match code.split_once('-') {
             Some((country, part)) => (country, Some(part)),
             None => (countries::find_iso(&code).and_then(|known| known.alpha_2).unwrap_or(&code), None),
         };
-        // Two letters need not be in the table: there are codes that users assign, and databases of addresses use them.
-        let fine = country.len() == 2
+        // Two letters need not be in the table: GeoIP databases use user-assigned codes.
+        let is_valid = country.len() == 2
             && country.bytes().all(|byte| byte.is_ascii_uppercase())
             && part.is_none_or(is_subdivision);
-        let (country, parts) = (country.to_owned(), part.map(str::to_owned).into_iter().collect());
-        if fine { Ok(Self { code, country, subdivisions: parts }) } else { Err(InvalidLocationError) }
+        let (country, subdivisions) = (country.to_owned(), part.map(str::to_owned).into_iter().collect());
+        if is_valid { Ok(Self { code, country, subdivisions }) } else { Err(InvalidLocationError) }
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_country_holds_its_parts_and_a_part_holds_itself() {
+    fn a_country_contains_its_subdivisions_and_a_subdivision_contains_itself() {
         let at = |text: &str| text.parse::<Location>().unwrap();
         assert!(at("us").contains(&at("US-UT")) && at("US").contains(&at("US")));
         assert!(at("US-UT").contains(&at("us-ut")));
@@ -99,28 +99,29 @@ mod tests {
     }
 
     #[test]
-    fn parts_lie_in_parts() {
+    fn subdivisions_are_nested() {
         let at = |text: &str| text.parse::<Location>().unwrap();
         let valencia = at("ES").with_subdivision("VC").with_subdivision("v").with_subdivision("no code");
-        for (here, holds) in [("ES", true), ("ES-VC", true), ("ES-V", true), ("ES-M", false), ("FR-V", false)]
+        for (here, contained) in
+            [("ES", true), ("ES-VC", true), ("ES-V", true), ("ES-M", false), ("FR-V", false)]
         {
-            assert_eq!(at(here).contains(&valencia), holds, "{here}");
+            assert_eq!(at(here).contains(&valencia), contained, "{here}");
         }
-        assert!(!at("ES-V").contains(&at("ES-VC")), "whoever is in the whole need not be in that part");
+        assert!(!at("ES-V").contains(&at("ES-VC")), "a person in the whole need not be in that subdivision");
     }
 
     #[test]
-    fn three_letters_are_the_same_country_and_stay_as_they_were_written() {
+    fn alpha_3_codes_mean_the_same_country_and_are_written_back_unchanged() {
         let at = |text: &str| text.parse::<Location>().unwrap();
         assert!(at("gbr").contains(&at("GB-ENG")) && at("GB").contains(&at("GBR")));
         assert!(!at("GBR").contains(&at("US")));
         assert_eq!((at("gbr").to_string(), at("gb").to_string()), ("GBR".to_owned(), "GB".to_owned()));
-        let kept = serde_json::to_string(&at("gbr")).unwrap();
-        assert_eq!(serde_json::from_str::<Location>(&kept).unwrap(), at("GBR"));
+        let json = serde_json::to_string(&at("gbr")).unwrap();
+        assert_eq!(serde_json::from_str::<Location>(&json).unwrap(), at("GBR"));
     }
 
     #[test]
-    fn what_is_no_code_is_refused() {
+    fn other_text_is_refused() {
         for text in ["", "U", "USX", "GBD", "USA-UT", "U1", "US-", "US-UTAH", "US-U-T", "-UT", "ÄA"] {
             assert_eq!(text.parse::<Location>(), Err(InvalidLocationError), "{text}");
         }

@@ -1,10 +1,6 @@
-//! Who answers for the methods that need somebody outside: the operator's providers, or those of the sandbox.
+//! The providers behind the methods: those of the operator, or simulated ones in the sandbox.
 
-use super::{
-    blind_tokens::{self, BlindTokens},
-    session_config::AvailableMethods,
-    types::AgeMethod,
-};
+use super::{blind_tokens, types::AgeMethod};
 use age_methods::{
     InvalidSettingError, card, identifiers::CallingCode, mobile_operator, oidc, passkey, registry, sms,
     wallet,
@@ -55,55 +51,59 @@ pub struct MobileSettings {
     pub operator: mobile_operator::MobileOperatorSettings,
 }
 
-/// A setting that cannot be used, and whose.
+/// A setting of a provider cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("ages.{provider}.{cause}")]
 pub struct ProviderSettingsError {
-    /// Which provider.
+    /// The part of the settings that it is in, as `mobile.sender`.
     pub provider: String,
-    /// What is wrong.
     pub cause: InvalidSettingError,
 }
 
-/// Providers that are ready to be asked.
+impl ProviderSettingsError {
+    pub(super) fn new(provider: &str, cause: InvalidSettingError) -> Self {
+        Self { provider: provider.to_owned(), cause }
+    }
+}
+
+/// Clients of the providers of production or of the sandbox; absent where nothing is configured.
 #[derive(Debug)]
 pub(super) struct Providers {
     pub(super) card: Option<card::CardProvider>,
-    pub(super) sms: Option<sms::SmsSender>,
-    pub(super) mobile: Option<mobile_operator::MobileOperator>,
-    pub(super) calling_code: Option<CallingCode>,
+    pub(super) mobile: Option<MobileProviders>,
     pub(super) email: Option<registry::RegistryProvider>,
-    pub(super) registries: BTreeMap<&'static str, registry::RegistryProvider>,
+    pub(super) social_security_number: Option<registry::RegistryProvider>,
+    pub(super) us_florida_hb3: Option<registry::RegistryProvider>,
+    pub(super) la_wallet: Option<registry::RegistryProvider>,
+    pub(super) cpf: Option<registry::RegistryProvider>,
     pub(super) electronic_id: Vec<oidc::IdentityProvider>,
     pub(super) singpass: Option<oidc::IdentityProvider>,
     pub(super) wallet: Option<wallet::WalletVerifier>,
-    pub(super) passkeys: Option<Arc<passkey::Passkeys>>,
-    anonymity: Option<Arc<BlindTokens>>,
-    /// Whether mail can be sent, or need not be.
-    pub(super) mail: bool,
 }
 
-/// What the server has itself.
-pub(super) struct LocalProviders<'a> {
-    /// Where it is reached.
-    pub(super) public_url: &'a str,
-    /// Its passkeys, where it may have any.
-    pub(super) passkeys: Option<Arc<passkey::Passkeys>>,
-    /// Its blind tokens.
-    pub(super) anonymity: Option<Arc<BlindTokens>>,
-    /// Whether it sends mail.
-    pub(super) mail: bool,
+/// What the method `mobile` needs.
+#[derive(Debug)]
+pub(super) struct MobileProviders {
+    /// Sends codes.
+    pub(super) sender: sms::SmsSender,
+    /// Knows the ages of subscribers.
+    pub(super) operator: mobile_operator::MobileOperator,
+    /// The calling code of numbers that are typed without one.
+    pub(super) home: Option<CallingCode>,
 }
 
 impl ProviderSettings {
-    /// Providers that ask nobody: what they answer depends on what is typed (docs/PROVIDERS.md). Those of electronic
-    /// identities are called as the operator's, too, so that a payload need not be changed to be tried.
-    pub(super) fn sandbox(own: &Self) -> Self {
+    /// Simulated providers, whose answers depend on what is typed (docs/PROVIDERS.md). The operator's identity
+    /// providers are simulated under their own ids as well, so that a request need not be changed to be tried.
+    pub(super) fn sandbox(production: &Self) -> Self {
         use oidc::OidcSandboxOutcome::{Declined, Over, Unavailable, Under};
         let registry = Some(registry::RegistrySettings::Sandbox {});
-        let electronic =
+        let identity_provider =
             |name: &str, outcome| oidc::IdentityProviderSettings::Sandbox { name: name.to_owned(), outcome };
-        let called = own.electronic_id.iter().map(|(id, own)| (id.clone(), electronic(own.name(), Over)));
+        let simulated = production
+            .electronic_id
+            .iter()
+            .map(|(id, settings)| (id.clone(), identity_provider(settings.name(), Over)));
         Self {
             credit_card: Some(card::CardProviderSettings::Sandbox {}),
             mobile: Some(MobileSettings {
@@ -117,16 +117,16 @@ impl ProviderSettings {
             la_wallet: registry.clone(),
             cpf: registry,
             electronic_id: [
-                ("over", electronic("Old enough", Over)),
-                ("under", electronic("Too young", Under)),
-                ("declined", electronic("Says no", Declined)),
-                ("unavailable", electronic("Is away", Unavailable)),
+                ("over", identity_provider("Old enough", Over)),
+                ("under", identity_provider("Too young", Under)),
+                ("declined", identity_provider("Says no", Declined)),
+                ("unavailable", identity_provider("Is away", Unavailable)),
             ]
             .map(|(id, settings)| (id.to_owned(), settings))
             .into_iter()
-            .chain(called)
+            .chain(simulated)
             .collect(),
-            singpass: Some(electronic("Singpass", Over)),
+            singpass: Some(identity_provider("Singpass", Over)),
             digital_id: Some(wallet::WalletSettings::Sandbox {}),
             svc_key: None,
             double_anonymity: None,
@@ -135,97 +135,60 @@ impl ProviderSettings {
 }
 
 impl Providers {
-    /// Reads every secret.
+    /// Opens a client for each provider that is configured, which reads the files that the settings name. `public_url`
+    /// is where wallets reach this server.
     pub(super) fn open(
         settings: &ProviderSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
-        LocalProviders { public_url, passkeys, anonymity, mail }: LocalProviders<'_>,
+        environment: &Arc<dyn Environment>,
+        public_url: &str,
     ) -> Result<Self, ProviderSettingsError> {
-        fn opened<S, P>(
+        fn open<S, P>(
             name: &str,
             settings: Option<&S>,
             open: impl Fn(&S) -> Result<P, InvalidSettingError>,
         ) -> Result<Option<P>, ProviderSettingsError> {
             let opened = settings.map(open).transpose();
-            opened.map_err(|cause| ProviderSettingsError { provider: name.to_owned(), cause })
+            opened.map_err(|cause| ProviderSettingsError::new(name, cause))
         }
-        let registry = |name: &str, settings: &Option<registry::RegistrySettings>| {
-            opened(name, settings.as_ref(), |settings| {
-                registry::RegistryProvider::open(settings, fetcher, world)
+        let registry = |method: AgeMethod, settings: &Option<registry::RegistrySettings>| {
+            open(method.block_name(), settings.as_ref(), |settings| {
+                registry::RegistryProvider::open(settings, fetcher, environment)
             })
         };
-        let mobile = settings.mobile.as_ref();
-        let mut registries = BTreeMap::new();
-        for (method, settings) in [
-            (AgeMethod::SocialSecurityNumber, &settings.social_security_number),
-            (AgeMethod::UsFloridaHb3, &settings.us_florida_hb3),
-            (AgeMethod::LaWallet, &settings.la_wallet),
-            (AgeMethod::Cpf, &settings.cpf),
-        ] {
-            registries.extend(
-                registry(method.block_name(), settings)?.map(|provider| (method.block_name(), provider)),
-            );
-        }
-        let electronic = settings.electronic_id.iter().map(|(id, settings)| {
-            let opened = oidc::IdentityProvider::open(id, settings, fetcher, world);
-            opened.map_err(|cause| ProviderSettingsError { provider: format!("electronic_id.{id}"), cause })
-        });
+        let electronic_id = |(id, settings): (&String, &oidc::IdentityProviderSettings)| {
+            let opened = oidc::IdentityProvider::open(id, settings, fetcher, environment);
+            opened.map_err(|cause| ProviderSettingsError::new(&format!("electronic_id.{id}"), cause))
+        };
+        let mobile = |settings: &MobileSettings| -> Result<MobileProviders, ProviderSettingsError> {
+            let sender = sms::SmsSender::open(&settings.sender, fetcher);
+            let operator = mobile_operator::MobileOperator::open(&settings.operator, fetcher, environment);
+            Ok(MobileProviders {
+                sender: sender.map_err(|cause| ProviderSettingsError::new("mobile.sender", cause))?,
+                operator: operator.map_err(|cause| ProviderSettingsError::new("mobile.operator", cause))?,
+                home: settings.home.clone(),
+            })
+        };
         Ok(Self {
-            card: opened("credit_card", settings.credit_card.as_ref(), |settings| {
-                card::CardProvider::open(settings, fetcher, world)
+            social_security_number: registry(
+                AgeMethod::SocialSecurityNumber,
+                &settings.social_security_number,
+            )?,
+            us_florida_hb3: registry(AgeMethod::UsFloridaHb3, &settings.us_florida_hb3)?,
+            la_wallet: registry(AgeMethod::LaWallet, &settings.la_wallet)?,
+            cpf: registry(AgeMethod::Cpf, &settings.cpf)?,
+            card: open("credit_card", settings.credit_card.as_ref(), |settings| {
+                card::CardProvider::open(settings, fetcher, environment)
             })?,
-            sms: opened("mobile.sender", mobile.map(|mobile| &mobile.sender), |settings| {
-                sms::SmsSender::open(settings, fetcher)
+            mobile: settings.mobile.as_ref().map(mobile).transpose()?,
+            email: registry(AgeMethod::Email, &settings.email)?,
+            electronic_id: settings.electronic_id.iter().map(electronic_id).collect::<Result<_, _>>()?,
+            singpass: open("singpass", settings.singpass.as_ref(), |settings| {
+                oidc::IdentityProvider::open("singpass", settings, fetcher, environment)
             })?,
-            mobile: opened("mobile.operator", mobile.map(|mobile| &mobile.operator), |settings| {
-                mobile_operator::MobileOperator::open(settings, fetcher, world)
+            wallet: open("digital_id", settings.digital_id.as_ref(), |settings| {
+                wallet::WalletVerifier::open(settings, fetcher, environment, public_url)
             })?,
-            calling_code: mobile.and_then(|mobile| mobile.home.clone()),
-            email: registry("email", &settings.email)?,
-            registries,
-            electronic_id: electronic.collect::<Result<_, _>>()?,
-            singpass: opened("singpass", settings.singpass.as_ref(), |settings| {
-                oidc::IdentityProvider::open("singpass", settings, fetcher, world)
-            })?,
-            wallet: opened("digital_id", settings.digital_id.as_ref(), |settings| {
-                wallet::WalletVerifier::open(settings, fetcher, world, public_url)
-            })?,
-            passkeys,
-            anonymity,
-            mail,
         })
-    }
-}
-
-impl AvailableMethods for Providers {
-    fn supports(&self, method: AgeMethod) -> bool {
-        match method {
-            AgeMethod::AgeEstimation | AgeMethod::DocScan => true,
-            AgeMethod::CreditCard => self.card.is_some(),
-            AgeMethod::Mobile => self.sms.is_some() && self.mobile.is_some(),
-            AgeMethod::Email => self.email.is_some() && self.mail,
-            AgeMethod::ElectronicId => !self.electronic_id.is_empty(),
-            AgeMethod::Singpass => self.singpass.is_some(),
-            AgeMethod::SocialSecurityNumber
-            | AgeMethod::UsFloridaHb3
-            | AgeMethod::LaWallet
-            | AgeMethod::Cpf => self.registries.contains_key(method.block_name()),
-            AgeMethod::SvcKey => self.passkeys.is_some(),
-            AgeMethod::DoubleAnonymity => self.anonymity.is_some(),
-            AgeMethod::DigitalId => self.wallet.is_some(),
-        }
-    }
-
-    fn sub_methods(&self) -> Vec<String> {
-        self.electronic_id.iter().map(|provider| provider.id().to_owned()).collect()
-    }
-
-    fn checks_verified_email(&self) -> bool {
-        self.email.is_some()
-    }
-
-    fn token_threshold(&self, asked: i64) -> Option<u8> {
-        self.anonymity.as_ref()?.threshold_for(asked)
     }
 }

@@ -1,5 +1,5 @@
-//! What a relying party asks for, held to the rules: bounds, what fits together, and what this server can do. A rule for
-//! kept results is asked for in the same words.
+//! Validates what a relying party asks for: bounds, combinations, and what this server offers. Rules for stored results
+//! are requested in the same form.
 
 use super::{
     Location,
@@ -11,7 +11,7 @@ use base::{Timestamp, Uuid};
 use serde::{Deserialize, Deserializer};
 use std::{net::IpAddr, str::FromStr};
 
-/// Seconds that a session may be valid, or a result may be old: a minute to thirty days.
+/// How long a session may be valid, or how old a result may be, seconds: a minute to thirty days.
 const TTL_SECONDS: (i64, i64) = (60, 2_592_000);
 /// Ages that can be asked for, years.
 const THRESHOLD_YEARS: (i64, i64) = (1, 120);
@@ -28,63 +28,61 @@ const MAX_LIST_ITEMS: usize = 300;
 /// The longest e-mail address, bytes (RFC 5321, section 4.5.3).
 const MAX_EMAIL_BYTES: usize = 254;
 
-/// What is asked for. What is left out has a default, which [`AgeSessionRequest::resolve`] puts in.
+/// A request for a session or a rule. [`AgeSessionRequest::resolve`] fills in the defaults of absent members.
 #[derive(Clone, Debug, Default)]
 pub struct AgeSessionRequest {
-    /// What is to be told.
+    /// What is asked about the age.
     pub kind: Option<AgeSessionType>,
-    /// The methods that are named, in the order in which they are to be offered.
+    /// The methods, in the order in which they are to be offered; every available one if empty.
     pub methods: Vec<AgeMethodRequest>,
-    /// Seconds that it is valid; of a rule, the greatest age of a result.
+    /// How long the session is valid; in a rule, the maximum age of a result. Seconds.
     pub ttl: Option<i64>,
-    /// The relying party's own word for it.
+    /// The relying party's own reference for the session.
     pub reference_id: Option<String>,
     /// Where the end user goes afterwards.
     pub callback: Option<CallbackRequest>,
-    /// The same in short; `callback` goes before it.
+    /// A short form of `callback`, which takes precedence.
     pub callback_url: Option<String>,
-    /// Whom to tell.
+    /// Receives the result of each attempt, https.
     pub notification_url: Option<String>,
     /// Whether the relying party has the end user's consent to the use of biometric data.
     pub block_biometric_consent: Option<bool>,
-    /// The rule that a kept result must satisfy.
+    /// The rule that a stored result must satisfy.
     pub rule_id: Option<Uuid>,
-    /// Where the end user goes who calls it off.
+    /// Where the end user goes after cancelling.
     pub cancel_url: Option<String>,
-    /// The relying party's privacy policy.
+    /// The address of the relying party's privacy policy.
     pub privacy_policy: Option<String>,
-    /// The relying party's terms.
+    /// The address of the relying party's terms and conditions.
     pub terms_and_conditions: Option<String>,
     /// Whether methods may be tried again.
     pub retry_enabled: Option<bool>,
-    /// Whether it may go on after it failed.
+    /// Whether the session may continue after FAIL or ERROR.
     pub resume_enabled: Option<bool>,
-    /// From where it may not be used.
+    /// Locations where the session may not be used.
     pub blocked_locations: Vec<Location>,
-    /// The page in whose frame it runs.
+    /// The page that shows the session in a frame.
     pub target_origin_url: Option<String>,
     /// Whether the end user waits until every check has a result.
     pub synchronous_checks: Option<bool>,
-    /// The relying party's own word for the end user.
+    /// The relying party's own reference for the end user.
     pub account_id: Option<String>,
-    /// Whether nothing but a blind token answers it.
+    /// Whether only a blind token is accepted.
     pub double_blind: Option<bool>,
     /// An address that the relying party has verified.
     pub email: Option<EmailRequest>,
 }
 
-/// A method that is named, and on which terms it may be used.
+/// A method of a request, and the terms of its use.
 #[derive(Clone, Debug)]
 pub struct AgeMethodRequest {
-    /// The method.
     pub method: AgeMethod,
-    /// What the request calls its block, in which the brand may stand.
+    /// The name of its block in the request, which may contain the brand.
     pub name: String,
-    /// The terms.
     pub terms: AgeMethodTerms,
 }
 
-/// On which terms a method may be used. Operators write them into their configuration as well.
+/// The terms of a method's use. Also read from the operator's configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct AgeMethodTerms {
@@ -92,53 +90,52 @@ pub struct AgeMethodTerms {
     pub allowed: Option<bool>,
     /// The age that is asked for, years.
     pub threshold: Option<i64>,
-    /// How it is made sure that a live person shows their face.
+    /// How the method checks that a live person is in front of the camera.
     #[serde(deserialize_with = "in_any_case")]
     pub level: Option<LivenessLevel>,
-    /// How it is made sure that a document is genuine.
+    /// How the genuineness of a document is checked.
     #[serde(deserialize_with = "in_any_case")]
     pub authenticity: Option<AuthenticityLevel>,
     /// Whether it may be tried again.
     pub retry_enabled: Option<bool>,
-    /// Attempts where it may be tried again.
+    /// Attempts in total, if it may be tried again.
     pub retry_limit: Option<i64>,
-    /// Of a wallet: whether an estimated age will do.
+    /// For a wallet: whether age estimation is accepted if the wallet gives no age.
     pub age_estimation_allowed: Option<bool>,
-    /// Of a wallet: the age that an estimate must show, years.
+    /// For a wallet: the age that an estimate must show, years.
     pub age_estimation_threshold: Option<i64>,
-    /// Of a document: the country that the page begins with.
+    /// For a document: the country that the page preselects, ISO 3166-1 alpha-3.
     pub preset_issuing_country: Option<String>,
-    /// Of a document: whether the page offers no phone to go on with.
+    /// For a document: whether the page does not offer to continue on a phone.
     pub disable_mobile_hand_off: Option<bool>,
-    /// Of a document: whether the end user waits for the checks.
+    /// For a document: whether the end user waits until the checks have a result.
     pub synchronous_checks: Option<bool>,
-    /// Of a key: whether somebody who has one must use it.
+    /// For a passkey: whether an end user who has one must use it.
     pub authentication: Option<bool>,
-    /// Of an electronic identity: which providers; all where none is named.
+    /// For an electronic identity: the ids of the providers to offer; all if absent.
     pub sub_methods: Option<Vec<String>>,
 }
 
 /// Where the end user goes afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallbackRequest {
-    /// The address.
     pub url: Option<String>,
-    /// Whether they are sent there without a press of a button.
+    /// Whether they are sent there without a button.
     pub auto: Option<bool>,
 }
 
-/// An address that the relying party has verified.
+/// An email address that the relying party has verified.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct EmailRequest {
-    /// The address, which is required.
+    /// The address; required, and `None` only if the request lacks it.
     pub address: Option<String>,
-    /// Where its holder is, ISO 3166-1 alpha-2.
+    /// The country of its holder, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// The address of its holder's device on the network.
+    /// The IP address of its holder's device.
     pub ip: Option<String>,
 }
 
-// Nobody who reads a log needs to know whose address it is.
+// Keeps the address out of logs.
 impl std::fmt::Debug for EmailRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("EmailRequest")
@@ -153,7 +150,7 @@ fn in_any_case<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>
     parsed.map_err(serde::de::Error::custom)
 }
 
-/// The rules that a request breaks.
+/// Collects the violations of a request.
 #[derive(Debug, Default)]
 struct ViolationCollector(Vec<Violation>);
 
@@ -162,119 +159,120 @@ impl ViolationCollector {
         self.0.push(Violation::new(path.to_owned(), words));
     }
 
-    fn check_range(&mut self, path: &str, number: Option<i64>, (least, most): (i64, i64)) {
-        if let Some(number) = number.filter(|number| !(least..=most).contains(number)) {
-            self.push(path, format!("it is {number}; a whole number from {least} to {most} is expected"));
+    fn check_range(&mut self, path: &str, number: Option<i64>, (min, max): (i64, i64)) {
+        if let Some(number) = number.filter(|number| !(min..=max).contains(number)) {
+            self.push(path, format!("it is {number}; a whole number from {min} to {max} is expected"));
         }
     }
 
-    /// Refuses a text that is too long; a text that is not.
+    /// Refuses a text that is too long; returns one that is not.
     fn check_text<'a>(&mut self, path: &str, text: Option<&'a str>) -> Option<&'a str> {
         self.check_length(path, text, MAX_TEXT_CHARS)
     }
 
-    fn check_length<'a>(&mut self, path: &str, text: Option<&'a str>, most: usize) -> Option<&'a str> {
+    fn check_length<'a>(&mut self, path: &str, text: Option<&'a str>, max_chars: usize) -> Option<&'a str> {
         let length = text?.chars().count();
-        if length <= most {
+        if length <= max_chars {
             return text;
         }
-        self.push(path, format!("it has {length} characters, at most {most} are taken"));
+        self.push(path, format!("it has {length} characters, at most {max_chars} are taken"));
         None
     }
 
-    /// Refuses an address that nobody can be sent to, above all one that a browser would run.
+    /// Refuses an address that a person cannot be sent to, above all one that a browser would execute.
     fn check_redirect_url(&mut self, path: &str, text: Option<&str>) {
         let Some(text) = self.check_text(path, text) else { return };
         let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-        // Applications on a phone have schemes of their own.
-        let fine = scheme.is_some_and(|scheme| {
+        // Any other scheme is accepted: applications on phones have their own.
+        let is_safe = scheme.is_some_and(|scheme| {
             scheme.starts_with(|c: char| c.is_ascii_lowercase())
                 && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
                 && !["javascript", "data", "vbscript", "file", "blob"].contains(&scheme.as_str())
         });
-        if !fine || text.chars().any(char::is_control) {
+        if !is_safe || text.chars().any(char::is_control) {
             self.push(path, "it is no address that a person can be sent to");
         }
     }
 
-    /// Refuses a webhook's address that this server does not call.
-    fn check_webhook_url(&mut self, path: &str, text: Option<&str>, offer: ValidationContext<'_>) {
+    /// Refuses a webhook address that this server may not call.
+    fn check_webhook_url(&mut self, path: &str, text: Option<&str>, context: ValidationContext<'_>) {
         let Some(url) = self.check_text(path, text) else { return };
         if !url.starts_with("https:") {
             self.push(path, "it begins with https:");
-        } else if let Err(refused) = offer.outbox.check_destination(url, true) {
+        } else if let Err(refused) = context.outbox.check_destination(url, true) {
             self.push(path, refused.to_string());
         }
     }
 
-    /// Refuses the address of a page that cannot have us in a frame. Only its origin counts.
+    /// Refuses the address of a page that cannot show this server's page in a frame. Only its origin counts.
     fn check_origin(&mut self, path: &str, text: Option<&str>) {
         let Some(url) = self.check_text(path, text) else { return };
         let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-        let fine = host.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['));
-        if !fine || url.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        let has_host =
+            host.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['));
+        if !has_host || url.chars().any(|c| c.is_control() || c.is_whitespace()) {
             self.push(path, "it begins with https:// or http:// and a host");
         }
     }
 
-    fn check_item_count(&mut self, path: &str, many: usize) {
-        if many > MAX_LIST_ITEMS {
-            self.push(path, format!("it has {many} items, at most {MAX_LIST_ITEMS} are taken"));
+    fn check_item_count(&mut self, path: &str, count: usize) {
+        if count > MAX_LIST_ITEMS {
+            self.push(path, format!("it has {count} items, at most {MAX_LIST_ITEMS} are taken"));
         }
     }
 }
 
 impl AgeSessionRequest {
-    /// What of it breaks a rule, by the paths of the payload.
-    fn violations(&self, offer: ValidationContext<'_>) -> Vec<Violation> {
-        let mut found = ViolationCollector::default();
-        found.check_range("ttl", self.ttl, TTL_SECONDS);
-        for (at, asked) in self.methods.iter().enumerate() {
-            if self.methods[..at].iter().any(|earlier| earlier.method == asked.method) {
-                found.push(&asked.name, "this method is spoken of twice");
+    /// What is wrong with the request, by the paths of the payload.
+    fn violations(&self, context: ValidationContext<'_>) -> Vec<Violation> {
+        let mut violations = ViolationCollector::default();
+        violations.check_range("ttl", self.ttl, TTL_SECONDS);
+        for (at, method) in self.methods.iter().enumerate() {
+            if self.methods[..at].iter().any(|earlier| earlier.method == method.method) {
+                violations.push(&method.name, "the method is named twice");
             }
-            asked.check(self.kind.unwrap_or(AgeSessionType::Over), offer, &mut found);
+            method.check(self.kind.unwrap_or(AgeSessionType::Over), context, &mut violations);
         }
-        found.check_text("reference_id", self.reference_id.as_deref());
-        found.check_length("account_id", self.account_id.as_deref(), MAX_ACCOUNT_ID_CHARS);
-        found.check_redirect_url(
+        violations.check_text("reference_id", self.reference_id.as_deref());
+        violations.check_length("account_id", self.account_id.as_deref(), MAX_ACCOUNT_ID_CHARS);
+        violations.check_redirect_url(
             "callback.url",
             self.callback.as_ref().and_then(|callback| callback.url.as_deref()),
         );
         if self.callback.is_none() {
-            found.check_redirect_url("callback_url", self.callback_url.as_deref());
+            violations.check_redirect_url("callback_url", self.callback_url.as_deref());
         }
-        found.check_redirect_url("cancel_url", self.cancel_url.as_deref());
-        found.check_redirect_url("privacy_policy", self.privacy_policy.as_deref());
-        found.check_redirect_url("terms_and_conditions", self.terms_and_conditions.as_deref());
-        found.check_webhook_url("notification_url", self.notification_url.as_deref(), offer);
-        found.check_origin("target_origin_url", self.target_origin_url.as_deref());
-        found.check_item_count("blocked_locations", self.blocked_locations.len());
+        violations.check_redirect_url("cancel_url", self.cancel_url.as_deref());
+        violations.check_redirect_url("privacy_policy", self.privacy_policy.as_deref());
+        violations.check_redirect_url("terms_and_conditions", self.terms_and_conditions.as_deref());
+        violations.check_webhook_url("notification_url", self.notification_url.as_deref(), context);
+        violations.check_origin("target_origin_url", self.target_origin_url.as_deref());
+        violations.check_item_count("blocked_locations", self.blocked_locations.len());
         if let Some(email) = &self.email {
-            email.check(&mut found);
+            email.check(&mut violations);
         }
-        found.0
+        violations.0
     }
 
-    /// What is asked for, with every default put in. `unread` is what could not be read of it: together with every rule that
-    /// is broken it is told at once.
+    /// Validates the request and fills in the defaults. A refusal lists everything that is wrong at once, including
+    /// `unread`, the members that could not be parsed.
     pub fn resolve(
         self,
         now: Timestamp,
-        offer: ValidationContext<'_>,
+        context: ValidationContext<'_>,
         unread: Vec<Violation>,
     ) -> Result<AgeSessionConfig, Vec<Violation>> {
         let mut violations = unread;
-        for violation in self.violations(offer) {
-            // What could not be read is missing here, and must not be told a second time.
+        for violation in self.violations(context) {
+            // A member that could not be parsed is absent here, which may violate another rule: report it once.
             if violations.iter().all(|known| known.path != violation.path) {
                 violations.push(violation);
             }
         }
-        if violations.is_empty() { AgeSessionConfig::of(self, now, offer) } else { Err(violations) }
+        if violations.is_empty() { AgeSessionConfig::of(self, now, context) } else { Err(violations) }
     }
 
-    /// Where the end user goes afterwards.
+    /// Where the end user goes afterwards; `callback` takes precedence over `callback_url`.
     pub(super) fn callback(&self) -> Option<EndUserCallback> {
         match &self.callback {
             Some(CallbackRequest { url, auto }) => {
@@ -286,36 +284,41 @@ impl AgeSessionRequest {
 }
 
 impl AgeMethodRequest {
-    fn check(&self, kind: AgeSessionType, offer: ValidationContext<'_>, found: &mut ViolationCollector) {
+    fn check(
+        &self,
+        kind: AgeSessionType,
+        context: ValidationContext<'_>,
+        violations: &mut ViolationCollector,
+    ) {
         let path = |member: &str| format!("{}.{member}", self.name);
         let bounds = match self.method {
             AgeMethod::DoubleAnonymity => TOKEN_THRESHOLD_YEARS,
             _ => THRESHOLD_YEARS,
         };
         let terms = &self.terms;
-        found.check_range(&path("threshold"), terms.threshold, bounds);
-        found.check_range(&path("retry_limit"), terms.retry_limit, RETRY_LIMIT_ATTEMPTS);
+        violations.check_range(&path("threshold"), terms.threshold, bounds);
+        violations.check_range(&path("retry_limit"), terms.retry_limit, RETRY_LIMIT_ATTEMPTS);
         match self.method {
             AgeMethod::DigitalId => {
                 let path = path("age_estimation_threshold");
-                found.check_range(&path, terms.age_estimation_threshold, THRESHOLD_YEARS);
-                self.check_estimate(kind, &path, found);
+                violations.check_range(&path, terms.age_estimation_threshold, THRESHOLD_YEARS);
+                self.check_estimate(kind, &path, violations);
             }
             AgeMethod::DocScan => {
                 let code = terms.preset_issuing_country.as_ref().map(|code| code.to_ascii_uppercase());
                 let known = |code: &String| code.len() == 3 && documents::countries::find_iso(code).is_some();
                 if !code.as_ref().is_none_or(known) {
-                    found.push(&path("preset_issuing_country"), "it is no ISO 3166-1 alpha-3 code");
+                    violations.push(&path("preset_issuing_country"), "it is no ISO 3166-1 alpha-3 code");
                 }
             }
             AgeMethod::ElectronicId => {
-                let (known, asked) =
-                    (offer.available.sub_methods(), terms.sub_methods.as_deref().unwrap_or_default());
-                found.check_item_count(&path("sub_methods"), asked.len());
-                for (at, id) in asked.iter().enumerate().take(MAX_LIST_ITEMS) {
+                let (known, ids) =
+                    (context.available.sub_methods(), terms.sub_methods.as_deref().unwrap_or_default());
+                violations.check_item_count(&path("sub_methods"), ids.len());
+                for (at, id) in ids.iter().enumerate().take(MAX_LIST_ITEMS) {
                     if !known.contains(id) {
                         let words = format!("no such provider is set up; there are: {}", known.join(", "));
-                        found.push(&path(&format!("sub_methods[{at}]")), words);
+                        violations.push(&path(&format!("sub_methods[{at}]")), words);
                     }
                 }
             }
@@ -323,45 +326,48 @@ impl AgeMethodRequest {
         }
     }
 
-    /// An estimated age is less sure than a certified one, so it must lie on the safe side of what is asked for.
-    fn check_estimate(&self, kind: AgeSessionType, path: &str, found: &mut ViolationCollector) {
-        let asked = self.terms.threshold.unwrap_or(super::session_config::DEFAULT_THRESHOLD_YEARS);
+    /// An estimate is less reliable than a credential, so its threshold must lie on the safe side of the session's.
+    fn check_estimate(&self, kind: AgeSessionType, path: &str, violations: &mut ViolationCollector) {
+        let threshold = self.terms.threshold.unwrap_or(super::session_config::DEFAULT_THRESHOLD_YEARS);
         let Some(estimated) = self.terms.age_estimation_threshold else { return };
         let side = match kind {
-            AgeSessionType::Over if estimated < asked => "at least",
-            AgeSessionType::Under if estimated > asked => "at most",
+            AgeSessionType::Over if estimated < threshold => "at least",
+            AgeSessionType::Under if estimated > threshold => "at most",
             _ => return,
         };
-        found.push(path, format!("it is {estimated}; {side} the threshold of {asked} is expected"));
+        violations.push(path, format!("it is {estimated}; {side} the threshold of {threshold} is expected"));
     }
 }
 
 impl EmailRequest {
-    fn check(&self, found: &mut ViolationCollector) {
+    fn check(&self, violations: &mut ViolationCollector) {
         let is_email = |address: &String| {
             address.len() <= MAX_EMAIL_BYTES
                 && address.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
                 && !address.chars().any(|c| c.is_control() || c.is_whitespace())
         };
         match &self.address {
-            None => found.push("email.data.verified_email", "it is required"),
+            None => violations.push("email.data.verified_email", "it is required"),
             Some(address) if !is_email(address) => {
-                found.push("email.data.verified_email", "it is no e-mail address");
+                violations.push("email.data.verified_email", "it is no e-mail address");
             }
             Some(_) => {}
         }
         let is_code = |code: &String| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic());
         if !self.country.as_ref().is_none_or(is_code) {
-            found.push("email.data.country_code", "it is no ISO 3166-1 alpha-2 code");
+            violations.push("email.data.country_code", "it is no ISO 3166-1 alpha-2 code");
         }
         if self.ip.as_ref().is_some_and(|ip| ip.parse::<IpAddr>().is_err()) {
-            found.push("email.data.ip_address", "it is no IP address");
+            violations.push("email.data.ip_address", "it is no IP address");
         }
     }
 
-    /// The address, to be judged.
+    /// The address to be evaluated.
     pub(super) fn into_verified(self) -> Option<VerifiedEmail> {
         let country = self.country.map(|code| code.to_ascii_uppercase());
         Some(VerifiedEmail { address: self.address?, country, ip: self.ip })
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

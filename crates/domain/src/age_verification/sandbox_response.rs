@@ -1,37 +1,40 @@
-//! What a sandbox's session is told to come to.
+//! Response configurations: the outcome that a session of the sandbox is set to.
 
 use super::{
     AgeSessionError,
+    methods::AgeMethodSets,
     session::{AgeAttemptOutcome, AgeSession},
+    store::AgeSessionStore,
     types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
+    webhooks::ResultNotifier,
 };
 use crate::violation::Violation;
-use base::Timestamp;
+use base::{AgeSessionId, Environment, Timestamp};
+use std::sync::Arc;
 
-/// The ages that a sandbox's session can be told to come to, years.
+/// Ages that can be set, years.
 const SANDBOX_AGES_YEARS: std::ops::RangeInclusive<i64> = 0..=120;
 
-/// What a session is to come to.
+/// The outcome to set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SandboxResponse {
-    /// The state that the session takes.
     pub state: AgeSessionStatus,
-    /// The age, years.
+    /// The age, years. Only sessions of the type AGE report it.
     pub age: Option<i64>,
-    /// The method that it came of.
+    /// The method of the outcome; the first that is allowed if absent.
     pub method: Option<AgeMethod>,
 }
 
 impl SandboxResponse {
-    /// What of it breaks a rule, whatever the session.
+    /// What is wrong with it, for a session of any type.
     pub fn violations(&self) -> Vec<Violation> {
         let age = self.age.filter(|age| !SANDBOX_AGES_YEARS.contains(age));
-        let words = |age| format!("it is {age}; a whole number from 0 to 120 is expected");
-        age.map(|age| Violation::new("age", words(age))).into_iter().collect()
+        let message = |age| format!("it is {age}; a whole number from 0 to 120 is expected");
+        age.map(|age| Violation::new("age", message(age))).into_iter().collect()
     }
 
-    /// Refuses what no session of this kind comes to.
-    pub(super) fn check_session_type(&self, kind: AgeSessionType) -> Result<(), AgeSessionError> {
+    /// Refuses an outcome that a session of this type cannot have.
+    fn check_session_type(&self, kind: AgeSessionType) -> Result<(), AgeSessionError> {
         match (kind, self.state, self.age) {
             (AgeSessionType::Age, AgeSessionStatus::Fail, _) => Err(AgeSessionError::invalid(
                 "status",
@@ -44,16 +47,12 @@ impl SandboxResponse {
         }
     }
 
-    /// The outcome of it.
-    pub(super) fn outcome(&self, session: &AgeSession, now: Timestamp) -> AgeAttemptOutcome {
-        let asked = session.wanted.blocks.iter().find(|block| block.allowed);
-        let method = self.method.or(asked.map(|block| block.method)).unwrap_or(AgeMethod::AgeEstimation);
-        let threshold = session.wanted.method_config(method).or(asked).map(|block| block.threshold);
-        let age = if session.wanted.kind == AgeSessionType::Age {
-            self.age
-        } else {
-            self.age.and(threshold).or(threshold)
-        };
+    /// The outcome, as if an attempt had ended with it.
+    fn outcome(&self, session: &AgeSession, now: Timestamp) -> AgeAttemptOutcome {
+        let first = session.wanted.blocks.iter().find(|block| block.allowed);
+        let method = self.method.or(first.map(|block| block.method)).unwrap_or(AgeMethod::AgeEstimation);
+        let threshold = session.wanted.method_config(method).or(first).map(|block| block.threshold);
+        let age = if session.wanted.kind == AgeSessionType::Age { self.age } else { threshold };
         let error_code = match self.state {
             AgeSessionStatus::Fail if session.wanted.kind == AgeSessionType::Under => {
                 Some(AgeFailureReason::OverAge)
@@ -70,7 +69,58 @@ impl SandboxResponse {
             error_code: error_code.map(|code| code.to_string()),
             check_type: AgeCheckType::Session,
             at: now,
-            held: None,
+            storable_result: None,
         }
+    }
+}
+
+/// Sets the outcome of sessions of the sandbox.
+#[derive(Debug)]
+pub(super) struct SandboxResponder {
+    environment: Arc<dyn Environment>,
+    sessions: Arc<AgeSessionStore>,
+    methods: Arc<AgeMethodSets>,
+    notifier: Arc<ResultNotifier>,
+}
+
+impl SandboxResponder {
+    pub(super) fn new(
+        environment: Arc<dyn Environment>,
+        sessions: Arc<AgeSessionStore>,
+        methods: Arc<AgeMethodSets>,
+        notifier: Arc<ResultNotifier>,
+    ) -> Self {
+        Self { environment, sessions, methods, notifier }
+    }
+
+    /// Sets the outcome of a session, whatever its state, and notifies the relying party as if an end user had been
+    /// through.
+    pub(super) async fn apply(
+        &self,
+        id: AgeSessionId,
+        response: &SandboxResponse,
+    ) -> Result<AgeSession, AgeSessionError> {
+        self.notifier.prepare().await?;
+        let now = self.environment.now();
+        let (mut tx, mut locked) = self.sessions.lock(id).await?;
+        let session = &mut locked.session;
+        response.check_session_type(session.wanted.kind)?;
+        let abandoned = session.attempt.take();
+        session.state = response.state;
+        session.updated_at = now;
+        if response.state == AgeSessionStatus::Pending {
+            session.outcome = None;
+        }
+        if matches!(
+            response.state,
+            AgeSessionStatus::Complete | AgeSessionStatus::Fail | AgeSessionStatus::Error
+        ) {
+            let outcome = response.outcome(session, now);
+            session.outcome = Some(outcome.clone());
+            self.notifier.notify(&mut tx, session, &outcome).await?;
+        }
+        let session = self.sessions.commit(tx, locked).await?;
+        self.methods.discard(&session, abandoned).await;
+        Ok(session)
     }
 }

@@ -1,5 +1,5 @@
-//! An age session, as it is kept: one sealed document. It says how far the person is and what came of it, and has nothing
-//! that they typed or showed.
+//! An age session as it is stored: one sealed document. It records how far the end user got and the outcome, but
+//! nothing that they typed or showed.
 
 use super::{
     Location,
@@ -12,192 +12,184 @@ use base::{AgeAttemptId, AgeSessionId, AppId, Environment, Id as _, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A session. Old rows must still be read after an update: add members with defaults.
+/// A session. Rows of older builds must stay readable: give new members defaults, and keep the serialised names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AgeSession {
-    /// Which.
     pub id: AgeSessionId,
-    /// Whose.
+    /// The application that the session belongs to.
     pub app: AppId,
-    /// Whether providers of the sandbox answer.
+    /// Whether the session belongs to the sandbox, where providers are simulated.
     pub sandbox: bool,
-    /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// What was asked for.
+    /// What the relying party asked for.
     pub wanted: AgeSessionConfig,
-    /// How far it is.
     pub state: AgeSessionStatus,
-    /// What the person said to the use of biometric data.
+    /// The end user's answer to the use of biometric data, once there is one.
     pub consent: Option<BiometricConsent>,
-    /// What was tried.
+    /// The methods at which attempts have ended.
     pub tries: Vec<MethodAttemptHistory>,
-    /// What is being tried.
+    /// The attempt that is under way.
     pub attempt: Option<MethodAttempt>,
-    /// What came of the last attempt that ended.
+    /// The outcome of the last attempt that ended.
     pub outcome: Option<AgeAttemptOutcome>,
-    /// Webhooks that were sent.
-    pub told: i64,
-    /// One-time codes that were sent to the person, by whichever method.
-    #[serde(default)]
-    pub codes: OneTimeCodeCounter,
-    /// Results that were handed to the person: kept under a key of their own, or as a proof for tills.
-    #[serde(default)]
-    pub given: Vec<GrantedArtefact>,
-    /// Of a session of the issuer of blind tokens: the age that the token is for, years.
+    /// The number of webhooks so far.
+    #[serde(rename = "told")]
+    pub webhooks_sent: i64,
+    /// One-time codes that were sent to the end user, by any method.
+    #[serde(default, rename = "codes")]
+    pub one_time_codes: OneTimeCodeCounter,
+    /// What the end user took along: a stored result, or a proof for tills.
+    #[serde(default, rename = "given")]
+    pub granted: Vec<GrantedArtefact>,
+    /// In a session of the issuer of blind tokens: the age that the token attests, years.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issues: Option<u8>,
-    /// Of the same: the digest of the secret that the tab has which began it.
+    /// In a session of the issuer: SHA-256 (hexadecimal) of the secret of the tab that began it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// Of the same: the digest of the blinded message that was signed in it.
+    /// In a session of the issuer: SHA-256 (hexadecimal) of the blinded message that was signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed: Option<String>,
 }
 
-/// What the person said to the use of biometric data.
+/// The end user's answer to the use of biometric data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BiometricConsent {
-    /// Yes or no.
+    /// `false` if they refused.
     pub given: bool,
-    /// When.
+    /// When they answered.
     pub at: Timestamp,
 }
 
-/// How often a method was tried, and how it ended last.
+/// How often a method was tried, and how the last attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodAttemptHistory {
-    /// Which.
     pub method: AgeMethod,
     /// Attempts that ended.
     pub attempts: i64,
-    /// Whether the last one showed that the age is not as asked.
+    /// Whether the last one showed that the age is not as required.
     pub failed: bool,
 }
 
 /// An attempt that is under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodAttempt {
-    /// Which.
     pub id: AgeAttemptId,
-    /// At what.
     pub method: AgeMethod,
-    /// Turns that were taken: an answer counts for the last one alone.
+    /// Turns so far. Only the answer to the latest turn counts.
     pub turn: i64,
     /// Wrong codes that were typed.
-    pub wrong: i64,
-    /// What the server must know of it that the page need not carry: a document session, a request to a wallet.
-    pub held: Value,
+    #[serde(rename = "wrong")]
+    pub wrong_codes: i64,
+    /// State of the method that stays on the server and does not travel through the page: a linked document session, or
+    /// the progress of a wallet request. `null` for the other methods.
+    #[serde(rename = "held")]
+    pub state: Value,
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgeAttemptOutcome {
-    /// At what.
     pub method: AgeMethod,
-    /// Whether the age is as asked; for a session of the type AGE, whether there is one.
+    /// Whether the age is as required; in a session of the type AGE, whether an age was determined.
     pub passed: bool,
-    /// The age where it was asked for, else the threshold, years.
+    /// In a session of the type AGE the age, if it was determined; else the threshold. Years.
     pub age: Option<i64>,
-    /// Under what the method knows it.
+    /// The method's id of the evidence; the attempt's id if the method has none.
     pub evidence_id: Option<String>,
     /// Why it did not pass.
     pub error_code: Option<String>,
-    /// What it rests on.
+    /// What the result is based on.
     pub check_type: AgeCheckType,
-    /// When.
+    /// When the attempt ended.
     pub at: Timestamp,
-    /// What a kept result would say.
-    pub held: Option<StoredAgeResult>,
+    /// The result as it can be stored under a passkey; none if it may not be stored.
+    #[serde(rename = "held")]
+    pub storable_result: Option<StoredAgeResult>,
 }
 
-/// One-time codes that were sent: whoever opens a session may not have strangers' phones ring.
+/// One-time codes that a session has sent. Limited, so that nobody can use sessions to send messages to strangers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OneTimeCodeCounter {
-    /// How many.
     pub sent: i64,
-    /// When the last one was.
+    /// When the last one was sent.
     pub last: Option<Timestamp>,
 }
 
-/// Something that a person took along.
+/// Something that an end user took along from a session; each can be taken once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GrantedArtefact {
-    /// A result under a key of their own.
+    /// The result, stored under a passkey.
     Key,
-    /// A proof of age.
+    /// A proof of age for tills.
     Proof,
 }
 
-/// What came of a method.
+/// The verdict of a method at the end of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgeMethodVerdict {
-    /// The age is as asked, or is this one.
+    /// The age is as required, or was determined.
     Passed {
-        /// The age where it was asked for, else the threshold, years.
+        /// In a session of the type AGE the age, else the threshold; years.
         age: i64,
-        /// Under what the method knows it.
+        /// The method's id of the evidence.
         evidence: Option<String>,
-        /// What it rests on.
+        /// What the result is based on.
         check_type: AgeCheckType,
-        /// What a kept result would say.
+        /// The result as it can be stored under a passkey; none if it may not be stored.
         storable_result: Option<StoredAgeResult>,
     },
-    /// The age is not as asked.
+    /// The age is not as required.
     Failed {
-        /// Under what the method knows it.
+        /// The method's id of the evidence.
         evidence: Option<String>,
-        /// Why.
         code: AgeFailureReason,
     },
-    /// It could not be told.
-    Undecided {
-        /// Why.
-        code: AgeFailureReason,
-    },
-    /// The method broke; it is not the person's fault.
-    Broken {
-        /// Why.
-        code: AgeFailureReason,
-    },
+    /// The method could not determine the age.
+    Undecided { code: AgeFailureReason },
+    /// The method failed for a technical reason, which is not the end user's fault.
+    Broken { code: AgeFailureReason },
 }
 
 impl AgeSession {
-    /// A session that begins.
-    pub fn begin(world: &dyn Environment, app: AppId, sandbox: bool, wanted: AgeSessionConfig) -> Self {
-        let now = world.now();
+    /// A new session.
+    pub fn begin(environment: &dyn Environment, app: AppId, sandbox: bool, config: AgeSessionConfig) -> Self {
+        let now = environment.now();
         Self {
-            id: AgeSessionId::new(world),
+            id: AgeSessionId::new(environment),
             app,
             sandbox,
             created_at: now,
             updated_at: now,
-            wanted,
+            wanted: config,
             state: AgeSessionStatus::Pending,
             consent: None,
             tries: Vec::new(),
             attempt: None,
             outcome: None,
-            told: 0,
-            codes: OneTimeCodeCounter::default(),
-            given: Vec::new(),
+            webhooks_sent: 0,
+            one_time_codes: OneTimeCodeCounter::default(),
+            granted: Vec::new(),
             issues: None,
             secret: None,
             signed: None,
         }
     }
 
-    /// Whether whoever has this secret may begin something in it. A session of the issuer is led on by the tab that began
-    /// it, or what one person shows could be signed for another; the others have no secret.
+    /// Whether a caller with this secret may begin something in the session. A session of the issuer is bound to the
+    /// tab that began it; otherwise evidence that one person shows could be signed for another. Other sessions have no
+    /// secret.
     pub fn is_authorised_by(&self, secret: Option<&str>) -> bool {
-        let right = |digest: &String| secret.is_some_and(|secret| *digest == sha256_hex(secret.as_bytes()));
-        self.issues.is_none() || self.secret.as_ref().is_some_and(right)
+        let matches = |digest: &String| secret.is_some_and(|secret| *digest == sha256_hex(secret.as_bytes()));
+        self.issues.is_none() || self.secret.as_ref().is_some_and(matches)
     }
 
-    /// Notes what was signed in a session of the issuer, and forgets how the age was shown: what is left answers the same
-    /// message again. Every member stands here, so that a new one is thought of.
-    pub fn record_issued_token(&mut self, message: String) {
+    /// Records the digest of the message that was signed in a session of the issuer, and forgets how the age was
+    /// proved. What is left is enough to answer the same message again. Every member is listed, so that a new one is
+    /// not forgotten here.
+    pub fn record_issued_token(&mut self, message_digest: String) {
         *self = Self {
             id: self.id,
             app: self.app,
@@ -210,54 +202,57 @@ impl AgeSession {
             tries: Vec::new(),
             attempt: None,
             outcome: None,
-            told: 0,
-            codes: OneTimeCodeCounter::default(),
-            given: Vec::new(),
+            webhooks_sent: 0,
+            one_time_codes: OneTimeCodeCounter::default(),
+            granted: Vec::new(),
             issues: self.issues,
             secret: self.secret.take(),
-            signed: Some(message),
+            signed: Some(message_digest),
         };
     }
 
-    /// Whether its time has not run out.
+    /// Whether the session has not expired.
     pub fn is_live(&self, now: Timestamp) -> bool {
         now < self.wanted.until
     }
 
-    /// Seconds until its time runs out.
+    /// Seconds until the session expires; 0 afterwards.
     pub fn seconds_left(&self, now: Timestamp) -> i64 {
         self.wanted.until.duration_since(now).as_secs().max(0)
     }
 
-    /// Whether somebody who is there may not use it. Of whom it is not known where they are, they may.
+    /// Whether the session blocks this location. An unknown location is not blocked.
     pub fn is_blocked_at(&self, location: Option<&Location>) -> bool {
-        location.is_some_and(|at| self.wanted.blocked_locations.iter().any(|blocked| blocked.contains(at)))
+        location.is_some_and(|location| {
+            self.wanted.blocked_locations.iter().any(|blocked| blocked.contains(location))
+        })
     }
 
-    /// Attempts at a method that ended.
+    /// Attempts at the method that have ended.
     pub fn attempts_made(&self, method: AgeMethod) -> i64 {
-        self.tries.iter().find(|tried| tried.method == method).map_or(0, |tried| tried.attempts)
+        self.tries.iter().find(|history| history.method == method).map_or(0, |history| history.attempts)
     }
 
-    /// Attempts at a method that are left. One that is resumed after its end has those of a block that may be tried again.
+    /// Attempts at the method that are left. A session that is resumed after FAIL or ERROR has the retry limit of each
+    /// block, even if the block itself allows no retry.
     pub fn attempts_remaining(&self, block: &AgeMethodConfig) -> i64 {
         let resumed = self.wanted.resume_enabled
             && matches!(self.state, AgeSessionStatus::Fail | AgeSessionStatus::Error);
-        let most = if resumed { block.effective_retry_limit() } else { block.max_attempts() };
-        (most - self.attempts_made(block.method)).max(0)
+        let limit = if resumed { block.effective_retry_limit() } else { block.max_attempts() };
+        (limit - self.attempts_made(block.method)).max(0)
     }
 
-    /// Whether the person must be asked before a face is looked at.
+    /// Whether the end user must consent before a face is analysed.
     pub fn requires_consent(&self) -> bool {
         !self.wanted.block_biometric_consent
     }
 
-    /// Whether the person said no to a method that uses their face.
+    /// Whether the method uses a face and the end user refused consent.
     pub fn is_consent_refused(&self, block: &AgeMethodConfig) -> bool {
         block.is_biometric() && self.requires_consent() && self.consent.is_some_and(|consent| !consent.given)
     }
 
-    /// Whether an attempt at a method may begin now, as far as states and attempts go.
+    /// Whether an attempt at the method may begin now, judged by the state, the attempts left, and consent.
     pub fn may_open(&self, block: &AgeMethodConfig) -> bool {
         if self.attempts_remaining(block) == 0 || self.is_consent_refused(block) {
             return false;
@@ -265,82 +260,87 @@ impl AgeSession {
         match self.state {
             AgeSessionStatus::Pending | AgeSessionStatus::InProgress => true,
             AgeSessionStatus::Fail | AgeSessionStatus::Error => {
-                let last = self.outcome.as_ref().is_some_and(|outcome| outcome.method == block.method);
-                self.wanted.resume_enabled || (last && block.retry_enabled)
+                let was_last = self.outcome.as_ref().is_some_and(|outcome| outcome.method == block.method);
+                self.wanted.resume_enabled || (was_last && block.retry_enabled)
             }
             AgeSessionStatus::Processing | AgeSessionStatus::Complete | AgeSessionStatus::Cancelled => false,
         }
     }
 
-    /// Whether any method may begin now.
-    pub fn can_continue(&self, has: &dyn AvailableMethods) -> bool {
-        self.wanted.usable_methods(has).any(|block| self.may_open(block))
+    /// Whether an attempt at any method may begin now.
+    pub fn can_continue(&self, available: &dyn AvailableMethods) -> bool {
+        self.wanted.usable_methods(available).any(|block| self.may_open(block))
     }
 
-    /// Moves it.
+    /// Moves the session to the state after `event`.
     pub fn apply(&mut self, event: AgeSessionEvent, now: Timestamp) -> Result<(), InvalidTransitionError> {
         self.state = self.state.after(event)?;
         self.updated_at = now;
         Ok(())
     }
 
-    /// Begins an attempt.
+    /// Begins an attempt. An attempt that is under way is abandoned and does not count.
     pub fn begin_attempt(
         &mut self,
-        world: &dyn Environment,
+        environment: &dyn Environment,
         method: AgeMethod,
     ) -> Result<AgeAttemptId, InvalidTransitionError> {
         let event = match self.state {
             AgeSessionStatus::Fail | AgeSessionStatus::Error => AgeSessionEvent::Reopened,
             _ => AgeSessionEvent::MethodOpened,
         };
-        self.apply(event, world.now())?;
-        let id = AgeAttemptId::new(world);
-        self.attempt = Some(MethodAttempt { id, method, turn: 0, wrong: 0, held: Value::Null });
+        self.apply(event, environment.now())?;
+        let id = AgeAttemptId::new(environment);
+        self.attempt = Some(MethodAttempt { id, method, turn: 0, wrong_codes: 0, state: Value::Null });
         Ok(id)
     }
 
-    /// Ends the attempt that is under way.
+    /// Ends the attempt that is under way, and moves the session on.
     pub fn finish_attempt(
         &mut self,
         method: AgeMethod,
         verdict: AgeMethodVerdict,
-        has: &dyn AvailableMethods,
+        available: &dyn AvailableMethods,
         now: Timestamp,
     ) -> Result<&AgeAttemptOutcome, InvalidTransitionError> {
         let failed = matches!(verdict, AgeMethodVerdict::Failed { .. });
-        match self.tries.iter_mut().find(|tried| tried.method == method) {
-            Some(tried) => (tried.attempts, tried.failed) = (tried.attempts + 1, failed),
+        match self.tries.iter_mut().find(|history| history.method == method) {
+            Some(history) => (history.attempts, history.failed) = (history.attempts + 1, failed),
             None => self.tries.push(MethodAttemptHistory { method, attempts: 1, failed }),
         }
-        // Where a method keeps no evidence, what came of it is found by the attempt.
-        let tried = self.attempt.take().map(|attempt| attempt.id.to_string());
-        // What is left is asked as if it went on: a method that could not tell leaves room for the others.
-        let left = {
-            let mut going = self.clone();
-            going.state = AgeSessionStatus::InProgress;
-            going.can_continue(has)
+        // The id of the attempt stands in for that of the evidence if the method has none.
+        let attempt_id = self.attempt.take().map(|attempt| attempt.id.to_string());
+        // Which methods are left is judged as if the session went on: an undecided attempt leaves room for the others.
+        let any_method_left = {
+            let mut continued = self.clone();
+            continued.state = AgeSessionStatus::InProgress;
+            continued.can_continue(available)
         };
-        // Where an age is asked for, one that is not known has no name.
-        let asked = self.wanted.method_config(method).filter(|_| self.wanted.kind != AgeSessionType::Age);
-        let threshold = asked.map(|block| block.threshold);
-        let (event, passed, age, evidence_id, code, check_type, held) = match verdict {
-            AgeMethodVerdict::Passed { age, evidence, check_type, storable_result: held } => {
-                (AgeSessionEvent::Passed, true, Some(age), evidence, None, check_type, held)
+        // In a session of the type AGE the outcome has no age unless one was determined.
+        let config = self.wanted.method_config(method).filter(|_| self.wanted.kind != AgeSessionType::Age);
+        let threshold = config.map(|config| config.threshold);
+        let (event, passed, age, evidence_id, code, check_type, storable_result) = match verdict {
+            AgeMethodVerdict::Passed { age, evidence, check_type, storable_result } => {
+                (AgeSessionEvent::Passed, true, Some(age), evidence, None, check_type, storable_result)
             }
             AgeMethodVerdict::Failed { evidence, code } => {
                 (AgeSessionEvent::Failed, false, threshold, evidence, Some(code), AgeCheckType::Session, None)
             }
             AgeMethodVerdict::Undecided { code } => {
-                let event = if left { AgeSessionEvent::Undecided } else { AgeSessionEvent::MethodsExhausted };
+                let event = if any_method_left {
+                    AgeSessionEvent::Undecided
+                } else {
+                    AgeSessionEvent::MethodsExhausted
+                };
                 (event, false, threshold, None, Some(code), AgeCheckType::Session, None)
             }
             AgeMethodVerdict::Broken { code } => {
-                let event = if left { AgeSessionEvent::Undecided } else { AgeSessionEvent::Errored };
+                let event =
+                    if any_method_left { AgeSessionEvent::Undecided } else { AgeSessionEvent::Errored };
                 (event, false, threshold, None, Some(code), AgeCheckType::Session, None)
             }
         };
-        // FAIL is for OVER and UNDER: where an age was asked for and none is known, it is an error.
+        // FAIL is only for OVER and UNDER: a session of the type AGE without an age is an ERROR.
         let event = match (event, self.wanted.kind) {
             (AgeSessionEvent::MethodsExhausted, AgeSessionType::Age) => AgeSessionEvent::Errored,
             (event, _) => event,
@@ -351,11 +351,11 @@ impl AgeSession {
             method,
             passed,
             age,
-            evidence_id: evidence_id.or(tried),
+            evidence_id: evidence_id.or(attempt_id),
             error_code,
             check_type,
             at: now,
-            held,
+            storable_result,
         }))
     }
 }

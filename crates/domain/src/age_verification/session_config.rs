@@ -1,4 +1,5 @@
-//! What a session is asked for, with every default put in, as it is kept. A rule for kept results is the same.
+//! The configuration of a session: what the relying party asked for, with every default filled in, as it is stored. A
+//! rule for stored results has the same form.
 
 use super::{
     Location,
@@ -9,157 +10,155 @@ use crate::{delivery::Outbox, violation::Violation};
 use base::{SignedDuration, Timestamp, Uuid};
 use serde::{Deserialize, Serialize};
 
-/// Seconds that a session is valid unless asked otherwise.
+/// How long a session is valid unless the request says otherwise, seconds.
 pub(super) const DEFAULT_TTL_SECONDS: i64 = 900;
-/// The age that is asked for, unless asked otherwise, years.
+/// The age that is asked for unless the request says otherwise, years.
 pub(super) const DEFAULT_THRESHOLD_YEARS: i64 = 18;
-/// Attempts at a method where it may be tried again and no limit is set.
+/// Attempts at a method that allows retries and sets no limit.
 const DEFAULT_RETRY_ATTEMPTS: i64 = 3;
-/// A credit card shows so many years, and no more.
+/// The age that a credit card proves, years.
 const CREDIT_CARD_AGE_YEARS: i64 = 18;
 
-/// What the server has, as far as payloads depend on it.
+/// What the server offers, as far as the validity of a request depends on it.
 #[derive(Clone, Copy, Debug)]
 pub struct ValidationContext<'a> {
-    /// Whether a method has a provider.
     pub available: &'a dyn AvailableMethods,
-    /// Where webhooks go through.
+    /// Knows which webhook destinations are allowed.
     pub outbox: &'a Outbox,
-    /// Seconds that a session lives, or a result is good for a rule, where the payload says nothing.
+    /// The default validity of a session, or the default maximum age of a result under a rule, seconds.
     pub ttl: i64,
 }
 
-/// Tells which methods and providers there are.
+/// The methods and providers that are configured.
 pub trait AvailableMethods: std::fmt::Debug + Send + Sync {
     /// Whether a method can be offered.
     fn supports(&self, method: AgeMethod) -> bool;
     /// The ids of the `OpenID` Connect providers of `electronic_id`.
     fn sub_methods(&self) -> Vec<String>;
-    /// Whether an address that a business has verified can be judged, which takes no mail.
+    /// Whether an address that the relying party has verified can be evaluated, for which no mail is sent.
     fn checks_verified_email(&self) -> bool;
-    /// The age that a blind token shows where this one is asked for, years; none where no token reaches it.
-    fn token_threshold(&self, asked: i64) -> Option<u8>;
+    /// The age that a blind token attests if `threshold` is asked for: the lowest that is not below it, years. `None`
+    /// if there is no such token.
+    fn token_threshold(&self, threshold: i64) -> Option<u8>;
 }
 
-/// A create payload that holds. Kept as JSON: add members with defaults.
+/// What a session or a rule asks for. Stored as JSON: give new members defaults, and keep the serialised names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "the members are the payload's")]
 pub struct AgeSessionConfig {
-    /// What is to be told.
+    /// What is asked about the age.
     pub kind: AgeSessionType,
-    /// The methods that the payload speaks of, in its order; every one that is set up where it speaks of none.
+    /// The methods of the request, in its order; every available method if it names none.
     pub blocks: Vec<AgeMethodConfig>,
-    /// When the session ends.
+    /// When the session expires.
     pub until: Timestamp,
-    /// Seconds of that; of a rule the greatest age of a token.
+    /// How long the session is valid; in a rule, the maximum age of a result. Seconds.
     pub ttl: i64,
-    /// The business's own word for it, given back unchanged.
+    /// The relying party's own reference for the session, returned unchanged.
     pub reference_id: Option<String>,
-    /// Where the person goes afterwards.
+    /// Where the end user goes afterwards.
     pub callback: Option<EndUserCallback>,
-    /// Whom to tell, https.
+    /// Receives a webhook for each attempt that ended; https.
     pub notification_url: Option<String>,
-    /// Whether consent to the use of biometric data is not asked for, because the business has it.
+    /// Whether consent to the use of biometric data is not asked for, because the relying party has it.
     pub block_biometric_consent: bool,
-    /// The rule that an age token must satisfy.
+    /// The rule that a stored result must satisfy.
     pub rule_id: Option<Uuid>,
-    /// Where the person goes who calls it off.
+    /// Where the end user goes after cancelling.
     pub cancel_url: Option<String>,
-    /// Where the business says what it does with data.
+    /// The address of the relying party's privacy policy.
     pub privacy_policy: Option<String>,
-    /// The business's terms.
+    /// The address of the relying party's terms and conditions.
     pub terms_and_conditions: Option<String>,
-    /// Whether methods may be tried again.
+    /// Whether methods may be tried again, unless their own block says otherwise.
     pub retry_enabled: bool,
-    /// Whether it may go on after it failed.
+    /// Whether the session may continue with any method after FAIL or ERROR.
     pub resume_enabled: bool,
-    /// From where it may not be used: ISO 3166-1 or ISO 3166-2.
+    /// Locations where the session may not be used.
     pub blocked_locations: Vec<Location>,
-    /// Who is told by the page inside their frame.
+    /// The page that shows the session in a frame and is sent its changes of status. Only its origin counts.
     pub target_origin_url: Option<String>,
-    /// Whether the person waits until every check has a result.
+    /// Whether the end user waits until every check has a result.
     pub synchronous_checks: bool,
-    /// The business's own word for the person.
+    /// The relying party's own reference for the end user.
     pub account_id: Option<String>,
-    /// Whether nothing but a blind token answers it.
+    /// Whether only a blind token is accepted.
     pub double_blind: bool,
-    /// An address that the business has verified, to be judged when the session is made.
+    /// An address that the relying party has verified, evaluated when the session is created and never stored.
     #[serde(skip)]
     pub email: Option<VerifiedEmail>,
 }
 
-/// Where the person goes afterwards.
+/// Where the end user goes afterwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndUserCallback {
     /// The address; the session's id is added to its query.
     pub url: Option<String>,
-    /// Whether they are sent there without a press of a button.
+    /// Whether they are sent there without a button.
     pub auto: bool,
 }
 
-/// An address that the business has verified. It is judged at once and not kept.
+/// An email address that the relying party has verified. It is evaluated at once and not stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct VerifiedEmail {
-    /// The address.
     pub address: String,
-    /// ISO 3166-1 alpha-2.
+    /// The country of its holder, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// The person's address on the network.
+    /// The IP address of the end user's device.
     pub ip: Option<String>,
 }
 
-// What it says of a person is nobody's business who reads a log.
+// Keeps the address out of logs.
 impl std::fmt::Debug for VerifiedEmail {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("VerifiedEmail")
     }
 }
 
-/// A method and how it may be used.
+/// A method and the terms of its use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgeMethodConfig {
-    /// Which.
     pub method: AgeMethod,
     /// Whether it may be used.
     pub allowed: bool,
     /// The age that is asked for, years.
     pub threshold: i64,
-    /// Whether the payload says so.
+    /// Whether the request names that age.
     #[serde(default)]
     pub says_threshold: bool,
-    /// How it is made sure that a live person shows their face.
+    /// How the method checks that a live person is in front of the camera.
     pub level: LivenessLevel,
-    /// How it is made sure that a document is genuine.
+    /// How the genuineness of a document is checked.
     pub authenticity: AuthenticityLevel,
     /// Whether it may be tried again.
     pub retry_enabled: bool,
-    /// How often it may be tried, where it may be tried again.
+    /// Attempts in total, if it may be tried again.
     pub retry_limit: Option<i64>,
-    /// Of a wallet: whether an estimated age will do.
+    /// For a wallet: whether age estimation is accepted if the wallet gives no age.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_estimation_allowed: Option<bool>,
-    /// Of a wallet: the age that an estimate must show, years.
+    /// For a wallet: the age that an estimate must show, years.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_estimation_threshold: Option<i64>,
-    /// Of a document: the country that the page begins with, ISO 3166-1 alpha-3.
+    /// For a document: the country that the page preselects, ISO 3166-1 alpha-3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset_issuing_country: Option<String>,
-    /// Of a document: whether the page offers no phone to go on with.
+    /// For a document: whether the page does not offer to continue on a phone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disable_mobile_hand_off: Option<bool>,
-    /// Of a document: whether the person waits for the checks.
+    /// For a document: whether the end user waits until the checks have a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synchronous_checks: Option<bool>,
-    /// Of a key: whether a person who has one must use it.
+    /// For a passkey: whether an end user who has one must use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authentication: Option<bool>,
-    /// Of an electronic identity: which providers.
+    /// For an electronic identity: the ids of the providers to offer; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sub_methods: Option<Vec<String>>,
 }
 
 impl AgeMethodConfig {
-    /// A method with nothing said about it.
+    /// A method on the default terms.
     fn with_defaults(method: AgeMethod, retry_enabled: bool) -> Self {
         let authenticity =
             if method == AgeMethod::DocScan { AuthenticityLevel::Auto } else { AuthenticityLevel::Off };
@@ -182,18 +181,18 @@ impl AgeMethodConfig {
         }
     }
 
-    /// A method on the terms that are asked for; the session's `retry_enabled` counts where they say nothing of it.
+    /// A method on the terms of the request. `retry_enabled` is that of the session, the default for the block.
     fn of(AgeMethodRequest { method, terms, .. }: AgeMethodRequest, retry_enabled: bool) -> Self {
-        let usual = Self::with_defaults(method, retry_enabled);
+        let defaults = Self::with_defaults(method, retry_enabled);
         let block = Self {
             allowed: terms.allowed.unwrap_or(true),
             threshold: terms.threshold.unwrap_or(DEFAULT_THRESHOLD_YEARS),
             says_threshold: terms.threshold.is_some(),
-            level: terms.level.unwrap_or(usual.level),
-            authenticity: terms.authenticity.unwrap_or(usual.authenticity),
+            level: terms.level.unwrap_or(defaults.level),
+            authenticity: terms.authenticity.unwrap_or(defaults.authenticity),
             retry_enabled: terms.retry_enabled.unwrap_or(retry_enabled),
             retry_limit: terms.retry_limit,
-            ..usual
+            ..defaults
         };
         match method {
             AgeMethod::DigitalId => Self {
@@ -208,20 +207,20 @@ impl AgeMethodConfig {
                 ..block
             },
             AgeMethod::SvcKey => Self { authentication: terms.authentication, ..block },
-            // An empty list is every provider, as where nothing is said.
+            // An empty list means every provider, like an absent one.
             AgeMethod::ElectronicId => {
-                Self { sub_methods: terms.sub_methods.filter(|named| !named.is_empty()), ..block }
+                Self { sub_methods: terms.sub_methods.filter(|ids| !ids.is_empty()), ..block }
             }
             _ => block,
         }
     }
 
-    /// How often it may be tried, where it may be tried again.
+    /// Attempts in total, if it may be tried again.
     pub fn effective_retry_limit(&self) -> i64 {
         self.retry_limit.unwrap_or(DEFAULT_RETRY_ATTEMPTS)
     }
 
-    /// How often it may be tried.
+    /// Attempts in total: 1 unless it may be tried again.
     pub fn max_attempts(&self) -> i64 {
         if self.retry_enabled { self.effective_retry_limit() } else { 1 }
     }
@@ -235,7 +234,12 @@ impl AgeMethodConfig {
         }
     }
 
-    /// Whether the method can answer a session of this kind as this block asks.
+    /// The age that is asked for, as providers and tokens take it; ages above 255 do not occur.
+    pub(super) fn threshold_years(&self) -> u8 {
+        u8::try_from(self.threshold).unwrap_or(u8::MAX)
+    }
+
+    /// Whether the method, on these terms, can answer a session of this type.
     fn can_answer(&self, kind: AgeSessionType) -> bool {
         self.allowed
             && self.method.discloses().can_answer(kind)
@@ -244,23 +248,23 @@ impl AgeMethodConfig {
 }
 
 impl AgeSessionConfig {
-    /// What is asked for by a request that breaks no rule, with every default put in; refused where no method could answer it.
+    /// Fills in the defaults of a request that breaks no rule. Refused if no method could answer it.
     pub(super) fn of(
         request: AgeSessionRequest,
         now: Timestamp,
-        offer: ValidationContext<'_>,
+        context: ValidationContext<'_>,
     ) -> Result<Self, Vec<Violation>> {
         let retry_enabled = request.retry_enabled.unwrap_or(false);
         let double_blind = request.double_blind.unwrap_or(false);
-        let ttl = request.ttl.unwrap_or(offer.ttl);
+        let ttl = request.ttl.unwrap_or(context.ttl);
         let callback = request.callback();
-        // Where only a token will do, its block is all there is to say.
+        // With `double_blind` the only block is that of the token, which is added below.
         let blocks = if request.methods.is_empty() && !double_blind {
-            default_methods(retry_enabled, offer.available)
+            default_methods(retry_enabled, context.available)
         } else {
-            request.methods.into_iter().map(|asked| AgeMethodConfig::of(asked, retry_enabled)).collect()
+            request.methods.into_iter().map(|method| AgeMethodConfig::of(method, retry_enabled)).collect()
         };
-        let mut wanted = Self {
+        let mut config = Self {
             kind: request.kind.unwrap_or(AgeSessionType::Over),
             blocks,
             until: now + SignedDuration::from_secs(ttl),
@@ -282,34 +286,36 @@ impl AgeSessionConfig {
             double_blind,
             email: request.email.and_then(EmailRequest::into_verified),
         };
-        if wanted.double_blind {
-            wanted.restrict_to_blind_tokens();
+        if config.double_blind {
+            config.restrict_to_blind_tokens();
         }
-        wanted.ensure_any_method(offer)?;
-        Ok(wanted)
+        config.ensure_any_method(context)?;
+        Ok(config)
     }
 
-    /// Has it answered by a blind token alone: for the age of its own block, or else for the strictest that is asked for.
+    /// Accepts only a blind token: for the threshold of its own block, or else for the highest that an allowed block
+    /// asks for.
     fn restrict_to_blind_tokens(&mut self) {
-        // An address that the business knows is the person's name, whatever came of it.
+        // An address that the relying party knows identifies the end user, whatever its evaluation says.
         self.email = None;
         if self.method_config(AgeMethod::DoubleAnonymity).is_none() {
-            let asked = self.blocks.iter().filter(|block| block.allowed).map(|block| block.threshold);
-            let threshold = asked.max().unwrap_or(DEFAULT_THRESHOLD_YEARS);
-            let usual = AgeMethodConfig::with_defaults(AgeMethod::DoubleAnonymity, self.retry_enabled);
-            self.blocks.push(AgeMethodConfig { threshold, ..usual });
+            let thresholds = self.blocks.iter().filter(|block| block.allowed).map(|block| block.threshold);
+            let threshold = thresholds.max().unwrap_or(DEFAULT_THRESHOLD_YEARS);
+            let defaults = AgeMethodConfig::with_defaults(AgeMethod::DoubleAnonymity, self.retry_enabled);
+            self.blocks.push(AgeMethodConfig { threshold, ..defaults });
         }
     }
 
-    /// Leaves the methods that can be offered, or refuses a session that would offer none.
-    fn ensure_any_method(&mut self, offer: ValidationContext<'_>) -> Result<(), Vec<Violation>> {
-        let judged = self.email.is_some() && self.verified_email_method(offer.available).is_some();
-        if judged || self.usable_methods(offer.available).next().is_some() {
+    /// Refuses a session that could offer no method and has no verified address that could be evaluated.
+    fn ensure_any_method(&mut self, context: ValidationContext<'_>) -> Result<(), Vec<Violation>> {
+        let has_usable_email =
+            self.email.is_some() && self.verified_email_method(context.available).is_some();
+        if has_usable_email || self.usable_methods(context.available).next().is_some() {
             return Ok(());
         }
         let words = if self.double_blind {
             "double_blind: this server has no blind token that could answer the session".to_owned()
-        } else if self.blocks.iter().any(|block| block.allowed && offer.available.supports(block.method)) {
+        } else if self.blocks.iter().any(|block| block.allowed && context.available.supports(block.method)) {
             format!("none of the methods can answer a session of the type {}", self.kind)
         } else {
             "none of the methods is both allowed and set up at this server".to_owned()
@@ -317,67 +323,66 @@ impl AgeSessionConfig {
         Err(vec![crate::violation::violation("", words)])
     }
 
-    /// The methods that can be used, in their order.
+    /// The methods that can be used, in the order in which they are offered.
     pub fn usable_methods<'a>(
         &'a self,
-        has: &'a dyn AvailableMethods,
+        available: &'a dyn AvailableMethods,
     ) -> impl Iterator<Item = &'a AgeMethodConfig> {
         self.blocks.iter().filter(|block| {
-            let token = block.method == AgeMethod::DoubleAnonymity;
+            let is_token = block.method == AgeMethod::DoubleAnonymity;
             block.can_answer(self.kind)
-                && has.supports(block.method)
-                && (token || !self.double_blind)
-                && (!token || has.token_threshold(block.threshold).is_some())
+                && available.supports(block.method)
+                && (is_token || !self.double_blind)
+                && (!is_token || available.token_threshold(block.threshold).is_some())
         })
     }
 
-    /// What an address that the business has verified is judged by, where it can be.
-    pub(super) fn verified_email_method(&self, has: &dyn AvailableMethods) -> Option<&AgeMethodConfig> {
+    /// The terms by which an address that the relying party has verified is evaluated; none if that is not possible.
+    pub(super) fn verified_email_method(&self, available: &dyn AvailableMethods) -> Option<&AgeMethodConfig> {
         self.method_config(AgeMethod::Email)
-            .filter(|block| block.can_answer(self.kind) && has.checks_verified_email())
+            .filter(|block| block.can_answer(self.kind) && available.checks_verified_email())
     }
 
-    /// What is said about a method.
+    /// The block of a method.
     pub fn method_config(&self, method: AgeMethod) -> Option<&AgeMethodConfig> {
         self.blocks.iter().find(|block| block.method == method)
     }
 }
 
-/// Every method that is set up, with nothing said about it.
-fn default_methods(retry: bool, has: &dyn AvailableMethods) -> Vec<AgeMethodConfig> {
-    let known = AgeMethod::ALL.into_iter().filter(|method| has.supports(*method));
-    known.map(|method| AgeMethodConfig::with_defaults(method, retry)).collect()
+/// Every available method, on the default terms.
+fn default_methods(retry_enabled: bool, available: &dyn AvailableMethods) -> Vec<AgeMethodConfig> {
+    let methods = AgeMethod::ALL.into_iter().filter(|method| available.supports(*method));
+    methods.map(|method| AgeMethodConfig::with_defaults(method, retry_enabled)).collect()
 }
 
-/// Whether what a token rests on is enough for what is asked: the method is among those asked for, and neither its
-/// threshold nor its levels are less.
-pub fn satisfies_rule(held: &StoredAgeResult, wanted: &AgeSessionConfig) -> bool {
-    let Some(block) = wanted.method_config(held.method).filter(|block| block.allowed) else { return false };
-    let enough = wanted.kind.is_answered_by(held.kind)
-        && match wanted.kind {
-            AgeSessionType::Over => held.age >= block.threshold,
-            AgeSessionType::Under => held.age <= block.threshold,
+/// Whether a stored result is enough for a session or rule: its method is among those allowed, and neither its age nor
+/// its levels fall short.
+pub fn satisfies_rule(result: &StoredAgeResult, rule: &AgeSessionConfig) -> bool {
+    let Some(block) = rule.method_config(result.method).filter(|block| block.allowed) else { return false };
+    let is_answered = rule.kind.is_answered_by(result.kind)
+        && match rule.kind {
+            AgeSessionType::Over => result.age >= block.threshold,
+            AgeSessionType::Under => result.age <= block.threshold,
             AgeSessionType::Age => true,
         };
-    let level = |level: LivenessLevel| level as u8;
-    let genuine = |authenticity: AuthenticityLevel| authenticity as u8;
-    enough
-        && level(held.level) >= level(block.level)
-        && genuine(held.authenticity) >= genuine(block.authenticity)
-        && (held.method.discloses() != AgeDisclosure::Over || wanted.kind == AgeSessionType::Over)
+    // The variants of both enums are declared from the weakest to the strongest.
+    is_answered
+        && result.level as u8 >= block.level as u8
+        && result.authenticity as u8 >= block.authenticity as u8
+        && (result.method.discloses() != AgeDisclosure::Over || rule.kind == AgeSessionType::Over)
 }
 
-/// What a kept result says, and how it came about.
+/// A result that can be stored under a passkey: what it says, and how it was obtained. It names neither session nor
+/// relying party.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAgeResult {
-    /// What it tells.
+    /// The type of the session that it is from.
     pub kind: AgeSessionType,
-    /// The age, or the threshold that was shown, years.
+    /// The age if the type is AGE, else the threshold; years.
     pub age: i64,
-    /// How.
     pub method: AgeMethod,
-    /// How sure the face was.
+    /// The liveness check of the session that it is from.
     pub level: LivenessLevel,
-    /// How sure the document was.
+    /// The authenticity check of the session that it is from.
     pub authenticity: AuthenticityLevel,
 }

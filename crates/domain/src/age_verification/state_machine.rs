@@ -1,38 +1,38 @@
-//! Every move of an age session, in one place. `docs/AGES.md` has the same table, and a test holds them equal.
+//! Every transition of an age session. `docs/AGES.md` has the same table; a test compares the two.
 
 use super::types::AgeSessionStatus;
 
-/// A move that a session in that state cannot make.
+/// The event cannot happen in this state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing in the state {0} can do that")]
+#[error("the event cannot happen in the state {0}")]
 pub struct InvalidTransitionError(pub &'static str);
 
 crate::wire_enum::wire_enum! {
     /// What happens to a session.
     pub enum AgeSessionEvent {
-        /// The page opens a method, for the first time or for another one.
+        /// The page opens a method, the first or another one.
         MethodOpened => "method opened",
-        /// The person is through, and a check still runs.
+        /// The end user has finished, and a check is still running.
         CheckPending => "check runs on",
-        /// The age is as asked.
+        /// The age is as required.
         Passed => "passed",
-        /// The age is not as asked.
+        /// The age is not as required.
         Failed => "failed",
-        /// The method could not tell, and another is left.
+        /// The method could not determine the age, or failed, and another method is left.
         Undecided => "undecided, another method left",
-        /// The method could not tell, and none is left.
+        /// The method could not determine the age, and no other is left.
         MethodsExhausted => "undecided, none left",
-        /// The method broke, and none is left.
+        /// The method failed for a technical reason, and no other is left.
         Errored => "broken, none left",
-        /// The person called it off.
+        /// The end user cancelled.
         Cancelled => "cancelled",
-        /// A method is opened again after the end, where the session allows it.
+        /// A method is opened after FAIL or ERROR, which the session must allow.
         Reopened => "opened again",
     }
 }
 
 impl AgeSessionStatus {
-    /// The state after an event.
+    /// The state after `event`.
     pub fn after(self, event: AgeSessionEvent) -> Result<Self, InvalidTransitionError> {
         use AgeSessionEvent as E;
         Ok(match (self, event) {
@@ -51,7 +51,7 @@ impl AgeSessionStatus {
         })
     }
 
-    /// Whether a session in it may have had its last word.
+    /// Whether attempts have ended. FAIL and ERROR may still be reopened.
     pub fn is_ended(self) -> bool {
         matches!(self, Self::Complete | Self::Fail | Self::Error | Self::Cancelled)
     }
@@ -63,7 +63,7 @@ mod tests {
     use std::fmt::Write as _;
 
     #[test]
-    fn the_table_of_the_documents_is_that_of_the_code() {
+    fn the_documented_table_equals_the_code() {
         let mut table = "| Session |".to_owned();
         for event in AgeSessionEvent::VARIANTS {
             write!(table, " {event} |").unwrap();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_complete_or_cancelled_stays() {
+    fn complete_and_cancelled_sessions_never_change() {
         for state in [AgeSessionStatus::Complete, AgeSessionStatus::Cancelled] {
             for event in AgeSessionEvent::VARIANTS {
                 assert!(state.after(event.parse().unwrap()).is_err(), "{state} {event}");

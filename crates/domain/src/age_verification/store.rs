@@ -1,13 +1,22 @@
-//! How sessions are kept: a row each, sealed, taken by an update so that changes queue on both databases.
+//! How sessions are stored: one sealed row each, locked by an update, so that changes queue on both databases.
 
-use super::{
-    AgeSessionError, AgeVerificationService, CreateAgeRule, session::AgeSession,
-    session_config::AgeSessionConfig,
-};
-use base::{AgeSessionId, AppId, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, Durability, FromRow, Json, ReadTx, WriteTx, sql};
+use super::{AgeSessionError, blind_tokens, session::AgeSession, stored_result_store};
+use crate::vault::Vault;
+use base::{AgeSessionId, Environment, SignedDuration, Timestamp};
+use db::{Db, DbError, Durability, FromRow, WriteTx, sql};
+use std::sync::Arc;
 
-/// A session that nobody else changes.
+/// Loads, locks and saves sessions.
+#[derive(Debug)]
+pub(super) struct AgeSessionStore {
+    db: Db,
+    environment: Arc<dyn Environment>,
+    vault: Vault,
+    /// How long a session is kept after it expires.
+    retention: SignedDuration,
+}
+
+/// A session that nobody else can change until the transaction ends that locked it.
 pub(super) struct LockedAgeSession {
     pub(super) session: AgeSession,
     version: i64,
@@ -24,26 +33,20 @@ fn session_aad(id: AgeSessionId) -> Vec<u8> {
     format!("age session {id}").into_bytes()
 }
 
-impl AgeVerificationService {
-    fn open_row(&self, row: &SessionRow) -> Option<LockedAgeSession> {
-        let plain = self.0.vault.open(&session_aad(row.id), &row.sealed).ok();
-        let session = plain.and_then(|plain| serde_json::from_slice(&plain).ok());
-        if session.is_none() {
-            tracing::error!(session.id = %row.id, "an age session does not open: it was damaged, or the master key is another one");
-        }
-        Some(LockedAgeSession { session: session?, version: row.version })
-    }
-
-    fn seal_session(&self, session: &AgeSession) -> Vec<u8> {
-        let plain = serde_json::to_vec(session).expect("a session is JSON");
-        self.0.vault.seal(&*self.0.world, &session_aad(session.id), &plain)
+impl AgeSessionStore {
+    pub(super) fn new(
+        db: Db,
+        environment: Arc<dyn Environment>,
+        vault: Vault,
+        retention: SignedDuration,
+    ) -> Self {
+        Self { db, environment, vault, retention }
     }
 
     /// Writes a new session.
-    pub(super) async fn insert_session(&self, tx: &mut WriteTx, session: &AgeSession) -> Result<(), DbError> {
-        // Nobody asks an issuer what came of a session.
-        let keep =
-            if session.issues.is_some() { SignedDuration::ZERO } else { self.0.settings.session_retention };
+    pub(super) async fn insert(&self, tx: &mut WriteTx, session: &AgeSession) -> Result<(), DbError> {
+        // A session of the issuer is deleted when it expires: nobody reads its result.
+        let retention = if session.issues.is_some() { SignedDuration::ZERO } else { self.retention };
         tx.execute(sql!(
             "INSERT INTO age_sessions (id, app_id, sandbox, state, sealed, version, until_at, forget_at, created_at)
              VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8)",
@@ -51,113 +54,122 @@ impl AgeVerificationService {
             session.app,
             session.sandbox,
             session.state,
-            self.seal_session(session),
+            self.seal(session),
             session.wanted.until,
-            session.wanted.until + keep,
+            session.wanted.until + retention,
             session.created_at,
         ))
         .await
         .map(drop)
     }
 
-    /// A session, whoever's, as it stands.
-    pub(super) async fn find_session(&self, id: AgeSessionId) -> Result<Option<AgeSession>, DbError> {
-        let mut view = self.0.db.read().await?;
-        let row: Option<SessionRow> = view
-            .fetch_optional(sql!("SELECT id, sealed, version FROM age_sessions WHERE id = $1", id))
-            .await?;
-        Ok(row.and_then(|row| self.open_row(&row)).map(|held| held.session))
+    /// A session as it stands, of any application, in production or the sandbox.
+    pub(super) async fn find(&self, id: AgeSessionId) -> Result<Option<AgeSession>, DbError> {
+        let mut db = self.db.read().await?;
+        let row: Option<SessionRow> =
+            db.fetch_optional(sql!("SELECT id, sealed, version FROM age_sessions WHERE id = $1", id)).await?;
+        Ok(row.and_then(|row| self.open(&row)).map(|locked| locked.session))
     }
 
-    /// A session that nobody else changes until the transaction ends.
-    pub(super) async fn lock_session(
+    /// As [`Self::find`], but a missing session is an error.
+    pub(super) async fn get(&self, id: AgeSessionId) -> Result<AgeSession, AgeSessionError> {
+        self.find(id).await?.ok_or(AgeSessionError::SessionNotFound)
+    }
+
+    /// As [`Self::get`], for a session of the sandbox or of production only.
+    pub(super) async fn get_in(
         &self,
-        tx: &mut WriteTx,
         id: AgeSessionId,
-    ) -> Result<Option<LockedAgeSession>, DbError> {
+        sandbox: bool,
+    ) -> Result<AgeSession, AgeSessionError> {
+        let session = self.find(id).await?.filter(|session| session.sandbox == sandbox);
+        session.ok_or(AgeSessionError::SessionNotFound)
+    }
+
+    /// Begins a transaction in which nobody else can change the session.
+    pub(super) async fn lock(
+        &self,
+        id: AgeSessionId,
+    ) -> Result<(WriteTx, LockedAgeSession), AgeSessionError> {
+        let mut tx = self.db.write().await?;
         let row: Option<SessionRow> = tx
             .fetch_optional(sql!(
                 "UPDATE age_sessions SET version = version + 1 WHERE id = $1 RETURNING id, sealed, version",
                 id,
             ))
             .await?;
-        Ok(row.and_then(|row| self.open_row(&row)))
+        let locked = row.and_then(|row| self.open(&row)).ok_or(AgeSessionError::SessionNotFound)?;
+        Ok((tx, locked))
     }
 
-    /// Writes a held session back.
-    pub(super) async fn save_session(
+    /// As [`Self::lock`], but refuses a session that has expired.
+    pub(super) async fn lock_live(
         &self,
-        tx: &mut WriteTx,
-        held: &LockedAgeSession,
-    ) -> Result<(), DbError> {
-        let LockedAgeSession { session, version } = held;
+        id: AgeSessionId,
+    ) -> Result<(WriteTx, LockedAgeSession), AgeSessionError> {
+        let (tx, locked) = self.lock(id).await?;
+        if locked.session.is_live(self.environment.now()) {
+            Ok((tx, locked))
+        } else {
+            Err(AgeSessionError::Expired)
+        }
+    }
+
+    /// Writes a locked session back.
+    pub(super) async fn save(&self, tx: &mut WriteTx, locked: &LockedAgeSession) -> Result<(), DbError> {
+        let LockedAgeSession { session, version } = locked;
         tx.execute(sql!(
             "UPDATE age_sessions SET state = $3, sealed = $4 WHERE id = $1 AND version = $2",
             session.id,
             *version,
             session.state,
-            self.seal_session(session),
+            self.seal(session),
         ))
         .await
         .map(drop)
     }
 
-    /// Keeps a rule.
-    pub async fn create_rule(&self, tx: &mut WriteTx, command: CreateAgeRule) -> Result<Uuid, DbError> {
-        let id = self.0.world.uuid_v4();
-        tx.execute(sql!(
-            "INSERT INTO age_rules (id, app_id, sandbox, wanted, created_at) VALUES ($1, $2, $3, $4, $5)",
-            id,
-            command.app,
-            command.sandbox,
-            serde_json::to_value(command.config).expect("a payload is JSON"),
-            self.0.world.now(),
-        ))
-        .await?;
-        Ok(id)
+    /// Writes a locked session back and commits.
+    pub(super) async fn commit(
+        &self,
+        mut tx: WriteTx,
+        locked: LockedAgeSession,
+    ) -> Result<AgeSession, DbError> {
+        self.save(&mut tx, &locked).await?;
+        tx.commit().await?;
+        Ok(locked.session)
     }
 
-    /// A rule of an application.
-    pub(super) async fn find_rule(
-        &self,
-        view: &mut ReadTx,
-        app: AppId,
-        sandbox: bool,
-        id: Uuid,
-    ) -> Result<Option<AgeSessionConfig>, DbError> {
-        #[derive(FromRow)]
-        struct RuleRow {
-            wanted: Json<AgeSessionConfig>,
+    fn open(&self, row: &SessionRow) -> Option<LockedAgeSession> {
+        let plain = self.vault.open(&session_aad(row.id), &row.sealed).ok();
+        let session = plain.and_then(|plain| serde_json::from_slice(&plain).ok());
+        if session.is_none() {
+            tracing::error!(
+                session.id = %row.id,
+                "an age session does not open: it was damaged, or the master key is another one"
+            );
         }
-        let rule: Option<RuleRow> = view
-            .fetch_optional(sql!(
-                "SELECT wanted FROM age_rules WHERE id = $1 AND app_id = $2 AND sandbox = $3",
-                id,
-                app,
-                sandbox,
-            ))
-            .await?;
-        Ok(rule.map(|rule| rule.wanted.0))
+        Some(LockedAgeSession { session: session?, version: row.version })
+    }
+
+    fn seal(&self, session: &AgeSession) -> Vec<u8> {
+        let plain = serde_json::to_vec(session).expect("a session is JSON");
+        self.vault.seal(&*self.environment, &session_aad(session.id), &plain)
     }
 }
 
-/// Forgets sessions and kept results that have had their time, at most 1,000 of each at once; how many.
+/// Deletes sessions, stored results, issuer keys and redeemed tokens whose time is over, at most 1,000 rows of each
+/// (keys: all). Returns how many rows.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
-    let tokens = super::methods::purge_stored_results(db, now).await?
-        + super::blind_tokens::purge_issuer_keys(db, now).await?;
+    let others = stored_result_store::purge_stored_results(db, now).await?
+        + blind_tokens::purge_issuer_keys(db, now).await?;
     let mut tx = db.write_with_durability(Durability::Process).await?;
-    let rows = tx
+    let sessions = tx
         .execute(sql!(
             "DELETE FROM age_sessions WHERE id IN (SELECT id FROM age_sessions WHERE forget_at <= $1 LIMIT 1000)",
             now,
         ))
         .await?;
     tx.commit().await?;
-    Ok(rows + tokens)
-}
-
-impl From<db::DbError> for AgeSessionError {
-    fn from(error: DbError) -> Self {
-        Self::Db(error)
-    }
+    Ok(sessions + others)
 }

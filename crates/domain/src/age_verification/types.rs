@@ -1,88 +1,89 @@
-//! The closed sets of words of age sessions (docs/adr/0006-age-verification.md). What comes in is read whatever
-//! its case; what goes out, and what is kept, is spelt as the interface does.
+//! The closed sets of values of age verification (docs/adr/0006-age-verification.md), spelt here as on the wire and in
+//! the database. Requests may spell them in any case.
 
 use crate::wire_enum::wire_enum;
 use std::borrow::Cow;
 
 wire_enum! {
-    /// What a session is to tell.
+    /// What a session asks about an age.
     pub enum AgeSessionType {
         /// The age itself.
         Age => "AGE",
-        /// Whether the person has reached an age.
+        /// Whether the end user has reached an age.
         Over => "OVER",
-        /// Whether the person has not.
+        /// Whether the end user has not reached it.
         Under => "UNDER",
     }
 }
 
 impl AgeSessionType {
-    /// Whether a result of a kind that was kept for a while tells this one still. Who has reached an age has reached it
-    /// for good; an age that was told may have become another.
-    pub fn is_answered_by(self, held: Self) -> bool {
+    /// Whether a stored result of the type `stored` still answers a session of this type. An age that was reached stays
+    /// reached, so OVER is also answered by an age; an age may have changed since, so it answers no other type but its
+    /// own.
+    pub fn is_answered_by(self, stored: Self) -> bool {
         matches!(
-            (self, held),
+            (self, stored),
             (Self::Over, Self::Over | Self::Age) | (Self::Under, Self::Under) | (Self::Age, Self::Age)
         )
     }
 }
 
 wire_enum! {
-    /// How far a session is.
+    /// The state of a session.
     pub enum AgeSessionStatus {
-        /// Nobody has begun.
+        /// No method was opened yet.
         Pending => "PENDING",
         /// A method was opened.
         InProgress => "IN_PROGRESS",
-        /// The person is through, and a check still runs.
+        /// The end user has finished, and a check is still running.
         Processing => "PROCESSING",
-        /// The age was shown to be as asked.
+        /// The age is as required.
         Complete => "COMPLETE",
-        /// The age was shown not to be as asked, or could not be shown.
+        /// The age is not as required, or could not be determined.
         Fail => "FAIL",
-        /// A method broke, and no other is left.
+        /// A method failed for a technical reason, and no other is left.
         Error => "ERROR",
-        /// The person called it off.
+        /// The end user cancelled.
         Cancelled => "CANCELLED",
     }
 }
 
 wire_enum! {
-    /// A way to show an age.
+    /// A way to prove an age.
     pub enum AgeMethod {
-        /// From a photo of the face.
+        /// A photo of the face.
         AgeEstimation => "AGE_ESTIMATION",
-        /// From a wallet (OpenID4VP).
+        /// A credential in a wallet (OpenID4VP).
         DigitalId => "DIGITAL_ID",
-        /// From an identity document.
+        /// An identity document.
         DocScan => "DOC_SCAN",
-        /// From the possession of a credit card.
+        /// Possession of a credit card.
         CreditCard => "CREDIT_CARD",
-        /// From a mobile network's customer data.
+        /// The customer data of a mobile network.
         Mobile => "MOBILE",
-        /// From the history of an e-mail address.
+        /// The history of an e-mail address.
         Email => "EMAIL",
-        /// From an electronic identity (`OpenID` Connect).
+        /// An electronic identity (`OpenID` Connect).
         ElectronicId => "ELECTRONIC_ID",
-        /// From Louisiana's wallet.
+        /// Louisiana's wallet.
         LaWallet => "LA_WALLET",
-        /// From a social security number of the United States.
+        /// A social security number of the United States.
         SocialSecurityNumber => "SOCIAL_SECURITY_NUMBER",
-        /// As Florida's law HB 3 asks for.
+        /// What Florida's law HB 3 requires.
         UsFloridaHb3 => "US_FLORIDA_HB3",
-        /// From Singapore's identity (`OpenID` Connect, FAPI).
+        /// Singapore's digital identity (`OpenID` Connect, FAPI).
         Singpass => "SINGPASS",
-        /// From a Brazilian taxpayer number.
+        /// A Brazilian taxpayer number.
         Cpf => "CPF",
-        /// From a passkey that keeps an earlier result.
+        /// An earlier result that is stored under a passkey.
         SvcKey => "SVC_KEY",
-        /// From a blind token (RFC 9578).
+        /// A blind token (RFC 9578).
         DoubleAnonymity => "DOUBLE_ANONYMITY",
     }
 }
 
 impl AgeMethod {
-    /// Every method, in the order in which they are offered where a business sets none.
+    /// Every method, in the order in which they are offered if the relying party names none.
     pub const ALL: [Self; 14] = [
         Self::SvcKey,
         Self::AgeEstimation,
@@ -100,7 +101,7 @@ impl AgeMethod {
         Self::DoubleAnonymity,
     ];
 
-    /// Its block in a payload, and the end of the direct address of its page.
+    /// The name of its block in requests and records; also the last part of the address of its page.
     pub const fn block_name(self) -> &'static str {
         match self {
             Self::AgeEstimation => "age_estimation",
@@ -120,7 +121,7 @@ impl AgeMethod {
         }
     }
 
-    /// Its block in a record: with the brand in it, in lower case, where the name of `svc_key` stands for one.
+    /// The name of its block in records: `svc_key` is named after the brand (lower case), as `acme_key`.
     pub fn branded_block_name(self, brand: &str) -> Cow<'static, str> {
         match self {
             Self::SvcKey if brand != "svc" => Cow::Owned(format!("{brand}_key")),
@@ -128,7 +129,7 @@ impl AgeMethod {
         }
     }
 
-    /// The method of a block; `brand` stands for `svc` in lower case.
+    /// The method of a block. `svc_key` may also be named after the brand (lower case).
     pub fn from_block_name(name: &str, brand: &str) -> Option<Self> {
         let branded = name.strip_suffix("_key").is_some_and(|word| word == brand);
         Self::ALL
@@ -136,7 +137,7 @@ impl AgeMethod {
             .find(|method| method.block_name() == name || (branded && *method == Self::SvcKey))
     }
 
-    /// What the method can say.
+    /// How much the method can tell about an age.
     pub const fn discloses(self) -> AgeDisclosure {
         match self {
             Self::AgeEstimation | Self::DocScan | Self::ElectronicId | Self::Singpass | Self::DigitalId => {
@@ -153,19 +154,19 @@ impl AgeMethod {
     }
 }
 
-/// What a method can say of an age.
+/// How much a method can tell about an age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgeDisclosure {
-    /// Which it is.
+    /// The age itself.
     Age,
-    /// On which side of a threshold it is.
+    /// Whether a threshold is reached or not.
     ThresholdSide,
-    /// That it is above one, where it is.
+    /// Only that a threshold is reached; nothing if it is not.
     Over,
 }
 
 impl AgeDisclosure {
-    /// Whether a session of a kind can be answered by it.
+    /// Whether that is enough to answer a session of this type.
     pub const fn can_answer(self, kind: AgeSessionType) -> bool {
         match (self, kind) {
             (Self::Age, _) | (_, AgeSessionType::Over) | (Self::ThresholdSide, AgeSessionType::Under) => true,
@@ -177,19 +178,19 @@ impl AgeDisclosure {
 }
 
 wire_enum! {
-    /// How it is made sure that a live person is in front of the camera.
+    /// How a method checks that a live person is in front of the camera.
     pub enum LivenessLevel {
         /// Not at all.
         None => "NONE",
-        /// By looking at the picture.
+        /// From the picture.
         Passive => "PASSIVE",
-        /// By asking for moves as well.
+        /// From the picture, and by asking for head movements.
         Active => "ACTIVE",
     }
 }
 
 wire_enum! {
-    /// How it is made sure that a document is genuine.
+    /// How the genuineness of a document is checked.
     pub enum AuthenticityLevel {
         /// Not at all.
         Off => "OFF",
@@ -201,23 +202,23 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What a result rests on, as webhooks tell it.
+    /// What a result is based on, as webhooks say it.
     pub enum AgeCheckType {
-        /// A method that was gone through in this session.
+        /// A method that was used in this session.
         Session => "SESSION",
-        /// A result that the person kept from an earlier one.
+        /// A result that the end user stored in an earlier session.
         AgeToken => "AGE_TOKEN",
     }
 }
 
 wire_enum! {
-    /// Why an answer of the page could not be used; the same step is asked again.
+    /// Why the input of a turn could not be used. The page asks for the same step again.
     pub enum InputProblemCode {
         /// A field is empty.
         Required => "REQUIRED",
-        /// A field cannot be right.
+        /// The value of a field cannot be right.
         Invalid => "INVALID",
-        /// The photo or answer could not be judged; another may do.
+        /// The photo or answer could not be evaluated; another one may do.
         TryAgain => "TRY_AGAIN",
         /// The image cannot be read, or is too small or too large.
         UnusableImage => "UNUSABLE_IMAGE",
@@ -233,71 +234,71 @@ wire_enum! {
         TooDark => "TOO_DARK",
         /// The face is cut off or too near.
         NotCentred => "NOT_CENTRED",
-        /// Another code may only be had later.
+        /// Another code cannot be sent yet.
         TooSoon => "TOO_SOON",
         /// The code is too old.
         ExpiredCode => "EXPIRED_CODE",
-        /// The code is another.
+        /// The code is wrong.
         WrongCode => "WRONG_CODE",
     }
 }
 
 wire_enum! {
-    /// Why a method did not show the age that was asked for.
+    /// Why an attempt did not pass.
     pub enum AgeFailureReason {
-        /// Younger than was asked.
+        /// Younger than required.
         UnderAge => "UNDER_AGE",
-        /// Older than was asked.
+        /// Older than required.
         OverAge => "OVER_AGE",
         /// The estimate is too close to the threshold.
         AgeUncertain => "AGE_UNCERTAIN",
-        /// What was shown does not tell the age that was asked for.
+        /// The evidence does not answer the question.
         AgeNotTold => "AGE_NOT_TOLD",
-        /// The date of birth is in the future, or too long ago.
+        /// The date of birth is in the future, or implausibly long ago.
         NoSuchAge => "NO_SUCH_AGE",
-        /// The provider knows nothing of such a person.
+        /// The provider does not know the person.
         NotFound => "NOT_FOUND",
-        /// The provider could not be asked.
+        /// The provider could not be reached.
         ProviderUnavailable => "PROVIDER_UNAVAILABLE",
-        /// The method is not set up.
+        /// The method is not configured.
         NotConfigured => "NOT_CONFIGURED",
-        /// The sandbox was told to answer so.
+        /// A response configuration of the sandbox asks for an error.
         SandboxError => "SANDBOX_ERROR",
-        /// The attempt took too many steps.
+        /// The attempt took too many turns.
         TooManyTurns => "TOO_MANY_TURNS",
-        /// The moves of the head were not the ones that were asked for.
+        /// The head movements were not the requested ones.
         ChallengeNotMet => "CHALLENGE_NOT_MET",
-        /// No live face was seen.
+        /// No live face was detected.
         LivenessNotProven => "LIVENESS_NOT_PROVEN",
-        /// Too many codes were asked for.
+        /// Too many codes were requested.
         TooManyCodes => "TOO_MANY_CODES",
-        /// The code was wrong too often.
+        /// A wrong code was typed too often.
         WrongCode => "WRONG_CODE",
-        /// There is no such passkey.
+        /// There is no passkey, or no result is stored under it.
         NoKey => "NO_KEY",
-        /// The kept result is too old.
+        /// The stored result is too old.
         KeptResultTooOld => "KEPT_RESULT_TOO_OLD",
-        /// The kept result does not show what was asked.
+        /// The stored result is not enough for what is asked.
         KeptResultNotEnough => "KEPT_RESULT_NOT_ENOUGH",
-        /// No blind token came back.
+        /// The issuer gave no blind token.
         NoToken => "NO_TOKEN",
         /// The blind token was used before.
         TokenSpent => "TOKEN_SPENT",
-        /// The holder of the wallet did not agree.
+        /// The holder of the wallet declined.
         Declined => "DECLINED",
         /// The wallet has no such credential.
         NoCredential => "NO_CREDENTIAL",
-        /// The wallet reported something else.
+        /// The wallet reported another error.
         WalletError => "WALLET_ERROR",
-        /// Nobody on the trust list issued the credential.
+        /// The issuer of the credential is not on the trust list.
         UntrustedIssuer => "UNTRUSTED_ISSUER",
         /// The credential is not valid now, or was presented too long ago.
         CredentialExpired => "CREDENTIAL_EXPIRED",
-        /// The issuer took the credential back.
+        /// The issuer revoked the credential.
         CredentialRevoked => "CREDENTIAL_REVOKED",
-        /// A signature, a digest or the form of the credential does not hold.
+        /// A signature, a digest or the form of the credential is wrong.
         NotAccepted => "NOT_ACCEPTED",
-        /// The document session ended without an answer.
+        /// The document session expired or was deleted before it had a result.
         DocumentSessionEnded => "DOCUMENT_SESSION_ENDED",
         /// The document shows no date of birth.
         NoDateOfBirth => "NO_DATE_OF_BIRTH",
@@ -305,15 +306,15 @@ wire_enum! {
         ExpiredDocument => "EXPIRED_DOCUMENT",
         /// Parts of the document contradict each other.
         DataMismatch => "DATA_MISMATCH",
-        /// The number of the document cannot be right.
+        /// The document number cannot be right.
         DocNumberInvalid => "DOC_NUMBER_INVALID",
-        /// The document was changed.
+        /// The document was tampered with.
         Tampered => "TAMPERED",
         /// It is a copy of a document.
         DocumentCopy => "DOCUMENT_COPY",
-        /// The document is on a list of fraud.
+        /// The document is on a fraud list.
         FraudListMatch => "FRAUD_LIST_MATCH",
-        /// The face is another than on the document.
+        /// The face is not the one on the document.
         DifferentPerson => "DIFFERENT_PERSON",
         /// The face looks much older or younger than the document says.
         LargeAgeGap => "LARGE_AGE_GAP",
@@ -323,9 +324,9 @@ wire_enum! {
         FaceNotFound => "FACE_NOT_FOUND",
         /// More than one face was found.
         MultipleFaces => "MULTIPLE_FACES",
-        /// Documents of this country are not taken.
+        /// Documents of this country are not accepted.
         CountryNotSupported => "COUNTRY_NOT_SUPPORTED",
-        /// Documents of this kind are not taken.
+        /// Documents of this kind are not accepted.
         DocumentNotSupported => "DOCUMENT_NOT_SUPPORTED",
         /// The document was not accepted for another reason.
         DocumentNotAccepted => "DOCUMENT_NOT_ACCEPTED",

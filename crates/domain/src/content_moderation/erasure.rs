@@ -1,18 +1,33 @@
-//! What of contents and moderations goes with an account.
+//! The tables of contents and moderations, for the deletion of accounts.
 
-use crate::accounts::deletion::OrphanedRows;
+use crate::accounts::deletion::{AccountTables, DeletedRows, OrphanedTables};
 use base::AccountId;
 use db::{DbError, ReadTx, WriteTx, sql};
+use futures_util::future::BoxFuture;
 
-/// Rows of a table that go at once.
+/// How many rows of a table are deleted in one round, at most.
 const ROWS_PER_ROUND: u64 = 5000;
 
-/// Deletes rows of an account, a round at a time: repeat it until every number is 0. A table's rows go when all that refers
-/// to them has gone.
-pub(crate) async fn delete_account_rows(
-    tx: &mut WriteTx,
-    account: AccountId,
-) -> Result<Vec<(&'static str, u64)>, DbError> {
+/// Contents and their reports, moderations, findings, notifications and reviews.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ModerationTables;
+
+impl AccountTables for ModerationTables {
+    fn delete_rows<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        account: AccountId,
+    ) -> BoxFuture<'a, Result<DeletedRows, DbError>> {
+        Box::pin(delete_rows(tx, account))
+    }
+
+    fn orphaned_rows<'a>(&'a self, view: &'a mut ReadTx) -> BoxFuture<'a, Result<OrphanedTables, DbError>> {
+        Box::pin(orphaned_rows(view))
+    }
+}
+
+/// A table is left for a later round while a table before it, whose rows may refer to it, still has rows.
+async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
     let rounds = [
         (
             "notification_places",
@@ -87,19 +102,16 @@ pub(crate) async fn delete_account_rows(
             ),
         ),
     ];
-    let (mut gone, mut full) = (Vec::new(), false);
+    let (mut deleted, mut full) = (Vec::new(), false);
     for (table, query) in rounds {
         let rows = if full { 0 } else { tx.execute(query).await? };
         full |= rows == ROWS_PER_ROUND;
-        gone.push((table, rows));
+        deleted.push((table, rows));
     }
-    Ok(gone)
+    Ok(deleted)
 }
 
-/// Those of accounts that are gone, by table.
-pub(crate) async fn orphaned_rows(
-    view: &mut ReadTx,
-) -> Result<Vec<(&'static str, Vec<OrphanedRows>)>, DbError> {
+async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
     let mut found = Vec::new();
     for (table, query) in [
         (

@@ -1,7 +1,7 @@
-//! Lists of notifications: an account's, a moderation's, a member's inbox.
+//! Lists of notifications: one of each account, moderation and inbox of a member. A list's id is that of its owner.
 //!
-//! Places in a list are numbered from 1 without gaps, so a page is a range of places, found at once however long the list;
-//! moments never go back along it, so that a filter by time is the first place at or after that time.
+//! The places of a list are numbered from 1 without gaps, so a page is a range of places, found at once however long the
+//! list is. Times never decrease along a list, so a filter by time is the first place at or after that time.
 
 use super::ModerationNotification;
 use base::{AccountId, NotificationId, Timestamp, Uuid};
@@ -10,9 +10,9 @@ use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 /// A page of a list, newest first.
 #[derive(Clone, Debug)]
 pub struct NotificationPage {
-    /// What stands on it; nothing where it lies past the end.
+    /// The notifications of the page; none if it lies past the end of the list.
     pub notifications: Vec<ModerationNotification>,
-    /// How many the list has.
+    /// How many notifications the list has, from the requested time on.
     pub total: i64,
 }
 
@@ -28,8 +28,8 @@ struct ListPositionRow {
     place: i64,
 }
 
-/// Appends to a list, and holds it until the transaction ends; the moment that counts, which is never before an earlier
-/// one's.
+/// Appends to a list, which stays locked until the transaction ends. The notification's time in the list is never before
+/// that of an earlier one.
 pub(super) async fn append(
     tx: &mut WriteTx,
     (list, account): (Uuid, AccountId),
@@ -50,7 +50,7 @@ pub(super) async fn append(
     .map(drop)
 }
 
-/// The moment that a notification written now has in its account's list, whose lock this takes.
+/// The time that a notification written now has in its account's list, which this locks until the transaction ends.
 pub(super) async fn reserve_timestamp(
     tx: &mut WriteTx,
     account: AccountId,
@@ -68,6 +68,7 @@ async fn extend_list(
     lock_list(tx, list, account, now, 1).await
 }
 
+/// Locks a list until the transaction ends, creating it if need be, and makes it `more` places longer.
 async fn lock_list(
     tx: &mut WriteTx,
     list: Uuid,
@@ -93,17 +94,17 @@ async fn lock_list(
             more,
         ))
         .await?;
-    // The row was written above, in this transaction.
+    // The row exists: it was inserted above if it did not.
     Ok(head.unwrap_or(ListHeadRow { length: more, last_at: now }))
 }
 
-/// A page of a list: `most` notifications after the first `offset`, newest first, of those at or after `since`.
+/// A page of a list: `limit` notifications after the first `offset`, newest first, of those at or after `since`.
 pub(super) async fn load_page(
     view: &mut ReadTx,
     list: Uuid,
     since: Option<Timestamp>,
     offset: i64,
-    most: i64,
+    limit: i64,
 ) -> Result<NotificationPage, DbError> {
     let length: Option<ListPositionRow> = view
         .fetch_optional(sql!("SELECT length AS place FROM notification_lists WHERE list_id = $1", list))
@@ -125,7 +126,7 @@ pub(super) async fn load_page(
     };
     let total = (length - first + 1).max(0);
     let high = length - offset;
-    let low = (high - most + 1).max(first);
+    let low = (high - limit + 1).max(first);
     if high < low {
         return Ok(NotificationPage { notifications: Vec::new(), total });
     }

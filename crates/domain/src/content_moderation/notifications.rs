@@ -1,26 +1,27 @@
-//! Telling what was found: rows for those who ask, messages for those who are told.
+//! Notifications: what a moderation reports. Each is a row in the lists that callers read, and a message to every
+//! destination of the moderation.
 
 use super::{
-    AgeGroup, ContentModerationService, ModerationParameters, NotificationDestinations, NotificationReason,
+    AgeGroup, ModerationParameters, NotificationDestinations, NotificationReason, contents::ContentType,
     notification_lists,
 };
 use crate::{
-    content::ContentType,
-    delivery::{OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod},
+    delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod},
     wire_enum::wire_enum,
 };
 use base::{
-    AccountId, AppId, ContentId, Id as _, ModerationFindingId, ModerationId, NotificationId, ProfileId,
-    Timestamp, Uuid,
+    AccountId, AppId, ContentId, Environment, Id as _, ModerationFindingId, ModerationId, NotificationId,
+    ProfileId, Timestamp, Uuid,
 };
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use std::sync::Arc;
 
 wire_enum! {
     /// What a notification is about.
     pub enum NotificationType {
-        /// A face that was seen.
+        /// A face.
         Face => "FACE",
-        /// A live video that is watched, or no more.
+        /// The beginning or the end of watching a live video.
         Action => "ACTION",
     }
 }
@@ -28,63 +29,53 @@ wire_enum! {
 /// A notification.
 #[derive(Clone, Debug, FromRow)]
 pub struct ModerationNotification {
-    /// Its id.
     pub id: NotificationId,
-    /// Whose it is.
     pub account_id: AccountId,
-    /// What it is about.
     #[sqlx(rename = "type", try_from = "String")]
     pub notification_type: NotificationType,
-    /// When it was written.
+    /// Never before an earlier notification's of the account.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
-    /// The moderation that found it.
     pub moderation_id: ModerationId,
-    /// The content it was found in.
     pub content_id: ContentId,
-    /// Where the content is.
+    /// The address of the content.
     pub url: String,
-    /// What the content is.
     #[sqlx(try_from = "String")]
     pub content_type: ContentType,
-    /// Why somebody is told.
     #[sqlx(try_from = "String")]
     pub reason: NotificationReason,
-    /// Where in the content, seconds.
+    /// The position in the content, in seconds; only of faces.
     pub frame_time: Option<f64>,
-    /// When it was seen, seconds since 1970.
+    /// When it was observed, in seconds since 1970.
     pub observed_at: f64,
-    /// Upper edge of the face, pixels.
+    /// The upper edge of the face, in pixels of the content; likewise the others.
     pub face_top: Option<i64>,
-    /// Right edge.
     pub face_right: Option<i64>,
-    /// Lower edge.
     pub face_bottom: Option<i64>,
-    /// Left edge.
     pub face_left: Option<i64>,
-    /// How old the face looks, in a word of [`AgeGroup`].
+    /// How old the face looks: the wire word of an [`AgeGroup`].
     pub age_group: Option<String>,
-    /// Whose face it is.
+    /// The profile that the face matches.
     pub profile_id: Option<ProfileId>,
-    /// How many members said what they think of it.
+    /// How many reviews it has.
     pub reviews: i64,
-    /// The sum of their scores, 0 to 100 each.
+    /// The sum of the reviews' scores, 0 to 100 each.
     pub scores: i64,
 }
 
 impl ModerationNotification {
-    /// How old the face looks.
+    /// How old the face looks; `None` also for a word that this build does not know.
     pub fn age_group(&self) -> Option<AgeGroup> {
         self.age_group.as_deref().and_then(|word| word.parse().ok())
     }
 
-    /// The mean of the scores, 0 to 100; 0 where nobody said anything.
+    /// The mean score of the reviews, rounded, 0 to 100; 0 if there are no reviews.
     pub fn average_score(&self) -> i64 {
         if self.reviews == 0 { 0 } else { (self.scores as f64 / self.reviews as f64).round() as i64 }
     }
 }
 
-/// What is told of one moderation: everything its notifications have in common.
+/// What all notifications of one moderation have in common.
 #[derive(Clone, Debug)]
 pub(super) struct NotificationContext {
     pub(super) app: AppId,
@@ -97,84 +88,106 @@ pub(super) struct NotificationContext {
     pub(super) destinations: NotificationDestinations,
 }
 
-/// One thing to tell.
+/// A notification that is not written yet.
 #[derive(Clone, Debug)]
 pub(super) struct NotificationDraft {
-    /// What it is of: the same is told once.
+    /// A moderation writes one notification for each key, however often a run repeats it.
     pub(super) deduplication_key: String,
     pub(super) reason: NotificationReason,
-    /// When it was seen.
     pub(super) observed_at: Timestamp,
     pub(super) face: Option<FaceSighting>,
 }
 
-/// Of a face that was seen, what is told.
+/// What a notification says of a face.
 #[derive(Clone, Debug)]
 pub(super) struct FaceSighting {
     pub(super) finding: ModerationFindingId,
+    /// The position in the content, in seconds.
     pub(super) frame_time: f64,
+    /// Top, right, bottom and left, in pixels of the content.
     pub(super) edges: [i64; 4],
     pub(super) age_group: AgeGroup,
     pub(super) profile: Option<ProfileId>,
 }
 
-impl ContentModerationService {
-    /// Writes a notification and queues its messages, in the transaction of what it tells; nothing where it was told.
+/// How notifications look to their receivers. The interface implements it, so that the wire is written in one crate.
+pub trait ModerationWebhookFormat: std::fmt::Debug + Send + Sync {
+    /// The body for a server of the application's own, JSON.
+    fn notification(&self, notification: &ModerationNotification) -> String;
+
+    /// The body for an incoming webhook of Slack, JSON; `link` leads to the notification in the console.
+    fn slack_message(&self, notification: &ModerationNotification, link: &str) -> String;
+}
+
+/// Writes notifications and queues their messages.
+#[derive(Debug)]
+pub(super) struct Notifier {
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) outbox: Outbox,
+    pub(super) webhooks: Arc<dyn ModerationWebhookFormat>,
+    /// Where the console is reached, without a trailing slash.
+    pub(super) public_url: String,
+}
+
+impl Notifier {
+    /// Writes a notification and queues its messages, in the transaction that stores what it reports. Nothing happens if
+    /// the moderation has a notification with this key.
     pub(super) async fn notify(
         &self,
         tx: &mut WriteTx,
-        of: &NotificationContext,
-        news: &NotificationDraft,
+        context: &NotificationContext,
+        draft: &NotificationDraft,
     ) -> Result<(), DbError> {
-        let world = &*self.0.world;
-        // The account's list is locked first, by everybody: no two transactions wait for each other.
-        let created_at = notification_lists::reserve_timestamp(tx, of.account, world.now()).await?;
-        let face = news.face.as_ref();
-        let side = |at: usize| face.and_then(|face| face.edges.get(at).copied());
+        let environment = &*self.environment;
+        // Every transaction locks the account's list first, so that no two wait for each other.
+        let created_at =
+            notification_lists::reserve_timestamp(tx, context.account, environment.now()).await?;
+        let face = draft.face.as_ref();
+        let edge = |index: usize| face.and_then(|face| face.edges.get(index).copied());
         let notification = ModerationNotification {
-            id: NotificationId::new(world),
-            account_id: of.account,
+            id: NotificationId::new(environment),
+            account_id: context.account,
             notification_type: if face.is_some() { NotificationType::Face } else { NotificationType::Action },
             created_at,
-            moderation_id: of.moderation,
-            content_id: of.content,
-            url: of.url.clone(),
-            content_type: of.content_type,
-            reason: news.reason,
+            moderation_id: context.moderation,
+            content_id: context.content,
+            url: context.url.clone(),
+            content_type: context.content_type,
+            reason: draft.reason,
             frame_time: face.map(|face| face.frame_time),
-            observed_at: news.observed_at.as_microsecond() as f64 / 1e6,
-            face_top: side(0),
-            face_right: side(1),
-            face_bottom: side(2),
-            face_left: side(3),
+            observed_at: draft.observed_at.as_microsecond() as f64 / 1e6,
+            face_top: edge(0),
+            face_right: edge(1),
+            face_bottom: edge(2),
+            face_left: edge(3),
             age_group: face.map(|face| face.age_group.as_str().to_owned()),
             profile_id: face.and_then(|face| face.profile),
             reviews: 0,
             scores: 0,
         };
-        if !insert(tx, &notification, face.map(|face| face.finding), &news.deduplication_key).await? {
+        if !insert(tx, &notification, face.map(|face| face.finding), &draft.deduplication_key).await? {
             return Ok(());
         }
-        let mut places: Vec<Uuid> = vec![of.account.into(), of.moderation.into()];
-        places.extend(of.parameters.member.map(Uuid::from));
-        for list in places {
-            notification_lists::append(tx, (list, of.account), notification.id, created_at).await?;
+        let mut lists: Vec<Uuid> = vec![context.account.into(), context.moderation.into()];
+        lists.extend(context.parameters.member.map(Uuid::from));
+        for list in lists {
+            notification_lists::append(tx, (list, context.account), notification.id, created_at).await?;
         }
-        self.queue_webhooks(tx, of, &notification).await
+        self.queue_webhooks(tx, context, &notification).await
     }
 
     async fn queue_webhooks(
         &self,
         tx: &mut WriteTx,
-        of: &NotificationContext,
+        context: &NotificationContext,
         notification: &ModerationNotification,
     ) -> Result<(), DbError> {
-        let webhooks = &self.0.webhooks;
-        let web = webhooks.notification(notification);
-        let link = format!("{}/console/#notification={}", self.0.settings.public_url, notification.id);
-        let slack = webhooks.slack_message(notification, &link);
-        let to_web = of.destinations.web.iter().map(|url| (url, &web));
-        let to_slack = of.destinations.slack.iter().map(|url| (url, &slack));
+        let webhooks = &self.webhooks;
+        let web_body = webhooks.notification(notification);
+        let link = format!("{}/console/#notification={}", self.public_url, notification.id);
+        let slack_body = webhooks.slack_message(notification, &link);
+        let to_web = context.destinations.web.iter().map(|url| (url, &web_body));
+        let to_slack = context.destinations.slack.iter().map(|url| (url, &slack_body));
         for (url, body) in to_web.chain(to_slack) {
             let message = WebhookMessage {
                 url: url.clone(),
@@ -184,55 +197,21 @@ impl ContentModerationService {
                 verify_tls: true,
                 success: SuccessCriterion::Any2xx,
             };
-            let whose = (of.app, of.account);
-            match self
-                .0
+            let owner = (context.app, context.account);
+            let queued = self
                 .outbox
-                .enqueue_for_account(tx, &*self.0.world, whose, "moderation.notification", &message)
-                .await
-            {
+                .enqueue_for_account(tx, &*self.environment, owner, "moderation.notification", &message)
+                .await;
+            match queued {
                 Ok(_) => {}
                 Err(OutboxError::Db(error)) => return Err(error),
-                // The policy forbids since what it allowed when the moderation was started.
+                // The operator has forbidden the address since the moderation was started.
                 Err(OutboxError::Refused(refused)) => {
-                    tracing::warn!(moderation = %of.moderation, error = %refused, "a destination is not allowed any more");
+                    tracing::warn!(error = &refused as &dyn std::error::Error, moderation.id = %context.moderation, "a destination is not allowed any more");
                 }
             }
         }
         Ok(())
-    }
-
-    /// A page of an account's notifications.
-    pub async fn notifications(
-        &self,
-        view: &mut ReadTx,
-        account: AccountId,
-        since: Option<Timestamp>,
-        (offset, most): (i64, i64),
-    ) -> Result<notification_lists::NotificationPage, DbError> {
-        notification_lists::load_page(view, account.into(), since, offset, most).await
-    }
-
-    /// A page of a moderation's notifications; the caller has made sure whose it is.
-    pub async fn moderation_notifications(
-        &self,
-        view: &mut ReadTx,
-        moderation: ModerationId,
-        since: Option<Timestamp>,
-        (offset, most): (i64, i64),
-    ) -> Result<notification_lists::NotificationPage, DbError> {
-        notification_lists::load_page(view, moderation.into(), since, offset, most).await
-    }
-
-    /// A page of a member's inbox; the caller has made sure whose it is.
-    pub async fn inbox_notifications(
-        &self,
-        view: &mut ReadTx,
-        member: base::MemberId,
-        since: Option<Timestamp>,
-        (offset, most): (i64, i64),
-    ) -> Result<notification_lists::NotificationPage, DbError> {
-        notification_lists::load_page(view, member.into(), since, offset, most).await
     }
 }
 
@@ -255,12 +234,12 @@ pub async fn find(
     .await
 }
 
-/// Whether it was new.
+/// Writes a notification; returns false if the moderation has one with this deduplication key.
 async fn insert(
     tx: &mut WriteTx,
     n: &ModerationNotification,
     finding: Option<ModerationFindingId>,
-    subject: &str,
+    deduplication_key: &str,
 ) -> Result<bool, DbError> {
     let rows = tx
         .execute(sql!(
@@ -273,7 +252,7 @@ async fn insert(
             n.account_id,
             n.moderation_id,
             finding,
-            subject,
+            deduplication_key,
             n.notification_type,
             n.reason,
             n.content_id,

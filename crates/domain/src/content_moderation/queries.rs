@@ -1,109 +1,95 @@
-//! What can be seen of moderations.
+//! Reading moderations: lists, details, and reports of what was found.
 
 use super::{
-    AgeGroup, ContentModerationService, ModerationCheck, ModerationParameters, ModerationState,
-    NotificationDestinations, aad,
+    AgeGroup, ModerationCheck, ModerationParameters, ModerationState, NotificationDestinations,
+    contents::{self, ContentType},
+    sealed_columns::SealedColumns,
 };
-use crate::content::{self, ContentType};
+use crate::faces::{FaceIndexService, ProfileSummary};
 use base::{AccountId, ContentId, GroupId, ModerationFindingId, ModerationId, ProfileId, Timestamp, Uuid};
 use db::{DbError, DbTimestamp, FromRow, Json, ReadTx, sql};
 
 /// A moderation in a list.
 #[derive(Clone, Debug)]
 pub struct ModerationSummary {
-    /// Its id.
     pub id: ModerationId,
-    /// The content.
     pub content_id: ContentId,
-    /// What it is.
     pub content_type: ContentType,
-    /// Where it is.
+    /// The address of the content.
     pub url: String,
-    /// What is checked.
     pub checks: Vec<ModerationCheck>,
-    /// Where notifications go.
+    /// Where notifications are sent.
     pub destinations: NotificationDestinations,
-    /// How it stands.
     pub progress: ModerationProgress,
 }
 
-/// How a moderation stands.
+/// How far a moderation has got.
 #[derive(Clone, Debug)]
 pub struct ModerationProgress {
-    /// How far it is.
     pub state: ModerationState,
     /// Why it failed: a code, and a sentence.
     pub error: Option<(String, String)>,
-    /// Seconds of the content that were looked at.
+    /// How much of the content has been processed, in seconds.
     pub position: f64,
-    /// When it was asked for.
     pub created_at: Timestamp,
-    /// When it was begun.
+    /// When its first run began.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
     pub ended_at: Option<Timestamp>,
 }
 
-/// A moderation and whom it is about.
+/// A moderation and the people it names.
 #[derive(Clone, Debug)]
 pub struct ModerationOverview {
-    /// The moderation.
     pub moderation: ModerationSummary,
-    /// Who brought the content, as far as that is known.
+    /// Who uploaded the content, if the content says so.
     pub uploader: Option<PersonSummary>,
-    /// Profiles it asks for, and those of the content.
+    /// The profiles that the moderation or its content names.
     pub profiles: Vec<PersonSummary>,
-    /// Groups it asks for.
+    /// The groups that the moderation names: ids and labels.
     pub groups: Vec<(GroupId, String)>,
 }
 
-/// Somebody, as an overview names them.
+/// A person in an overview.
 #[derive(Clone, Debug)]
 pub struct PersonSummary {
-    /// The id.
+    /// The id of their profile, or the application's own id of an uploader who has none.
     pub id: Uuid,
-    /// The name that is shown; empty where nobody knows it.
+    /// The display name of their profile; empty if there is none.
     pub display_name: String,
-    /// The reference; empty where there is none.
+    /// The reference of their profile; empty if there is none.
     pub reference: String,
 }
 
-/// One appearance of a face.
+/// One appearance of a face in a content.
 #[derive(Clone, Debug, FromRow)]
 pub struct FaceFinding {
-    /// Its id.
     pub id: ModerationFindingId,
-    /// Where in the content, seconds.
+    /// The position in the content, in seconds.
     pub frame_time: f64,
-    /// Whether it is a banned profile's.
+    /// Whether the face matches a banned profile.
     pub is_banned: bool,
-    /// How old it looks.
     #[sqlx(try_from = "String")]
     pub age_group: AgeGroup,
-    /// Whose it is.
+    /// The profile that the face matches.
     pub profile_id: Option<ProfileId>,
-    /// Upper edge, pixels.
+    /// The upper edge of the face, in pixels of the content; likewise the others.
     pub face_top: i64,
-    /// Right edge.
     pub face_right: i64,
-    /// Lower edge.
     pub face_bottom: i64,
-    /// Left edge.
     pub face_left: i64,
 }
 
-/// What was found.
+/// What a moderation has found so far.
 #[derive(Clone, Debug)]
 pub struct ModerationReport {
-    /// What the content is.
     pub content_type: ContentType,
-    /// Where it is.
+    /// The address of the content.
     pub url: String,
-    /// Every appearance, in the order of time.
+    /// Every appearance, in the order in which they began.
     pub findings: Vec<FaceFinding>,
 }
 
-/// Appearances that a report shows at most; a moderation that found more says so in its notifications.
+/// How many appearances a report shows, at most. Notifications tell of all, however many there are.
 const MAX_REPORT_FINDINGS: i64 = 10_000;
 
 #[derive(FromRow)]
@@ -126,10 +112,17 @@ struct ModerationRow {
     ended_at: Option<DbTimestamp>,
 }
 
-impl ContentModerationService {
+/// Reads moderations.
+#[derive(Debug)]
+pub(super) struct ModerationQueries {
+    pub(super) sealed_columns: SealedColumns,
+    pub(super) faces: FaceIndexService,
+}
+
+impl ModerationQueries {
     fn to_summary(&self, row: ModerationRow) -> ModerationSummary {
         ModerationSummary {
-            destinations: self.open_destinations(row.id, &row.destinations),
+            destinations: self.sealed_columns.open_destinations(row.id, &row.destinations),
             id: row.id,
             content_id: row.content_id,
             content_type: row.content_type,
@@ -146,19 +139,13 @@ impl ContentModerationService {
         }
     }
 
-    /// Where notifications of a moderation go; nowhere, where that was sealed under another master key.
-    pub(super) fn open_destinations(&self, id: ModerationId, sealed: &[u8]) -> NotificationDestinations {
-        let plain = self.0.vault.open(&aad("destinations", id), sealed).ok();
-        plain.and_then(|plain| serde_json::from_slice(&plain).ok()).unwrap_or_default()
-    }
-
     /// A page of an account's moderations, newest first, of one type of content or of all.
-    pub async fn list(
+    pub(super) async fn list(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         content_type: Option<ContentType>,
-        (offset, most): (i64, i64),
+        (offset, limit): (i64, i64),
     ) -> Result<Vec<ModerationSummary>, DbError> {
         let rows: Vec<ModerationRow> = view
             .fetch_all(sql!(
@@ -168,7 +155,7 @@ impl ContentModerationService {
                   ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
                 account,
                 content_type.map(ContentType::as_str),
-                most,
+                limit,
                 offset,
             ))
             .await?;
@@ -176,12 +163,12 @@ impl ContentModerationService {
     }
 
     /// A page of a content's moderations, newest first.
-    pub async fn list_by_content(
+    pub(super) async fn list_by_content(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         content: ContentId,
-        (offset, most): (i64, i64),
+        (offset, limit): (i64, i64),
     ) -> Result<Vec<ModerationSummary>, DbError> {
         let rows: Vec<ModerationRow> = view
             .fetch_all(sql!(
@@ -191,7 +178,7 @@ impl ContentModerationService {
                   ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
                 account,
                 content,
-                most,
+                limit,
                 offset,
             ))
             .await?;
@@ -215,7 +202,7 @@ impl ContentModerationService {
     }
 
     /// A moderation of an account.
-    pub async fn find(
+    pub(super) async fn find(
         &self,
         view: &mut ReadTx,
         account: AccountId,
@@ -224,31 +211,31 @@ impl ContentModerationService {
         Ok(self.find_row(view, account, id).await?.map(|row| self.to_summary(row)))
     }
 
-    /// A moderation, and whom it is about.
-    pub async fn overview(
+    /// A moderation and the people it names.
+    pub(super) async fn overview(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         id: ModerationId,
     ) -> Result<Option<ModerationOverview>, DbError> {
         let Some(row) = self.find_row(view, account, id).await? else { return Ok(None) };
-        let uploader = content::find(view, account, row.content_id).await?.and_then(|c| c.uploader_id);
-        let mut named = content::profiles(view, account, row.content_id).await?;
+        let uploader = contents::find(view, account, row.content_id).await?.and_then(|c| c.uploader_id);
+        let mut named = contents::profiles(view, account, row.content_id).await?;
         named.extend(&row.wanted.0.profiles);
         named.sort_unstable();
         named.dedup();
-        let faces = &self.0.faces;
-        let somebody = |line: &crate::faces::ProfileSummary| PersonSummary {
-            id: line.id.into(),
-            display_name: line.display_name.clone().unwrap_or_default(),
-            reference: line.reference.clone().unwrap_or_default(),
+        let faces = &self.faces;
+        let person = |profile: &ProfileSummary| PersonSummary {
+            id: profile.id.into(),
+            display_name: profile.display_name.clone().unwrap_or_default(),
+            reference: profile.reference.clone().unwrap_or_default(),
         };
-        let profiles = faces.profiles(view, account, &named).await?.iter().map(somebody).collect();
+        let profiles = faces.profiles(view, account, &named).await?.iter().map(person).collect();
         let uploader = match uploader {
             Some(id) => {
                 let known = faces.profiles(view, account, &[id.into()]).await?;
-                let nobody = PersonSummary { id, display_name: String::new(), reference: String::new() };
-                Some(known.first().map_or(nobody, somebody))
+                let unknown = PersonSummary { id, display_name: String::new(), reference: String::new() };
+                Some(known.first().map_or(unknown, person))
             }
             None => None,
         };
@@ -257,8 +244,8 @@ impl ContentModerationService {
         Ok(Some(ModerationOverview { moderation: self.to_summary(row), uploader, profiles, groups }))
     }
 
-    /// What a moderation found so far.
-    pub async fn report(
+    /// What a moderation has found so far.
+    pub(super) async fn report(
         &self,
         view: &mut ReadTx,
         account: AccountId,

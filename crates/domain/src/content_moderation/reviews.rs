@@ -1,27 +1,31 @@
-//! What members say of notifications.
+//! Reviews: what members, and API keys, say to notifications.
 
-use super::{ContentModerationService, ModerationNotification, notifications};
-use crate::violation::{Violation, check_max_chars};
+use super::{ModerationNotification, notifications, sealed_columns::SealedColumns};
+use crate::{
+    faces::FaceIndexService,
+    violation::{Violation, check_max_chars},
+};
 use base::{
     AccountId, Environment, Id as _, ModerationFindingId, NotificationId, ProfileId, ReviewId, Timestamp,
     Uuid,
 };
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use std::sync::Arc;
 
-/// The longest comment, characters.
+/// The longest comment, in characters.
 pub const MAX_COMMENT_CHARS: usize = 500;
 
-/// A word on a notification.
+/// What a review says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewDecision {
-    /// It is right.
+    /// The notification is right.
     Accept,
-    /// It is wrong: the face is not matched to that profile again.
+    /// The notification is wrong: its face is not matched to its profile again.
     Dismiss,
 }
 
 impl ReviewDecision {
-    /// The score it counts as (docs/adr/0007-content-moderation.md).
+    /// The score, 0 to 100 (docs/adr/0007-content-moderation.md).
     pub const fn score(self) -> i64 {
         match self {
             Self::Accept => 100,
@@ -33,31 +37,28 @@ impl ReviewDecision {
 /// A review.
 #[derive(Clone, Debug, FromRow)]
 pub struct NotificationReview {
-    /// Its id.
     pub id: ReviewId,
-    /// What it is of.
     pub notification_id: NotificationId,
-    /// Who said it: a member, or an API key.
+    /// The member or API key whose review it is.
     pub user_id: Uuid,
-    /// Why.
+    /// Their comment.
     pub description: String,
     /// 0 to 100.
     pub score: i64,
-    /// When.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
-/// Why a word did not count.
+/// Why a review was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviewError {
-    /// The comment cannot be kept.
+    /// The comment is too long.
     #[error(transparent)]
     Invalid(#[from] Violation),
-    /// There is no such notification in the account.
+    /// The account has no such notification.
     #[error("there is no such notification")]
     Missing,
-    /// The database did not do it.
+    /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
 }
@@ -69,41 +70,49 @@ struct ReviewedFindingRow {
     embedding: Vec<u8>,
 }
 
-impl ContentModerationService {
-    /// Notes a word on a notification; a later word of the same person replaces the earlier one.
-    pub async fn review(
+/// Records reviews, and teaches the face index what it got wrong.
+#[derive(Debug)]
+pub(super) struct ReviewRecorder {
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) sealed_columns: SealedColumns,
+    pub(super) faces: FaceIndexService,
+}
+
+impl ReviewRecorder {
+    /// Records a review; a later one of the same member or API key replaces the earlier one.
+    pub(super) async fn record(
         &self,
         tx: &mut WriteTx,
         (account, user): (AccountId, Uuid),
         id: NotificationId,
-        word: ReviewDecision,
+        decision: ReviewDecision,
         comment: &str,
     ) -> Result<ModerationNotification, ReviewError> {
         let comment = comment.trim();
         check_max_chars("comment", "it has", comment.chars().count(), MAX_COMMENT_CHARS, "shorten it")?;
         notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)?;
-        let world: &dyn Environment = &*self.0.world;
+        let environment = &*self.environment;
         tx.execute(sql!(
             "INSERT INTO reviews (id, account_id, notification_id, user_id, description, score, created_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7)
              ON CONFLICT (notification_id, user_id) DO UPDATE
                 SET description = excluded.description, score = excluded.score, created_at = excluded.created_at",
-            ReviewId::new(world),
+            ReviewId::new(environment),
             account,
             id,
             user,
             comment,
-            word.score(),
-            world.now(),
+            decision.score(),
+            environment.now(),
         ))
         .await?;
-        if word == ReviewDecision::Dismiss {
+        if decision == ReviewDecision::Dismiss {
             self.reject_match(tx, account, id).await?;
         }
         notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)
     }
 
-    /// "This is not that person": the face of a dismissed notification is not matched to its profile again.
+    /// Keeps the face of a dismissed notification from being matched to its profile again.
     async fn reject_match(
         &self,
         tx: &mut WriteTx,
@@ -121,21 +130,21 @@ impl ContentModerationService {
         let Some(ReviewedFindingRow { id, profile_id: Some(profile), embedding }) = found else {
             return Ok(());
         };
-        match self.open_embedding(id, &embedding) {
-            Some(embedding) => self.0.faces.add_negative_label(tx, account, profile, &embedding).await,
-            // Sealed under another master key: there is nothing to learn from.
+        match self.sealed_columns.open_embedding(id, &embedding) {
+            Some(embedding) => self.faces.add_negative_label(tx, account, profile, &embedding).await,
+            // The finding was sealed under another master key, so there is nothing to compare with.
             None => Ok(()),
         }
     }
 }
 
-/// A page of a notification's reviews, newest first, and how many there are.
+/// A page of a notification's reviews, newest first, and how many reviews it has.
 pub async fn list(
     view: &mut ReadTx,
     account: AccountId,
     notification: NotificationId,
     offset: i64,
-    most: i64,
+    limit: i64,
 ) -> Result<(Vec<NotificationReview>, i64), DbError> {
     let total = view
         .count(sql!(
@@ -150,7 +159,7 @@ pub async fn list(
               WHERE notification_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
             notification,
             account,
-            most,
+            limit,
             offset,
         ))
         .await?;

@@ -1,38 +1,38 @@
-//! How much an endpoint is given to do at once: one that answers gets more, one that does not is left alone for a while.
+//! How many calls an endpoint gets at once: one that responds gets more, one that does not is left alone for a while.
 //!
-//! Each process learns for itself, so nothing has to be kept, and a restart begins with a clean slate.
+//! Each process learns this for itself. Nothing is stored, and a restart begins with a clean slate.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Calls at once to an endpoint that nothing is known of.
+/// Concurrent calls to an endpoint of which nothing is known yet.
 const INITIAL_CONCURRENT_CALLS: usize = 4;
-/// Failures in a row after which an endpoint is left alone.
+/// Consecutive failures after which the breaker opens.
 const FAILURE_THRESHOLD: u32 = 5;
-/// For how long at first; twice as long each time it fails again.
+/// For how long it opens at first; twice as long for each further failure.
 const INITIAL_COOLDOWN: Duration = Duration::from_secs(10);
-/// For how long at most.
+/// For how long it opens at most.
 const MAX_COOLDOWN: Duration = Duration::from_mins(5);
 
-/// What is known of an endpoint.
+/// What is known of an endpoint: how many calls it gets, and whether the breaker is open.
 #[derive(Debug)]
 pub(super) struct EndpointBreaker {
-    /// Calls at once.
+    /// Concurrent calls it may get.
     window: usize,
     in_flight: usize,
     failures: u32,
-    /// Left alone until then; afterwards one call at a time tells whether it is back.
+    /// Gets no calls until then; afterwards one at a time, until one shows that it is back.
     open_until: Option<Instant>,
 }
 
-/// How a call ended, as far as the endpoint's health goes.
+/// What a call showed about the endpoint's health.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndpointHealth {
-    /// It answered.
+    /// It responded.
     Healthy,
-    /// It asked to be left alone for a while.
+    /// It asked for a wait before the next call.
     Throttled(Duration),
-    /// No answer, or that it is broken (5xx).
+    /// No response, or a 5xx.
     Unhealthy,
 }
 
@@ -41,7 +41,7 @@ impl EndpointBreaker {
         Self { window: INITIAL_CONCURRENT_CALLS, in_flight: 0, failures: 0, open_until: None }
     }
 
-    /// Calls that may begin now.
+    /// Calls that may start now.
     pub(super) fn available_calls(&self, now: Instant) -> usize {
         match self.open_until {
             Some(until) if now < until => 0,
@@ -54,14 +54,14 @@ impl EndpointBreaker {
         self.in_flight += calls;
     }
 
-    /// Notes how a call ended; `most` is the cap of calls at once. Whether the endpoint is left alone from now on.
-    pub(super) fn record_end(&mut self, health: EndpointHealth, now: Instant, most: usize) -> bool {
+    /// Records how a call ended. `max_calls` caps the concurrent calls. True if this opened the breaker.
+    pub(super) fn record_end(&mut self, health: EndpointHealth, now: Instant, max_calls: usize) -> bool {
         self.in_flight = self.in_flight.saturating_sub(1);
         match health {
             EndpointHealth::Healthy => {
                 self.failures = 0;
                 self.open_until = None;
-                self.window = (self.window + 1).min(most);
+                self.window = (self.window + 1).min(max_calls);
                 false
             }
             EndpointHealth::Throttled(wait) => {
@@ -75,15 +75,15 @@ impl EndpointBreaker {
                 if self.failures < FAILURE_THRESHOLD {
                     return false;
                 }
-                let rest = INITIAL_COOLDOWN * 2_u32.pow((self.failures - FAILURE_THRESHOLD).min(8));
+                let cooldown = INITIAL_COOLDOWN * 2_u32.pow((self.failures - FAILURE_THRESHOLD).min(8));
                 let opened = self.open_until.is_none();
-                self.open_until = Some(now + rest.min(MAX_COOLDOWN));
+                self.open_until = Some(now + cooldown.min(MAX_COOLDOWN));
                 opened
             }
         }
     }
 
-    /// Whether nothing is known of it that a new one would not know.
+    /// Whether forgetting it loses nothing but the number of concurrent calls.
     pub(super) fn is_idle(&self) -> bool {
         self.in_flight == 0 && self.failures == 0 && self.open_until.is_none()
     }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_that_answers_gets_more_up_to_the_cap() {
+    fn an_endpoint_that_responds_gets_more_calls_up_to_the_cap() {
         let (mut endpoint, now) = (EndpointBreaker::new(), Instant::now());
         assert_eq!(endpoint.available_calls(now), 4);
         for _ in 0..100 {
@@ -109,27 +109,27 @@ mod tests {
     }
 
     #[test]
-    fn one_that_does_not_is_left_alone_longer_and_longer_and_then_tried_once() {
+    fn an_endpoint_that_fails_is_left_alone_longer_each_time_and_then_gets_one_call() {
         let (mut endpoint, mut now) = (EndpointBreaker::new(), Instant::now());
         for _ in 0..FAILURE_THRESHOLD {
             endpoint.record_start(1);
             endpoint.record_end(EndpointHealth::Unhealthy, now, 32);
         }
-        let mut rests = Vec::new();
+        let mut cooldowns = Vec::new();
         for _ in 0..7 {
             assert_eq!(endpoint.available_calls(now), 0);
-            let mut rest = Duration::ZERO;
-            while endpoint.available_calls(now + rest) == 0 {
-                rest += Duration::from_secs(1);
+            let mut cooldown = Duration::ZERO;
+            while endpoint.available_calls(now + cooldown) == 0 {
+                cooldown += Duration::from_secs(1);
             }
-            rests.push(rest.as_secs());
-            now += rest;
-            assert_eq!(endpoint.available_calls(now), 1, "one call tells");
+            cooldowns.push(cooldown.as_secs());
+            now += cooldown;
+            assert_eq!(endpoint.available_calls(now), 1, "one call may try");
             endpoint.record_start(1);
             assert_eq!(endpoint.available_calls(now), 0, "and no second beside it");
             endpoint.record_end(EndpointHealth::Unhealthy, now, 32);
         }
-        assert_eq!(rests, [10, 20, 40, 80, 160, 300, 300]);
+        assert_eq!(cooldowns, [10, 20, 40, 80, 160, 300, 300]);
 
         now += MAX_COOLDOWN;
         endpoint.record_start(1);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_asks_for_patience_gets_it() {
+    fn an_endpoint_that_asks_for_a_wait_gets_it() {
         let (mut endpoint, now) = (EndpointBreaker::new(), Instant::now());
         endpoint.record_start(1);
         endpoint.record_end(EndpointHealth::Throttled(Duration::from_secs(7)), now, 32);

@@ -1,4 +1,4 @@
-//! What is delivered, and how it is queued.
+//! Messages, and queueing them.
 
 use super::records::DeliveryState;
 use crate::{vault::Vault, wire_enum::wire_enum};
@@ -8,27 +8,26 @@ use media::fetch::{FetchTargetError, Fetcher};
 use serde::{Deserialize, Serialize};
 
 wire_enum! {
-    /// How a message travels.
+    /// The HTTP method of a message.
     pub enum WebhookMethod {
-        /// In the body.
+        /// The content is JSON in the body.
         Post => "POST",
-        /// In the query of the address.
+        /// The content is in the query of the URL.
         Get => "GET",
     }
 }
 
-/// Which answers count as delivered.
+/// Which responses count as delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SuccessCriterion {
-    /// Any 2xx.
     #[default]
     Any2xx,
-    /// 200 alone: age sessions.
+    /// 200 alone: webhooks of age sessions.
     Only200,
 }
 
 impl SuccessCriterion {
-    /// Whether an answer with this status counts.
+    /// Whether a response with this status counts as delivered.
     pub fn accepts(self, status: u16) -> bool {
         match self {
             Self::Any2xx => (200..300).contains(&status),
@@ -37,50 +36,48 @@ impl SuccessCriterion {
     }
 }
 
-/// A message to an application's server. Old rows must still be read after an update: add members with defaults.
+/// A message to an application's server. Rows that an older version queued must still be readable: new fields need a
+/// default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookMessage {
-    /// Where to, https.
+    /// An https URL.
     pub url: String,
-    /// How.
     pub verb: WebhookMethod,
-    /// Headers that the application asked for, beside the ones that sign.
+    /// Headers that the application asked for, beside those of the signature.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    /// JSON; empty with GET.
+    /// JSON; empty for GET.
     pub body: String,
-    /// Whether the receiver's certificate must be right.
+    /// Whether the receiver's certificate must be valid.
     pub verify_tls: bool,
-    /// Which answers count.
     #[serde(default)]
     pub success: SuccessCriterion,
 }
 
-/// Where messages are put; cheap to clone.
+/// Queues messages. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Outbox {
     fetcher: Fetcher,
     vault: Vault,
 }
 
-/// A message that cannot be queued.
+/// Why a message was not queued.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboxError {
-    /// Its address is none that is called.
+    /// Its URL is not one that may be called.
     #[error(transparent)]
     Refused(#[from] FetchTargetError),
-    /// The database did not take it.
     #[error(transparent)]
     Db(#[from] DbError),
 }
 
 impl Outbox {
-    /// An outbox that checks addresses with `fetcher`, and seals what it keeps.
+    /// An outbox that checks URLs with `fetcher` and seals messages with `vault`.
     pub fn new(fetcher: Fetcher, vault: Vault) -> Self {
         Self { fetcher, vault }
     }
 
-    /// Tells whether an address may be stored as one to deliver to, with or without a right certificate.
+    /// Checks that a URL may be stored as one to deliver to, with or without verifying its certificate.
     pub fn check_destination(&self, url: &str, verify_tls: bool) -> Result<(), FetchTargetError> {
         self.fetcher.parse_target(url)?;
         if verify_tls || self.fetcher.allows_unverified_tls() {
@@ -90,45 +87,45 @@ impl Outbox {
         }
     }
 
-    /// Queues a message in the transaction that causes it: if that is not committed, nothing was promised.
+    /// Queues a message in the transaction that causes it: without the commit, nothing is sent.
     ///
-    /// `topic` tells operators what it is about, as `proof.result`.
+    /// `topic` tells operators what it is about, for example `proof.result`.
     pub async fn enqueue(
         &self,
         tx: &mut WriteTx,
-        world: &dyn Environment,
+        env: &dyn Environment,
         app: AppId,
         topic: &str,
         message: &WebhookMessage,
     ) -> Result<DeliveryId, OutboxError> {
-        self.insert(tx, world, app, None, topic, message).await
+        self.insert(tx, env, app, None, topic, message).await
     }
 
-    /// The same for an account's message, which goes when the account goes.
+    /// Queues a message of an account, which is deleted with the account.
     pub async fn enqueue_for_account(
         &self,
         tx: &mut WriteTx,
-        world: &dyn Environment,
+        env: &dyn Environment,
         (app, account): (AppId, AccountId),
         topic: &str,
         message: &WebhookMessage,
     ) -> Result<DeliveryId, OutboxError> {
-        self.insert(tx, world, app, Some(account), topic, message).await
+        self.insert(tx, env, app, Some(account), topic, message).await
     }
 
     async fn insert(
         &self,
         tx: &mut WriteTx,
-        world: &dyn Environment,
+        env: &dyn Environment,
         app: AppId,
         account: Option<AccountId>,
         topic: &str,
         message: &WebhookMessage,
     ) -> Result<DeliveryId, OutboxError> {
         let target = self.fetcher.parse_target(&message.url)?;
-        let (id, now) = (DeliveryId::new(world), world.now());
-        let plain = serde_json::to_vec(message).expect("a message of our own is JSON");
-        let sealed = self.vault.seal(world, &aad(id), &plain);
+        let (id, now) = (DeliveryId::new(env), env.now());
+        let plain = serde_json::to_vec(message).expect("a message serialises to JSON");
+        let sealed = self.vault.seal(env, &aad(id), &plain);
         tx.execute(sql!(
             "INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
                                      created_at, account_id)
@@ -161,8 +158,8 @@ impl Outbox {
     }
 }
 
-/// The endpoint a message belongs to. Those whose certificate is not verified are one of their own: a certificate that
-/// nobody vouches for fails every other message, and must not close the endpoint for these.
+/// The endpoint that a message belongs to. Messages whose certificate is not verified have an endpoint of their own: an
+/// invalid certificate fails every other message, and must not open the circuit breaker for these.
 fn endpoint_key(app: AppId, origin: impl std::fmt::Display, verify_tls: bool) -> String {
     let unverified = if verify_tls { "" } else { " unverified" };
     format!("{app} {origin}{unverified}")
@@ -176,7 +173,7 @@ fn aad(id: DeliveryId) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// A row that an older build queued must still be understood.
+    /// A row that an older version queued must still be readable.
     #[test]
     fn old_messages_still_parse() {
         let old = r#"{"url":"https://a.example/x","verb":"GET","body":"","verify_tls":false}"#;
@@ -188,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn age_sessions_take_nothing_but_200() {
+    fn age_sessions_accept_nothing_but_200() {
         assert!(
             SuccessCriterion::Any2xx.accepts(204)
                 && !SuccessCriterion::Any2xx.accepts(302)

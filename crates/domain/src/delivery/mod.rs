@@ -1,11 +1,13 @@
-//! Messages to applications' own servers: queued in the transaction that causes them, signed, tried on a schedule that
-//! spans a day, recorded, and replayable (docs/adr/0008-outbound-delivery.md).
+//! Webhooks, that is, messages to applications' own servers: queued in the transaction that causes them, signed,
+//! retried on a schedule that spans a day, recorded, and replayable (docs/adr/0008-outbound-delivery.md).
 //!
-//! A message is delivered at least once, and in no promised order: receivers recognise a repeat by its `webhook-id` and
-//! order messages by what they say.
+//! A message is delivered at least once, and in no guaranteed order: receivers recognise a repeat by its `webhook-id`,
+//! and order messages by their content.
 
+mod attempt;
 mod circuit_breaker;
 mod dispatcher;
+mod leases;
 mod message;
 mod records;
 mod schedule;

@@ -1,4 +1,4 @@
-//! What became of messages, for operators.
+//! The record of deliveries, for operators: listing, replaying, deleting.
 
 use crate::wire_enum::wire_enum;
 use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp};
@@ -6,27 +6,27 @@ use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::{Deserialize, Serialize};
 
 wire_enum! {
-    /// Where a delivery stands.
+    /// The state of a delivery.
     pub enum DeliveryState {
-        /// It is tried when its moment comes.
+        /// Its next attempt is scheduled.
         Waiting => "WAITING",
-        /// It is being tried.
+        /// An attempt is under way.
         Running => "RUNNING",
-        /// The receiver took it.
+        /// The receiver accepted it.
         Delivered => "DELIVERED",
-        /// It was given up: the schedule is over, or the receiver said 410.
+        /// Given up: the schedule has ended, or the receiver responded with 410.
         Failed => "FAILED",
     }
 }
 
-/// One attempt.
+/// One attempt at a delivery.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryAttempt {
-    /// When it began.
+    /// When the attempt began.
     pub at: Timestamp,
-    /// How long it took, milliseconds.
+    /// How long it took, in milliseconds.
     pub took_ms: u64,
-    /// What the receiver answered, if it did.
+    /// The HTTP status of the response, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// Why it failed, for the operator.
@@ -37,24 +37,21 @@ pub struct DeliveryAttempt {
 /// A delivery as operators see it: everything but the message itself.
 #[derive(Debug, Serialize, FromRow)]
 pub struct DeliveryRecord {
-    /// Its id, which receivers see as `webhook-id`.
+    /// Receivers see it as `webhook-id`.
     pub id: DeliveryId,
-    /// Whose it is.
     pub app_id: AppId,
-    /// What it is about.
+    /// What it is about, for example `proof.result`.
     pub topic: String,
-    /// The application and the host it goes to.
+    /// The application and the origin that it goes to.
     pub endpoint: String,
-    /// Where it stands.
     #[sqlx(try_from = "String")]
     pub state: DeliveryState,
-    /// The latest attempts.
+    /// The latest attempts, at most 30.
     #[sqlx(json)]
     pub attempts: Vec<DeliveryAttempt>,
-    /// When it is tried next, where it is.
+    /// When the next attempt is due, while the delivery is waiting.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub next_at: Timestamp,
-    /// When it was queued.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
     /// When it was delivered or given up.
@@ -62,26 +59,23 @@ pub struct DeliveryRecord {
     pub ended_at: Option<DbTimestamp>,
 }
 
-/// Which deliveries.
+/// Which deliveries to list; `None` does not restrict.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliveryFilter {
-    /// Of this application.
     pub app: Option<AppId>,
-    /// In this state.
     pub state: Option<DeliveryState>,
-    /// Queued then or later.
+    /// Queued at this time or later.
     pub from: Option<Timestamp>,
-    /// Queued before.
+    /// Queued before this time.
     pub to: Option<Timestamp>,
 }
 
-/// There is none, or it is being tried right now.
+/// Why a delivery was not replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryReplayError {
-    /// None that can be replayed.
+    /// There is none, or an attempt is under way.
     #[error("there is no delivery {0} that is not being tried already")]
     Missing(DeliveryId),
-    /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
 }
@@ -101,7 +95,7 @@ pub async fn list(view: &mut ReadTx, filter: DeliveryFilter) -> Result<Vec<Deliv
     .await
 }
 
-/// One delivery.
+/// One delivery, if there is one of this id.
 pub async fn show(view: &mut ReadTx, id: DeliveryId) -> Result<Option<DeliveryRecord>, DbError> {
     view.fetch_optional(sql!(
         "SELECT id, app_id, topic, endpoint, state, attempts, next_at, created_at, ended_at FROM deliveries
@@ -111,11 +105,11 @@ pub async fn show(view: &mut ReadTx, id: DeliveryId) -> Result<Option<DeliveryRe
     .await
 }
 
-/// Begins the schedule of a delivery anew, whatever became of it. Its `webhook-id` stays, so a receiver that has it
-/// already knows.
+/// Restarts the schedule of a delivery, in whatever state it ended. Its `webhook-id` stays the same, so a receiver that
+/// has the message already can tell.
 pub async fn replay(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     id: DeliveryId,
 ) -> Result<(), DeliveryReplayError> {
     let rows = tx
@@ -123,17 +117,18 @@ pub async fn replay(
             "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $2, next_at = $2, ended_at = NULL
               WHERE id = $1 AND state <> 'RUNNING'",
             id,
-            world.now(),
+            env.now(),
         ))
         .await?;
     tx.notify_on_commit();
     if rows == 1 { Ok(()) } else { Err(DeliveryReplayError::Missing(id)) }
 }
 
-/// Begins the schedules of an application's deliveries anew; how many. Without a state: of those that were given up.
+/// Restarts the schedules of an application's deliveries that were queued from `from` up to but without `to`; returns
+/// how many. Without a state: of those that were given up.
 pub async fn replay_range(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
     state: Option<DeliveryState>,
     from: Timestamp,
@@ -147,28 +142,28 @@ pub async fn replay_range(
             state.unwrap_or(DeliveryState::Failed),
             from,
             to,
-            world.now(),
+            env.now(),
         ))
         .await?;
     tx.notify_on_commit();
     Ok(rows)
 }
 
-/// Forgets deliveries that ended longer ago than `keep`, at most 5,000 at a time; how many.
-pub async fn purge(db: &Db, world: &dyn Environment, keep: SignedDuration) -> Result<u64, DbError> {
+/// Deletes deliveries that ended longer ago than `retention`, at most 5,000 at a time; returns how many.
+pub async fn purge(db: &Db, env: &dyn Environment, retention: SignedDuration) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(
             "DELETE FROM deliveries WHERE id IN
                 (SELECT id FROM deliveries WHERE ended_at < $1 ORDER BY ended_at LIMIT 5000)",
-            world.now() - keep,
+            env.now() - retention,
         ))
         .await?;
     tx.commit().await?;
     Ok(rows)
 }
 
-/// Sets the gauge of deliveries that are not over.
+/// Sets the gauges of waiting and running deliveries.
 pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
     let mut view = db.read().await?;
     let waiting = view.count(sql!("SELECT count(*) FROM deliveries WHERE state = 'WAITING'")).await?;

@@ -1,11 +1,11 @@
-//! What deliveries are signed with (Standard Webhooks, `v1`: HMAC-SHA256 over `id.timestamp.body`).
+//! The secrets that deliveries are signed with (Standard Webhooks, `v1`: HMAC-SHA256 over `id.timestamp.body`).
 
 use crate::{tenancy::applications, vault::Vault};
 use aws_lc_rs::hmac;
 use base::{AppId, Environment, Secret, SignedDuration, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
-/// How long the secret before a new one is still signed with, unless said otherwise.
+/// How long the previous secret still signs beside a new one, by default.
 pub const DEFAULT_ROTATION_OVERLAP: SignedDuration = SignedDuration::from_hours(24);
 
 /// A signing secret: 32 random bytes.
@@ -13,7 +13,7 @@ pub const DEFAULT_ROTATION_OVERLAP: SignedDuration = SignedDuration::from_hours(
 pub struct WebhookSecret(Secret<Vec<u8>>);
 
 impl WebhookSecret {
-    /// As receivers configure it: `whsec_` and the bytes in base64.
+    /// The form that receivers configure: `whsec_` and the bytes in base64.
     pub fn reveal(&self) -> Secret<String> {
         Secret::new(format!("whsec_{}", base64_simd::STANDARD.encode_to_string(self.0.expose())))
     }
@@ -28,7 +28,7 @@ impl WebhookSecret {
     }
 }
 
-/// The three headers of an attempt, by name.
+/// The three headers of an attempt, with one signature per secret.
 pub(super) fn signature_headers(
     secrets: &[WebhookSecret],
     id: &str,
@@ -54,14 +54,14 @@ fn aad(id: Uuid) -> Vec<u8> {
     format!("webhook secret {id}").into_bytes()
 }
 
-/// The secrets of an application that have not retired, newest first.
+/// The secrets of an application that still sign, newest first.
 pub async fn list_active(
     view: &mut ReadTx,
     vault: &Vault,
     now: Timestamp,
     app: AppId,
 ) -> Result<Vec<WebhookSecret>, DbError> {
-    let kept: Vec<WebhookSecretRow> = view
+    let rows: Vec<WebhookSecretRow> = view
         .fetch_all(sql!(
             "SELECT id, sealed FROM webhook_secrets WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL)
               ORDER BY created_at DESC, id DESC LIMIT 8",
@@ -69,74 +69,78 @@ pub async fn list_active(
             now,
         ))
         .await?;
-    let opened = kept.into_iter().filter_map(|row| {
+    let opened = rows.into_iter().filter_map(|row| {
         let opened = vault.open(&aad(row.id), &row.sealed);
         opened
-            .inspect_err(
-                |error| tracing::error!(secret = %row.id, "a webhook secret cannot be used: {error}"),
-            )
+            .inspect_err(|error| {
+                tracing::error!(
+                    error = error as &dyn std::error::Error,
+                    secret = %row.id,
+                    "a webhook secret cannot be used"
+                );
+            })
             .ok()
     });
     Ok(opened.map(|bytes| WebhookSecret(Secret::new(bytes))).collect())
 }
 
-/// Makes a new secret. Those before it are signed with as well until `overlap` has passed, so that receivers can
-/// change over without losing a message.
+/// Creates a new secret. The previous ones still sign until `overlap` has passed, so that receivers can switch without
+/// rejecting a message.
 pub async fn rotate(
     tx: &mut WriteTx,
     vault: &Vault,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
     overlap: SignedDuration,
 ) -> Result<WebhookSecret, DbError> {
-    let now = world.now();
+    let now = env.now();
     tx.execute(sql!(
         "UPDATE webhook_secrets SET retires_at = $2 WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL)",
         app,
         now + overlap,
     ))
     .await?;
-    insert(tx, vault, world, app).await
+    insert(tx, vault, env, app).await
 }
 
 async fn insert(
     tx: &mut WriteTx,
     vault: &Vault,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
 ) -> Result<WebhookSecret, DbError> {
     let mut bytes = vec![0; 32];
-    world.fill_random(&mut bytes);
-    let id = world.uuid_v7();
+    env.fill_random(&mut bytes);
+    let id = env.uuid_v7();
     tx.execute(sql!(
         "INSERT INTO webhook_secrets (id, app_id, sealed, created_at) VALUES ($1, $2, $3, $4)",
         id,
         app,
-        vault.seal(world, &aad(id), &bytes),
-        world.now(),
+        vault.seal(env, &aad(id), &bytes),
+        env.now(),
     ))
     .await?;
     Ok(WebhookSecret(Secret::new(bytes)))
 }
 
-/// The secrets of an application, of which the first is made at the first need.
+/// The secrets of an application, newest first. The first one is created when it is first needed.
 pub async fn list_or_create(
     tx: &mut WriteTx,
     vault: &Vault,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
 ) -> Result<Vec<WebhookSecret>, DbError> {
-    let known = list_active(tx, vault, world.now(), app).await?;
-    if !known.is_empty() {
-        return Ok(known);
+    let active = list_active(tx, vault, env.now(), app).await?;
+    if !active.is_empty() {
+        return Ok(active);
     }
-    // Holds off another process that is about to do the same.
+    // Makes another process that is about to do the same wait.
     applications::lock(tx, app).await?;
-    let mut known = list_active(tx, vault, world.now(), app).await?;
-    if known.is_empty() {
-        known.push(insert(tx, vault, world, app).await?);
+    let mut active = list_active(tx, vault, env.now(), app).await?;
+    if active.is_empty() {
+        active.push(insert(tx, vault, env, app).await?);
     }
-    Ok(known)
+    Ok(active)
 }
 
 #[cfg(test)]
@@ -147,27 +151,27 @@ mod tests {
     use db::testing::TestDb;
 
     #[tokio::test]
-    async fn two_secrets_are_valid_until_the_older_retires() {
+    async fn two_secrets_sign_until_the_older_retires() {
         let test = TestDb::open().await;
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         let mut tx = test.db.write().await.unwrap();
         let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
-        let app = applications::create(&mut tx, &world, &new).await.unwrap();
-        let first = list_or_create(&mut tx, &vault, &world, app).await.unwrap();
-        let again = list_or_create(&mut tx, &vault, &world, app).await.unwrap();
+        let app = applications::create(&mut tx, &env, &new).await.unwrap();
+        let first = list_or_create(&mut tx, &vault, &env, app).await.unwrap();
+        let again = list_or_create(&mut tx, &vault, &env, app).await.unwrap();
         assert_eq!(first.len(), 1);
-        assert_eq!(first[0].reveal(), again[0].reveal(), "made once");
+        assert_eq!(first[0].reveal(), again[0].reveal(), "created once");
 
-        world.advance(SignedDuration::from_secs(1));
-        let second = rotate(&mut tx, &vault, &world, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
-        let both = list_or_create(&mut tx, &vault, &world, app).await.unwrap();
+        env.advance(SignedDuration::from_secs(1));
+        let second = rotate(&mut tx, &vault, &env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
+        let both = list_or_create(&mut tx, &vault, &env, app).await.unwrap();
         let revealed: Vec<_> = both.iter().map(WebhookSecret::reveal).collect();
         assert_eq!(revealed, [second.reveal(), first[0].reveal()]);
-        let [_, _, (_, signatures)] = signature_headers(&both, "id", world.now(), b"{}");
+        let [_, _, (_, signatures)] = signature_headers(&both, "id", env.now(), b"{}");
         assert_eq!(signatures.split(' ').filter(|signature| signature.starts_with("v1,")).count(), 2);
 
-        world.advance(DEFAULT_ROTATION_OVERLAP);
-        assert_eq!(list_or_create(&mut tx, &vault, &world, app).await.unwrap().len(), 1);
+        env.advance(DEFAULT_ROTATION_OVERLAP);
+        assert_eq!(list_or_create(&mut tx, &vault, &env, app).await.unwrap().len(), 1);
     }
 }

@@ -1,4 +1,5 @@
-//! What was read of a document, as a relying party gets it.
+//! What was read of a document, as the relying party gets it. The comments of the types and members are part of the
+//! interface's description (`openapi/identity.json`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -152,7 +153,7 @@ impl MachineReadableZone {
 }
 
 impl StructuredPostalAddress {
-    /// An address of which no more is known than its lines.
+    /// An address of which only the lines are known.
     pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Self {
         let formatted_address = lines.clone().collect::<Vec<_>>().join("\n");
         let mut lines = lines.map(str::to_owned);
@@ -173,7 +174,7 @@ impl StructuredPostalAddress {
     }
 }
 
-// It is about a person, and must not reach a log by way of `{:?}`.
+// These are personal data and must not reach a log through `{:?}`.
 macro_rules! redacted_debug {
     ($($name:ident),+) => {$(
         impl std::fmt::Debug for $name {

@@ -1,4 +1,4 @@
-//! What was read and measured of a document, kept with its resource so that checks need not read it again.
+//! What was read and measured of a document. It is stored with the resource, so that the checks need not read again.
 
 use super::{
     document_fields::{DocumentFields, MachineReadableZone, StructuredPostalAddress},
@@ -8,7 +8,7 @@ use super::{
 };
 use base::MediaId;
 use documents::{
-    authenticity::{AuthenticityCheck, AuthenticityVerdict},
+    authenticity::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict},
     catalogue::{self, DocumentBarcode, DocumentType, IcaoMrzType},
     field::{FieldName, FieldSource},
     quality::PhotoFault,
@@ -16,63 +16,60 @@ use documents::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Everything that was found. Kept as JSON: add members with defaults.
+/// Everything that was read and measured. Stored as JSON: new members need `#[serde(default)]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DocumentFindings {
-    /// What was read, in order.
+    /// The media that were read, in order.
     pub of: Vec<MediaId>,
-    /// Whether it is a document.
+    /// Whether they show a document at all.
     pub document: bool,
-    /// What it says it is.
+    /// The type that the document itself states.
     pub kind: Option<DocumentType>,
-    /// Who it says issued it, ISO 3166-1 alpha-3 or ICAO's code.
+    /// The issuer that the document itself states, ISO 3166-1 alpha-3 or a code of ICAO 9303-3.
     pub issuer: Option<String>,
-    /// What it says.
+    /// The fields of an identity document; of several with one name the most reliable comes first.
     pub fields: Vec<StoredField>,
-    /// The lines of its zone, and its format.
+    /// Format (`TD3` for example) and lines of the machine-readable zone.
     pub zone: Option<(String, Vec<String>)>,
-    /// Whether a barcode of a licence was read.
+    /// Whether the barcode of a driving licence was read.
     pub licence: bool,
-    /// What is wrong with its photos, the worst first.
+    /// What is wrong with the photos, the worst first, as codes of the interface.
     pub faults: Vec<String>,
-    /// What speaks for and against it.
+    /// What speaks for and against its authenticity.
     pub measures: Vec<StoredMeasure>,
-    /// Whose face is on it.
+    /// The face on it.
     pub portrait: Option<StoredPortrait>,
-    /// What a letter says.
+    /// What was read of a supplementary document.
     pub letter: Option<DocumentFields>,
 }
 
 /// A field that was read.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredField {
-    /// Which.
     pub name: FieldName,
-    /// What it says.
     pub value: String,
-    /// Where.
+    /// Where it was read: zone, barcode or print.
     pub source: FieldSource,
-    /// How surely, 0 to 1.
+    /// 0 to 1.
     pub confidence: f32,
 }
 
-// It is about a person, and must not reach a log by way of `{:?}`.
+// The value is personal data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for StoredField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Field({:?} from {:?})", self.name, self.source)
     }
 }
 
-/// A number, its limit and why.
+/// One measure of authenticity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredMeasure {
     /// What was measured.
     pub check: AuthenticityCheck,
-    /// The number.
+    /// The number, in the unit of the limit.
     pub value: f32,
-    /// Its limit, in words.
+    /// The limit, in words.
     pub limit: String,
-    /// What it comes to.
     pub verdict: AuthenticityVerdict,
     /// Why, without anything that is written on the document.
     pub reason: String,
@@ -81,21 +78,32 @@ pub struct StoredMeasure {
 /// The face on a document.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredPortrait {
-    /// Who it is, in the space of the pack's model.
     pub embedding: Vec<f32>,
-    /// The digest of that space.
+    /// The digest of the space of the embedding; those of different spaces cannot be compared.
     pub space: String,
 }
 
-// A template of a face must not reach a log.
+// The embedding is biometric data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for StoredPortrait {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Portrait")
     }
 }
 
+impl StoredMeasure {
+    pub(super) fn of(measure: &AuthenticityMeasure) -> Self {
+        Self {
+            check: measure.check,
+            value: measure.value,
+            limit: measure.limit.to_string(),
+            verdict: measure.verdict,
+            reason: measure.reason.clone(),
+        }
+    }
+}
+
 impl DocumentFindings {
-    /// What a reading of these media came to; `space` is that of the embeddings.
+    /// The findings of a reading of these media; `space` is the digest of the space of the portrait's embedding.
     pub(super) fn of(reading: &DocumentReading, of: Vec<MediaId>, space: String) -> Self {
         let mut faults = Vec::new();
         for fault in PhotoFault::ALL {
@@ -109,13 +117,6 @@ impl DocumentFindings {
             let format =
                 serde_json::to_value(zone.format).ok().and_then(|word| word.as_str().map(str::to_owned));
             (format.unwrap_or_default(), zone.lines.clone())
-        });
-        let measures = reading.measures.iter().map(|measure| StoredMeasure {
-            check: measure.check,
-            value: measure.value,
-            limit: measure.limit.to_string(),
-            verdict: measure.verdict,
-            reason: measure.reason.clone(),
         });
         let fields = reading.fields.iter().map(|field| StoredField {
             name: field.name,
@@ -132,7 +133,7 @@ impl DocumentFindings {
             zone,
             licence: reading.licence.is_some(),
             faults,
-            measures: measures.collect(),
+            measures: reading.measures.iter().map(StoredMeasure::of).collect(),
             portrait: reading
                 .portrait
                 .as_ref()
@@ -141,17 +142,21 @@ impl DocumentFindings {
         }
     }
 
-    /// The surest value of a field: the zone's before the barcode's before the print's.
+    /// The most reliable value of a field: of the zone before the barcode before the print.
     pub fn field(&self, name: FieldName) -> Option<&str> {
         self.fields.iter().find(|field| field.name == name).map(|field| field.value.as_str())
     }
 
-    /// A measure.
     pub fn measure(&self, check: AuthenticityCheck) -> Option<&StoredMeasure> {
         self.measures.iter().find(|measure| measure.check == check)
     }
 
-    /// Whether a side is missing without which the document cannot be read: the one with its zone or its barcode.
+    /// The worst fault of the photos, as a code of the interface; `default` if there is none.
+    pub(super) fn first_fault_or<'a>(&'a self, default: &'a str) -> &'a str {
+        self.faults.first().map_or(default, String::as_str)
+    }
+
+    /// Whether the back is missing of a document that cannot be read without it, as its zone or barcode is there.
     fn is_missing_side(&self, country: &str, kind: DocumentType) -> bool {
         let Some(document) = catalogue::find_document(country, kind) else { return false };
         let back = matches!(document.zone, Some(IcaoMrzType::Td1))
@@ -159,7 +164,7 @@ impl DocumentFindings {
         back && self.of.len() < 2 && self.zone.is_none() && !self.licence
     }
 
-    /// What cannot be used of it for what it was said to be, in one word.
+    /// Why it cannot be used as what the end user said it is, as a code of the interface; `None` if it can.
     pub(super) fn rejection_reason(
         &self,
         resource: &SuppliedResource,
@@ -182,16 +187,15 @@ impl DocumentFindings {
         (!filter.allows_type(read, kind)).then_some("DOCUMENT_NOT_SUPPORTED")
     }
 
-    /// What the person should do about an identity document.
+    /// What the end user should do after an identity document was read.
     pub(super) fn next_step(
         &self,
         resource: &SuppliedResource,
         filter: &DocumentRestrictions,
     ) -> TaskNextStep {
-        let fault = self.faults.first();
         match self.rejection_reason(resource, filter) {
             Some("NO_DOCUMENT") => {
-                let detail = fault.map_or("NO_DOCUMENT", String::as_str);
+                let detail = self.first_fault_or("NO_DOCUMENT");
                 TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::Quality, detail)
             }
             Some(detail) => {
@@ -200,11 +204,11 @@ impl DocumentFindings {
             None if self.field(FieldName::FullName).is_none()
                 || self.field(FieldName::DateOfBirth).is_none() =>
             {
-                let detail = fault.map_or("PHOTO_TOO_BLURRY", String::as_str);
+                let detail = self.first_fault_or("PHOTO_TOO_BLURRY");
                 TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::Quality, detail)
             }
             None => {
-                // A fault of the photo matters where something could not be relied on because of it.
+                // A fault of the photo matters only if something that was read is doubtful, perhaps because of it.
                 let doubtful = [
                     AuthenticityCheck::MrzCheckDigits,
                     AuthenticityCheck::OcrMrzComparison,
@@ -214,7 +218,7 @@ impl DocumentFindings {
                 .any(|check| {
                     self.measure(check).is_some_and(|measure| measure.verdict != AuthenticityVerdict::Pass)
                 });
-                match fault {
+                match self.faults.first() {
                     Some(fault) if doubtful => {
                         TaskNextStep::try_again(TaskAdvice::ShouldTryAgain, TaskAdviceReason::Quality, fault)
                     }
@@ -224,16 +228,16 @@ impl DocumentFindings {
         }
     }
 
-    /// What the person should do about a letter.
+    /// What the end user should do after a supplementary document was read.
     pub(super) fn letter_next_step(&self) -> TaskNextStep {
         if self.letter.is_some() && self.document {
             return TaskNextStep::progress();
         }
-        let detail = self.faults.first().map_or("NO_DOCUMENT", String::as_str);
+        let detail = self.first_fault_or("NO_DOCUMENT");
         TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::Quality, detail)
     }
 
-    /// What an identity document says (docs/adr/0005-document-verification.md).
+    /// The fields of an identity document, as the interface names them (docs/adr/0005-document-verification.md).
     pub(super) fn document_fields(&self) -> DocumentFields {
         let field = |name| self.field(name).map(str::to_owned);
         DocumentFields {
@@ -262,7 +266,7 @@ impl DocumentFindings {
     }
 }
 
-/// What a letter says.
+/// The fields of a supplementary document, as the interface names them.
 fn letter_fields(letter: &documents::supplementary::SupplementaryReading) -> DocumentFields {
     let date_of_issue = match letter.date_of_issue.as_ref().map(|part| &part.value) {
         Some(documents::text::dates::DateReading::Certain(date)) => Some(date.to_string()),
@@ -285,7 +289,7 @@ fn letter_fields(letter: &documents::supplementary::SupplementaryReading) -> Doc
     }
 }
 
-/// A fault of a photo in the words of the interface (docs/adr/0005-document-verification.md).
+/// A fault of a photo as a code of the interface (docs/adr/0005-document-verification.md).
 fn fault_code(fault: PhotoFault) -> &'static str {
     match fault {
         PhotoFault::Partial => "PARTIAL_PHOTO",

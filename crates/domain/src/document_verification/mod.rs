@@ -1,17 +1,30 @@
-//! Document verification sessions (docs/adr/0005-document-verification.md): what a business asks for, what a person
-//! supplies, what is read of it at once, and what is checked afterwards.
+//! Document verification sessions (docs/adr/0005-document-verification.md): a relying party says what it wants to know,
+//! an end user supplies documents and a face, documents are read while they wait, and once they have finished
+//! everything is checked.
 //!
-//! [`request`] holds what is asked for to its rules, [`session`] is what is kept ([`store`] says how), [`state_machine`] has every
-//! change of a state. [`lifecycle`] is what a person does, [`extraction`] reads documents while they wait (and `ahead`, before
-//! they ask for it), [`checks`] judges them when
-//! they are through; [`sandbox_responses`] and [`sandbox_agent`] take their place in a sandbox. A person of the operator's decides in
-//! [`reviews`], and [`sweep`] ends what has had its time.
+//! - [`service`]: the front, which passes each call on to one of the parts below; [`wiring`]: how they are wired.
+//! - [`request`], [`restrictions`], [`types`]: what a relying party can ask for.
+//! - [`session`]: the session document, with all its state changes; [`store`]: how it and its media are sealed and stored;
+//!   [`unit_of_work`]: how it is changed together with what the change causes ([`notifications`], [`background_jobs`]).
+//! - [`create`], [`access`], [`capture`], [`finish`]: from the creation of a session to the end of the end user's part.
+//! - [`extraction`]: reading documents, with [`findings`] and [`document_fields`]; [`prefetch`]: what was read ahead;
+//!   [`vision_runner`]: the models.
+//! - [`checks`]: the checks and their job, with [`report`]; [`reviews`]: checks that a reviewer decides.
+//! - [`outcome`], [`media_access`], [`retention`]: what remains of a session, and how it goes.
+//! - [`sandbox_responses`], [`sandbox_agent`]: what takes the place of checks and end users in a sandbox.
 
+mod access;
+mod background_jobs;
+mod capture;
 mod checks;
+mod create;
 mod document_fields;
+mod error;
 mod extraction;
 mod findings;
-pub mod lifecycle;
+mod finish;
+mod media_access;
+mod notifications;
 mod outcome;
 mod prefetch;
 pub mod report;
@@ -21,46 +34,70 @@ mod retention;
 pub mod reviews;
 pub mod sandbox_agent;
 pub mod sandbox_responses;
+mod service;
 pub mod session;
-pub mod state_machine;
 mod store;
 pub mod types;
 mod unit_of_work;
+mod vision_runner;
+mod wiring;
 
-pub use checks::RunVerificationChecks;
+pub use background_jobs::{ReadDocument, RunVerificationChecks, SweepDocumentSessions};
+pub use capture::{CapturedMedia, IdempotentCall, NewDocument, ResourceCaller};
+pub use create::CreateDocumentSession;
 pub use document_fields::DocumentFields;
-pub use extraction::ReadDocument;
+pub use error::DocumentSessionError;
+pub use media_access::MediaDownload;
+pub use notifications::{DocumentSessionNotification, NotificationSubject};
 pub use outcome::DocumentSessionOutcome;
-pub use retention::SweepDocumentSessions;
+pub use service::DocumentVerificationService;
 pub use store::UnsealedDocumentSession;
-pub use unit_of_work::{
-    CapturedMedia, DocumentSessionError, DocumentSessionNotification, NotificationSubject,
-};
 
-use crate::{delivery::Outbox, image_analysis::ImageAnalyser, vault::Vault, violation::Violation};
 use base::{Environment, SignedDuration};
-use db::Db;
-use jobs::Worker;
-use media::{blobs::BlobStore, document_file::DocumentFileLoader};
-use request::DocumentSessionRequest;
+use jiff::{civil::Date, tz::TimeZone};
 use sandbox_responses::SandboxResponseConfig;
 use serde_json::Value;
-use std::{path::PathBuf, sync::Arc, time::Duration};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
-/// How sessions are run; the operator's settings.
-#[derive(Clone, Debug)]
+/// How document verification sessions are run; the section `[identity]`.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DocumentVerificationSettings {
-    /// Where this server is reached.
+    /// Where this server is reached, without a trailing slash; no setting of this section.
+    #[serde(skip)]
     pub public_url: String,
-    /// The models' folder, which has the reader's nets as well.
+    /// The folder of the models, which also has the nets of the document reader; no setting of this section.
+    #[serde(skip)]
     pub models_dir: PathBuf,
-    /// How long a session is kept after its resources were destroyed.
+    /// How long the state of a session and its reports are kept after its resources were destroyed; written in days.
+    #[serde(rename = "keep_days", with = "base::settings::days")]
     pub session_retention: SignedDuration,
-    /// How long a call that starts a task waits for it to end.
+    /// How long a call that starts a task waits for it to end; written in seconds, at most 25.
+    #[serde(
+        rename = "wait_seconds",
+        serialize_with = "base::settings::seconds::serialize",
+        deserialize_with = "task_wait_timeout"
+    )]
     pub task_wait_timeout: Duration,
-    /// Countries whose documents' pictures are not given out, ISO 3166-1 alpha-3.
+    /// Countries whose documents' pictures are never given out, ISO 3166-1 alpha-3 in upper case.
+    #[serde(deserialize_with = "upper_case_codes")]
     pub withheld_countries: Vec<String>,
+    /// Calls that the end user of one session may make in a minute, all at once if need be. Age verification uses it as
+    /// well; each process counts separately.
+    #[serde(rename = "calls_per_minute")]
+    pub max_end_user_calls_per_minute: NonZeroU32,
+}
+
+/// The longest wait that can be set.
+const MAX_TASK_WAIT: Duration = Duration::from_secs(25);
+
+fn task_wait_timeout<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    base::settings::seconds::deserialize(from).map(|wait: Duration| wait.min(MAX_TASK_WAIT))
+}
+
+fn upper_case_codes<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let codes: Vec<String> = serde::Deserialize::deserialize(from)?;
+    Ok(codes.into_iter().map(|code| code.to_ascii_uppercase()).collect())
 }
 
 impl Default for DocumentVerificationSettings {
@@ -71,113 +108,21 @@ impl Default for DocumentVerificationSettings {
             session_retention: SignedDuration::from_hours(24 * 30),
             task_wait_timeout: Duration::from_secs(10),
             withheld_countries: Vec::new(),
+            max_end_user_calls_per_minute: const { NonZeroU32::new(240).unwrap() },
         }
     }
 }
 
-/// How the interface writes what this module only knows as values, and reads what it wrote before.
+/// How the interface spells what this module only knows as values.
 pub trait DocumentWireFormat: std::fmt::Debug + Send + Sync {
-    /// The body of a notification, JSON.
+    /// The body of a notification, as JSON.
     fn notification(&self, notification: &DocumentSessionNotification) -> String;
 
-    /// A response configuration that was held to its form when it came, and is kept as it was sent.
+    /// Parses a response configuration. It was validated when it was received, and is stored as it was sent.
     fn response_config(&self, sent: &Value) -> SandboxResponseConfig;
 }
 
-/// Runs document verification sessions; cheap to clone.
-#[derive(Clone, Debug)]
-pub struct DocumentVerificationService(Arc<DocumentVerificationInner>);
-
-#[derive(Debug)]
-struct DocumentVerificationInner {
-    db: Db,
-    world: Arc<dyn Environment>,
-    vault: Vault,
-    outbox: Outbox,
-    blobs: BlobStore,
-    estimator: ImageAnalyser,
-    scanner: DocumentFileLoader,
-    reader_pool: extraction::ReaderPool,
-    prefetched: prefetch::PrefetchCache,
-    /// Documents and faces that are opened at once: each is large, and a worker is needed for it anyway.
-    large_media_slots: Arc<Semaphore>,
-    settings: DocumentVerificationSettings,
-    wire_format: Arc<dyn DocumentWireFormat>,
-}
-
-impl DocumentVerificationService {
-    /// Sessions that use these parts.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
-    pub fn new(
-        db: Db,
-        world: Arc<dyn Environment>,
-        vault: Vault,
-        outbox: Outbox,
-        blobs: BlobStore,
-        estimator: ImageAnalyser,
-        settings: DocumentVerificationSettings,
-        format: Arc<dyn DocumentWireFormat>,
-    ) -> Self {
-        let readers = extraction::ReaderPool::new(settings.models_dir.clone());
-        let scanner = DocumentFileLoader::default();
-        let places = 2 * std::thread::available_parallelism().map_or(1, usize::from);
-        Self(Arc::new(DocumentVerificationInner {
-            db,
-            world,
-            vault,
-            outbox,
-            blobs,
-            estimator,
-            scanner,
-            reader_pool: readers,
-            prefetched: prefetch::PrefetchCache::default(),
-            large_media_slots: Arc::new(Semaphore::new(places)),
-            settings,
-            wire_format: format,
-        }))
-    }
-
-    /// Every rule that a request for a session breaks, with the paths of the interface.
-    pub fn violations(&self, request: &DocumentSessionRequest) -> Vec<Violation> {
-        request.violations(&self.0.outbox)
-    }
-
-    /// Where messages go through.
-    pub fn outbox(&self) -> &Outbox {
-        &self.0.outbox
-    }
-
-    /// The settings.
-    pub fn settings(&self) -> &DocumentVerificationSettings {
-        &self.0.settings
-    }
-
-    /// A worker that knows the jobs of sessions, too.
-    #[must_use]
-    pub fn register_jobs(&self, worker: Worker) -> Worker {
-        let (reading, checking, sweeping) = (self.clone(), self.clone(), self.clone());
-        worker
-            .register(move |job: ReadDocument, lease| {
-                let identities = reading.clone();
-                async move { identities.read_document(&job, &lease).await }
-            })
-            .register(move |job: RunVerificationChecks, lease| {
-                let identities = checking.clone();
-                async move { identities.run_verification_checks(&job, &lease).await }
-            })
-            .register(move |_: SweepDocumentSessions, _| {
-                let identities = sweeping.clone();
-                async move { identities.sweep().await }
-            })
-    }
-
-    /// Waits for a place to open something large.
-    async fn acquire_large_media_slot(&self) -> Option<SemaphorePermit<'_>> {
-        self.0.large_media_slots.acquire().await.ok()
-    }
-
-    /// The day it is, in UTC.
-    fn today(&self) -> jiff::civil::Date {
-        self.0.world.now().to_zoned(jiff::tz::TimeZone::UTC).date()
-    }
+/// The day it is, in UTC.
+fn today(env: &dyn Environment) -> Date {
+    env.now().to_zoned(TimeZone::UTC).date()
 }

@@ -1,8 +1,8 @@
-//! Reading ahead: a page is read as it arrives, while its person turns the document over or looks for the button. What was
-//! read waits in memory for the task that asks for it, on the node where it arrived; any other node, and a task that comes
-//! late, reads the page itself.
+//! The read-ahead cache: a page is read as it arrives, while the end user turns the document over or looks for the
+//! button. The result waits in memory for the task that asks for it, on the node where the page arrived; any other
+//! node, and a task that comes late, reads the page itself.
 
-use super::DocumentVerificationService;
+use super::vision_runner::DocumentReadError;
 use base::{DocumentSessionId, MediaId};
 use documents::reading::DocumentSide;
 use std::{
@@ -12,23 +12,23 @@ use std::{
 };
 use tokio::sync::OwnedMutexGuard;
 
-/// For how long a page that was read is kept for its task.
+/// How long a page that was read is kept for its task.
 const PREFETCH_TTL: Duration = Duration::from_mins(1);
-/// Pages that are read or kept at once, at most.
+/// Pages that are being read or kept at once, at most.
 const MAX_PREFETCHED_PAGES: usize = 16;
-/// Bytes of a page's pictures that are kept, at most; larger ones are read again.
+/// Bytes of a page's decoded pictures that are kept, at most; a larger page is read again by its task.
 const MAX_PREFETCHED_BYTES: usize = 40 << 20;
 
-/// Filled once the page is read; locked until then.
+/// Locked while the page is being read; filled when it was.
 type PrefetchSlot = Arc<tokio::sync::Mutex<Option<Vec<DocumentSide>>>>;
 
-/// The pages that are being read, and those that wait for their task.
+/// Pages that are being read, and pages that wait for their task; cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct PrefetchCache(Arc<Mutex<HashMap<MediaId, (DocumentSessionId, PrefetchSlot)>>>);
 
 impl std::fmt::Debug for PrefetchCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Ahead({} pages)", self.pages().len())
+        write!(f, "PrefetchCache({} pages)", self.pages().len())
     }
 }
 
@@ -37,7 +37,7 @@ impl PrefetchCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a page that is about to be read; nothing where there are too many.
+    /// A locked slot for a page that is about to be read; `None` if the cache is full.
     fn reserve(
         &self,
         session: DocumentSessionId,
@@ -48,43 +48,52 @@ impl PrefetchCache {
             return None;
         }
         let slot = PrefetchSlot::default();
-        let mine = slot.clone().try_lock_owned().ok()?;
+        let locked = slot.clone().try_lock_owned().ok()?;
         pages.insert(media, (session, slot));
-        Some(mine)
+        Some(locked)
     }
 
-    /// What was read of a page, once: waits for a reading that has begun.
+    /// Runs `read` in the background and keeps its result for [`Self::take`]; does nothing if the cache is full.
+    pub(super) fn spawn(
+        &self,
+        session: DocumentSessionId,
+        media: MediaId,
+        read: impl Future<Output = Result<Vec<DocumentSide>, DocumentReadError>> + Send + 'static,
+    ) {
+        let Some(mut slot) = self.reserve(session, media) else { return };
+        let cache = self.clone();
+        tokio::spawn(async move {
+            match read.await {
+                Ok(sides) => {
+                    let bytes: usize = sides.iter().map(|side| side.page.rgb().len()).sum();
+                    *slot = Some(sides).filter(|_| bytes <= MAX_PREFETCHED_BYTES);
+                }
+                // The task meets the same error and reports it.
+                Err(error) => tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    session.id = %session,
+                    "a page is not read ahead"
+                ),
+            }
+            drop(slot);
+            tokio::time::sleep(PREFETCH_TTL).await;
+            cache.evict(session, &[media]);
+        });
+    }
+
+    /// Removes and returns what was read of a page; waits if it is being read.
     pub(super) async fn take(&self, media: MediaId) -> Option<Vec<DocumentSide>> {
         let (_, slot) = self.pages().remove(&media)?;
         slot.lock().await.take()
     }
 
-    /// Forgets pages of a session; all of them where none is named.
+    /// Drops these pages of a session.
     pub(super) fn evict(&self, session: DocumentSessionId, media: &[MediaId]) {
-        let goes =
-            |id: &MediaId, of: DocumentSessionId| of == session && (media.is_empty() || media.contains(id));
-        self.pages().retain(|id, (of, _)| !goes(id, *of));
+        self.pages().retain(|id, (owner, _)| *owner != session || !media.contains(id));
     }
-}
 
-impl DocumentVerificationService {
-    /// Begins to read a page that has come, if there is room for it.
-    pub(super) fn prefetch_page(&self, session: DocumentSessionId, media: MediaId, bytes: Vec<u8>) {
-        let Ok(place) = self.0.large_media_slots.clone().try_acquire_owned() else { return };
-        let Some(mut slot) = self.0.prefetched.reserve(session, media) else { return };
-        let identities = self.clone();
-        tokio::spawn(async move {
-            match identities.read_sides(bytes).await {
-                Ok(sides) => {
-                    let bytes: usize = sides.iter().map(|side| side.page.rgb().len()).sum();
-                    *slot = Some(sides).filter(|_| bytes <= MAX_PREFETCHED_BYTES);
-                }
-                // The task meets the same, and says so.
-                Err(error) => tracing::debug!(session.id = %session, "a page is not read ahead: {error}"),
-            }
-            drop((slot, place));
-            tokio::time::sleep(PREFETCH_TTL).await;
-            identities.0.prefetched.evict(session, &[media]);
-        });
+    /// Drops all pages of a session.
+    pub(super) fn evict_session(&self, session: DocumentSessionId) {
+        self.pages().retain(|_, (owner, _)| *owner != session);
     }
 }

@@ -1,51 +1,45 @@
-//! What a check reports.
+//! The reports of checks.
 
 use super::types::{CheckAdvice, SubCheckProcess, SubCheckResult};
 use serde::{Deserialize, Serialize};
 
-/// A report, as it is on the wire.
+/// The report of a check. Stored as JSON with the check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerificationReport {
-    /// What it comes to.
     pub recommendation: Recommendation,
-    /// What was looked at.
     pub breakdown: Vec<SubCheck>,
 }
 
-/// What a report comes to.
+/// What a report recommends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// The advice.
     pub value: CheckAdvice,
-    /// Why; always there with `REJECT`.
+    /// The reason as a code; always present unless the advice is `APPROVE`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What would help; always there with `REJECT`.
+    /// What would help, as a code; always present unless the advice is `APPROVE`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_suggestion: Option<String>,
 }
 
-/// One thing that was looked at.
+/// One aspect that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubCheck {
-    /// Its name.
+    /// Its name, `document_in_date` for example.
     pub sub_check: String,
-    /// How it ended.
     pub result: SubCheckResult,
     /// Numbers and reasons; never what is written on a document.
     #[serde(default)]
     pub details: Vec<ReportDetail>,
-    /// Who looked.
+    /// Whether this server or a reviewer made it.
     #[serde(default = "automated")]
     pub process: SubCheckProcess,
 }
 
-/// A name and a value.
+/// A number or reason, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportDetail {
-    /// What it is.
     pub name: String,
-    /// What it says.
     pub value: String,
 }
 
@@ -53,7 +47,7 @@ fn automated() -> SubCheckProcess {
     SubCheckProcess::Automated
 }
 
-/// What would help after a reason (docs/adr/0005-document-verification.md).
+/// What would help against the reason of a recommendation, as a code (docs/adr/0005-document-verification.md).
 pub fn recovery_suggestion(reason: &str) -> &'static str {
     match reason {
         "EXPIRED_DOCUMENT" => "USE_DOCUMENT_IN_DATE",
@@ -71,12 +65,12 @@ pub fn recovery_suggestion(reason: &str) -> &'static str {
 }
 
 impl Recommendation {
-    /// Nothing speaks against it.
+    /// Approves.
     pub fn approve() -> Self {
         Self { value: CheckAdvice::Approve, reason: None, recovery_suggestion: None }
     }
 
-    /// Anything else, for a reason.
+    /// Anything but approval, for a reason.
     pub fn with_reason(value: CheckAdvice, reason: &str) -> Self {
         Self {
             value,
@@ -87,7 +81,7 @@ impl Recommendation {
 }
 
 impl SubCheck {
-    /// One that this server made.
+    /// A sub-check made by this server.
     pub fn new(name: &str, passed: bool, details: Vec<ReportDetail>) -> Self {
         let result = if passed { SubCheckResult::Pass } else { SubCheckResult::Fail };
         Self { sub_check: name.to_owned(), result, details, process: SubCheckProcess::Automated }
@@ -95,19 +89,18 @@ impl SubCheck {
 }
 
 impl ReportDetail {
-    /// A detail.
     pub fn new(name: &str, value: impl std::fmt::Display) -> Self {
         Self { name: name.to_owned(), value: value.to_string() }
     }
 }
 
 impl VerificationReport {
-    /// Nothing speaks against it.
+    /// A report that approves.
     pub fn approve(breakdown: Vec<SubCheck>) -> Self {
         Self { recommendation: Recommendation::approve(), breakdown }
     }
 
-    /// It could not be told.
+    /// A report without result, for a reason.
     pub fn not_available(reason: &str) -> Self {
         Self {
             recommendation: Recommendation::with_reason(CheckAdvice::NotAvailable, reason),

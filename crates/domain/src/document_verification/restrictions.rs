@@ -1,4 +1,4 @@
-//! Which documents a session takes.
+//! Which documents a session accepts.
 
 use super::types::{IdDocumentType, Inclusion};
 use documents::{
@@ -7,43 +7,44 @@ use documents::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Restrictions that hold side by side. The default takes every document that is strictly Latin and in date.
+/// Restrictions that all apply at once. The default accepts every document that is printed in Latin letters only and
+/// has not expired. Stored as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DocumentRestrictions {
-    /// Whether documents are taken whose print is not in Latin letters alone.
+    /// Whether documents are accepted that are not printed in Latin letters only.
     pub allow_non_latin: bool,
-    /// Whether documents are taken that have expired.
+    /// Whether documents are accepted that have expired.
     pub allow_expired: bool,
-    /// Countries, ISO 3166-1 alpha-3.
+    /// The issuing countries that are accepted, or those that are not; ISO 3166-1 alpha-3.
     pub countries: Option<(Inclusion, Vec<String>)>,
-    /// Types.
+    /// The types that are accepted, or those that are not.
     pub types: Option<(Inclusion, Vec<DocumentType>)>,
 }
 
-/// The word of a type on the wire.
+/// A type as the interface spells it.
 pub fn document_type_name(kind: DocumentType) -> &'static str {
     IdDocumentType::from(kind).as_str()
 }
 
-/// A type by its word, in any case.
+/// Parses a type, in upper or lower case.
 pub fn parse_document_type(word: &str) -> Option<DocumentType> {
     let word: IdDocumentType = word.trim().to_ascii_uppercase().parse().ok()?;
     Some(word.into())
 }
 
-/// Whether a code is a country's, ISO 3166-1 alpha-3 in capital letters.
+/// Whether a code is in ISO 3166-1 alpha-3, in capital letters.
 pub fn is_country_code(code: &str) -> bool {
     countries::find_iso(code).is_some()
 }
 
 impl DocumentRestrictions {
-    /// Whether it leaves no document that is supported.
+    /// Whether no supported document satisfies them.
     pub fn is_unsatisfiable(&self) -> bool {
         self.allowed_documents().next().is_none()
     }
 
-    /// Whether a country and a type are among those that are taken.
+    /// Whether a document of the catalogue is accepted from a country. Expiry is not known here and not considered.
     pub fn allows_document(&self, country: &str, document: &CatalogueDocument) -> bool {
         let listed = |inclusion: Inclusion, found: bool| match inclusion {
             Inclusion::Include => found,
@@ -60,7 +61,7 @@ impl DocumentRestrictions {
         country && kind && (document.is_strictly_latin || self.allow_non_latin)
     }
 
-    /// Every country of which documents are taken, with those.
+    /// Every country with accepted documents, and these documents.
     pub fn allowed_documents(&self) -> impl Iterator<Item = (&'static str, Vec<&'static CatalogueDocument>)> {
         catalogue::all().iter().filter_map(|country| {
             let documents: Vec<_> = country
@@ -72,7 +73,7 @@ impl DocumentRestrictions {
         })
     }
 
-    /// Whether a document of that country and type is taken.
+    /// Whether the catalogue has a document of that country and type, and it is accepted.
     pub fn allows_type(&self, country: &str, kind: DocumentType) -> bool {
         catalogue::find_document(country, kind)
             .is_some_and(|document| self.allows_document(country, document))

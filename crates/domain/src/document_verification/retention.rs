@@ -1,116 +1,145 @@
-//! What ends by itself: a person's time, the time that resources are kept, and the time that a session is.
+//! How sessions end and are erased: the end user's time, the time that resources are kept, the time that the session is
+//! kept, and deletion by the relying party.
+//!
+//! What is erased loses its key first, in a transaction; its blobs are deleted right afterwards.
 
 use super::{
-    DocumentVerificationService,
-    state_machine::{CheckEvent, DocumentSessionEvent},
+    error::DocumentSessionError,
+    notifications::NotificationSubject,
+    session::state_machine::{CheckEvent, DocumentSessionEvent},
+    store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
     types::{NotificationTopic, SessionState},
-    unit_of_work::{DocumentSessionError, NotificationSubject, SideEffects},
+    unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
-use base::{DocumentSessionId, SignedDuration};
-use db::{FromRow, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
-use serde::{Deserialize, Serialize};
-
-/// Ends what has had its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SweepDocumentSessions {}
-
-impl Job for SweepDocumentSessions {
-    const KIND: &'static str = "sweep-sessions";
-    const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy =
-        RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
-}
+use base::{AppId, DocumentSessionId, Environment, SignedDuration, Timestamp};
+use db::{Db, DbError, FromRow, sql};
+use jobs::{JobError, JobOutcome};
+use std::sync::Arc;
 
 const SWEEP_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
+
+/// Ends and erases sessions; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct DocumentSessionRetention {
+    db: Db,
+    env: Arc<dyn Environment>,
+    unit_of_work: DocumentUnitOfWork,
+    store: DocumentSessionStore,
+    media: SessionMediaStore,
+}
 
 #[derive(FromRow)]
 struct DueSession {
     id: DocumentSessionId,
 }
 
-impl DocumentVerificationService {
-    /// Runs a [`SweepDocumentSessions`].
-    pub async fn sweep(&self) -> Result<JobOutcome, JobError> {
-        let now = self.0.world.now();
+impl DocumentSessionRetention {
+    pub(super) fn new(
+        db: Db,
+        env: Arc<dyn Environment>,
+        unit_of_work: DocumentUnitOfWork,
+        store: DocumentSessionStore,
+        media: SessionMediaStore,
+    ) -> Self {
+        Self { db, env, unit_of_work, store, media }
+    }
+
+    /// Runs [`SweepDocumentSessions`](super::background_jobs::SweepDocumentSessions): expires, destroys and erases
+    /// everything that is due, 100 sessions at a time.
+    pub(super) async fn sweep(&self) -> Result<JobOutcome, JobError> {
+        let now = self.env.now();
         loop {
-            let due: Vec<DueSession> = {
-                let mut view = self.0.db.read().await?;
-                view.fetch_all(sql!(
-                    "SELECT id FROM identity_sessions WHERE state = 'ONGOING' AND triggered = $2 AND until_at <= $1
-                      ORDER BY until_at LIMIT 100",
-                    now,
-                    false,
-                ))
-                .await?
-            };
+            let due = self.out_of_time(now).await?;
             if due.is_empty() {
                 break;
             }
             for DueSession { id } in due {
-                // Somebody may have been through in the last moment, or deleted it.
-                let expired = self.update_session(id, |session, effects, world| {
-                    if session.triggered_at.is_none() && session.state == SessionState::Ongoing {
-                        session.state = session.state.after(DocumentSessionEvent::TimedOut)?;
-                        session.discard_all_uploads(world.now(), effects);
-                    }
-                    Ok(())
-                });
-                match expired.await {
-                    Ok(_) | Err(DocumentSessionError::SessionNotFound) => {}
-                    Err(error) => return Err(error.into()),
-                }
+                self.expire(id).await?;
             }
         }
         loop {
-            let due: Vec<DueSession> = {
-                let mut view = self.0.db.read().await?;
-                view.fetch_all(sql!(
-                    "SELECT id FROM identity_sessions WHERE destroy_at <= $1 ORDER BY destroy_at LIMIT 100",
-                    now,
-                ))
-                .await?
-            };
+            let due = self.due_for_destruction(now).await?;
             if due.is_empty() {
                 break;
             }
             for DueSession { id } in due {
-                self.expire_resources(id).await?;
+                self.destroy_resources(id).await?;
             }
         }
         loop {
-            let due: Vec<DueSession> = {
-                let mut view = self.0.db.read().await?;
-                view.fetch_all(sql!(
-                    "SELECT id FROM identity_sessions WHERE forget_at <= $1 ORDER BY forget_at LIMIT 100",
-                    now,
-                ))
-                .await?
-            };
+            let due = self.due_for_erasure(now).await?;
             if due.is_empty() {
                 break;
             }
             for DueSession { id } in due {
-                let mut tx = self.0.db.write().await?;
-                self.erase_session(&mut tx, id).await?;
+                let mut tx = self.db.write().await?;
+                self.store.erase(&mut tx, id).await?;
                 tx.commit().await?;
-                self.delete_blobs(id, &[]).await;
+                self.media.delete_all(id).await;
             }
         }
-        while self.sweep_tombstones(now).await? > 0 {}
+        while self.media.sweep_tombstones(&self.db, now).await? > 0 {}
         Ok(JobOutcome::Again(now + SWEEP_INTERVAL))
     }
 
-    /// Destroys what was supplied: its key first, then its blobs. What is still being checked can be checked no more.
-    async fn expire_resources(&self, id: DocumentSessionId) -> Result<(), JobError> {
-        let mut tx = self.0.db.write().await?;
-        let Some(mut held) = self.lock_session(&mut tx, id).await? else {
-            // It does not open: nothing of it can be read, and its row goes in its time.
+    /// Sessions whose end users did not finish in time.
+    async fn out_of_time(&self, now: Timestamp) -> Result<Vec<DueSession>, DbError> {
+        let mut db = self.db.read().await?;
+        db.fetch_all(sql!(
+            "SELECT id FROM identity_sessions WHERE state = 'ONGOING' AND triggered = $2 AND until_at <= $1
+              ORDER BY until_at LIMIT 100",
+            now,
+            false,
+        ))
+        .await
+    }
+
+    /// Sessions whose resources have been kept for long enough.
+    async fn due_for_destruction(&self, now: Timestamp) -> Result<Vec<DueSession>, DbError> {
+        let mut db = self.db.read().await?;
+        db.fetch_all(sql!(
+            "SELECT id FROM identity_sessions WHERE destroy_at <= $1 ORDER BY destroy_at LIMIT 100",
+            now,
+        ))
+        .await
+    }
+
+    /// Sessions that have been kept for long enough.
+    async fn due_for_erasure(&self, now: Timestamp) -> Result<Vec<DueSession>, DbError> {
+        let mut db = self.db.read().await?;
+        db.fetch_all(sql!(
+            "SELECT id FROM identity_sessions WHERE forget_at <= $1 ORDER BY forget_at LIMIT 100",
+            now,
+        ))
+        .await
+    }
+
+    /// Expires a session, unless its end user finished in the last moment or it was deleted.
+    async fn expire(&self, id: DocumentSessionId) -> Result<(), DocumentSessionError> {
+        let expired = self.unit_of_work.update(id, |session, effects, env| {
+            if session.triggered_at.is_none() && session.state == SessionState::Ongoing {
+                session.state = session.state.after(DocumentSessionEvent::TimedOut)?;
+                session.discard_all_uploads(env.now(), effects);
+            }
+            Ok(())
+        });
+        match expired.await {
+            Ok(_) | Err(DocumentSessionError::SessionNotFound) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Destroys everything that was supplied for a session. Checks that have not ended fail, as they have nothing left
+    /// to look at.
+    async fn destroy_resources(&self, id: DocumentSessionId) -> Result<(), JobError> {
+        let mut tx = self.db.write().await?;
+        let Some(mut locked) = self.store.lock(&mut tx, id).await? else {
+            // The row does not open, so nothing of it can be read anyway; it is erased when it is due.
             tx.execute(sql!("UPDATE identity_sessions SET destroy_at = NULL WHERE id = $1", id)).await?;
             tx.commit().await?;
             return Ok(());
         };
-        let (mut effects, session) = (SideEffects::default(), &mut held.session);
+        let (mut effects, session) = (SideEffects::default(), &mut locked.session);
         if session.state == SessionState::Ongoing {
             for check in session.checks.iter_mut().filter(|check| !check.state.is_final()) {
                 if let Ok(state) = check.state.after(CheckEvent::Failed) {
@@ -121,10 +150,46 @@ impl DocumentVerificationService {
             }
             session.complete_if_done(&mut effects)?;
         }
-        self.save_with_effects(&mut tx, &mut held, effects).await?;
-        self.crypto_shred_resources(&mut tx, &mut held).await?;
+        self.unit_of_work.save(&mut tx, &mut locked, effects).await?;
+        self.store.crypto_shred_resources(&mut tx, &mut locked).await?;
         tx.commit().await?;
-        self.delete_blobs(id, &[]).await;
+        self.media.delete_all(id).await;
         Ok(())
+    }
+
+    /// Deletes a session of a relying party. Refuses while its checks run.
+    pub(super) async fn delete(
+        &self,
+        app: AppId,
+        id: DocumentSessionId,
+        sandbox: bool,
+    ) -> Result<(), DocumentSessionError> {
+        let mut tx = self.db.write().await?;
+        let locked = self.store.lock(&mut tx, id).await?;
+        let is_own =
+            |locked: &UnsealedDocumentSession| locked.session.app == app && locked.session.sandbox == sandbox;
+        let locked = locked.filter(is_own).ok_or(DocumentSessionError::SessionNotFound)?;
+        let unfinished = locked.session.checks.iter().any(|check| !check.state.is_final());
+        if locked.session.state == SessionState::Ongoing && unfinished {
+            return Err(DocumentSessionError::ChecksNotFinished);
+        }
+        self.store.erase(&mut tx, id).await?;
+        tx.commit().await?;
+        self.media.delete_all(id).await;
+        Ok(())
+    }
+
+    /// Forgets which devices were used.
+    pub(super) async fn clear_device_events(
+        &self,
+        id: DocumentSessionId,
+    ) -> Result<(), DocumentSessionError> {
+        self.unit_of_work
+            .update(id, |session, _, _| {
+                session.devices.clear();
+                Ok(())
+            })
+            .await
+            .map(drop)
     }
 }

@@ -1,65 +1,60 @@
-//! Checks that a person decides: the automatic report is a draft until then.
+//! Checks that a reviewer decides: the automatic report is a draft until then.
 
 use super::{
-    DocumentVerificationService, checks,
+    checks::record_decision,
+    error::DocumentSessionError,
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport, recovery_suggestion},
+    store::DocumentSessionStore,
     types::{CheckAdvice, SubCheckProcess, VerificationCheckType},
-    unit_of_work::{DocumentSessionError, SideEffects},
+    unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
 use crate::violation::Violation;
-use base::{AppId, DocumentSessionId, ModerationCheckId, Timestamp};
-use db::{DbError, DbTimestamp, FromRow, ReadTx, sql};
+use base::{AppId, DocumentSessionId, Environment, ModerationCheckId, Timestamp};
+use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, sql};
 use serde::Serialize;
+use std::sync::Arc;
 
-/// The longest reason, and the longest name of a reviewer.
+/// Characters of a reason or of a reviewer's name, at most.
 const MAX_REASON_CHARS: usize = 1000;
-/// The longest reason in one word.
+/// Bytes of a reason code, at most.
 const MAX_CODE_BYTES: usize = 64;
 
-/// A check that waits, or waited, for a decision.
+/// A check that waits, or waited, for a reviewer's decision.
 #[derive(Clone, Debug, FromRow, Serialize)]
 pub struct CheckReview {
-    /// The check.
     pub check_id: ModerationCheckId,
-    /// Its session.
     pub session_id: DocumentSessionId,
-    /// Whose.
     pub app_id: AppId,
-    /// What is checked.
     #[sqlx(try_from = "String")]
     pub kind: VerificationCheckType,
-    /// What this server would have said.
+    /// The recommendation of the automatic report.
     #[sqlx(try_from = "String")]
     pub proposed: CheckAdvice,
-    /// What was decided.
+    /// The reviewer's recommendation; this and the next two are `None` while the check waits.
     pub decision: Option<String>,
-    /// Why.
     pub reason: Option<String>,
-    /// By whom.
     pub reviewer: Option<String>,
-    /// Since when it waits.
+    /// When the check was referred to a reviewer.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
-    /// When it was decided.
     #[serde(serialize_with = "db::serialize_optional_timestamp")]
     pub decided_at: Option<DbTimestamp>,
 }
 
-/// A decision.
+/// A reviewer's decision about a check.
 #[derive(Clone, Debug)]
 pub struct CheckDecision {
-    /// What.
     pub value: CheckAdvice,
-    /// Why, in words; required.
+    /// Why, in words; required, at most 1,000 characters.
     pub reason: String,
-    /// The reason in one word of the interface, for `REJECT`.
+    /// The reason as a code, `DATA_MISMATCH` for example. Without one the draft's counts.
     pub code: Option<String>,
-    /// Who decides.
+    /// The reviewer's name; required, at most 1,000 characters.
     pub reviewer: String,
 }
 
 impl CheckDecision {
-    /// Every rule that it breaks.
+    /// What is wrong with its members; empty if nothing is.
     pub fn violations(&self) -> Vec<Violation> {
         let mut found = Vec::new();
         for (name, text) in [("reason", self.reason.trim()), ("reviewer", self.reviewer.trim())] {
@@ -70,27 +65,45 @@ impl CheckDecision {
                 found.push(Violation::new(name, format!("it has more than {MAX_REASON_CHARS} characters")));
             }
         }
-        let odd = |code: &str| {
+        let malformed = |code: &str| {
             code.is_empty()
                 || code.len() > MAX_CODE_BYTES
                 || !code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
         };
-        if self.code.as_deref().is_some_and(odd) {
-            found.push(Violation::new("code", "it is one word of capital letters, as DATA_MISMATCH"));
+        if self.code.as_deref().is_some_and(malformed) {
+            found.push(Violation::new("code", "it is one word of capital letters, such as DATA_MISMATCH"));
         }
         found
     }
 }
 
-impl DocumentVerificationService {
-    /// Up to 200 reviews that are open (or decided), the longest waiting first; of one application where given.
-    pub async fn list_reviews(
+/// Lists and decides reviews; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct CheckReviewService {
+    db: Db,
+    env: Arc<dyn Environment>,
+    store: DocumentSessionStore,
+    unit_of_work: DocumentUnitOfWork,
+}
+
+impl CheckReviewService {
+    pub(super) fn new(
+        db: Db,
+        env: Arc<dyn Environment>,
+        store: DocumentSessionStore,
+        unit_of_work: DocumentUnitOfWork,
+    ) -> Self {
+        Self { db, env, store, unit_of_work }
+    }
+
+    /// Up to 200 reviews that are open (or decided), the longest waiting first; of one application, if given.
+    pub(super) async fn list(
         &self,
-        view: &mut ReadTx,
+        db: &mut ReadTx,
         app: Option<AppId>,
         decided: bool,
     ) -> Result<Vec<CheckReview>, DbError> {
-        view.fetch_all(sql!(
+        db.fetch_all(sql!(
             "SELECT check_id, session_id, app_id, kind, proposed, decision, reason, reviewer, created_at, decided_at
                FROM identity_reviews
               WHERE (app_id = $1 OR $1 IS NULL) AND (decided_at IS NOT NULL) = $2
@@ -101,14 +114,14 @@ impl DocumentVerificationService {
         .await
     }
 
-    /// One review, with the draft it is about.
-    pub async fn find_review(
+    /// A review, with the automatic report, or, once it is decided, the final one.
+    pub(super) async fn find(
         &self,
         app: Option<AppId>,
         check: ModerationCheckId,
     ) -> Result<Option<(CheckReview, Option<VerificationReport>)>, DbError> {
-        let mut view = self.0.db.read().await?;
-        let review: Option<CheckReview> = view
+        let mut db = self.db.read().await?;
+        let review: Option<CheckReview> = db
             .fetch_optional(sql!(
                 "SELECT check_id, session_id, app_id, kind, proposed, decision, reason, reviewer, created_at,
                         decided_at
@@ -118,14 +131,15 @@ impl DocumentVerificationService {
             ))
             .await?;
         let Some(review) = review else { return Ok(None) };
-        let held = self.find_unscoped(&mut view, review.session_id).await?;
-        let found = held.and_then(|held| held.session.checks.into_iter().find(|known| known.id == check));
-        let report = found.and_then(|found| found.draft.or(found.report));
+        let stored = self.store.find_unscoped(&mut db, review.session_id).await?;
+        let check =
+            stored.and_then(|stored| stored.session.checks.into_iter().find(|known| known.id == check));
+        let report = check.and_then(|check| check.draft.or(check.report));
         Ok(Some((review, report)))
     }
 
-    /// Ends a check by a person's decision.
-    pub async fn decide_review(
+    /// Ends a check by a reviewer's decision.
+    pub(super) async fn decide(
         &self,
         app: Option<AppId>,
         check: ModerationCheckId,
@@ -136,15 +150,17 @@ impl DocumentVerificationService {
             return Err(DocumentSessionError::Invalid(violations));
         }
         let (reason, reviewer) = (decision.reason.trim(), decision.reviewer.trim());
-        let found = self.find_review(app, check).await?;
+        let found = self.find(app, check).await?;
         let Some((review, draft)) = found else { return Err(DocumentSessionError::ItemNotFound("check")) };
+        let already_decided =
+            || DocumentSessionError::ResourceLocked("the check has already been decided".to_owned());
         if review.decided_at.is_some() {
-            return Err(DocumentSessionError::ResourceLocked("the check was decided already".to_owned()));
+            return Err(already_decided());
         }
         let draft = draft.unwrap_or_else(|| VerificationReport::not_available("NO_DOCUMENT"));
         let report = report_with_decision(review.kind, draft, decision);
 
-        let mut tx = self.0.db.write().await?;
+        let mut tx = self.db.write().await?;
         let rows = tx
             .execute(sql!(
                 "UPDATE identity_reviews SET decision = $2, reason = $3, reviewer = $4, decided_at = $5
@@ -153,24 +169,23 @@ impl DocumentVerificationService {
                 decision.value,
                 reason,
                 reviewer,
-                self.0.world.now(),
+                self.env.now(),
             ))
             .await?;
+        // Another reviewer may have decided since it was read.
         if rows == 0 {
-            return Err(DocumentSessionError::ResourceLocked("the check was decided already".to_owned()));
+            return Err(already_decided());
         }
-        let mut held = self
-            .lock_session(&mut tx, review.session_id)
-            .await?
-            .ok_or(DocumentSessionError::SessionNotFound)?;
+        let locked = self.store.lock(&mut tx, review.session_id).await?;
+        let mut locked = locked.ok_or(DocumentSessionError::SessionNotFound)?;
         let mut effects = SideEffects::default();
-        checks::record_decision(&mut held.session, &mut effects, &*self.0.world, check, report)?;
-        self.save_with_effects(&mut tx, &mut held, effects).await?;
+        record_decision(&mut locked.session, &mut effects, &*self.env, check, report)?;
+        self.unit_of_work.save(&mut tx, &mut locked, effects).await?;
         Ok(tx.commit().await?)
     }
 }
 
-/// The draft with a person's word on it.
+/// The draft, with the reviewer's decision as a sub-check and as the recommendation.
 fn report_with_decision(
     kind: VerificationCheckType,
     draft: VerificationReport,
@@ -188,12 +203,12 @@ fn report_with_decision(
     let recommendation = match decision.value {
         CheckAdvice::Approve => Recommendation::approve(),
         value => {
-            let word = decision.code.clone().or(draft.recommendation.reason);
-            let word = word.unwrap_or_else(|| "REVIEWER_DECISION".to_owned());
+            let code = decision.code.clone().or(draft.recommendation.reason);
+            let code = code.unwrap_or_else(|| "REVIEWER_DECISION".to_owned());
             Recommendation {
                 value,
-                recovery_suggestion: Some(recovery_suggestion(&word).to_owned()),
-                reason: Some(word),
+                recovery_suggestion: Some(recovery_suggestion(&code).to_owned()),
+                reason: Some(code),
             }
         }
     };

@@ -1,164 +1,192 @@
-//! Plays the person in a sandbox: supplies what a session asks for, and deletes the token.
+//! Acts for the end user in a sandbox: supplies what a session asks for, and finishes.
 
 use super::{
-    DocumentVerificationService,
-    lifecycle::{IdempotentCall, NewDocument},
+    capture::{
+        CapturedMedia, DocumentCaptureService, FaceCaptureService, IdempotentCall, LivenessCaptureService,
+        NewDocument,
+    },
+    error::DocumentSessionError,
+    finish::EndUserActions,
     restrictions::document_type_name,
     session::{Requirement, SuppliedResource},
+    store::{DocumentSessionStore, UnsealedDocumentSession},
     types::{
-        CaptureMethod, IdDocumentType, LivenessType, RequirementState, ResourceKind, ResourceSource,
-        TaskState, TaskType,
+        CaptureMethod, IdDocumentType, LivenessType, RequirementState, ResourceKind, TaskState, TaskType,
     },
-    unit_of_work::{CapturedMedia, DocumentSessionError},
 };
 use crate::image_analysis::sample_faces;
 use base::{DocumentSessionId, Picture};
 use documents::catalogue::DocumentType;
 
-/// How the person is played.
+/// What the agent does.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxPlayOptions {
-    /// The type of identity documents; the first that is taken, where none is named.
+    /// The type of the identity documents; the first that is accepted, if none is named.
     pub document_type: Option<IdDocumentType>,
-    /// Their country.
+    /// The country of the documents, ISO 3166-1 alpha-3; the first that is accepted, if none is named.
     pub issuing_country: Option<String>,
-    /// Whether the person stops before they are through.
+    /// Whether the agent supplies everything and then does not finish.
     pub abandons_session: bool,
 }
 
-/// How the play ended.
+/// How far the agent got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SandboxPlayOutcome {
-    /// The person is through; the checks begin.
+    /// It has finished, and the checks begin.
     Finished,
-    /// They have supplied everything, and have not ended it.
+    /// It has supplied everything, and not finished.
     Abandoned,
-    /// They would have to try something again, or wait.
+    /// It would have to try something again, or wait.
     Stuck,
 }
 
-impl DocumentVerificationService {
-    /// Plays a person. Only in a sandbox is anybody played.
-    pub async fn run_sandbox_agent(
+/// Acts for end users, in sandboxes only; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct SandboxAgent {
+    store: DocumentSessionStore,
+    end_user: EndUserActions,
+    documents: DocumentCaptureService,
+    liveness: LivenessCaptureService,
+    faces: FaceCaptureService,
+}
+
+impl SandboxAgent {
+    pub(super) fn new(
+        store: DocumentSessionStore,
+        end_user: EndUserActions,
+        documents: DocumentCaptureService,
+        liveness: LivenessCaptureService,
+        faces: FaceCaptureService,
+    ) -> Self {
+        Self { store, end_user, documents, liveness, faces }
+    }
+
+    /// Goes through a session. A session of production does not exist for it.
+    pub(super) async fn run(
         &self,
         id: DocumentSessionId,
-        play: &SandboxPlayOptions,
+        options: &SandboxPlayOptions,
     ) -> Result<SandboxPlayOutcome, DocumentSessionError> {
-        let held = self.find_sandbox_session(id).await?;
-        if !held.session.wanted.block_biometric_consent {
-            self.record_biometric_consent(id, None).await?;
+        let stored = self.find_sandbox_session(id).await?;
+        if !stored.session.wanted.block_biometric_consent {
+            self.end_user.record_biometric_consent(id, None).await?;
         }
-        let open: Vec<Requirement> = held
+        let open: Vec<Requirement> = stored
             .session
             .requirements
             .iter()
             .filter(|requirement| requirement.standing != RequirementState::Fulfilled)
             .cloned()
             .collect();
-        let mut through = true;
+        let mut all_supplied = true;
         for requirement in open {
-            through &= match requirement.kind {
+            all_supplied &= match requirement.kind {
                 ResourceKind::IdDocument | ResourceKind::SupplementaryDocument => {
-                    self.simulate_document(id, &requirement, play).await?
+                    self.simulate_document(id, &requirement, options).await?
                 }
                 ResourceKind::Liveness => self.simulate_liveness(id, &requirement).await?,
                 ResourceKind::FaceCapture => self.simulate_face(id, &requirement).await?,
             };
         }
-        match (through, play.abandons_session) {
+        match (all_supplied, options.abandons_session) {
             (false, _) => Ok(SandboxPlayOutcome::Stuck),
             (true, true) => Ok(SandboxPlayOutcome::Abandoned),
-            (true, false) => self.finish(id, None).await.map(|()| SandboxPlayOutcome::Finished),
+            (true, false) => self.end_user.finish(id, None).await.map(|()| SandboxPlayOutcome::Finished),
         }
     }
 
     async fn find_sandbox_session(
         &self,
         id: DocumentSessionId,
-    ) -> Result<super::UnsealedDocumentSession, DocumentSessionError> {
-        let mut view = self.0.db.read().await?;
-        let held = self.find_unscoped(&mut view, id).await?;
-        held.filter(|held| held.session.sandbox).ok_or(DocumentSessionError::SessionNotFound)
+    ) -> Result<UnsealedDocumentSession, DocumentSessionError> {
+        let stored = self.store.load(id).await?;
+        stored.filter(|stored| stored.session.sandbox).ok_or(DocumentSessionError::SessionNotFound)
     }
 
+    /// Supplies a document and has it read, if the session asks for that; returns whether the requirement is fulfilled.
     async fn simulate_document(
         &self,
         id: DocumentSessionId,
-        what: &Requirement,
-        play: &SandboxPlayOptions,
+        requirement: &Requirement,
+        options: &SandboxPlayOptions,
     ) -> Result<bool, DocumentSessionError> {
-        let mut new = NewDocument { requirement_id: Some(what.id.to_string()), ..NewDocument::default() };
-        if what.kind == ResourceKind::IdDocument {
-            let asked = play.document_type.map(DocumentType::from);
+        let mut new =
+            NewDocument { requirement_id: Some(requirement.id.to_string()), ..NewDocument::default() };
+        if requirement.kind == ResourceKind::IdDocument {
+            let named_kind = options.document_type.map(DocumentType::from);
+            let named_country = options.issuing_country.as_ref();
             let fits = |country: &str, kind| {
-                asked.is_none_or(|asked| asked == kind)
-                    && play.issuing_country.as_ref().is_none_or(|asked| asked.eq_ignore_ascii_case(country))
+                named_kind.is_none_or(|named| named == kind)
+                    && named_country.is_none_or(|named| named.eq_ignore_ascii_case(country))
             };
-            let mut allowed = what.filter.allowed_documents();
+            let mut allowed = requirement.filter.allowed_documents();
             let chosen = allowed.find_map(|(country, documents)| {
                 let document = documents.into_iter().find(|document| fits(country, document.kind))?;
                 Some((country, document.kind))
             });
             let Some((country, kind)) = chosen else {
-                let words = "the session takes no such document of that country";
-                return Err(DocumentSessionError::invalid_member("document_type", words));
+                let message = "the session takes no such document of that country";
+                return Err(DocumentSessionError::invalid_member("document_type", message));
             };
             new.document_type = Some(document_type_name(kind).to_owned());
             new.issuing_country = Some(country.to_owned());
         } else {
             new.document_type = Some("UTILITY_BILL".to_owned());
-            new.issuing_country.clone_from(&play.issuing_country);
+            new.issuing_country.clone_from(&options.issuing_country);
         }
-        let resource: SuppliedResource =
-            self.add_document(id, what.kind, new, &IdempotentCall::default(), None).await?;
-        let held = self.find_sandbox_session(id).await?;
-        self.put_page(&held, what.kind, resource.id, 0, placeholder_image(), None).await?;
-        let kind = match what.kind {
+        let (kind, call) = (requirement.kind, IdempotentCall::default());
+        let resource: SuppliedResource = self.documents.add_document(id, kind, new, &call, None).await?;
+        let stored = self.find_sandbox_session(id).await?;
+        self.documents.put_page(&stored, kind, resource.id, 0, placeholder_image(), None).await?;
+        let task = match kind {
             ResourceKind::SupplementaryDocument => TaskType::SupplementaryDocument,
             _ => TaskType::IdDocument,
         };
-        if held.session.wanted.task(kind).is_none() {
+        if stored.session.wanted.task(task).is_none() {
             return Ok(true);
         }
-        let task = self.request_extraction(id, what.kind, resource.id, None).await?;
-        let held = self.find_sandbox_session(id).await?;
-        let fulfilled = held.session.requirements.iter().any(|requirement| {
-            requirement.id == what.id && requirement.standing == RequirementState::Fulfilled
-        });
+        let task = self.documents.request_extraction(id, kind, resource.id, None).await?;
+        let stored = self.find_sandbox_session(id).await?;
+        let fulfilled = stored
+            .session
+            .requirements
+            .iter()
+            .any(|known| known.id == requirement.id && known.standing == RequirementState::Fulfilled);
         Ok(task.state != TaskState::Pending && fulfilled)
     }
 
     async fn simulate_liveness(
         &self,
         id: DocumentSessionId,
-        what: &Requirement,
+        requirement: &Requirement,
     ) -> Result<bool, DocumentSessionError> {
-        let kind = what.liveness_type.unwrap_or(LivenessType::Static);
-        let resource =
-            self.add_liveness(id, kind, Some(&what.id.to_string()), &IdempotentCall::default(), None).await?;
+        let kind = requirement.liveness_type.unwrap_or(LivenessType::Static);
+        let (named, call) = (requirement.id.to_string(), IdempotentCall::default());
+        let resource = self.liveness.add_liveness(id, kind, Some(&named), &call, None).await?;
         let frames = if kind == LivenessType::Zoom { 3 } else { 1 };
         for number in 0..frames {
-            let held = self.find_sandbox_session(id).await?;
-            self.put_frame(&held, kind, resource, number, placeholder_image(), None).await?;
+            let stored = self.find_sandbox_session(id).await?;
+            self.liveness.put_frame(&stored, kind, resource, number, placeholder_image(), None).await?;
         }
         Ok(true)
     }
 
+    /// Supplies the picture of a face, also in place of the relying party.
     async fn simulate_face(
         &self,
         id: DocumentSessionId,
-        what: &Requirement,
+        requirement: &Requirement,
     ) -> Result<bool, DocumentSessionError> {
-        let by: ResourceSource = what.source;
+        let (caller, named) = (requirement.source, requirement.id.to_string());
         let resource =
-            self.add_face(id, by, Some(&what.id.to_string()), &IdempotentCall::default(), None).await?;
-        let held = self.find_sandbox_session(id).await?;
-        self.put_face(&held, by, resource, placeholder_image(), None).await?;
+            self.faces.add_face(id, caller, Some(&named), &IdempotentCall::default(), None).await?;
+        let stored = self.find_sandbox_session(id).await?;
+        self.faces.put_face(&stored, caller, resource, placeholder_image(), None).await?;
         Ok(true)
     }
 }
 
-/// A grey card: nobody's document, and nobody's face.
+/// A grey picture, which shows nobody's document and nobody's face.
 fn placeholder_image() -> CapturedMedia {
     let (width, height) = (320, 240);
     let rgb = vec![180; width as usize * height as usize * 3];

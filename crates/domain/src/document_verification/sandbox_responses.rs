@@ -1,78 +1,80 @@
-//! What a sandbox answers: a response configuration of the session, or else of its application. The first item whose
-//! filter fits counts; without any, everything approves.
+//! The results of tasks and checks in a sandbox: they come from a response configuration of the session, or else of its
+//! application. The first item that fits counts; where none does, everything approves.
 
 use super::{
-    DocumentVerificationService,
+    DocumentWireFormat,
+    error::DocumentSessionError,
     report::{SubCheck, VerificationReport},
     restrictions::document_type_name,
     session::{DocumentSession, SuppliedResource, TaskNextStep, VerificationCheck},
+    store::DocumentSessionStore,
     types::{LivenessType, ResourceKind, TaskType, VerificationCheckType},
-    unit_of_work::DocumentSessionError,
+    unit_of_work::DocumentUnitOfWork,
 };
-use base::{AppId, DocumentSessionId};
-use db::{DbError, FromRow, ReadTx, sql};
+use crate::vault::Vault;
+use base::{AppId, DocumentSessionId, Environment};
+use db::{Db, DbError, FromRow, ReadTx, sql};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// A response configuration.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxResponseConfig {
-    /// Seconds that reports are kept waiting.
+    /// Seconds from the end of the end user's part to the reports.
     pub report_delay_seconds: i64,
-    /// What tasks come to.
+    /// Results of tasks; the first that fits counts.
     pub task_results: Vec<SandboxTaskResult>,
-    /// What checks report.
+    /// Reports of checks; the first that fits counts.
     pub check_reports: Vec<SandboxCheckResult>,
 }
 
-/// What a task comes to.
+/// The result of tasks of a type on certain documents.
 #[derive(Clone, Debug)]
 pub struct SandboxTaskResult {
-    /// Which task.
     pub task: TaskType,
-    /// Of which documents.
+    /// The documents that it is for.
     pub filter: DocumentMatcher,
-    /// What the person should do.
+    /// What the end user should do.
     pub next: TaskNextStep,
-    /// What was read, by the names of its fields.
+    /// Fields that replace those of the default, by name.
     pub fields: Map<String, Value>,
 }
 
-/// What a check reports.
+/// The report of checks of a type on certain resources.
 #[derive(Clone, Debug)]
 pub struct SandboxCheckResult {
-    /// Which check.
     pub check: VerificationCheckType,
-    /// Of what.
+    /// The resources that it is for.
     pub applies_to: CheckResultTarget,
-    /// The report.
     pub report: VerificationReport,
-    /// What was read of the document that a check of text data is about.
+    /// For a text-data check: fields of its document that replace those of the default, by name.
     pub fields: Map<String, Value>,
 }
 
-/// What a check's result is for.
+/// The resources that a check's result is for.
 #[derive(Clone, Debug)]
 pub enum CheckResultTarget {
-    /// The document that is checked.
+    /// Checks whose first resource is such a document.
     Document(DocumentMatcher),
-    /// A document that is not the first.
+    /// Checks whose second resource is such a document.
     SecondDocument(DocumentMatcher),
-    /// A face that is shown so, or any.
+    /// Checks with a live face of this type, or with any.
     Liveness(Option<LivenessType>),
 }
 
-/// Countries and types, in capital letters; empty lists fit everything.
+/// Chooses documents by country and type, in capital letters. An empty list chooses all.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentMatcher {
     /// ISO 3166-1 alpha-3.
     pub countries: Vec<String>,
-    /// Types of documents, of supplementary ones any word.
+    /// Types of identity documents, or words that end users use for supplementary ones.
     pub types: Vec<String>,
 }
 
-/// What a task comes to.
+/// The result of a task in a sandbox.
 pub(super) struct SimulatedExtraction {
     pub(super) next: TaskNextStep,
+    /// What was read, as JSON.
     pub(super) fields: Value,
 }
 
@@ -88,7 +90,7 @@ impl DocumentMatcher {
 }
 
 impl SandboxResponseConfig {
-    /// What reading a document comes to.
+    /// The result of reading a document.
     pub(super) fn extraction(&self, resource: &SuppliedResource) -> SimulatedExtraction {
         let (task, check) = match resource.kind {
             ResourceKind::SupplementaryDocument => {
@@ -110,7 +112,7 @@ impl SandboxResponseConfig {
         SimulatedExtraction { next, fields: fields.into() }
     }
 
-    /// What a check reports.
+    /// The report of a check.
     pub(super) fn report(&self, session: &DocumentSession, check: &VerificationCheck) -> VerificationReport {
         let used: Vec<&SuppliedResource> = check
             .resources_used
@@ -118,7 +120,7 @@ impl SandboxResponseConfig {
             .filter_map(|id| session.resources.iter().find(|resource| resource.id == *id))
             .collect();
         let fits = |applies_to: &CheckResultTarget| match applies_to {
-            // A face that is compared with another needs no document to be fitted.
+            // A face comparison uses no document that could match.
             CheckResultTarget::Document(filter) => match used.first() {
                 Some(resource) if check.kind != VerificationCheckType::FaceComparison => {
                     filter.matches(resource)
@@ -137,7 +139,7 @@ impl SandboxResponseConfig {
     }
 }
 
-/// The report of a check that finds nothing wrong.
+/// The report of a check of which everything passes.
 pub fn approving_report(kind: VerificationCheckType) -> VerificationReport {
     let names: &[&str] = match kind {
         VerificationCheckType::Authenticity => {
@@ -153,7 +155,7 @@ pub fn approving_report(kind: VerificationCheckType) -> VerificationReport {
     VerificationReport::approve(names.iter().map(|name| SubCheck::new(name, true, Vec::new())).collect())
 }
 
-/// What is read of a document that no configuration speaks of: nobody's data.
+/// What is read of a document unless the configuration says otherwise: the data of no real person.
 fn default_fields(resource: &SuppliedResource) -> Map<String, Value> {
     let mut fields = Map::new();
     let mut add = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -161,7 +163,11 @@ fn default_fields(resource: &SuppliedResource) -> Map<String, Value> {
     if resource.kind == ResourceKind::SupplementaryDocument {
         add("organisation", "Example Utilities".into());
         add("date_of_issue", "2025-06-01".into());
-        let address = json!({ "address_line1": "1 Example Street", "town_city": "Exampleton", "formatted_address": "1 Example Street\nExampleton" });
+        let address = json!({
+            "address_line1": "1 Example Street",
+            "town_city": "Exampleton",
+            "formatted_address": "1 Example Street\nExampleton",
+        });
         add("structured_postal_address", address);
         return fields;
     }
@@ -184,72 +190,99 @@ fn response_config_aad(app: AppId) -> Vec<u8> {
     format!("identity responses {app}").into_bytes()
 }
 
-impl DocumentVerificationService {
-    /// What a session's sandbox answers.
-    pub(super) async fn response_config(
+/// Stores response configurations and finds the one that counts for a session; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct SandboxResponseStore {
+    db: Db,
+    env: Arc<dyn Environment>,
+    vault: Vault,
+    store: DocumentSessionStore,
+    unit_of_work: DocumentUnitOfWork,
+    wire_format: Arc<dyn DocumentWireFormat>,
+}
+
+impl SandboxResponseStore {
+    pub(super) fn new(
+        db: Db,
+        env: Arc<dyn Environment>,
+        vault: Vault,
+        store: DocumentSessionStore,
+        unit_of_work: DocumentUnitOfWork,
+        wire_format: Arc<dyn DocumentWireFormat>,
+    ) -> Self {
+        Self { db, env, vault, store, unit_of_work, wire_format }
+    }
+
+    /// The configuration that counts for a session.
+    pub(super) async fn for_session(
         &self,
         session: &DocumentSession,
     ) -> Result<SandboxResponseConfig, DbError> {
-        let kept = if let Some(own) = &session.config {
+        let sent = if let Some(own) = &session.config {
             Some(own.clone())
         } else {
-            let mut view = self.0.db.read().await?;
-            self.app_response_config(&mut view, session.app).await?
+            let mut db = self.db.read().await?;
+            self.for_application(&mut db, session.app).await?
         };
-        Ok(kept.map(|sent| self.0.wire_format.response_config(&sent)).unwrap_or_default())
+        Ok(sent.map(|sent| self.wire_format.response_config(&sent)).unwrap_or_default())
     }
 
-    /// Seconds that reports of a session are kept waiting.
-    pub(super) async fn sandbox_delay(&self, id: DocumentSessionId) -> Result<i64, DocumentSessionError> {
-        let held = {
-            let mut view = self.0.db.read().await?;
-            self.find_unscoped(&mut view, id).await?.ok_or(DocumentSessionError::SessionNotFound)?
-        };
-        if !held.session.sandbox {
+    /// Seconds that the checks of a session are delayed; 0 outside of a sandbox.
+    pub(super) async fn report_delay_seconds(
+        &self,
+        id: DocumentSessionId,
+    ) -> Result<i64, DocumentSessionError> {
+        let stored = self.store.load(id).await?.ok_or(DocumentSessionError::SessionNotFound)?;
+        if !stored.session.sandbox {
             return Ok(0);
         }
-        Ok(self.response_config(&held.session).await?.report_delay_seconds)
+        Ok(self.for_session(&stored.session).await?.report_delay_seconds)
     }
 
-    /// The configuration of an application, as it came.
-    pub async fn app_response_config(&self, view: &mut ReadTx, app: AppId) -> Result<Option<Value>, DbError> {
+    /// The configuration of an application, as it was sent.
+    pub(super) async fn for_application(
+        &self,
+        db: &mut ReadTx,
+        app: AppId,
+    ) -> Result<Option<Value>, DbError> {
         #[derive(FromRow)]
         struct ResponseConfigRow {
             sealed: Vec<u8>,
         }
         let row: Option<ResponseConfigRow> =
-            view.fetch_optional(sql!("SELECT sealed FROM identity_responses WHERE app_id = $1", app)).await?;
-        let open = |row: ResponseConfigRow| self.0.vault.open(&response_config_aad(app), &row.sealed).ok();
+            db.fetch_optional(sql!("SELECT sealed FROM identity_responses WHERE app_id = $1", app)).await?;
+        let open = |row: ResponseConfigRow| self.vault.open(&response_config_aad(app), &row.sealed).ok();
         Ok(row.and_then(open).and_then(|plain| serde_json::from_slice(&plain).ok()))
     }
 
-    /// Keeps a configuration of an application, as it was sent.
-    pub async fn set_app_response_config(&self, app: AppId, sent: &Value) -> Result<(), DbError> {
-        let world = &*self.0.world;
+    /// Stores a configuration of an application, as it was sent.
+    pub(super) async fn set_for_application(&self, app: AppId, sent: &Value) -> Result<(), DbError> {
+        let env = &*self.env;
         let plain = serde_json::to_vec(sent).expect("JSON is JSON");
-        let mut tx = self.0.db.write().await?;
+        let mut tx = self.db.write().await?;
         tx.execute(sql!(
             "INSERT INTO identity_responses (app_id, sealed, updated_at) VALUES ($1, $2, $3)
              ON CONFLICT (app_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at",
             app,
-            self.0.vault.seal(world, &response_config_aad(app), &plain),
-            world.now(),
+            self.vault.seal(env, &response_config_aad(app), &plain),
+            env.now(),
         ))
         .await?;
         tx.commit().await
     }
 
-    /// Keeps a configuration of a session, as it was sent.
-    pub async fn set_session_response_config(
+    /// Stores a configuration of a session, as it was sent.
+    pub(super) async fn set_for_session(
         &self,
         id: DocumentSessionId,
         sent: Value,
     ) -> Result<(), DocumentSessionError> {
-        self.update_session(id, |session, _, _| {
-            session.config = Some(sent);
-            Ok(())
-        })
-        .await
-        .map(drop)
+        self.unit_of_work
+            .update(id, |session, _, _| {
+                session.config = Some(sent);
+                Ok(())
+            })
+            .await
+            .map(drop)
     }
 }

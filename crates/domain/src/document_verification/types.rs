@@ -1,31 +1,29 @@
-//! The closed sets of words of document sessions. What comes in is read whatever its case; what
-//! goes out, and what is kept, is spelt as the interface does.
+//! The wire enums of document verification, as the interface and the database spell them. Requests may spell them in
+//! upper or lower case; the interface normalises that.
 
 use crate::wire_enum::wire_enum;
 use documents::catalogue::DocumentType;
 
 wire_enum! {
-    /// How far a session is.
     pub enum SessionState {
-        /// The person is at it, or its checks are.
+        /// The end user may act, or the checks run.
         Ongoing => "ONGOING",
         /// Every check has ended.
         Completed => "COMPLETED",
-        /// The person did not come to an end in time.
+        /// The end user did not finish in time.
         Expired => "EXPIRED",
     }
 }
 
 wire_enum! {
-    /// What a resource is.
     pub enum ResourceKind {
-        /// A document that says who somebody is.
+        /// A document that proves an identity.
         IdDocument => "ID_DOCUMENT",
-        /// A document that says more, an address for example.
+        /// A document that proves something else, an address for example.
         SupplementaryDocument => "SUPPLEMENTARY_DOCUMENT",
-        /// A face, live.
+        /// A live face.
         Liveness => "LIVENESS",
-        /// A face to compare with.
+        /// A picture of a face to compare the live one with.
         FaceCapture => "FACE_CAPTURE",
     }
 }
@@ -33,17 +31,16 @@ wire_enum! {
 wire_enum! {
     /// Who supplies a resource.
     pub enum ResourceSource {
-        /// The person.
         EndUser => "END_USER",
-        /// The business that made the session.
+        /// The business that created the session.
         RelyingParty => "RELYING_BUSINESS",
     }
 }
 
 wire_enum! {
-    /// Where a picture comes from.
+    /// The source of a picture.
     pub enum CaptureMethod {
-        /// A camera, at that moment.
+        /// A camera, at the moment of the capture.
         Camera => "CAMERA",
         /// A file.
         Upload => "UPLOAD",
@@ -51,25 +48,20 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Which of them the page offers.
+    /// The sources of pictures that a session accepts.
     pub enum CaptureMethods {
-        /// Both.
         CameraAndUpload => "CAMERA_AND_UPLOAD",
-        /// The camera alone.
         Camera => "CAMERA",
     }
 }
 
 wire_enum! {
-    /// What a media is.
     pub enum MediaType {
         /// JPEG or PNG.
         Image => "IMAGE",
-        /// JSON.
         Json => "JSON",
-        /// Bytes.
+        /// Bytes of another kind, a face map for example.
         Binary => "BINARY",
-        /// PDF.
         Pdf => "PDF",
     }
 }
@@ -77,45 +69,42 @@ wire_enum! {
 wire_enum! {
     /// How a face is shown.
     pub enum LivenessType {
-        /// In one picture.
+        /// In one frame.
         Static => "STATIC",
-        /// In several, coming nearer.
+        /// In several frames, coming nearer.
         Zoom => "ZOOM",
     }
 }
 
 wire_enum! {
-    /// What is done with a resource while the person waits.
+    /// What is done with a resource while the end user waits.
     pub enum TaskType {
         /// Reads an identity document.
         IdDocument => "ID_DOCUMENT_TEXT_DATA_EXTRACTION",
-        /// Reads another document.
+        /// Reads a supplementary document.
         SupplementaryDocument => "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION",
     }
 }
 
 wire_enum! {
-    /// How far a task is.
     pub enum TaskState {
         /// Something to read has arrived.
         Created => "CREATED",
-        /// It is asked for, and being done.
+        /// The client asked for it, and the document is being read.
         Pending => "PENDING",
-        /// It is done.
         Done => "DONE",
-        /// It could not be done.
+        /// It failed through a fault of this server.
         Failed => "FAILED",
     }
 }
 
 wire_enum! {
-    /// What is checked.
     pub enum VerificationCheckType {
         /// Whether a document is what it seems.
         Authenticity => "ID_DOCUMENT_AUTHENTICITY",
-        /// Whether what was read of it can be relied on.
+        /// Whether what was read of an identity document can be relied on.
         TextData => "ID_DOCUMENT_TEXT_DATA_CHECK",
-        /// The same of a supplementary document.
+        /// Whether what was read of a supplementary document can be relied on.
         SupplementaryTextData => "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK",
         /// Whether a face is live.
         Liveness => "LIVENESS",
@@ -129,7 +118,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// A check that can be asked for; the others follow from tasks.
+    /// A check that can be requested; the others are created by tasks.
     pub enum RequestableCheckType {
         /// Whether a document is what it seems.
         Authenticity => "ID_DOCUMENT_AUTHENTICITY",
@@ -157,11 +146,11 @@ impl From<RequestableCheckType> for VerificationCheckType {
 }
 
 wire_enum! {
-    /// A kind of document that can be asked for.
+    /// A kind of document that can be requested.
     pub enum RequiredDocumentType {
-        /// A document that says who somebody is.
+        /// A document that proves an identity.
         IdDocument => "ID_DOCUMENT",
-        /// A document that says more, an address for example.
+        /// A document that proves something else, an address for example.
         SupplementaryDocument => "SUPPLEMENTARY_DOCUMENT",
     }
 }
@@ -176,15 +165,12 @@ impl From<RequiredDocumentType> for ResourceKind {
 }
 
 wire_enum! {
-    /// A type of identity document.
     pub enum IdDocumentType {
-        /// A passport.
         Passport => "PASSPORT",
         /// An identity card.
         NationalId => "NATIONAL_ID",
-        /// A card that allows its holder to stay.
+        /// A card that permits its holder to reside in the country.
         ResidencePermit => "RESIDENCE_PERMIT",
-        /// A driving licence.
         DrivingLicence => "DRIVING_LICENCE",
     }
 }
@@ -212,7 +198,7 @@ impl From<IdDocumentType> for DocumentType {
 }
 
 wire_enum! {
-    /// By whose rules a scheme checks identities.
+    /// The framework whose rules a scheme follows.
     pub enum TrustFramework {
         /// The United Kingdom's framework for digital identities and attributes.
         UkTfida => "UK_TFIDA",
@@ -220,27 +206,26 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What a scheme checks identities for.
+    /// The purpose of a scheme.
     pub enum SchemeType {
-        /// The right to work.
+        /// Proof of the right to work.
         RightToWork => "RTW",
-        /// The right to rent.
+        /// Proof of the right to rent.
         RightToRent => "RTR",
     }
 }
 
 wire_enum! {
-    /// How far a check is.
     pub enum CheckState {
-        /// A task asked for it; the person is not through yet.
+        /// A task created it; the end user has not finished yet.
         Created => "CREATED",
-        /// It can begin.
+        /// It waits for the job.
         Ready => "READY",
-        /// It is being made, or waits for a reviewer.
+        /// It is running, or waits for a reviewer.
         Pending => "PENDING",
         /// It has its report.
         Done => "DONE",
-        /// It could not be made.
+        /// It failed through a fault of this server.
         InternalError => "INTERNAL_ERROR",
     }
 }
@@ -250,9 +235,9 @@ wire_enum! {
     pub enum CheckAdvice {
         /// Nothing speaks against it.
         Approve => "APPROVE",
-        /// Something does.
+        /// Something speaks against it.
         Reject => "REJECT",
-        /// It could not be told.
+        /// There is no result.
         NotAvailable => "NOT_AVAILABLE",
         /// Something might speak against it.
         Consider => "CONSIDER",
@@ -260,11 +245,8 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// How a sub-check ended.
     pub enum SubCheckResult {
-        /// As it should be.
         Pass => "PASS",
-        /// Not as it should be.
         Fail => "FAIL",
     }
 }
@@ -274,93 +256,91 @@ wire_enum! {
     pub enum SubCheckProcess {
         /// This server.
         Automated => "AUTOMATED",
-        /// A person.
+        /// A reviewer.
         ExpertReview => "EXPERT_REVIEW",
     }
 }
 
 wire_enum! {
-    /// When a reviewer decides.
+    /// When a reviewer decides about a check.
     pub enum ManualCheck {
-        /// Never.
         Never => "NEVER",
-        /// Where this server is not sure.
+        /// When the automatic report is neither `APPROVE` nor `REJECT`.
         Fallback => "FALLBACK",
-        /// Always.
         Always => "ALWAYS",
     }
 }
 
 wire_enum! {
-    /// What is read of a chip, where there is one.
+    /// Whether a document's chip is read, if it has one.
     pub enum ChipData {
-        /// It is welcome.
+        /// It is read if possible.
         Desired => "DESIRED",
-        /// It is not looked at.
+        /// It is not read.
         Ignore => "IGNORE",
     }
 }
 
 wire_enum! {
-    /// Whether resources may be supplied in a branch.
+    /// Whether resources are supplied in a branch of the relying party's.
     pub enum IbvSupport {
-        /// They must.
+        /// They must be.
         Mandatory => "MANDATORY",
-        /// They must not.
+        /// They must not be.
         NotAllowed => "NOT_ALLOWED",
     }
 }
 
 wire_enum! {
-    /// What the business is told of.
+    /// What the relying party can be notified of.
     pub enum NotificationTopic {
-        /// A resource came, or changed.
+        /// A resource was created or changed.
         ResourceUpdate => "RESOURCE_UPDATE",
         /// A task ended.
         TaskCompletion => "TASK_COMPLETION",
         /// A check ended.
         CheckCompletion => "CHECK_COMPLETION",
-        /// The session is completed.
+        /// The session is completed: every check has ended.
         SessionCompletion => "SESSION_COMPLETION",
-        /// A PDF file came.
+        /// A PDF file was uploaded.
         NewPdfSupplied => "NEW_PDF_SUPPLIED",
-        /// The person wants instructions by mail.
+        /// The end user wants instructions by mail.
         InstructionsEmailRequested => "INSTRUCTIONS_EMAIL_REQUESTED",
-        /// The person is through.
+        /// The end user has finished.
         ClientSessionTokenDeleted => "CLIENT_SESSION_TOKEN_DELETED",
-        /// The person wants a confirmation by mail.
+        /// The end user wants a confirmation by mail.
         ThankYouEmailRequested => "THANK_YOU_EMAIL_REQUESTED",
     }
 }
 
 wire_enum! {
-    /// How notifications are authorised.
+    /// The scheme of `Authorization` in notifications.
     pub enum NotificationAuthType {
-        /// `Basic`, and the token in base64.
+        /// `Basic`, with the token in base64.
         Basic => "BASIC",
-        /// `Bearer`, and the token as it is.
+        /// `Bearer`, with the token as it is.
         Bearer => "BEARER",
     }
 }
 
 wire_enum! {
-    /// What the person should do after a task.
+    /// What the end user should do after a task.
     pub enum TaskAdvice {
         /// Go on.
         Progress => "PROGRESS",
         /// A better picture would help.
         ShouldTryAgain => "SHOULD_TRY_AGAIN",
-        /// This one does not do.
+        /// The document cannot be used as it is.
         MustTryAgain => "MUST_TRY_AGAIN",
     }
 }
 
 wire_enum! {
-    /// Why.
+    /// What is at fault when the end user should try again.
     pub enum TaskAdviceReason {
-        /// The picture.
+        /// The quality of the picture.
         Quality => "QUALITY",
-        /// What it shows.
+        /// What the picture shows.
         UserError => "USER_ERROR",
         /// This server.
         Error => "ERROR",
@@ -368,7 +348,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// How a restriction is written: with the words of today, or with those that these were before.
+    /// [`Inclusion`] as requests may spell it: with today's words or with their predecessors.
     pub enum InclusionWord {
         /// What is listed is allowed.
         Include => "INCLUDE",
@@ -391,39 +371,35 @@ impl From<InclusionWord> for Inclusion {
 }
 
 wire_enum! {
-    /// How the restrictions of a filter go together.
+    /// How the restrictions of a filter are combined.
     pub enum FilterType {
-        /// Each holds by itself.
+        /// All apply at once.
         OrthogonalRestrictions => "ORTHOGONAL_RESTRICTIONS",
     }
 }
 
 wire_enum! {
-    /// What a sandbox answers without being told the details.
+    /// A ready-made result of a sandbox.
     pub enum ResultTemplate {
-        /// Everything is as it should be.
+        /// Everything passes.
         Success => "SUCCESS",
     }
 }
 
 wire_enum! {
-    /// Whether a restriction names what is allowed or what is not.
+    /// Whether a list names what is allowed or what is not.
     pub enum Inclusion {
-        /// What is allowed.
         Include => "INCLUDE",
-        /// What is not.
         Exclude => "EXCLUDE",
     }
 }
 
 wire_enum! {
-    /// What a person must still do for a requirement.
     pub enum RequirementState {
-        /// Everything.
+        /// Nothing has been supplied, or what was supplied was declined.
         Required => "REQUIRED",
-        /// Something has come, and it is not enough yet.
+        /// Something has been supplied and is not complete, or not accepted yet.
         InProgress => "IN_PROGRESS",
-        /// Nothing.
         Fulfilled => "FULFILLED",
     }
 }

@@ -1,31 +1,39 @@
-//! Faces come in and go.
+//! Enrolment: faces are added to profiles, and removed from them. Every method that changes faces must be followed by
+//! [`FaceIndexService::apply_committed_changes`](super::FaceIndexService::apply_committed_changes) once its transaction is
+//! committed.
 
 use super::{
-    FaceIndexError, FaceIndexService, InvalidProfileFieldError, ProfileDetails, ProfileType,
-    face_extraction::{self, ExtractedFace, ExtractionPurpose},
-    next_seq, tombstones,
+    FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileType,
+    change_sequence::next_seq,
+    embedding_vault::EmbeddingVault,
+    face_extraction::{ExtractedFace, ExtractionPurpose},
+    face_model::FaceModel,
+    profile::ProfileStore,
+    tombstones::{self, TombstoneSweeper},
 };
 use crate::accounts;
-use base::{AccountId, FaceId, Id as _, LimitViolation, ProfileId};
-use db::{FromRow, ReadTx, WriteTx, sql};
-use media::blobs::{BlobKey, BlobKeySegment};
+use base::{AccountId, Environment, FaceId, Id as _, LimitViolation, ProfileId};
+use db::{Db, FromRow, ReadTx, WriteTx, sql};
+use media::blobs::{BlobKey, BlobKeySegment, BlobStore};
+use std::{sync::Arc, time::Duration};
 
-/// The most faces a profile has.
+/// How many faces a profile may have.
 pub const MAX_FACES_PER_PROFILE: i64 = 10;
 
 const FACE_BLOB_SEGMENT: BlobKeySegment = BlobKeySegment::literal("face");
 
-/// Where the picture of a face is kept.
+/// The key of a face's picture in the blob store.
 pub(super) fn blob_key(account: AccountId, face: FaceId) -> BlobKey {
     BlobKey::new(account, FACE_BLOB_SEGMENT, face)
 }
 
-/// What a sealed embedding belongs to.
+/// What the sealed embedding of a face is bound to.
 pub(super) fn aad(profile: ProfileId, face: FaceId) -> Vec<u8> {
     format!("face {face} of {profile}").into_bytes()
 }
 
-/// A face that is good enough, whose picture is kept already; it is nobody's yet.
+/// A face that is good enough to be enrolled, and belongs to no profile yet. Its picture is stored already, if pictures are
+/// kept at all.
 #[derive(Debug)]
 pub struct PreparedFace {
     id: FaceId,
@@ -40,61 +48,63 @@ struct StoredEmbeddingRow {
     embedding: Vec<u8>,
 }
 
-impl FaceIndexService {
-    /// Looks at a picture of one face, and refuses it where it is not good enough to be enrolled.
-    pub(super) async fn extract_face(
-        &self,
-        bytes: Vec<u8>,
-        purpose: ExtractionPurpose,
-    ) -> Result<ExtractedFace, FaceIndexError> {
-        let rules = self.0.settings.rules.clone();
-        let header = face_extraction::inspect(&bytes, &rules)?;
-        let looking = self
-            .0
-            .estimator
-            .run(move |vision| face_extraction::extract(vision, &bytes, &header, &rules, purpose));
-        looking.await?
-    }
+/// Adds and removes faces.
+#[derive(Debug)]
+pub(super) struct Enrolment {
+    pub(super) db: Db,
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) blobs: BlobStore,
+    pub(super) model: Arc<FaceModel>,
+    pub(super) embeddings: EmbeddingVault,
+    pub(super) profiles: ProfileStore,
+    pub(super) sweeper: Arc<TombstoneSweeper>,
+    /// Whether pictures of faces are kept, so that another model can embed them later.
+    pub(super) keep_images: bool,
+}
 
-    /// Takes a face in for an account: refuses a picture that is not good enough, and keeps its crop. With `profile`, a
-    /// face of another person is refused already here. What comes of it is enrolled or [abandoned](Self::abandon); what a
-    /// crash leaves is swept away.
-    pub async fn prepare_face(
+impl Enrolment {
+    /// Extracts a face for an account and stores its picture; refuses a picture that is not good enough. With `profile`, the
+    /// face of another person is refused as well. The result is either enrolled or discarded; what a crash leaves behind is
+    /// swept.
+    pub(super) async fn prepare(
         &self,
         account: AccountId,
         profile: Option<ProfileId>,
         bytes: Vec<u8>,
     ) -> Result<PreparedFace, FaceIndexError> {
-        let looked = self.extract_face(bytes, ExtractionPurpose::Enrol).await?;
+        let extracted = self.model.extract_face(bytes, ExtractionPurpose::Enrol).await?;
         if let Some(profile) = profile {
-            self.require_same_person(&mut self.0.db.read().await?, profile, &looked).await?;
+            self.require_same_person(&mut self.db.read().await?, profile, &extracted).await?;
         }
-        let id = FaceId::new(&*self.0.world);
-        let kept = self.0.settings.keep_images && !looked.crop.is_empty();
-        if kept {
-            // The row comes later: until then a note says that there may be a picture without one.
-            let mut tx = self.0.db.write().await?;
+        let id = FaceId::new(&*self.environment);
+        let picture_stored = self.keep_images && !extracted.crop.is_empty();
+        if picture_stored {
+            // The face's row is written later. Until then a tombstone says that there may be a picture without a row.
+            let mut tx = self.db.write().await?;
             if !accounts::lock_shared(&mut tx, account).await? {
                 return Err(FaceIndexError::Missing("account"));
             }
-            tombstones::insert_pending(&mut tx, account, id, self.0.world.now()).await?;
+            tombstones::insert_pending(&mut tx, account, id, self.environment.now()).await?;
             tx.commit().await?;
-            self.0.blobs.put(&blob_key(account, id), &looked.crop).await?;
+            self.blobs.put(&blob_key(account, id), &extracted.crop).await?;
         }
-        Ok(PreparedFace { id, account, extracted: looked, picture_stored: kept })
+        Ok(PreparedFace { id, account, extracted, picture_stored })
     }
 
-    /// Lets go of a face that was not enrolled.
-    pub async fn discard_prepared_face(&self, face: PreparedFace) {
+    /// Deletes the picture of a face that will not be enrolled. If that fails, the sweep does it.
+    pub(super) async fn discard(&self, face: PreparedFace) {
         if face.picture_stored
-            && let Err(error) = self.discard_pending_picture(face.account, face.id).await
+            && let Err(error) = self.sweeper.discard_pending_picture(face.account, face.id).await
         {
-            tracing::warn!(error = &error as &dyn std::error::Error, "a picture is left to be swept away");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the picture of a discarded face is left to the sweep"
+            );
         }
     }
 
-    /// Makes a profile, with a face or without. Follow it with [`FaceIndexService::settle`].
-    pub async fn create_profile(
+    /// Creates a profile, with a face or without.
+    pub(super) async fn create_profile(
         &self,
         tx: &mut WriteTx,
         account: AccountId,
@@ -103,7 +113,7 @@ impl FaceIndexService {
         face: Option<&PreparedFace>,
     ) -> Result<ProfileId, FaceIndexError> {
         let seq = next_seq(tx, account).await?;
-        let id = self.insert_profile(tx, account, kind, details).await?;
+        let id = self.profiles.insert(tx, account, kind, details).await?;
         if let Some(face) = face {
             details.require_consent()?;
             self.insert_face(tx, id, face, seq).await?;
@@ -111,23 +121,24 @@ impl FaceIndexService {
         Ok(id)
     }
 
-    /// Refuses what need not be looked at: a profile that is not there, has no consent, or has all the faces it may have.
-    pub async fn require_enrolment_allowed(
+    /// Refuses, before a picture is processed, a profile that does not exist, has no consent recorded, or has as many faces
+    /// as it may have.
+    pub(super) async fn require_allowed(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         profile: ProfileId,
     ) -> Result<(), FaceIndexError> {
-        let known = self.profile(view, account, profile).await?;
-        if !known.active {
+        let profile = self.profiles.find(view, account, profile).await?;
+        if !profile.active {
             return Err(FaceIndexError::Missing("profile"));
         }
-        known.details.require_consent()?;
-        require_face_quota(known.faces.len() as i64)
+        profile.details.require_consent()?;
+        require_face_quota(profile.faces.len() as i64)
     }
 
-    /// Adds a face to a profile whose person it shows. Follow it with [`FaceIndexService::settle`].
-    pub async fn add_face(
+    /// Adds a face to a profile; refuses the face of another person.
+    pub(super) async fn add_face(
         &self,
         tx: &mut WriteTx,
         account: AccountId,
@@ -135,7 +146,7 @@ impl FaceIndexService {
         face: &PreparedFace,
     ) -> Result<FaceId, FaceIndexError> {
         let seq = next_seq(tx, account).await?;
-        let (_, details) = self.lock_profile(tx, account, profile).await?;
+        let (_, details) = self.profiles.lock(tx, account, profile).await?;
         details.require_consent()?;
         require_face_quota(
             tx.count(sql!("SELECT count(*) FROM faces WHERE profile_id = $1", profile)).await?,
@@ -145,8 +156,8 @@ impl FaceIndexService {
         Ok(face.id)
     }
 
-    /// Removes a face. Follow it with [`FaceIndexService::settle`].
-    pub async fn remove_face(
+    /// Removes a face from a profile.
+    pub(super) async fn remove_face(
         &self,
         tx: &mut WriteTx,
         account: AccountId,
@@ -154,8 +165,8 @@ impl FaceIndexService {
         face: FaceId,
     ) -> Result<(), FaceIndexError> {
         let seq = next_seq(tx, account).await?;
-        self.lock_profile(tx, account, profile).await?;
-        let now = self.0.world.now();
+        self.profiles.lock(tx, account, profile).await?;
+        let now = self.environment.now();
         let rows = tx
             .execute(sql!(
                 "DELETE FROM faces WHERE id = $1 AND profile_id = $2 AND account_id = $3",
@@ -186,10 +197,10 @@ impl FaceIndexService {
         face: &PreparedFace,
         seq: i64,
     ) -> Result<(), FaceIndexError> {
-        let PreparedFace { id, account, extracted: looked, picture_stored: kept } = face;
-        if *kept && !tombstones::take_pending(tx, *id, self.0.world.now()).await? {
-            // It took so long that it was swept away meanwhile.
-            return Err(FaceIndexError::Busy(std::time::Duration::from_secs(1)));
+        let PreparedFace { id, account, extracted, picture_stored } = face;
+        if *picture_stored && !tombstones::take_pending(tx, *id, self.environment.now()).await? {
+            // The enrolment took so long that the picture has been swept.
+            return Err(FaceIndexError::Busy(Duration::from_secs(1)));
         }
         tx.execute(sql!(
             "INSERT INTO faces (id, account_id, profile_id, model, embedding, quality, image, seq, created_at)
@@ -197,48 +208,48 @@ impl FaceIndexService {
             *id,
             *account,
             profile,
-            looked.model.to_vec(),
-            self.seal_embedding(&aad(profile, *id), &looked.embedding),
-            f64::from((looked.quality * 1e4).round()) / 1e4,
-            *kept,
+            extracted.model.to_vec(),
+            self.embeddings.seal(&aad(profile, *id), &extracted.embedding),
+            f64::from((extracted.quality * 1e4).round()) / 1e4,
+            *picture_stored,
             seq,
-            self.0.world.now(),
+            self.environment.now(),
         ))
         .await?;
         Ok(())
     }
 
-    /// Refuses a face that is not of the person whose faces a profile has. Faces of another model say nothing about it:
-    /// where there are no others, any face is taken.
+    /// Refuses a face that is not that of the profile's person. Faces of other models cannot be compared: if the profile has no
+    /// others, any face is accepted.
     async fn require_same_person(
         &self,
         view: &mut ReadTx,
         profile: ProfileId,
-        looked: &ExtractedFace,
+        extracted: &ExtractedFace,
     ) -> Result<(), FaceIndexError> {
         let known: Vec<StoredEmbeddingRow> = view
             .fetch_all(sql!(
                 "SELECT id, embedding FROM faces WHERE profile_id = $1 AND model = $2 LIMIT 100",
                 profile,
-                looked.model.to_vec(),
+                extracted.model.to_vec(),
             ))
             .await?;
         let mut nearest = f32::INFINITY;
-        for known in &known {
-            let embedding = self.open_embedding(&aad(profile, known.id), &known.embedding)?;
-            nearest = nearest.min(vision::embedding_distance(&embedding, &looked.embedding));
+        for face in &known {
+            let embedding = self.embeddings.open(&aad(profile, face.id), &face.embedding)?;
+            nearest = nearest.min(vision::embedding_distance(&embedding, &extracted.embedding));
         }
-        let limit = self.verify_distance().await?;
+        let limit = self.model.verify_distance().await?;
         if known.is_empty() || nearest <= limit {
             return Ok(());
         }
-        let hint = "add pictures of the same person, or make a profile of its own";
+        let hint = "send a picture of the same person, or create another profile";
         let measured = LimitViolation::new(
             nearest,
             format!("a distance of at most {limit} to a face of the profile"),
             hint,
         );
-        Err(FaceIndexError::refused("the face is not of the person of this profile", Some(measured)))
+        Err(FaceIndexError::refused("the face does not match the faces of this profile", Some(measured)))
     }
 }
 

@@ -1,18 +1,34 @@
-//! What goes with an account.
+//! The tables and index files of faces, for the deletion of accounts. Pictures are blobs of the account, and are deleted as
+//! such.
 
 use super::FaceIndexService;
-use crate::accounts::deletion::{ExternalAccountData, ExternalDataError, OrphanedRows};
+use crate::accounts::deletion::{
+    AccountTables, DeletedRows, ExternalAccountData, ExternalDataError, OrphanedTables,
+};
 use base::AccountId;
 use db::{DbError, ReadTx, WriteTx, sql};
 use futures_util::future::BoxFuture;
 
-/// Deletes rows of an account, at most 2,000 of each table: repeat it until every number is 0. Tables and how many rows.
-///
-/// Pictures are blobs of the account, and go with its prefix; indexes go by [`FaceIndexService::erase`](super::FaceIndexService::erase).
-pub async fn delete_account_rows(
-    tx: &mut WriteTx,
-    account: AccountId,
-) -> Result<Vec<(&'static str, u64)>, DbError> {
+/// Profiles, their groups, faces and negative labels, and what keeps indexes and pictures in step with them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FaceTables;
+
+impl AccountTables for FaceTables {
+    fn delete_rows<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        account: AccountId,
+    ) -> BoxFuture<'a, Result<DeletedRows, DbError>> {
+        Box::pin(delete_rows(tx, account))
+    }
+
+    fn orphaned_rows<'a>(&'a self, view: &'a mut ReadTx) -> BoxFuture<'a, Result<OrphanedTables, DbError>> {
+        Box::pin(orphaned_rows(view))
+    }
+}
+
+/// Deletes at most 2,000 rows of each table.
+async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
     let rounds = [
         (
             "group_profiles",
@@ -24,7 +40,8 @@ pub async fn delete_account_rows(
         ),
         (
             "profile_groups",
-            // A group takes its members along, so those go first.
+            // Deleting a group deletes its members as well, so groups that have any are left for a later round: every row
+            // is counted.
             sql!(
                 "DELETE FROM profile_groups WHERE id IN (SELECT g.id FROM profile_groups g WHERE g.account_id = $1
                     AND NOT EXISTS (SELECT 1 FROM group_profiles m WHERE m.group_id = g.id) LIMIT 2000)",
@@ -81,10 +98,7 @@ pub async fn delete_account_rows(
     Ok(deleted)
 }
 
-/// Rows whose account is gone, by table.
-pub(crate) async fn orphaned_rows(
-    view: &mut ReadTx,
-) -> Result<Vec<(&'static str, Vec<OrphanedRows>)>, DbError> {
+async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
     let tables = [
         (
             "group_profiles",
@@ -150,24 +164,24 @@ pub(crate) async fn orphaned_rows(
     Ok(found)
 }
 
-/// The indexes of this machine, which lie beside the database.
+/// The index files of this machine.
 impl ExternalAccountData for FaceIndexService {
     fn kind(&self) -> &'static str {
         "face_indexes"
     }
 
     fn count(&self, account: AccountId) -> BoxFuture<'_, Result<u64, ExternalDataError>> {
-        Box::pin(async move { Ok(self.count_index_files(account).await?) })
+        Box::pin(async move { Ok(self.indexes().count_files(account).await?) })
     }
 
     fn erase(&self, account: AccountId) -> BoxFuture<'_, Result<(), ExternalDataError>> {
         Box::pin(async move {
-            Self::erase_indexes(self, account).await?;
+            self.indexes().erase(account).await?;
             Ok(())
         })
     }
 
     fn owners(&self) -> BoxFuture<'_, Result<Vec<String>, ExternalDataError>> {
-        Box::pin(async move { Ok(self.index_folders().await?) })
+        Box::pin(async move { Ok(self.indexes().folders().await?) })
     }
 }

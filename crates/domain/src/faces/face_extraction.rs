@@ -1,4 +1,4 @@
-//! A picture of one face: whether it is good enough, and what is kept of it.
+//! Extraction of the one face of a picture: whether it is good enough, its embedding, and the crop that is stored.
 
 use super::FaceIndexError;
 use crate::image_analysis::{FaceErrorCode, FaceRules, sample_faces, single_face};
@@ -42,21 +42,22 @@ impl Default for EnrolRules {
     }
 }
 
-/// What is asked of a picture.
+/// What a face is extracted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExtractionPurpose {
-    /// It is to stand for a person from now on.
+    /// To be enrolled.
     Enrol,
-    /// The person in it is looked for: half as large will do, and sharpness and pose are not looked at.
+    /// To search for the person: the face may be half as large, and sharpness, pose and light are not checked.
     Search,
 }
 
-/// A face, looked at.
+/// A face that was extracted from a picture.
 #[derive(Clone)]
 pub(super) struct ExtractedFace {
     pub(super) embedding: Vec<f32>,
+    /// The digest of the embedding space (`vision::EmbeddingSpace`).
     pub(super) model: [u8; 32],
-    /// 0 to 1.
+    /// The quality of the picture, 0 to 1.
     pub(super) quality: f32,
     /// The face with a margin, upright, as JPEG.
     pub(super) crop: Vec<u8>,
@@ -65,7 +66,7 @@ pub(super) struct ExtractedFace {
 // Neither a face nor its embedding may reach a log.
 impl std::fmt::Debug for ExtractedFace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Looked(quality {})", self.quality)
+        write!(f, "ExtractedFace(quality {})", self.quality)
     }
 }
 
@@ -85,7 +86,7 @@ impl EnrolRules {
         }
     }
 
-    /// Size and light. A face may fill as much or as little of the picture as it likes, and touch its edge.
+    /// The rules on size and light. A face may fill any part of the picture, and touch its edge.
     fn face_rules(&self, purpose: ExtractionPurpose) -> FaceRules {
         let (min_box, light) = match purpose {
             ExtractionPurpose::Enrol => (self.min_side, true),
@@ -102,7 +103,7 @@ impl EnrolRules {
     }
 }
 
-/// Checks what needs no decoding.
+/// Checks what can be checked without decoding the picture.
 pub(super) fn inspect(
     bytes: &[u8],
     rules: &EnrolRules,
@@ -110,7 +111,7 @@ pub(super) fn inspect(
     image_validation::inspect(bytes, &rules.file_rules()).map_err(refused)
 }
 
-/// Decodes a picture, finds its one face, and holds it against the rules.
+/// Decodes a picture, finds its one face, checks it against the rules, and computes its embedding.
 pub(super) fn extract(
     vision: &mut VisionModels,
     bytes: &[u8],
@@ -145,7 +146,7 @@ pub(super) fn extract(
     Ok(ExtractedFace { embedding, model, quality: quality.score, crop: crop(&picture, &face) })
 }
 
-/// The same of a picture that was kept: it passed the rules of its day.
+/// Extracts the face of a stored picture, which is not checked against the rules again: it met those of its time.
 pub(super) fn extract_from_stored(
     vision: &mut VisionModels,
     bytes: &[u8],
@@ -153,9 +154,9 @@ pub(super) fn extract_from_stored(
 ) -> Result<ExtractedFace, FaceIndexError> {
     let header = inspect(bytes, rules)?;
     let picture = image_validation::decode(bytes, &header, &rules.file_rules()).map_err(refused)?;
-    // Margins may hold a part of a neighbour: the surest face is the one that was enrolled.
+    // The margin may show part of another face; the one with the highest score was enrolled.
     let face = vision.detect(&picture)?.into_iter().next();
-    let face = face.ok_or_else(|| FaceIndexError::refused("no face is found in the kept picture", None))?;
+    let face = face.ok_or_else(|| FaceIndexError::refused("no face is found in the stored picture", None))?;
     let quality = VisionModels::assess_quality(&picture, &face).score;
     let (embedding, model) = (vision.embed(&picture, &face)?, vision.embedding_space().sha256);
     Ok(ExtractedFace { embedding, model, quality, crop: Vec::new() })
@@ -179,7 +180,7 @@ fn refused(refusal: image_validation::ImageError) -> FaceIndexError {
     FaceIndexError::refused(refusal.message, refusal.measured)
 }
 
-/// What is wrong with a face, in words.
+/// What is wrong with a face, as a sentence.
 pub(super) fn refusal_message(code: FaceErrorCode) -> &'static str {
     match code {
         FaceErrorCode::NotFound => "no face is found in the picture",
@@ -193,22 +194,22 @@ pub(super) fn refusal_message(code: FaceErrorCode) -> &'static str {
     }
 }
 
-/// The longer side of a kept picture, pixels, at most.
+/// The longer side of a stored picture, in pixels, at most.
 const MAX_STORED_SIDE_PIXELS: u32 = 800;
-/// Room on each side of the face's box, as a part of its longer side: enough for the crops of any model.
+/// The margin on each side of the face's box, as a ratio of its longer side: enough for the crops of any model.
 const STORED_MARGIN_RATIO: f32 = 0.6;
 
-/// The face with a margin, scaled down where it is large.
+/// The face with a margin as JPEG, scaled down if it is large; empty if it cannot be encoded.
 fn crop(picture: &Picture, face: &Face) -> Vec<u8> {
-    let room = face.width().max(face.height()) * STORED_MARGIN_RATIO;
-    let (wide, high) = (picture.width() as f32, picture.height() as f32);
-    let left = (face.left - room).clamp(0.0, wide - 1.0) as u32;
-    let top = (face.top - room).clamp(0.0, high - 1.0) as u32;
-    let right = ((face.right + room).ceil().clamp(0.0, wide) as u32).max(left + 1);
-    let bottom = ((face.bottom + room).ceil().clamp(0.0, high) as u32).max(top + 1);
+    let margin = face.width().max(face.height()) * STORED_MARGIN_RATIO;
+    let (picture_width, picture_height) = (picture.width() as f32, picture.height() as f32);
+    let left = (face.left - margin).clamp(0.0, picture_width - 1.0) as u32;
+    let top = (face.top - margin).clamp(0.0, picture_height - 1.0) as u32;
+    let right = ((face.right + margin).ceil().clamp(0.0, picture_width) as u32).max(left + 1);
+    let bottom = ((face.bottom + margin).ceil().clamp(0.0, picture_height) as u32).max(top + 1);
     let (width, height) = (right - left, bottom - top);
-    let across = picture.width() as usize * 3;
-    let rows = picture.rgb().chunks_exact(across).skip(top as usize).take(height as usize);
+    let row_bytes = picture.width() as usize * 3;
+    let rows = picture.rgb().chunks_exact(row_bytes).skip(top as usize).take(height as usize);
     let bytes: Vec<u8> = rows.flat_map(|row| &row[left as usize * 3..right as usize * 3]).copied().collect();
     let longer = width.max(height);
     let Some(part) = RgbImage::from_raw(width, height, bytes) else { return Vec::new() };

@@ -1,16 +1,20 @@
-//! Another model: embeddings are made anew from pictures that were kept.
+//! After a change of the model, faces are embedded again from their stored pictures.
 
-use super::{FaceIndexError, FaceIndexService, enrolment, face_extraction, next_seq};
+use super::{
+    FaceIndexError, change_sequence::next_seq, embedding_vault::EmbeddingVault, enrolment,
+    face_model::FaceModel,
+};
 use crate::accounts;
-use base::{AccountId, FaceId, ProfileId};
-use db::{FromRow, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use base::{AccountId, Environment, FaceId, ProfileId};
+use db::{Db, FromRow, sql};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
+use media::blobs::{BlobError, BlobStore};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// Makes the embeddings of an account's faces anew, in the space of the model that serves now.
+/// Embeds an account's faces of other models again, with the model of this process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReembedFaces {
-    /// Whose faces.
     pub account: AccountId,
 }
 
@@ -18,9 +22,13 @@ impl Job for ReembedFaces {
     const KIND: &'static str = "reembed-faces";
     const LANE: Lane = Lane::Heavy;
     const RETRY: RetryPolicy = RetryPolicy { waits: &[10, 60, 600, 3600, 3600], jitter: 0.2 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { account: Some(self.account), ..JobIds::default() }
+    }
 }
 
-/// Faces read at once.
+/// How many faces are read at a time.
 const FACES_PER_READ: i64 = 50;
 
 #[derive(FromRow)]
@@ -35,13 +43,22 @@ struct OutdatedFaceRow {
     model: Vec<u8>,
 }
 
-impl FaceIndexService {
-    /// Queues a [`ReembedFaces`] for each account that has faces of another model with pictures; every process that works
-    /// does so once the models are loaded. How many were queued.
-    pub async fn queue_reembedding(&self) -> Result<u64, FaceIndexError> {
-        let model = self.space().await?.sha256.to_vec();
-        let owners: Vec<FaceAccountRow> = self
-            .0
+/// Embeds faces again.
+#[derive(Debug)]
+pub(super) struct Reembedding {
+    pub(super) db: Db,
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) blobs: BlobStore,
+    pub(super) model: Arc<FaceModel>,
+    pub(super) embeddings: EmbeddingVault,
+}
+
+impl Reembedding {
+    /// Queues a [`ReembedFaces`] for each account that has faces of another model with stored pictures; returns how many
+    /// were queued.
+    pub(super) async fn queue(&self) -> Result<u64, FaceIndexError> {
+        let model = self.model.space().await?.sha256.to_vec();
+        let accounts: Vec<FaceAccountRow> = self
             .db
             .read()
             .await?
@@ -53,24 +70,24 @@ impl FaceIndexService {
             ))
             .await?;
         let mut queued = 0;
-        for FaceAccountRow { account_id } in owners {
-            let (world, job) = (&*self.0.world, ReembedFaces { account: account_id });
-            let mut tx = self.0.db.write().await?;
+        for FaceAccountRow { account_id } in accounts {
+            let (environment, job) = (&*self.environment, ReembedFaces { account: account_id });
+            let mut tx = self.db.write().await?;
             let key = account_id.to_string();
-            queued += u64::from(jobs::enqueue_unique(&mut tx, world, &job, &key, world.now()).await?);
+            let now = environment.now();
+            queued += u64::from(jobs::enqueue_unique(&mut tx, environment, &job, &key, now).await?);
             tx.commit().await?;
         }
         Ok(queued)
     }
 
-    /// Runs a [`ReembedFaces`]. Each face is done in a transaction of its own, so one that is interrupted goes on where it
-    /// was. A face that cannot be found in its picture any more stays as it is, unsearchable, and is logged.
-    pub async fn reembed(&self, job: &ReembedFaces) -> Result<JobOutcome, JobError> {
-        let model = self.space().await?.sha256.to_vec();
+    /// Runs a [`ReembedFaces`]. Each face has a transaction of its own, so an interrupted job goes on where it was. A face
+    /// that the model does not find in its picture stays as it is, cannot be found by searches, and is logged.
+    pub(super) async fn run(&self, job: &ReembedFaces) -> Result<JobOutcome, JobError> {
+        let model = self.model.space().await?.sha256.to_vec();
         let (mut after, mut done, mut lost) = (base::Uuid::nil(), 0_u64, 0_u64);
         loop {
             let faces: Vec<OutdatedFaceRow> = self
-                .0
                 .db
                 .read()
                 .await?
@@ -89,12 +106,10 @@ impl FaceIndexService {
                 match self.reembed_one(job.account, face).await {
                     Ok(()) => done += 1,
                     Err(FaceIndexError::Refused { message, .. }) => {
-                        tracing::warn!(face.id = %after, "a face stays unsearchable: {message}");
+                        tracing::warn!(error = message, face.id = %after, "a face stays unsearchable");
                         lost += 1;
                     }
-                    Err(FaceIndexError::Blobs(
-                        media::blobs::BlobError::Missing | media::blobs::BlobError::Damaged,
-                    )) => {
+                    Err(FaceIndexError::Blobs(BlobError::Missing | BlobError::Damaged)) => {
                         tracing::warn!("a face stays unsearchable: its picture is lost");
                         lost += 1;
                     }
@@ -102,31 +117,26 @@ impl FaceIndexService {
                 }
             }
         }
-        tracing::info!(account.id = %job.account, "{done} faces are embedded anew, {lost} could not be");
+        tracing::info!(done, lost, "faces were embedded again");
         Ok(JobOutcome::Done)
     }
 
     async fn reembed_one(&self, account: AccountId, face: OutdatedFaceRow) -> Result<(), FaceIndexError> {
-        let bytes = self.0.blobs.get(&enrolment::blob_key(account, face.id)).await?;
-        let rules = self.0.settings.rules.clone();
-        let looked = self
-            .0
-            .estimator
-            .run_in_background(move |vision| face_extraction::extract_from_stored(vision, &bytes, &rules))
-            .await??;
-        let mut tx = self.0.db.write().await?;
+        let bytes = self.blobs.get(&enrolment::blob_key(account, face.id)).await?;
+        let extracted = self.model.extract_from_stored(bytes).await?;
+        let mut tx = self.db.write().await?;
         if !accounts::lock_shared(&mut tx, account).await? {
             return Ok(());
         }
         let seq = next_seq(&mut tx, account).await?;
-        // A face that went meanwhile, or that another run has done, is left alone.
+        // A face that was deleted in the meantime, or embedded by another run, is not changed.
         tx.execute(sql!(
             "UPDATE faces SET model = $3, embedding = $4, quality = $5, seq = $6 WHERE id = $1 AND model = $2",
             face.id,
             face.model,
-            looked.model.to_vec(),
-            self.seal_embedding(&enrolment::aad(face.profile_id, face.id), &looked.embedding),
-            f64::from((looked.quality * 1e4).round()) / 1e4,
+            extracted.model.to_vec(),
+            self.embeddings.seal(&enrolment::aad(face.profile_id, face.id), &extracted.embedding),
+            f64::from((extracted.quality * 1e4).round()) / 1e4,
             seq,
         ))
         .await?;

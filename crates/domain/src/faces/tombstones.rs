@@ -1,21 +1,23 @@
-//! Pictures that may lie about without a row, and their way out.
+//! Tombstones: pictures that may exist without the row of a face, and how they are deleted.
 //!
-//! A picture is written before its row and deleted after it, so there is a moment with a picture and no row. A row of
-//! `face_leavings` says so for as long, and whoever crashes in between leaves it to the sweep. One that is due belongs to
-//! the sweep: no face is enrolled with it any more.
+//! A picture is written before its face's row and deleted after it, so for a while there is a picture without a row. During
+//! that time there is a row of `face_leavings`, and after a crash the sweep deletes the picture. Once such a row is due, the
+//! picture belongs to the sweep, and no face is enrolled with it any more.
 
-use super::{FaceIndexError, FaceIndexService, enrolment::blob_key};
-use base::{AccountId, FaceId, ProfileId, SignedDuration, Timestamp};
-use db::{DbError, FromRow, WriteTx, sql};
+use super::{FaceIndexError, account_index::AccountIndexes, enrolment::blob_key};
+use base::{AccountId, Environment, FaceId, ProfileId, SignedDuration, Timestamp};
+use db::{Db, DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use media::blobs::BlobStore;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// How long an enrolment may take between its picture and its row.
+/// How much time an enrolment has between the picture and the face's row.
 const ENROLMENT_TIMEOUT: SignedDuration = SignedDuration::from_mins(10);
-/// How long removals are remembered for the indexes of other nodes.
+/// How long removals of faces are remembered for the indexes of other nodes.
 const REMOVAL_RETENTION: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Notes a picture that is about to be written.
+/// Writes the tombstone of a picture that is about to be stored.
 pub(super) async fn insert_pending(
     tx: &mut WriteTx,
     account: AccountId,
@@ -25,7 +27,7 @@ pub(super) async fn insert_pending(
     insert(tx, account, face, now + ENROLMENT_TIMEOUT).await
 }
 
-/// Notes a picture whose row goes in this transaction.
+/// Writes the tombstone of a picture whose face is deleted in this transaction.
 pub(super) async fn insert(
     tx: &mut WriteTx,
     account: AccountId,
@@ -43,7 +45,7 @@ pub(super) async fn insert(
     .map(drop)
 }
 
-/// The same for all faces of a profile.
+/// Writes the tombstones of the pictures of all faces of a profile.
 pub(super) async fn insert_for_profile(
     tx: &mut WriteTx,
     account: AccountId,
@@ -62,7 +64,8 @@ pub(super) async fn insert_for_profile(
     .map(drop)
 }
 
-/// The row of a picture comes in this transaction. Whether the picture was still expected.
+/// Deletes the tombstone of a picture whose face is written in this transaction; returns false if the picture belongs to
+/// the sweep by now.
 pub(super) async fn take_pending(tx: &mut WriteTx, face: FaceId, now: Timestamp) -> Result<bool, DbError> {
     let rows =
         tx.execute(sql!("DELETE FROM face_leavings WHERE face_id = $1 AND due_at > $2", face, now)).await?;
@@ -79,68 +82,79 @@ struct TombstoneAccountRow {
     account_id: AccountId,
 }
 
-impl FaceIndexService {
-    /// Brings to an end what a committed change of an account began: pictures of faces that went are deleted, and this
-    /// process's index is brought up to date. What fails is logged: the sweep, and the next search, will do it.
-    pub async fn apply_committed_changes(&self, account: AccountId) {
+/// Deletes pictures without a face, and brings the index up to date.
+#[derive(Debug)]
+pub(super) struct TombstoneSweeper {
+    pub(super) db: Db,
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) blobs: BlobStore,
+    pub(super) indexes: Arc<AccountIndexes>,
+}
+
+impl TombstoneSweeper {
+    /// Completes committed changes of an account: deletes the pictures of removed faces, and brings this process's index up
+    /// to date. A failure is only logged, because the sweep and the next search do the same.
+    pub(super) async fn apply_committed_changes(&self, account: AccountId) {
         if let Err(error) = self.try_apply_committed_changes(account).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 account.id = %account,
-                "faces are left to be swept away, or to be indexed by the next search"
+                "pictures of removed faces are left to the sweep, or the index to the next search"
             );
         }
     }
 
     async fn try_apply_committed_changes(&self, account: AccountId) -> Result<(), FaceIndexError> {
         let due: Vec<BlobTombstoneRow> = {
-            let mut view = self.0.db.read().await?;
+            let mut view = self.db.read().await?;
             view.fetch_all(sql!(
                 "SELECT face_id FROM face_leavings WHERE account_id = $1 AND due_at <= $2 LIMIT 100",
                 account,
-                self.0.world.now(),
+                self.environment.now(),
             ))
             .await?
         };
-        // Pictures first: they need no models.
-        for leaving in &due {
-            self.0.blobs.delete(&blob_key(account, leaving.face_id)).await?;
+        // Pictures first: deleting them needs no models.
+        for tombstone in &due {
+            self.blobs.delete(&blob_key(account, tombstone.face_id)).await?;
         }
-        // An index that is closed takes in what came when it is opened; what went must not lie in it until then.
-        let gone = !due.is_empty() && self.count_index_files(account).await? > 0;
-        if gone || self.0.index_cache.contains(account) {
-            self.account_index(account).await?;
+        // A closed index takes in new faces when it is opened, but removed faces must not remain in its file until then.
+        let removed = !due.is_empty() && self.indexes.count_files(account).await? > 0;
+        if removed || self.indexes.is_open(account) {
+            self.indexes.get(account).await?;
         }
         if due.is_empty() {
             return Ok(());
         }
-        let mut tx = self.0.db.write().await?;
-        for leaving in due {
-            tx.execute(sql!("DELETE FROM face_leavings WHERE face_id = $1", leaving.face_id)).await?;
+        let mut tx = self.db.write().await?;
+        for tombstone in due {
+            tx.execute(sql!("DELETE FROM face_leavings WHERE face_id = $1", tombstone.face_id)).await?;
         }
         Ok(tx.commit().await?)
     }
 
-    /// Deletes a picture that was expected to get a row, and will not.
+    /// Deletes a picture whose face will not be written.
     pub(super) async fn discard_pending_picture(
         &self,
         account: AccountId,
         face: FaceId,
     ) -> Result<(), FaceIndexError> {
-        let mut tx = self.0.db.write().await?;
-        tx.execute(
-            sql!("UPDATE face_leavings SET due_at = $2 WHERE face_id = $1", face, self.0.world.now(),),
-        )
+        let mut tx = self.db.write().await?;
+        tx.execute(sql!(
+            "UPDATE face_leavings SET due_at = $2 WHERE face_id = $1",
+            face,
+            self.environment.now()
+        ))
         .await?;
         tx.commit().await?;
         self.try_apply_committed_changes(account).await
     }
 
     /// Runs a [`SweepFaces`].
-    pub async fn sweep_tombstones(&self) -> Result<JobOutcome, JobError> {
-        let now = self.0.world.now();
+    pub(super) async fn sweep(&self) -> Result<JobOutcome, JobError> {
+        let now = self.environment.now();
         loop {
-            let mut view = self.0.db.read().await?;
+            let mut view = self.db.read().await?;
             let owners: Vec<TombstoneAccountRow> = view
                 .fetch_all(sql!(
                     "SELECT DISTINCT account_id FROM face_leavings WHERE due_at <= $1 LIMIT 100",
@@ -156,7 +170,7 @@ impl FaceIndexService {
             }
         }
         loop {
-            let mut tx = self.0.db.write().await?;
+            let mut tx = self.db.write().await?;
             let rows = tx
                 .execute(sql!(
                     "DELETE FROM face_removals WHERE (account_id, seq, face_id) IN
@@ -173,7 +187,8 @@ impl FaceIndexService {
     }
 }
 
-/// Deletes pictures whose rows are gone or never came, and forgets removals that every index has seen.
+/// Deletes pictures whose faces were deleted or never written, and removals that are older than a week: an index that has
+/// not been looked at for so long is compared with the database as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepFaces {}
 

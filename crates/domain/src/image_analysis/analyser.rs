@@ -1,4 +1,4 @@
-//! The way of one image: gate, models, limits.
+//! Analysing an image: validation, face, models, limits.
 
 use super::{
     LivenessAssurance, LivenessPrediction,
@@ -13,7 +13,7 @@ use std::{
 use tokio::sync::OnceCell;
 use vision::{AgeEstimate, Face, InferencePool, ModelInfo, VisionError, VisionModels};
 
-/// The limits an image is held against.
+/// The limits that an image must meet; the sections `[image]` and `[face]`.
 #[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnalysisRules {
@@ -23,18 +23,18 @@ pub struct AnalysisRules {
     pub face: FaceRules,
 }
 
-/// Where the models are, and how many work at once.
+/// Where the models are, and how many workers use them. The section `[models]`, with its defaults filled in.
 #[derive(Clone, Debug)]
 pub struct ModelPoolSettings {
-    /// The pack folder.
+    /// The folder with `pack.json`.
     pub folder: PathBuf,
-    /// Workers; each has its own copy of the models and uses one core.
+    /// Workers; each has its own copy of the models (about 40 MB) and uses one core.
     pub workers: usize,
-    /// Images that may wait; the next one is refused at once.
+    /// Images that may wait for a worker; further ones are refused at once.
     pub max_queued: usize,
 }
 
-/// Answers questions about one image. Cheap to clone.
+/// Analyses single images. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ImageAnalyser {
     pool: Arc<RwLock<Result<Arc<InferencePool>, ModelsNotReadyError>>>,
@@ -42,65 +42,64 @@ pub struct ImageAnalyser {
     rules: Arc<AnalysisRules>,
 }
 
-/// Pieces of work that may queue where nobody waits. Each run has a few pictures under way, and so many runs there never
-/// are; what finds no place is tried again by its job.
+/// Tasks that may queue for the background workers. Each run of a moderation has a few pictures in progress, and there
+/// are never that many runs; a task that does not fit is retried by its job.
 const MAX_BACKGROUND_QUEUE: usize = 1024;
 
-/// Models for work that nobody waits for, loaded when the first comes.
+/// Models for background work, loaded when they are first needed.
 #[derive(Debug, Default)]
 struct BackgroundPool {
     models: RwLock<Option<ModelPoolSettings>>,
     pool: OnceCell<Arc<InferencePool>>,
 }
 
-/// Why there are no models.
+/// Why the models cannot be used; the text says why.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the models are not ready: {0}")]
 pub struct ModelsNotReadyError(pub String);
 
-/// A question about an image.
+/// An image, and what to find out about it.
 #[derive(Debug)]
 pub struct AnalysisRequest {
-    /// The file's bytes.
+    /// The bytes of the file.
     pub image: Vec<u8>,
-    /// Halves the limits on the face and looks at no file size, JPEG quality or light.
+    /// Halves the limits on the face, and does not check file size, JPEG quality or light.
     pub relaxed: bool,
-    /// Whether the age is wanted.
+    /// Whether to estimate the age.
     pub age: bool,
-    /// Whether liveness is wanted, and how sure it must be.
+    /// Whether to assess liveness, and how much evidence it needs.
     pub liveness: Option<LivenessAssurance>,
 }
 
-/// What was found.
+/// The result of an analysis.
 #[derive(Clone, Debug)]
 pub struct ImageAnalysis {
-    /// The age, where it was asked for.
+    /// The age, if it was asked for.
     pub age: Option<AgeEstimate>,
-    /// The liveness, where it was asked for.
+    /// The liveness, if it was asked for.
     pub liveness: Option<LivenessResult>,
-    /// The face.
     pub face: Face,
     /// Mean luma over the face, 0 to 255.
     pub luma: f32,
-    /// Sharpness of the face, 0 to 1; see [`vision::Quality`]. No limit stands on it: image analysis has no answer for a blurred
-    /// face.
+    /// Sharpness of the face, 0 to 1; see [`vision::FaceQuality`]. There is no limit on it: the interface has no code
+    /// for a blurred face.
     pub sharpness: f32,
-    /// The upright image's size.
+    /// The size of the upright image.
     pub size: PictureSize,
-    /// The JPEG quality, where the image is one.
+    /// The JPEG quality; `None` for other formats.
     pub jpeg_quality: Option<u8>,
-    /// The models that answered.
+    /// The models that were used.
     pub models: Vec<ModelInfo>,
 }
 
-/// A liveness answer and what it rests on.
+/// A liveness answer, and what it is based on.
 #[derive(Clone, Debug)]
 pub struct LivenessResult {
-    /// The answer at the level of assurance asked for.
+    /// The answer at the requested level of assurance.
     pub prediction: LivenessPrediction,
-    /// 0 to 1.
+    /// 0 to 1; higher is more likely live.
     pub score: f32,
-    /// The score from which the answer is `real`.
+    /// The lowest score for which the answer is `real`.
     pub threshold: f32,
     /// Whether the model is experimental.
     pub experimental: bool,
@@ -108,53 +107,53 @@ pub struct LivenessResult {
     pub cues: Vec<(&'static str, f32)>,
 }
 
-/// Why there is no finding.
+/// Why an image was not analysed.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
-    /// The file is not acceptable.
+    /// The file is refused.
     #[error("the image is refused: {}", .0.message)]
     Image(media::image_validation::ImageError),
-    /// The face is not acceptable.
+    /// The face is refused.
     #[error("the face is refused: {:?}", .0.code)]
     Face(FaceError),
-    /// All workers are busy and the queue is full; try again after this long.
+    /// All workers are busy and the queue is full; retry after this time.
     #[error("all workers are busy")]
     Busy(Duration),
-    /// There are no models.
+    /// The models are not loaded.
     #[error(transparent)]
     NotReady(#[from] ModelsNotReadyError),
-    /// A model gave no usable answer.
+    /// A model gave no usable output.
     #[error(transparent)]
     Prediction(#[from] VisionError),
 }
 
 impl From<media::image_validation::ImageError> for AnalysisError {
-    fn from(refusal: media::image_validation::ImageError) -> Self {
-        Self::Image(refusal)
+    fn from(error: media::image_validation::ImageError) -> Self {
+        Self::Image(error)
     }
 }
 
 impl From<FaceError> for AnalysisError {
-    fn from(problem: FaceError) -> Self {
-        Self::Face(problem)
+    fn from(error: FaceError) -> Self {
+        Self::Face(error)
     }
 }
 
 impl ImageAnalyser {
-    /// An estimator without models yet; [`Self::load`] brings them.
+    /// An analyser without models; [`Self::load`] loads them.
     pub fn new(rules: AnalysisRules) -> Self {
         let pool = Err(ModelsNotReadyError("they are being loaded".to_owned()));
         Self { pool: Arc::new(RwLock::new(pool)), background: Arc::default(), rules: Arc::new(rules) }
     }
 
-    /// An estimator with a pool of its own making; for tests.
+    /// An analyser with a given pool; for tests.
     pub fn with_pool(rules: AnalysisRules, pool: InferencePool) -> Self {
         let pool = Arc::new(RwLock::new(Ok(Arc::new(pool))));
         Self { pool, background: Arc::default(), rules: Arc::new(rules) }
     }
 
-    /// Loads the models and runs their probes; blocks for a moment. Until it has succeeded every question is answered
-    /// with [`NotReady`].
+    /// Loads the models and runs their probes; blocks for a moment. Until it succeeds, every analysis fails with
+    /// [`AnalysisError::NotReady`].
     pub fn load(&self, models: &ModelPoolSettings) -> Result<(), ModelsNotReadyError> {
         let pool = InferencePool::start(&models.folder, models.workers, models.max_queued)
             .map(Arc::new)
@@ -165,32 +164,33 @@ impl ImageAnalyser {
         outcome
     }
 
-    /// Does work with the models that somebody waits for; [`AnalysisError::Busy`] at once when the queue is full.
+    /// Runs a task for a caller who is waiting. Fails immediately with [`AnalysisError::Busy`] if the queue is full.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
-        let running = self.pool()?.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
-        running.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
+        let task = self.pool()?.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
+        task.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 
-    /// Does work with the models that nobody waits for: it queues for as long as it takes, on workers of its own that step
-    /// aside for those of [`Self::run`].
+    /// Runs a task that no caller is waiting for. It queues for as long as it takes, on separate workers that yield to
+    /// those of [`Self::run`].
     ///
-    /// The queue is the pool's own. A semaphore before it would give its places to whoever waits first, and a run that
-    /// waits for one picture while it does not poll another would keep a place that nobody uses.
+    /// The queue is the pool's own. A semaphore in front of it would hand out its permits in order of arrival, and a
+    /// run that awaits one picture without polling its others would hold a permit that it does not use.
     pub async fn run_in_background<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
         let pool = self.background.pool.get_or_try_init(|| self.load_background_pool()).await?;
-        let running = pool.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
-        running.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
+        let task = pool.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
+        task.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 
+    /// Starts the background workers, as many as there are of the others.
     async fn load_background_pool(&self) -> Result<Arc<InferencePool>, ModelsNotReadyError> {
         let models = self.background.models.read().unwrap_or_else(PoisonError::into_inner).clone();
-        // A pool that a test brought serves both.
+        // A pool given by a test serves both kinds of work.
         let Some(models) = models else { return self.pool() };
         let (workers, folder) = (models.workers, models.folder);
         let pool = tokio::task::spawn_blocking(move || {
@@ -206,23 +206,23 @@ impl ImageAnalyser {
         self.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The models that are loaded.
+    /// The loaded models.
     pub fn models(&self) -> Result<Vec<ModelInfo>, ModelsNotReadyError> {
         Ok(self.pool()?.models().to_vec())
     }
 
-    /// Tells the metrics how the pool is doing and which models it runs.
+    /// Updates the metrics of the pool and the models.
     pub fn report_metrics(&self) {
         let pool = self.pool();
         metrics::gauge!("assay_models_ready").set(if pool.is_ok() { 1.0 } else { 0.0 });
         let Ok(pool) = pool else { return };
-        let now = pool.stats();
-        metrics::gauge!("assay_inference_queued").set(now.queued as f64);
-        metrics::gauge!("assay_inference_running").set(now.running as f64);
-        metrics::counter!("assay_inference_done_total").absolute(now.done);
-        metrics::counter!("assay_inference_refused_total").absolute(now.refused);
-        metrics::counter!("assay_inference_panics_total").absolute(now.panicked);
-        metrics::gauge!("assay_inference_busy_seconds_total").set(now.busy_time.as_secs_f64());
+        let stats = pool.stats();
+        metrics::gauge!("assay_inference_queued").set(stats.queued as f64);
+        metrics::gauge!("assay_inference_running").set(stats.running as f64);
+        metrics::counter!("assay_inference_done_total").absolute(stats.done);
+        metrics::counter!("assay_inference_refused_total").absolute(stats.refused);
+        metrics::counter!("assay_inference_panics_total").absolute(stats.panicked);
+        metrics::gauge!("assay_inference_busy_seconds_total").set(stats.busy_time.as_secs_f64());
         for model in pool.models() {
             let labels = [
                 ("task", model.task.to_string()),
@@ -234,31 +234,31 @@ impl ImageAnalyser {
         }
     }
 
-    /// Answers a question. The cheap gates run here, decoding and models on the bounded pool; when that is full the
-    /// answer is [`AnalysisError::Busy`] at once.
-    pub async fn analyse(&self, ask: AnalysisRequest) -> Result<ImageAnalysis, AnalysisError> {
+    /// Analyses an image. Cheap checks of the file run here, decoding and models on the bounded pool; if that is full,
+    /// fails immediately with [`AnalysisError::Busy`].
+    pub async fn analyse(&self, request: AnalysisRequest) -> Result<ImageAnalysis, AnalysisError> {
         let mut rules = (*self.rules).clone();
-        if ask.relaxed {
+        if request.relaxed {
             rules = AnalysisRules { image: rules.image.relaxed(), face: rules.face.relaxed() };
         }
-        let header = media::image_validation::inspect(&ask.image, &rules.image)?;
-        self.run(move |vision| analyse_pixels(vision, &ask, &header, &rules)).await?
+        let header = media::image_validation::inspect(&request.image, &rules.image)?;
+        self.run(move |vision| analyse_pixels(vision, &request, &header, &rules)).await?
     }
 }
 
-/// Everything that needs the pixels.
+/// The part of an analysis that needs the pixels.
 fn analyse_pixels(
     vision: &mut VisionModels,
-    ask: &AnalysisRequest,
+    request: &AnalysisRequest,
     header: &media::image_validation::ImageHeader,
     rules: &AnalysisRules,
 ) -> Result<ImageAnalysis, AnalysisError> {
-    let picture = media::image_validation::decode(&ask.image, header, &rules.image)?;
+    let picture = media::image_validation::decode(&request.image, header, &rules.image)?;
     let face = single_face(vision, &picture, &rules.face)?;
     let luma = vision::face_luma(&picture, &face);
     rules.face.check(&face, picture.size(), luma)?;
-    let age = if ask.age { Some(vision.estimate_age(&picture, &face)?) } else { None };
-    let liveness = match ask.liveness {
+    let age = if request.age { Some(vision.estimate_age(&picture, &face)?) } else { None };
+    let liveness = match request.liveness {
         Some(level) => Some(assess_liveness(vision, &picture, &face, level)?),
         None => None,
     };
@@ -276,22 +276,22 @@ fn analyse_pixels(
     })
 }
 
-/// The one face of the picture. A picture so dark or bright that no face is found is refused for its light when a face
-/// comes out once the light is evened: the caller then knows what to mend.
+/// The only face of the picture. If a picture is so dark or bright that a face is found only after its exposure is
+/// normalised, it is refused for its light, so that the caller knows what to correct.
 pub(crate) fn single_face(
     vision: &mut VisionModels,
     picture: &Picture,
     rules: &FaceRules,
 ) -> Result<Face, AnalysisError> {
     let faces = vision.detect(picture)?;
-    let sure = faces.iter().filter(|face| vision.is_confident(face)).count();
-    if sure > 1 {
-        return Err(face_rules::multiple_faces(sure).into());
+    let confident = faces.iter().filter(|face| vision.is_confident(face)).count();
+    if confident > 1 {
+        return Err(face_rules::multiple_faces(confident).into());
     }
     if let Some(face) = faces.into_iter().next() {
         return Ok(face);
     }
-    let whole = Face {
+    let whole_picture = Face {
         left: 0.0,
         top: 0.0,
         right: picture.width() as f32,
@@ -299,18 +299,18 @@ pub(crate) fn single_face(
         score: 0.0,
         points: [[0.0; 2]; 6],
     };
-    let luma = vision::face_luma(picture, &whole);
-    if let Err(light) = rules.check_light(luma)
+    let luma = vision::face_luma(picture, &whole_picture);
+    if let Err(error) = rules.check_light(luma)
         && let Some(face) = vision.detect(&normalise_exposure(picture, luma))?.first()
     {
-        let on_face = vision::face_luma(picture, face);
-        return Err(rules.check_light(on_face).err().unwrap_or(light).into());
+        let face_luma = vision::face_luma(picture, face);
+        return Err(rules.check_light(face_luma).err().unwrap_or(error).into());
     }
     Err(face_rules::no_face().into())
 }
 
-/// The picture with its mean luma brought to the middle: a gain where it is dark, a gain on what is left to white
-/// where it is bright.
+/// The picture with its mean luma moved towards the middle: a dark one is brightened by a gain, a bright one is
+/// darkened by a gain on the distance to white.
 fn normalise_exposure(picture: &Picture, luma: f32) -> Picture {
     const TARGET_LUMA: f32 = 110.0;
     let table: Vec<u8> = (0..=255_u8)

@@ -1,23 +1,23 @@
-//! Whether the one face of a picture is large, whole and lit enough.
+//! Limits on the face of a picture: size, position, light.
 
 use base::{LimitViolation, PictureSize};
 use vision::Face;
 
-/// Limits on the face. Relaxed mode halves them and looks at no light.
+/// Limits on the face; the section `[face]`. Relaxed mode halves them and checks no light.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaceRules {
-    /// Shorter side of the face box, pixels, at least.
+    /// The shorter side of the face box, pixels, at least.
     pub min_box: f32,
-    /// Face area to image area, at least.
+    /// Area of the face box as a share of the image, 0 to 1, at least.
     pub min_ratio: f32,
-    /// Face area to image area, at most.
+    /// Area of the face box as a share of the image, 0 to 1, at most.
     pub max_ratio: f32,
-    /// Room between the face box and the nearest edge of the image, as a part of the box's longer side, at least.
+    /// Distance between the face box and the nearest edge of the image, as a share of the box's longer side, at least.
     pub min_margin: f32,
-    /// Mean luma over the face, 0 to 255, at least. `None`: not looked at.
+    /// Mean luma over the face, 0 to 255, at least. `None`: not checked.
     pub min_luma: Option<f32>,
-    /// Mean luma over the face, 0 to 255, at most. `None`: not looked at.
+    /// Mean luma over the face, 0 to 255, at most. `None`: not checked.
     pub max_luma: Option<f32>,
 }
 
@@ -34,20 +34,20 @@ impl Default for FaceRules {
     }
 }
 
-/// The face codes of image analysis.
+/// Which limit a face breaks; the interfaces map it to their codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaceErrorCode {
-    /// No face.
+    /// No face was found.
     NotFound,
-    /// More than one face.
+    /// More than one face was found.
     Multiple,
-    /// The box is too small.
+    /// The face box has too few pixels.
     BoxTooSmall,
     /// The face fills too little of the image.
     RatioTooLow,
     /// The face fills too much of the image.
     RatioTooHigh,
-    /// The face is too near to the edge.
+    /// The face is too close to the edge of the image.
     MarginTooSmall,
     /// Too much light on the face.
     TooBright,
@@ -55,23 +55,21 @@ pub enum FaceErrorCode {
     TooDark,
 }
 
-/// A face that cannot be judged, with what was measured.
+/// Why a face is refused, with what was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceError {
-    /// Which limit.
     pub code: FaceErrorCode,
-    /// What was measured against it.
     pub measured: LimitViolation,
 }
 
 impl FaceRules {
-    /// The same rules with every limit halved, and none on light.
+    /// These rules with every limit halved, and without limits on light.
     #[must_use]
     pub fn relaxed(&self) -> Self {
         Self {
             min_box: self.min_box / 2.0,
             min_ratio: self.min_ratio / 2.0,
-            // The upper limit leaves a rest of the image free; relaxed, half that rest.
+            // The upper limit keeps a part of the image free; relaxed, half that part.
             max_ratio: 1.0 - (1.0 - self.max_ratio) / 2.0,
             min_margin: self.min_margin / 2.0,
             min_luma: None,
@@ -79,15 +77,16 @@ impl FaceRules {
         }
     }
 
-    /// Checks size, place and light of the face, in the order of image analysis's table. `luma` is the mean over the face.
+    /// Checks size, position and light of the face, in the order of the codes in the interface's error table. `luma` is
+    /// the mean over the face, 0 to 255.
     pub fn check(&self, face: &Face, image: PictureSize, luma: f32) -> Result<(), FaceError> {
-        let problem = |code, measured: f32, limit: String, hint| {
+        let refuse = |code, measured: f32, limit: String, hint| {
             Err(FaceError { code, measured: LimitViolation::new(measured, limit, hint) })
         };
         let side = face.width().min(face.height());
         if side < self.min_box {
             let limit = format!("at least {} pixels on the shorter side of the face", self.min_box);
-            return problem(
+            return refuse(
                 FaceErrorCode::BoxTooSmall,
                 side,
                 limit,
@@ -100,18 +99,18 @@ impl FaceRules {
         let ratio = inside / (width * height);
         if ratio < self.min_ratio {
             let limit = format!("the face fills at least {} of the image", self.min_ratio);
-            return problem(FaceErrorCode::RatioTooLow, ratio, limit, "move closer to the camera");
+            return refuse(FaceErrorCode::RatioTooLow, ratio, limit, "move closer to the camera");
         }
         if ratio > self.max_ratio {
             let limit = format!("the face fills at most {} of the image", self.max_ratio);
-            return problem(FaceErrorCode::RatioTooHigh, ratio, limit, "move away from the camera");
+            return refuse(FaceErrorCode::RatioTooHigh, ratio, limit, "move away from the camera");
         }
         let room = face.left.min(face.top).min(width - face.right).min(height - face.bottom);
         let margin = room / face.width().max(face.height());
         if margin < self.min_margin {
             let limit =
                 format!("at least {} of the face's longer side free around the face", self.min_margin);
-            return problem(
+            return refuse(
                 FaceErrorCode::MarginTooSmall,
                 margin,
                 limit,
@@ -121,20 +120,20 @@ impl FaceRules {
         self.check_light(luma)
     }
 
-    /// Checks the light alone: mean luma, 0 to 255.
+    /// Checks the light alone. `luma` is the mean, 0 to 255.
     pub fn check_light(&self, luma: f32) -> Result<(), FaceError> {
-        if let Some(most) = self.max_luma.filter(|&most| luma > most) {
+        if let Some(max) = self.max_luma.filter(|&max| luma > max) {
             let measured = LimitViolation::new(
                 luma,
-                format!("mean luma at most {most}"),
+                format!("mean luma at most {max}"),
                 "turn away from the light or dim it",
             );
             return Err(FaceError { code: FaceErrorCode::TooBright, measured });
         }
-        if let Some(least) = self.min_luma.filter(|&least| luma < least) {
+        if let Some(min) = self.min_luma.filter(|&min| luma < min) {
             let measured = LimitViolation::new(
                 luma,
-                format!("mean luma at least {least}"),
+                format!("mean luma at least {min}"),
                 "face the light or add more of it",
             );
             return Err(FaceError { code: FaceErrorCode::TooDark, measured });
@@ -143,13 +142,13 @@ impl FaceRules {
     }
 }
 
-/// None found.
+/// The error for a picture without a face.
 pub(super) fn no_face() -> FaceError {
     let measured = LimitViolation::new(0.0, "exactly 1 face", "show one face, upright, facing the camera");
     FaceError { code: FaceErrorCode::NotFound, measured }
 }
 
-/// Too many found.
+/// The error for a picture with several faces.
 pub(super) fn multiple_faces(faces: usize) -> FaceError {
     let measured =
         LimitViolation::new(faces as f64, "exactly 1 face", "leave only one person in the picture");
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_has_its_code_and_says_what_was_measured() {
+    fn each_limit_has_its_code_and_reports_what_was_measured() {
         let good = face(200.0, 300.0, 400.0, 500.0);
         let rules = FaceRules::default();
         assert_eq!(rules.check(&good, IMAGE, 120.0), Ok(()));
@@ -179,8 +178,8 @@ mod tests {
             (good, 216.0, FaceErrorCode::TooBright, 216.0),
             (good, 39.0, FaceErrorCode::TooDark, 39.0),
         ] {
-            let problem = rules.check(&bad, IMAGE, luma).unwrap_err();
-            assert_eq!((problem.code, problem.measured.measured), (code, measured));
+            let error = rules.check(&bad, IMAGE, luma).unwrap_err();
+            assert_eq!((error.code, error.measured.measured), (code, measured));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Age and liveness from one image. Nothing of an image outlives the call.
+//! Age and liveness from one image. Nothing of the image is kept after the call.
 
 mod analyser;
 mod face_rules;
@@ -16,21 +16,21 @@ pub use threshold::{AgeThreshold, InvalidThresholdError, ThresholdOperator};
 use crate::wire_enum::wire_enum;
 
 wire_enum! {
-    /// How sure a liveness answer must be before it says `real`.
+    /// How much evidence a liveness answer needs before it is `real`.
     pub enum LivenessAssurance {
-        /// Refuses the fewest people.
+        /// Rejects the fewest people, and stops the fewest attacks.
         Low => "low",
         /// The default.
         Medium => "medium",
-        /// Refuses the most attacks, and the most people.
+        /// Stops the most attacks, and rejects the most people.
         High => "high",
     }
 }
 
 wire_enum! {
-    /// How strictly an image is looked at before its age is estimated.
+    /// How strictly an image is validated before its age is estimated.
     pub enum ValidationLevel {
-        /// Relaxed: face and image limits halved; file size, JPEG quality and light are not checked.
+        /// Relaxed: the limits on face and image are halved; file size, JPEG quality and light are not checked.
         Low => "low",
         /// The default.
         High => "high",
@@ -40,9 +40,8 @@ wire_enum! {
 wire_enum! {
     /// A liveness answer.
     pub enum LivenessPrediction {
-        /// A live face.
         Real => "real",
-        /// An attack, or not enough to tell it from one.
+        /// A presentation attack, or not enough evidence against one.
         Fake => "fake",
     }
 }

@@ -1,32 +1,32 @@
-//! Single faces cut out of group photographs, for trying things out: the sample photos inside the locked packages
-//! show several people each, and an image of the interface shows one.
+//! Single faces cropped from group photos, for trying things out: the sample photos in the locked npm packages show
+//! several people each, and the interfaces expect one per image.
 
 use base::Picture;
 use image::{ImageEncoder as _, RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use vision::{Face, VisionError, VisionModels};
 
-/// Size of the cut-outs in pixels.
+/// Width of the crops.
 pub const SAMPLE_WIDTH_PIXELS: u32 = 720;
-/// Size of the cut-outs in pixels.
+/// Height of the crops.
 pub const SAMPLE_HEIGHT_PIXELS: u32 = 800;
-/// The face fills this part of the cut-out's width.
+/// The share of a crop's width that the face fills.
 const FACE_WIDTH_SHARE: f32 = 0.42;
 
-/// Every face of a photo that stands alone in its cut-out, left to right, as 720 x 800 pixels.
+/// Crops of 720 x 800 pixels around the faces of a photo, from left to right, without those that show another face,
+/// too.
 ///
-/// Faces are enlarged where they are small; that makes up pixels, so measure nothing on them.
+/// Small faces are enlarged, which invents pixels, so do not measure anything on them.
 pub fn crop_faces(vision: &mut VisionModels, photo: &Picture) -> Result<Vec<Picture>, VisionError> {
     let mut faces = vision.detect(photo)?;
     faces.sort_by(|a, b| a.left.total_cmp(&b.left));
-    let mut cut_outs = Vec::new();
+    let mut crops = Vec::new();
     for face in &faces {
         let Some(picture) = crop_face(photo, face) else { continue };
-        let alone = vision.detect(&picture)?.len() == 1;
-        if alone {
-            cut_outs.push(picture);
+        if vision.detect(&picture)?.len() == 1 {
+            crops.push(picture);
         }
     }
-    Ok(cut_outs)
+    Ok(crops)
 }
 
 fn crop_face(photo: &Picture, face: &Face) -> Option<Picture> {
@@ -45,7 +45,7 @@ fn crop_face(photo: &Picture, face: &Face) -> Option<Picture> {
     Picture::new(SAMPLE_WIDTH_PIXELS, SAMPLE_HEIGHT_PIXELS, scaled.into_raw())
 }
 
-/// A picture as JPEG of a quality from 1 to 100.
+/// Encodes a picture as JPEG with a quality from 1 to 100.
 ///
 /// # Panics
 /// Never: writing to memory does not fail.
@@ -53,6 +53,6 @@ pub fn encode_jpeg(picture: &Picture, quality: u8) -> Vec<u8> {
     let mut out = Vec::new();
     JpegEncoder::new_with_quality(&mut out, quality)
         .write_image(picture.rgb(), picture.width(), picture.height(), image::ExtendedColorType::Rgb8)
-        .expect("a picture has the bytes its size says, and memory takes them");
+        .expect("a picture has the bytes its size says, and writing to memory does not fail");
     out
 }

@@ -1,4 +1,4 @@
-//! An age held against a threshold.
+//! Comparing an age with a threshold.
 
 use crate::wire_enum::wire_enum;
 
@@ -19,7 +19,7 @@ pub struct AgeThreshold {
     operator: ThresholdOperator,
 }
 
-/// A threshold outside 1 to 120.
+/// The threshold is outside 1 to 120.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("threshold is a whole number from 1 to 120")]
 pub struct InvalidThresholdError;
@@ -33,12 +33,10 @@ impl AgeThreshold {
         }
     }
 
-    /// The threshold in years.
     pub fn years(self) -> f64 {
         self.years.into()
     }
 
-    /// Which side passes.
     pub fn operator(self) -> ThresholdOperator {
         self.operator
     }
@@ -57,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn over_passes_at_the_threshold_and_under_does_not() {
+    fn at_the_threshold_over_passes_and_under_does_not() {
         let over = AgeThreshold::new(18, ThresholdOperator::Over).unwrap();
         let under = AgeThreshold::new(18, ThresholdOperator::Under).unwrap();
         assert_eq!([17.9, 18.0].map(|age| over.passes(age)), [false, true]);

@@ -1,20 +1,20 @@
-//! What is written to members.
+//! The texts of mails: invitations, sign-in links, codes.
 
 use base::{Secret, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A letter: paragraphs and links. Old ones must still be read after an update: add members with defaults.
+/// A mail: paragraphs and links. Queued ones must still be readable after an update: new fields need a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmailMessage {
-    /// Whom to.
+    /// The address of the recipient.
     pub to: String,
-    /// What about; one line.
+    /// One line.
     pub subject: String,
-    /// What stands before the links.
+    /// Paragraphs before the links.
     pub before: Vec<String>,
-    /// The links and what they are called.
+    /// Labels and URLs.
     pub links: Vec<(String, String)>,
-    /// What stands after them.
+    /// Paragraphs after the links.
     pub after: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl EmailMessage {
             links: vec![("Accept the invitation".to_owned(), link.expose().clone())],
             after: vec![
                 format!("The link works once, until {}.", format_timestamp(until)),
-                "If you do not know what this is about, do nothing: without the link nobody comes in."
+                "If you did not expect this, do nothing: without the link nobody can join the account."
                     .to_owned(),
             ],
         }
@@ -48,35 +48,35 @@ impl EmailMessage {
             links,
             after: vec![
                 format!("Each link works once, until {}.", format_timestamp(until)),
-                "If it was not you, do nothing: whoever asked did not get the link.".to_owned(),
+                "If it was not you, do nothing: nobody else got the link.".to_owned(),
             ],
         }
     }
 
-    /// A one-time code, in words of the reader's language.
-    pub fn code(to: &str, words: &str) -> Self {
+    /// A one-time code. `text` is a sentence in the recipient's language; it is the subject, too.
+    pub fn code(to: &str, text: &str) -> Self {
         Self {
             to: to.to_owned(),
-            subject: single_line(words),
-            before: vec![words.to_owned()],
+            subject: single_line(text),
+            before: vec![text.to_owned()],
             links: Vec::new(),
             after: Vec::new(),
         }
     }
 
-    /// The letter as plain text.
+    /// The mail as plain text.
     pub(super) fn text(&self) -> String {
-        let links = self.links.iter().map(|(words, link)| format!("{words}:\n{link}"));
+        let links = self.links.iter().map(|(label, link)| format!("{label}:\n{link}"));
         let parts: Vec<_> =
             self.before.iter().cloned().chain(links).chain(self.after.iter().cloned()).collect();
         parts.join("\n\n") + "\n"
     }
 
-    /// The letter as HTML: nothing is fetched from anywhere when it is read.
+    /// The mail as HTML, without anything that is fetched when it is read.
     pub(super) fn html(&self) -> String {
-        let paragraph = |words: &String| format!("<p>{}</p>", escape_html(words));
-        let link = |(words, link): &(String, String)| {
-            format!("<p><a href=\"{}\">{}</a></p>", escape_html(link), escape_html(words))
+        let paragraph = |text: &String| format!("<p>{}</p>", escape_html(text));
+        let link = |(label, link): &(String, String)| {
+            format!("<p><a href=\"{}\">{}</a></p>", escape_html(link), escape_html(label))
         };
         let parts: Vec<_> = self
             .before
@@ -93,7 +93,7 @@ impl EmailMessage {
     }
 }
 
-/// A name in one line: names come from callers.
+/// Replaces control characters: names come from callers, and a line break would add a header.
 fn single_line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -124,12 +124,9 @@ mod tests {
     fn a_name_breaks_out_of_neither_header_nor_markup() {
         let link = Secret::new("https://assay.example.com/console/#invite=abc".to_owned());
         let until = "2026-01-23T14:40:00Z".parse().unwrap();
-        let letter =
-            EmailMessage::invitation("ada@example.com", "A\r\nBcc: x@example.com <b>&", &link, until);
-        assert!(!letter.subject.contains(['\r', '\n']), "{:?}", letter.subject);
-        assert!(letter.html().contains("&lt;b&gt;&amp;") && !letter.html().contains("<b>"));
-        assert!(
-            letter.text().contains("#invite=abc\n") && letter.text().contains("23 January 2026, 14:40 UTC")
-        );
+        let mail = EmailMessage::invitation("ada@example.com", "A\r\nBcc: x@example.com <b>&", &link, until);
+        assert!(!mail.subject.contains(['\r', '\n']), "{:?}", mail.subject);
+        assert!(mail.html().contains("&lt;b&gt;&amp;") && !mail.html().contains("<b>"));
+        assert!(mail.text().contains("#invite=abc\n") && mail.text().contains("23 January 2026, 14:40 UTC"));
     }
 }

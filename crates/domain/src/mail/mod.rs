@@ -1,5 +1,6 @@
-//! Mail to members: invitations and sign-in links. What is to be sent is a job that commits with its cause, so a mail
-//! server that is away loses nothing; and it is sealed, because it carries links.
+//! Mail: invitations and sign-in links to members, codes to end users. A mail is a job that is queued in the
+//! transaction that causes it, so nothing is lost while the mail server is unavailable. It is sealed, because it
+//! contains links.
 
 mod email_message;
 mod smtp;
@@ -10,7 +11,7 @@ pub use smtp::{SmtpConfigError, SmtpTls, SmtpTransport};
 use crate::vault::Vault;
 use base::{AccountId, Environment, Timestamp, Uuid};
 use db::{DbError, WriteTx};
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy, enqueue_at, enqueue_for_account};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_at, enqueue_for_account};
 use lettre::{
     Message,
     message::{Mailbox, MultiPart},
@@ -18,59 +19,63 @@ use lettre::{
 use serde::{Deserialize, Serialize};
 use std::{io::Write as _, path::PathBuf, sync::Arc, time::Duration};
 
-/// Connecting, the whole talk and the server's answers, together.
+/// For connecting and the whole SMTP dialogue together.
 const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How mail leaves this server.
 #[derive(Debug)]
 pub enum MailTransport {
-    /// By a mail server.
+    /// Through a mail server.
     Smtp(SmtpTransport),
     /// Into a folder, as `.eml` files; for development.
     Folder(PathBuf),
-    /// Not at all: nothing is set up.
+    /// Not at all: no mail server is configured.
     None,
 }
 
-/// Sends mail; cheap to clone.
+/// Sends mail. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Mailer(Arc<MailerInner>);
 
 #[derive(Debug)]
 struct MailerInner {
-    world: Arc<dyn Environment>,
+    env: Arc<dyn Environment>,
     vault: Vault,
     transport: MailTransport,
     from: Mailbox,
 }
 
-/// Why there is no mail.
+/// Why no mail can be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum MailConfigError {
-    /// Nothing is set up.
-    #[error("no mail can be sent from this server: its operator sets mail.host and mail.from")]
+    /// No mail server is configured.
+    #[error("no mail can be sent from this server: its operator must set mail.host and mail.from")]
     NotConfigured,
-    /// The sender's address is none.
-    #[error("mail.from is no mail address, as `Assay <assay@example.com>`: {0}")]
+    /// The sender's address is malformed or missing.
+    #[error("mail.from is not a mail address like `Assay <assay@example.com>`: {0}")]
     From(String),
 }
 
-/// A letter on its way. Old payloads must still be read after an update: add members with defaults.
+/// A queued mail. Queued payloads must still be readable after an update: new fields need a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SendMail {
-    /// What the sealed letter belongs to.
+    /// Bound to the sealed mail as its AAD.
     id: Uuid,
-    /// The letter, base64.
+    /// The sealed [`EmailMessage`], base64.
     sealed: String,
-    /// When its links stop working: afterwards it is sent no more.
+    /// When its links expire; after that it is not sent.
     until: Timestamp,
 }
 
 impl Job for SendMail {
     const KIND: &'static str = "send-mail";
     const LANE: Lane = Lane::Quick;
-    /// A mail server may be away for two days.
+    /// Two days: that is how long a mail server may be unavailable.
     const RETRY: RetryPolicy = RetryPolicy { waits: &RETRY_WAITS_SECONDS, jitter: 0.2 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { mail: Some(self.id), ..JobIds::default() }
+    }
 }
 
 const RETRY_WAITS_SECONDS: [u32; 53] = {
@@ -80,23 +85,23 @@ const RETRY_WAITS_SECONDS: [u32; 53] = {
 };
 
 impl Mailer {
-    /// Mail from an address, as `Assay <assay@example.com>`, by a carrier.
+    /// A mailer. `from` is the sender, for example `Assay <assay@example.com>`; only SMTP requires it.
     pub fn new(
-        world: Arc<dyn Environment>,
+        env: Arc<dyn Environment>,
         vault: Vault,
-        carrier: MailTransport,
+        transport: MailTransport,
         from: Option<&str>,
     ) -> Result<Self, MailConfigError> {
-        let from = match (from, &carrier) {
+        let from = match (from, &transport) {
             (Some(from), _) => from,
             (None, MailTransport::Smtp(_)) => return Err(MailConfigError::From("it is missing".to_owned())),
             (None, _) => "Assay <assay@localhost>",
         };
         let from: Mailbox = from.parse().map_err(|error| MailConfigError::From(format!("{error}")))?;
-        Ok(Self(Arc::new(MailerInner { world, vault, transport: carrier, from })))
+        Ok(Self(Arc::new(MailerInner { env, vault, transport, from })))
     }
 
-    /// Whether mail can be sent at all: to be asked before anything is promised.
+    /// Checks that mail can be sent at all. Call this before promising a mail.
     pub fn ensure_configured(&self) -> Result<(), MailConfigError> {
         if matches!(self.0.transport, MailTransport::None) {
             Err(MailConfigError::NotConfigured)
@@ -105,46 +110,47 @@ impl Mailer {
         }
     }
 
-    /// Queues a letter in the transaction that causes it; where it is about an account, it goes when the account goes.
+    /// Queues a mail in the transaction that causes it. A mail about an account is deleted with the account. It is not
+    /// sent after `until`.
     pub async fn enqueue(
         &self,
         tx: &mut WriteTx,
         account: Option<AccountId>,
-        letter: &EmailMessage,
+        mail: &EmailMessage,
         until: Timestamp,
     ) -> Result<(), DbError> {
-        let world = &*self.0.world;
-        let id = world.uuid_v4();
-        let plain = serde_json::to_vec(letter).expect("a letter of our own is JSON");
-        let sealed = base64_simd::STANDARD.encode_to_string(self.0.vault.seal(world, &aad(id), &plain));
+        let env = &*self.0.env;
+        let id = env.uuid_v4();
+        let plain = serde_json::to_vec(mail).expect("a mail serialises to JSON");
+        let sealed = base64_simd::STANDARD.encode_to_string(self.0.vault.seal(env, &aad(id), &plain));
         let job = SendMail { id, sealed, until };
         match account {
-            Some(account) => enqueue_for_account(tx, world, account, &job, world.now()).await?,
-            None => enqueue_at(tx, world, &job, world.now()).await?,
+            Some(account) => enqueue_for_account(tx, env, account, &job, env.now()).await?,
+            None => enqueue_at(tx, env, &job, env.now()).await?,
         };
         Ok(())
     }
 
-    /// Sends a letter. It may arrive twice: when the process dies after the mail server took it.
+    /// Runs a [`SendMail`]. The mail may arrive twice, if the process dies after the mail server accepted it.
     pub async fn send(&self, job: &SendMail, _lease: &Lease) -> Result<JobOutcome, JobError> {
-        if job.until <= self.0.world.now() {
-            tracing::warn!(mail.id = %job.id, "a mail waited until its link was worth nothing, and is not sent");
+        if job.until <= self.0.env.now() {
+            tracing::warn!("a mail waited until its link was worth nothing, and is not sent");
             return Ok(JobOutcome::Done);
         }
         let sealed = base64_simd::STANDARD.decode_to_vec(&job.sealed).map_err(permanent_error)?;
         let plain = self.0.vault.open(&aad(job.id), &sealed).map_err(permanent_error)?;
-        let letter: EmailMessage = serde_json::from_slice(&plain).map_err(permanent_error)?;
-        self.transmit(&letter, job.id).await?;
+        let mail: EmailMessage = serde_json::from_slice(&plain).map_err(permanent_error)?;
+        self.transmit(&mail, job.id).await?;
         Ok(JobOutcome::Done)
     }
 
-    /// Sends a letter at once and once: what it says is kept nowhere, and whoever waits for it asks again.
-    pub async fn send_now(&self, letter: &EmailMessage) -> Result<(), JobError> {
-        self.transmit(letter, self.0.world.uuid_v4()).await
+    /// Sends a mail immediately, with a single attempt. Nothing of it is stored; if it fails, the recipient asks again.
+    pub async fn send_now(&self, mail: &EmailMessage) -> Result<(), JobError> {
+        self.transmit(mail, self.0.env.uuid_v4()).await
     }
 
-    async fn transmit(&self, letter: &EmailMessage, id: Uuid) -> Result<(), JobError> {
-        let message = self.compose(letter, id).map_err(permanent_error)?;
+    async fn transmit(&self, mail: &EmailMessage, id: Uuid) -> Result<(), JobError> {
+        let message = self.compose(mail, id).map_err(permanent_error)?;
         match &self.0.transport {
             MailTransport::Smtp(smtp) => match tokio::time::timeout(SEND_TIMEOUT, smtp.send(message)).await {
                 Ok(sent) => sent?,
@@ -152,25 +158,25 @@ impl Mailer {
             },
             MailTransport::Folder(folder) => self.write_eml_file(folder, id, &message.formatted())?,
             MailTransport::None => {
-                return Err(job_error("no mail server is set up any more: mail.host", false));
+                return Err(job_error("no mail server is configured any more: mail.host", false));
             }
         }
         metrics::counter!("assay_mails_sent_total").increment(1);
         Ok(())
     }
 
-    /// A message as it travels: RFC 5322 headers, and the same words as text and as HTML.
-    fn compose(&self, letter: &EmailMessage, id: Uuid) -> Result<Message, lettre::error::Error> {
-        let to = lettre::Address::try_from(letter.to.clone()).map_err(|_| lettre::error::Error::MissingTo)?;
+    /// The RFC 5322 message: headers, and the same content as text and as HTML.
+    fn compose(&self, mail: &EmailMessage, id: Uuid) -> Result<Message, lettre::error::Error> {
+        let to = lettre::Address::try_from(mail.to.clone()).map_err(|_| lettre::error::Error::MissingTo)?;
         let domain = self.0.from.email.domain();
         Message::builder()
             .from(self.0.from.clone())
             .to(Mailbox::new(None, to))
-            .subject(&letter.subject)
-            .date(self.0.world.now().into())
+            .subject(&mail.subject)
+            .date(self.0.env.now().into())
             .message_id(Some(format!("<{id}@{domain}>")))
             .header(AutoSubmitted)
-            .multipart(MultiPart::alternative_plain_html(letter.text(), letter.html()))
+            .multipart(MultiPart::alternative_plain_html(mail.text(), mail.html()))
     }
 
     fn write_eml_file(
@@ -181,12 +187,12 @@ impl Mailer {
     ) -> Result<(), std::io::Error> {
         use std::os::unix::fs::DirBuilderExt as _;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let file = folder.join(format!("{}-{id}.eml", self.0.world.now().as_microsecond()));
+        let file = folder.join(format!("{}-{id}.eml", self.0.env.now().as_microsecond()));
         crate::keyring::create_private_file(&file)?.write_all(message)
     }
 }
 
-/// `Auto-Submitted: auto-generated` (RFC 3834): answering machines leave such mail alone.
+/// `Auto-Submitted: auto-generated` (RFC 3834): automatic responders do not answer such mail.
 #[derive(Clone, Copy, Debug)]
 struct AutoSubmitted;
 
@@ -206,8 +212,8 @@ fn aad(id: Uuid) -> Vec<u8> {
     format!("mail {id}").into_bytes()
 }
 
-fn job_error(error: impl Into<String>, hopeless: bool) -> JobError {
-    JobError { error: error.into(), not_before: None, permanent: hopeless }
+fn job_error(error: impl Into<String>, permanent: bool) -> JobError {
+    JobError { error: error.into(), not_before: None, permanent }
 }
 
 fn permanent_error(error: impl std::error::Error) -> JobError {
@@ -218,7 +224,7 @@ fn permanent_error(error: impl std::error::Error) -> JobError {
 mod tests {
     use super::*;
 
-    /// A row that an older build queued must still be understood.
+    /// A row that an older version queued must still be readable.
     #[test]
     fn old_payloads_still_parse() {
         let old =

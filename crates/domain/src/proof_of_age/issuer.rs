@@ -1,7 +1,7 @@
-//! This server as an issuer of proofs: a code for now, and batches of credentials for a holder's own page.
+//! This server as an issuer of proofs: codes for immediate use, and batches of credentials for the holder's page.
 //!
-//! A holder gets a code that can be redeemed for credentials. The page makes a key pair for each credential, so that
-//! two presentations have nothing in common by which a till could tell that one person showed both.
+//! A holder gets a code that their page redeems for credentials. The page generates a key pair for each credential, so
+//! that two presentations have nothing in common by which a terminal could tell that one person showed both.
 
 use super::ProofOfAgeSettings;
 use crate::{
@@ -18,24 +18,25 @@ use credentials::{
 use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 use std::sync::Arc;
 
-/// How this server is called in results.
+/// This server's provider name in results.
 pub const OWN_PROVIDER: &str = "ASSAY";
-/// A batch serves this long; its credentials live on to the end of the hour, so that their end tells nobody apart.
+/// How long a batch is used. Its credentials expire at the end of the hour, so that their expiry identifies nobody.
 pub const BATCH_LIFETIME: SignedDuration = SignedDuration::from_hours(1);
-/// Credentials in a batch: an hour, one each 30 seconds.
+/// Credentials in a batch, at most: one for every 30 seconds of an hour.
 pub const MAX_BATCH_CREDENTIALS: usize = 120;
-/// A code for now lives this long.
+/// How long a code for immediate use is valid.
 pub const CODE_LIFETIME: SignedDuration = SignedDuration::from_secs(60);
-/// A new key signs after this time, when every process has read it into its trust list; the one before it signs so long.
+/// A new key signs only after this time, when every process has it in its trust list; until then the previous one
+/// signs.
 const KEY_ACTIVATION_DELAY: SignedDuration = SignedDuration::from_secs(30);
-/// A key that signs no more still verifies this long: whatever it signed has expired by then.
+/// How long a retired key still verifies: by then everything that it signed has expired.
 const RETIRED_KEY_RETENTION: SignedDuration = SignedDuration::from_hours(3);
 
-/// Issues proofs; cheap to clone.
+/// Issues proofs. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ProofIssuer {
     db: Db,
-    world: Arc<dyn Environment>,
+    env: Arc<dyn Environment>,
     vault: Vault,
     settings: Arc<ProofOfAgeSettings>,
 }
@@ -43,28 +44,25 @@ pub struct ProofIssuer {
 /// Why nothing was issued.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofIssueError {
-    /// An age threshold out of range, or none.
-    #[error("an age threshold is 1 to 120, and there is at least one")]
+    /// No age threshold, more than eight, or one outside 1 to 120 years.
+    #[error("1 to 8 age thresholds are needed, each from 1 to 120 years")]
     Age,
-    /// The code is unknown, used up or expired.
     #[error("the code is unknown, used up or expired; ask for a new one")]
     Code,
-    /// Too many keys or none.
+    /// Too many keys, or none; how many.
     #[error("a batch has 1 to {MAX_BATCH_CREDENTIALS} keys, this one {0}")]
     Keys(usize),
-    /// A key that is none.
+    /// The key at this index is malformed.
     #[error("keys[{0}] is not base64url of an uncompressed P-256 point (65 bytes)")]
     Key(usize),
-    /// The signing key does not open.
+    /// The signing key cannot be unsealed.
     #[error(transparent)]
     Damaged(#[from] UnsealError),
-    /// The signing key or the proof cannot be made.
+    /// The signing key is not usable, or the proof cannot be issued.
     #[error(transparent)]
     Issue(#[from] issue::IssueError),
-    /// There is no such application.
     #[error(transparent)]
     Tenancy(#[from] TenancyError),
-    /// The database did not answer.
     #[error(transparent)]
     Db(#[from] DbError),
 }
@@ -80,45 +78,46 @@ struct PublicJwkRow {
     public_jwk: Json<Jwk>,
 }
 
-/// What a redeemed code gives.
+/// What a code is redeemed for.
 #[derive(Debug)]
 pub struct CredentialBatch {
     /// One credential for each key, in their order.
     pub credentials: Vec<Vec<u8>>,
-    /// When they expire.
+    /// Until when the page uses them.
     pub expires_at: Timestamp,
-    /// How many more batches the code gives.
+    /// For how many more batches the code can be redeemed.
     pub batches_left: i64,
 }
 
 impl ProofIssuer {
-    /// An issuer that signs as `settings.public_url`.
-    pub fn new(db: Db, world: Arc<dyn Environment>, vault: Vault, settings: ProofOfAgeSettings) -> Self {
-        Self { db, world, vault, settings: Arc::new(settings) }
+    /// An issuer whose id is `settings.public_url`.
+    pub fn new(db: Db, env: Arc<dyn Environment>, vault: Vault, settings: ProofOfAgeSettings) -> Self {
+        Self { db, env, vault, settings: Arc::new(settings) }
     }
 
-    /// Where this server is reached, which is also its name as an issuer.
+    /// The server's public URL, which is also its id as an issuer.
     pub fn address(&self) -> &str {
         &self.settings.public_url
     }
 
-    /// A code that is scanned within the next 30 seconds: the text of a QR code.
+    /// Issues an online proof, as the text of a QR code, that is to be scanned within the next 30 seconds.
     pub async fn issue_code(&self, age_over: &[u8]) -> Result<String, ProofIssueError> {
         let ages = normalise_thresholds(age_over)?;
         let mut tx = self.db.write().await?;
         let key = self.signing_key(&mut tx).await?;
         tx.commit().await?;
-        let grant = AgeAttestation {
+        let attestation = AgeAttestation {
             issuer: self.settings.public_url.clone(),
             age_over: ages,
             holder: None,
             status: None,
             lifetime: CODE_LIFETIME,
         };
-        Ok(issue::issue_code(&key, &grant, self.world.now(), self.random_id())?)
+        Ok(issue::issue_code(&key, &attestation, self.env.now(), self.random_id())?)
     }
 
-    /// A code that a holder's page redeems for up to `batches` batches until `expires_at`. It is shown only now.
+    /// Creates a code that the holder's page redeems for up to `batches` batches until `expires_at`. It is shown only
+    /// now.
     pub async fn create_holder_grant(
         &self,
         tx: &mut WriteTx,
@@ -129,18 +128,18 @@ impl ProofIssuer {
     ) -> Result<Secret<String>, ProofIssueError> {
         let ages = normalise_thresholds(age_over)?;
         applications::ensure_exists(tx, app).await?;
-        let mut chance = [0; 16];
-        self.world.fill_random(&mut chance);
-        let code = base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance);
+        let mut random = [0; 16];
+        self.env.fill_random(&mut random);
+        let code = base64_simd::URL_SAFE_NO_PAD.encode_to_string(random);
         tx.execute(sql!(
             "INSERT INTO holder_grants (id, app_id, hash, age_over, batches, created_at, expires_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            self.world.uuid_v7(),
+            self.env.uuid_v7(),
             app,
             hash(&code),
             serde_json::json!(ages),
             i64::from(batches.max(1)),
-            self.world.now(),
+            self.env.now(),
             expires_at,
         ))
         .await?;
@@ -158,12 +157,14 @@ impl ProofIssuer {
         if !(1..=MAX_BATCH_CREDENTIALS).contains(&keys.len()) {
             return Err(ProofIssueError::Keys(keys.len()));
         }
-        let holders =
-            keys.iter().enumerate().map(|(at, key)| parse_holder_key(key).ok_or(ProofIssueError::Key(at)));
+        let holders = keys
+            .iter()
+            .enumerate()
+            .map(|(index, key)| parse_holder_key(key).ok_or(ProofIssueError::Key(index)));
         let holders = holders.collect::<Result<Vec<_>, _>>()?;
-        let now = self.world.now();
+        let now = self.env.now();
         let mut tx = self.db.write().await?;
-        let granted: Option<HolderGrantRow> = tx
+        let grant: Option<HolderGrantRow> = tx
             .fetch_optional(sql!(
                 "UPDATE holder_grants SET batches = batches - 1
                   WHERE hash = $1 AND batches > 0 AND expires_at > $2
@@ -174,63 +175,61 @@ impl ProofIssuer {
                 now,
             ))
             .await?;
-        let granted = granted.ok_or(ProofIssueError::Code)?;
+        let grant = grant.ok_or(ProofIssueError::Code)?;
         let key = self.signing_key(&mut tx).await?;
         tx.commit().await?;
         let credentials = holders.into_iter().map(|holder| {
-            let grant = AgeAttestation {
+            let attestation = AgeAttestation {
                 issuer: self.settings.public_url.clone(),
-                age_over: granted.age_over.clone(),
+                age_over: grant.age_over.clone(),
                 holder: Some(holder),
                 status: None,
                 lifetime: BATCH_LIFETIME,
             };
-            issue::issue_credential(&key, &grant, now, self.random_id())
+            issue::issue_credential(&key, &attestation, now, self.random_id())
         });
         let credentials = credentials.collect::<Result<Vec<_>, _>>()?;
-        Ok(CredentialBatch { credentials, expires_at: now + BATCH_LIFETIME, batches_left: granted.batches })
+        Ok(CredentialBatch { credentials, expires_at: now + BATCH_LIFETIME, batches_left: grant.batches })
     }
 
-    /// Takes an invitation back; whether there was one.
+    /// Revokes a code; returns whether there was one.
     pub async fn revoke_holder_grant(&self, tx: &mut WriteTx, code: &str) -> Result<bool, DbError> {
         Ok(tx.execute(sql!("DELETE FROM holder_grants WHERE hash = $1", hash(code))).await? == 1)
     }
 
-    /// Makes a signing key where there is none, so that proofs are believed from the first on.
+    /// Creates a signing key if there is none, so that it is trusted before the first proof is issued.
     pub async fn ensure_signing_key(&self) -> Result<(), ProofIssueError> {
         let mut tx = self.db.write().await?;
         self.signing_key(&mut tx).await?;
         Ok(tx.commit().await?)
     }
 
-    /// Makes a new signing key; the one before it verifies until all that it signed has expired.
+    /// Creates a new signing key, and returns its key id. The previous one verifies until everything that it signed has
+    /// expired.
     pub async fn rotate_signing_key(&self, tx: &mut WriteTx) -> Result<String, ProofIssueError> {
-        tx.execute(sql!(
-            "UPDATE issuing_keys SET retired_at = $1 WHERE retired_at IS NULL",
-            self.world.now()
-        ))
-        .await?;
+        tx.execute(sql!("UPDATE issuing_keys SET retired_at = $1 WHERE retired_at IS NULL", self.env.now()))
+            .await?;
         let key = self.insert_signing_key(tx).await?;
         Ok(kid(&key))
     }
 
-    /// The public keys that verify, as a JWK set.
+    /// The public keys that verify proofs, as a JWK Set.
     pub async fn key_set(&self) -> Result<JwkSet, DbError> {
-        let keys = public_keys(&mut self.db.read().await?, self.world.now()).await?;
+        let keys = public_keys(&mut self.db.read().await?, self.env.now()).await?;
         Ok(JwkSet { keys })
     }
 
     async fn signing_key(&self, tx: &mut WriteTx) -> Result<IssuingKey, ProofIssueError> {
-        let kept: Option<IssuingKeyRow> = tx
+        let row: Option<IssuingKeyRow> = tx
             .fetch_optional(sql!(
                 "SELECT id, sealed FROM issuing_keys WHERE (retired_at > $1 OR retired_at IS NULL)
                   ORDER BY CASE WHEN created_at <= $1 THEN 0 ELSE 1 END, created_at DESC, id LIMIT 1",
-                self.world.now() - KEY_ACTIVATION_DELAY,
+                self.env.now() - KEY_ACTIVATION_DELAY,
             ))
             .await?;
-        match kept {
-            Some(kept) => {
-                let pkcs8 = self.vault.open(&aad(&kept.id), &kept.sealed)?;
+        match row {
+            Some(row) => {
+                let pkcs8 = self.vault.open(&aad(&row.id), &row.sealed)?;
                 Ok(IssuingKey::from_pkcs8_der(&pkcs8)?)
             }
             None => self.insert_signing_key(tx).await,
@@ -238,14 +237,14 @@ impl ProofIssuer {
     }
 
     async fn insert_signing_key(&self, tx: &mut WriteTx) -> Result<IssuingKey, ProofIssueError> {
-        let key = IssuingKey::generate(&*self.world);
+        let key = IssuingKey::generate(&*self.env);
         let id = kid(&key);
         tx.execute(sql!(
             "INSERT INTO issuing_keys (id, sealed, public_jwk, created_at) VALUES ($1, $2, $3, $4)",
             id.clone(),
-            self.vault.seal(&*self.world, &aad(&id), key.to_pkcs8_der().expose()),
+            self.vault.seal(&*self.env, &aad(&id), key.to_pkcs8_der().expose()),
             key.jwk(),
-            self.world.now(),
+            self.env.now(),
         ))
         .await?;
         Ok(key)
@@ -253,7 +252,7 @@ impl ProofIssuer {
 
     fn random_id(&self) -> [u8; 16] {
         let mut id = [0; 16];
-        self.world.fill_random(&mut id);
+        self.env.fill_random(&mut id);
         id
     }
 }
@@ -269,7 +268,7 @@ async fn public_keys(view: &mut ReadTx, now: Timestamp) -> Result<Vec<Jwk>, DbEr
     Ok(keys.into_iter().map(|key| key.public_jwk.0).collect())
 }
 
-/// This server as an entry of its own trust list; an empty list while it has no key.
+/// A trust list with this server as its only issuer. Empty while the server has no key.
 pub(super) async fn own_trust_list(
     db: &Db,
     now: Timestamp,
@@ -289,8 +288,8 @@ fn normalise_thresholds(age_over: &[u8]) -> Result<Vec<u8>, ProofIssueError> {
     let mut ages = age_over.to_vec();
     ages.sort_unstable();
     ages.dedup();
-    let right = !ages.is_empty() && ages.len() <= 8 && ages.iter().all(|age| (1..=120).contains(age));
-    right.then_some(ages).ok_or(ProofIssueError::Age)
+    let valid = !ages.is_empty() && ages.len() <= 8 && ages.iter().all(|age| (1..=120).contains(age));
+    valid.then_some(ages).ok_or(ProofIssueError::Age)
 }
 
 fn parse_holder_key(key: &str) -> Option<HolderKey> {

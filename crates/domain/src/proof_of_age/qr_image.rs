@@ -1,11 +1,11 @@
-//! A proof as a QR code (ISO/IEC 18004) that a till's scanner reads.
+//! A proof as the image of a QR code (ISO/IEC 18004).
 
 use qrcode::{Color, EcLevel, QrCode, Version};
 use std::fmt::Write as _;
 
 /// Blank modules around the code, which scanners need to find it.
 const QUIET_ZONE_MODULES: usize = 4;
-/// Pixels of a module in a PNG: ten centimetres across on an ordinary screen.
+/// Pixels per module in a PNG: the code is about ten centimetres wide on an ordinary screen.
 const PIXELS_PER_MODULE: usize = 8;
 
 /// A QR code.
@@ -14,38 +14,38 @@ pub struct QrImage {
     code: QrCode,
 }
 
-// What it shows lets its finder in.
+// Prints nothing of the text: whoever has it can use it.
 impl std::fmt::Debug for QrImage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Code(version {})", self.version())
     }
 }
 
-/// Text that no QR code holds, or a picture that cannot be written.
+/// Why there is no image.
 #[derive(Debug, thiserror::Error)]
 pub enum QrImageError {
-    /// The text is too long.
+    /// The text is too long for a QR code.
     #[error("the text does not fit a QR code: {0}")]
     Code(#[from] qrcode::types::QrError),
-    /// The PNG cannot be written.
+    /// The PNG cannot be encoded.
     #[error("the picture cannot be written: {0}")]
     Png(#[from] png::EncodingError),
 }
 
 impl QrImage {
-    /// Draws a text, with error correction M: a screen is clean, and fewer modules are larger ones.
+    /// Encodes a text with error correction M: screens are clean, and fewer modules can be larger.
     pub fn new(text: &str) -> Result<Self, QrImageError> {
         Ok(Self { code: QrCode::with_error_correction_level(text, EcLevel::M)? })
     }
 
-    /// The version, 1 to 40: the code is `17 + 4 * version` modules across.
+    /// The version, 1 to 40: the code is `17 + 4 * version` modules wide.
     pub fn version(&self) -> i16 {
         match self.code.version() {
             Version::Normal(version) | Version::Micro(version) => version,
         }
     }
 
-    /// The level of error correction.
+    /// The level of error correction: `L`, `M`, `Q` or `H`.
     pub fn error_correction(&self) -> &'static str {
         match self.code.error_correction_level() {
             EcLevel::L => "L",
@@ -55,13 +55,13 @@ impl QrImage {
         }
     }
 
-    /// Whether a module is dark, row by row.
+    /// The width in modules, and whether each module is dark, row by row.
     fn modules(&self) -> (usize, Vec<bool>) {
         let dark = self.code.to_colors().into_iter().map(|colour| colour == Color::Dark).collect();
         (self.code.width(), dark)
     }
 
-    /// As a scalable picture, black on white.
+    /// As SVG, black on white.
     pub fn svg(&self) -> String {
         let (width, dark) = self.modules();
         let size = width + 2 * QUIET_ZONE_MODULES;
@@ -87,7 +87,7 @@ impl QrImage {
         )
     }
 
-    /// As a PNG, black on white, eight pixels to a module.
+    /// As PNG, black on white, eight pixels per module.
     pub fn png(&self) -> Result<Vec<u8>, QrImageError> {
         let (width, dark) = self.modules();
         let size = (width + 2 * QUIET_ZONE_MODULES) * PIXELS_PER_MODULE;

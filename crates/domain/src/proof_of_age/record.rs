@@ -1,4 +1,4 @@
-//! What became of a proof, as callers see it: in the answer, in the notification and when asked for later.
+//! The result of a verification, as callers see it: in the answer, in the notification and when queried later.
 
 use crate::wire_enum::wire_enum;
 use base::{Environment, Timestamp};
@@ -6,33 +6,32 @@ use credentials::proof::{ProofCheck, ProofFailureReason};
 use serde::{Deserialize, Serialize};
 
 wire_enum! {
-    /// How a verification stands.
+    /// The status of a verification.
     pub enum ProofStatus {
-        /// The proof holds.
+        /// The proof is valid.
         Success => "SUCCESS",
-        /// It does not; the reason is told.
+        /// It is not; the record has the reason.
         Failure => "FAILURE",
         /// The issuer is being asked.
         Pending => "PENDING",
     }
 }
 
-/// A verification.
+/// A verification and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofRecord {
     /// 22 characters of base64url: 16 random bytes.
     pub id: String,
-    /// How it stands.
     pub status: ProofStatus,
-    /// When that was found.
+    /// When the status was determined.
     pub timestamp: Timestamp,
-    /// Who vouches for the holder, as the trust list calls them; absent where that is not known.
+    /// The provider that issued the proof, as the trust list names it; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// What was proven, with SUCCESS.
+    /// What was proven, if the status is SUCCESS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<ProvenAge>,
-    /// Why nothing was, with FAILURE.
+    /// Why nothing was proven, if the status is FAILURE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ProofFailureDetail>,
 }
@@ -40,30 +39,31 @@ pub struct ProofRecord {
 /// What was proven.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvenAge {
-    /// The holder is at least this old, years.
+    /// The holder is at least this old, in years.
     pub age_over: u8,
-    /// Whether that suffices for alcohol where this server stands, with this provider.
+    /// Whether that suffices for alcohol: the provider's proofs count for it, and the age is the operator's
+    /// `alcohol_age`.
     pub valid_for_alcohol: bool,
-    /// What was checked.
+    /// The checks that succeeded, as [`ProofCheck`] spells them.
     pub checks: Vec<String>,
 }
 
 /// Why nothing was proven.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofFailureDetail {
-    /// One of the reasons of the interface.
+    /// As [`ProofFailureReason`] spells it.
     pub reason: String,
-    /// The same in words, for a developer.
+    /// A sentence for a developer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
 impl ProofRecord {
-    /// An id for a verification.
-    pub(super) fn random_id(world: &dyn Environment) -> String {
-        let mut chance = [0; 16];
-        world.fill_random(&mut chance);
-        base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance)
+    /// A new id for a verification.
+    pub(super) fn random_id(env: &dyn Environment) -> String {
+        let mut random = [0; 16];
+        env.fill_random(&mut random);
+        base64_simd::URL_SAFE_NO_PAD.encode_to_string(random)
     }
 
     pub(super) fn pending(id: String, timestamp: Timestamp, provider: Option<String>) -> Self {
@@ -91,7 +91,7 @@ impl ProofRecord {
     }
 }
 
-/// What a verification came to.
+/// The outcome of a verification.
 #[derive(Clone, Debug)]
 pub(super) enum ProofOutcome {
     Proven { age_over: u8, valid_for_alcohol: bool, checks: Vec<ProofCheck> },

@@ -1,4 +1,4 @@
-//! What a till asks, held to the rules before anything is verified.
+//! A terminal's query, validated before anything is verified.
 
 use crate::{
     delivery::{Outbox, SuccessCriterion, WebhookMessage, WebhookMethod},
@@ -9,42 +9,40 @@ use credentials::proof::MAX_QR_CHARS;
 use media::fetch::{FetchTargetError, HeaderName, HeaderValue, is_reserved};
 use serde::{Deserialize, Serialize};
 
-/// Headers of a notification.
+/// Headers of a notification, at most.
 const MAX_HEADERS: usize = 32;
-/// Characters of a header's value.
+/// Characters of a header's value, at most.
 const MAX_HEADER_VALUE_CHARS: usize = 4096;
-/// Characters of a terminal's or store's id.
+/// Characters of a terminal's or store's id, at most.
 const MAX_ID_CHARS: usize = 200;
 
-/// A query as it was sent: well-formed, and not checked yet.
+/// A query as it was sent: well-formed, but not validated yet.
 #[derive(Clone, Debug, Default)]
 pub struct ProofRequest {
-    /// What was scanned.
+    /// The scanned text.
     pub value: String,
-    /// When, RFC 3339 with any offset.
+    /// When it was scanned: RFC 3339 with any offset.
     pub scanned_at: String,
-    /// Which terminal scanned.
     pub terminal_id: String,
-    /// Where it stands.
+    /// The store that the terminal is in.
     pub store_id: Option<String>,
-    /// Whom to tell, when that takes longer.
+    /// Whom to notify if the result is not available at once.
     pub notification: Option<ProofNotificationRequest>,
 }
 
-/// Whom to tell, as it was sent.
+/// Whom to notify, as it was sent.
 #[derive(Clone, Debug)]
 pub struct ProofNotificationRequest {
-    /// Where.
     pub url: String,
-    /// `GET` or `POST`; `POST` without.
+    /// `GET` or `POST`; the default is `POST`.
     pub method: Option<String>,
-    /// Whether the receiver's certificate must be right.
+    /// Whether the receiver's certificate must be valid.
     pub verify_tls: bool,
-    /// Headers to send along, in any order.
+    /// Headers to send with it.
     pub headers: Vec<(String, String)>,
 }
 
-/// A query that can be answered. Kept, sealed, while it is pending: add members with defaults.
+/// A valid query. It is stored, sealed, while it is pending: new fields need a default.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProofQuery {
     pub(super) value: String,
@@ -58,9 +56,9 @@ pub struct ProofQuery {
 }
 
 impl ProofQuery {
-    /// Holds what was sent to the rules.
-    pub fn validate(asked: ProofRequest, outbox: &Outbox) -> Result<Self, Violation> {
-        let ProofRequest { value, scanned_at, terminal_id, store_id, notification } = asked;
+    /// Validates a query; the error is the first violation.
+    pub fn validate(request: ProofRequest, outbox: &Outbox) -> Result<Self, Violation> {
+        let ProofRequest { value, scanned_at, terminal_id, store_id, notification } = request;
         check_max_chars(
             "qr.value",
             "the code has",
@@ -71,8 +69,9 @@ impl ProofQuery {
         if value.trim().is_empty() {
             return Err(violation("qr.value", "nothing was scanned"));
         }
-        let scanned_at =
-            scanned_at.parse().map_err(|_| violation("qr.scanned_at", "this is no RFC 3339 date-time"))?;
+        let scanned_at = scanned_at
+            .parse()
+            .map_err(|_| violation("qr.scanned_at", "this is not an RFC 3339 date-time"))?;
         if terminal_id.trim().is_empty() {
             return Err(violation("terminal.id", "it is empty"));
         }
@@ -85,16 +84,16 @@ impl ProofQuery {
         )?;
         let store = store_id.as_deref().unwrap_or_default().chars().count();
         check_max_chars("terminal.store_id", "it has", store, MAX_ID_CHARS, "send the store's own id")?;
-        let notification = notification.map(|asked| notification_message(asked, outbox)).transpose()?;
+        let notification = notification.map(|request| notification_message(request, outbox)).transpose()?;
         Ok(Self { value, scanned_at, terminal_id, store_id, notification })
     }
 }
 
 fn notification_message(
-    asked: ProofNotificationRequest,
+    request: ProofNotificationRequest,
     outbox: &Outbox,
 ) -> Result<WebhookMessage, Violation> {
-    outbox.check_destination(&asked.url, asked.verify_tls).map_err(|refused| {
+    outbox.check_destination(&request.url, request.verify_tls).map_err(|refused| {
         let path = if refused == FetchTargetError::UnverifiedTls {
             "notification.verifyTls"
         } else {
@@ -102,30 +101,30 @@ fn notification_message(
         };
         violation(path, refused.to_string())
     })?;
-    let verb = match asked.method.as_deref() {
+    let verb = match request.method.as_deref() {
         None => WebhookMethod::Post,
-        Some(word) => word.parse().map_err(|_| {
+        Some(name) => name.parse().map_err(|_| {
             violation("notification.method", format!("it is one of {}", WebhookMethod::VARIANTS.join(", ")))
         })?,
     };
-    check_max_items("notification.headers", asked.headers.len(), MAX_HEADERS, "send fewer headers")?;
-    for (name, value) in &asked.headers {
+    check_max_items("notification.headers", request.headers.len(), MAX_HEADERS, "send fewer headers")?;
+    for (name, value) in &request.headers {
         check_header(name, value)?;
     }
     Ok(WebhookMessage {
-        url: asked.url,
+        url: request.url,
         verb,
-        headers: asked.headers,
+        headers: request.headers,
         body: String::new(),
-        verify_tls: asked.verify_tls,
+        verify_tls: request.verify_tls,
         success: SuccessCriterion::Any2xx,
     })
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), Violation> {
-    let wrong = |words: &str| Err(violation("notification.headers", words));
+    let refuse = |message: &str| Err(violation("notification.headers", message));
     let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
-        return wrong("a name is not one a header can have");
+        return refuse("a name is not one a header can have");
     };
     check_max_chars(
         "notification.headers",
@@ -135,11 +134,11 @@ fn check_header(name: &str, value: &str) -> Result<(), Violation> {
         "send shorter values",
     )?;
     if HeaderValue::from_str(value).is_err() {
-        return wrong("a value has line ends or other characters that no header can have");
+        return refuse("a value has line ends or other characters that no header can have");
     }
-    // Those that sign, and those that say what the body is, are ours.
+    // The headers of the signature, and those that describe the body, are set by us.
     if is_reserved(&name) || name.as_str().starts_with("webhook-") || name == "content-type" {
-        return Err(violation("notification.headers", format!("{name} is not the caller's to set")));
+        return Err(violation("notification.headers", format!("{name} cannot be set by the caller")));
     }
     Ok(())
 }

@@ -1,8 +1,10 @@
-//! What has to be asked of issuers, as jobs.
+//! The jobs that ask issuers: for what a verification is waiting for, and for what they publish.
 
 use super::{
-    IssuerQuery, KeyRequestPolicy, ProofDecision, ProofOfAgeService, ProofRecord, already_used,
-    apply_exclusions, failed_decision,
+    ProofOfAgeService, ProofRecord,
+    assessment::{
+        IssuerQuery, KeyRequestPolicy, ProofDecision, already_used, apply_exclusions, failed_decision,
+    },
     record::{ProofOutcome, ProofStatus},
     reserve_presentation, trust_store,
 };
@@ -14,37 +16,41 @@ use credentials::{
     trust::{TrustList, TrustedIssuer},
 };
 use db::{FromRow, sql};
-use jobs::{Job, JobError, JobOutcome as Ran, Lane, Lease, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy};
 use media::fetch::{BufferedResponse, FetchRequest, HeaderValue};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The most bytes of a proof that an issuer is asked for.
+/// Bytes of a proof that is fetched, at most.
 const MAX_PROOF_BYTES: u64 = 64 << 10;
-/// The most bytes of a status list, a key set or a trust list.
+/// Bytes of a status list, a key set or a trust list, at most.
 const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
-/// How long an issuer may take.
+/// How long an issuer may take to respond.
 const ISSUER_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a key set is used before it is fetched anew.
+/// How long a key set is used before it is fetched again.
 pub(super) const KEY_SET_TTL: SignedDuration = SignedDuration::from_hours(1);
-/// How long a signed trust list is used before it is fetched anew.
+/// How long the signed trust list and key sets are used before they are fetched again.
 const TRUST_LIST_REFRESH_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
 
-/// Asks what a verification waits for, and ends it.
+/// Asks the issuer for what a verification is waiting for, and completes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolveProof {
-    /// The verification.
+    /// The id of the verification.
     pub proof: String,
 }
 
 impl Job for ResolveProof {
     const KIND: &'static str = "resolve-proof";
     const LANE: Lane = Lane::Quick;
-    /// A till waits: within a minute there is an answer, of whatever kind.
+    /// A terminal is waiting: within a minute there is some answer.
     const RETRY: RetryPolicy = RetryPolicy { waits: &[1, 2, 4, 8, 15, 25, 60, 600], jitter: 0.1 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { proof: Some(&self.proof), ..JobIds::default() }
+    }
 }
 
-/// After this many attempts the answer is that there is none.
+/// After this many attempts the verification is completed without the issuer.
 const MAX_RESOLVE_ATTEMPTS: i64 = 7;
 
 #[derive(FromRow)]
@@ -57,21 +63,21 @@ struct PendingProofRow {
     excluded_providers: Vec<String>,
 }
 
-/// What came of asking.
+/// What came of asking an issuer.
 enum IssuerReply {
-    /// It was asked and kept: judge again.
+    /// The document was stored: judge again.
     Stored,
     /// The proof itself.
     Proof(String),
-    /// The holder or issuer said no.
+    /// The holder or the issuer declined.
     Refused,
-    /// Not now.
+    /// No answer for now; why.
     Unavailable(String),
 }
 
 impl ProofOfAgeService {
     /// Runs a [`ResolveProof`].
-    pub async fn resolve(&self, job: &ResolveProof, lease: &Lease) -> Result<Ran, JobError> {
+    pub async fn resolve(&self, job: &ResolveProof, lease: &Lease) -> Result<JobOutcome, JobError> {
         let pending: Option<PendingProofRow> = self
             .0
             .db
@@ -84,65 +90,65 @@ impl ProofOfAgeService {
                 job.proof.clone(),
             ))
             .await?;
-        // Decided already: whoever did so died before the job was gone.
-        let Some(pending) = pending else { return Ok(Ran::Done) };
+        // Already completed, by a run that died before its job was deleted.
+        let Some(pending) = pending else { return Ok(JobOutcome::Done) };
         let query = pending.sealed.as_deref().and_then(|sealed| self.unseal(&job.proof, sealed));
         let Some(query) = query else {
-            let lost = unverifiable(&pending.record, "what was scanned does not open any more");
-            return self.complete(job, lease, pending, None, lost).await;
+            let failed = unverifiable(&pending.record, "what was scanned cannot be decrypted any more");
+            return self.complete(job, lease, pending, None, failed).await;
         };
         let notification = query.notification.clone();
-        let end = |judged| self.complete(job, lease, pending, notification, judged);
+        let complete = |decision| self.complete(job, lease, pending, notification, decision);
 
-        // A till scanned in time, and is not held to its clock again: what an issuer takes to answer is no fault of the
-        // holder's.
+        // The scan was in time and its time is not checked again: the holder is not to blame for the issuer's delay.
         let mut query = query;
-        let mut asked = 0;
+        let mut requests = 0;
         loop {
-            let list = self.0.trust.list(&self.0.db, &*self.0.world).await?;
-            let judged = self
+            let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
+            let decision = self
                 .assess_scan(
                     &query,
                     &list,
                     query.scanned_at,
-                    self.0.world.now(),
+                    self.0.env.now(),
                     KeyRequestPolicy::UntilAnswered,
                 )
                 .await?;
-            let (question, verified) = match judged {
+            let (question, verified) = match decision {
                 ProofDecision::NeedsIssuer { question, verified, .. } => (question, verified),
-                decided => return end(decided).await,
+                decided => return complete(decided).await,
             };
-            asked += 1;
-            let heard = if asked > 3 {
-                IssuerReply::Unavailable("the issuer's answers lead in a circle".to_owned())
+            requests += 1;
+            let reply = if requests > 3 {
+                IssuerReply::Unavailable("the issuer's responses lead in a circle".to_owned())
             } else {
                 self.query_issuer(&list, &question).await?
             };
-            match heard {
+            match reply {
                 IssuerReply::Stored => self.0.trust.invalidate().await,
                 IssuerReply::Proof(value) => {
                     query.value = value;
-                    query.scanned_at = self.0.world.now();
+                    query.scanned_at = self.0.env.now();
                 }
                 IssuerReply::Refused => {
-                    let words = "the holder or the issuer declined";
-                    return end(failed_decision(None, ProofFailureReason::UserDidNotConsent, words)).await;
+                    let message = "the holder or the issuer declined";
+                    let reason = ProofFailureReason::UserDidNotConsent;
+                    return complete(failed_decision(None, reason, message)).await;
                 }
                 IssuerReply::Unavailable(error) if lease.attempts < MAX_RESOLVE_ATTEMPTS => {
                     return Err(JobError { error, not_before: None, permanent: false });
                 }
                 IssuerReply::Unavailable(_) => {
-                    return end(decide_without_issuer(&list, &question, verified)).await;
+                    return complete(decide_without_issuer(&list, &question, verified)).await;
                 }
             }
         }
     }
 
-    /// Asks, and keeps what was answered.
+    /// Asks an issuer, and stores what it published.
     async fn query_issuer(&self, list: &TrustList, question: &IssuerQuery) -> Result<IssuerReply, JobError> {
-        let now = self.0.world.now();
-        let (url, accept, bytes) = match question {
+        let now = self.0.env.now();
+        let (url, accept, max_bytes) = match question {
             IssuerQuery::Keys { url } => {
                 (url, "application/jwk-set+json, application/json", MAX_DOCUMENT_BYTES)
             }
@@ -153,8 +159,8 @@ impl ProofOfAgeService {
                 (url, "text/plain, application/jwt, application/cwt", MAX_PROOF_BYTES)
             }
         };
-        let answered = match self.fetch(url, accept, bytes).await {
-            Ok(answered) => answered,
+        let response = match self.fetch(url, accept, max_bytes).await {
+            Ok(response) => response,
             Err(error) => {
                 if let IssuerQuery::Keys { url } = question {
                     self.note_key_request(url).await?;
@@ -162,27 +168,27 @@ impl ProofOfAgeService {
                 return Ok(IssuerReply::Unavailable(error));
             }
         };
-        let content_type = answered.headers.get("content-type").and_then(|value| value.to_str().ok());
+        let content_type = response.headers.get("content-type").and_then(|value| value.to_str().ok());
         match question {
-            IssuerQuery::Reference { .. } => Ok(match answered.status {
-                200 => match String::from_utf8(answered.body) {
+            IssuerQuery::Reference { .. } => Ok(match response.status {
+                200 => match String::from_utf8(response.body) {
                     Ok(text) if !text.trim().is_empty() => IssuerReply::Proof(text.trim().to_owned()),
-                    _ => IssuerReply::Unavailable("the issuer's answer is no text".to_owned()),
+                    _ => IssuerReply::Unavailable("the issuer's response is not text".to_owned()),
                 },
                 403 | 410 => IssuerReply::Refused,
                 // 202: the holder has not consented yet.
-                status => IssuerReply::Unavailable(format!("the issuer answered {status}")),
+                status => IssuerReply::Unavailable(format!("the issuer responded with {status}")),
             }),
             IssuerQuery::Keys { url } => {
-                if answered.status != 200 {
+                if response.status != 200 {
                     self.note_key_request(url).await?;
                     return Ok(IssuerReply::Unavailable(format!(
-                        "the issuer's keys were answered with {}",
-                        answered.status
+                        "the issuer responded with {} instead of its keys",
+                        response.status
                     )));
                 }
                 let mut tx = self.0.db.write().await?;
-                trust_store::store_document(&mut tx, url, content_type, &answered.body, now, KEY_SET_TTL)
+                trust_store::store_document(&mut tx, url, content_type, &response.body, now, KEY_SET_TTL)
                     .await?;
                 tx.commit().await?;
                 Ok(IssuerReply::Stored)
@@ -190,8 +196,8 @@ impl ProofOfAgeService {
             IssuerQuery::Status { issuer, uri } => {
                 let parsed = list
                     .issuer(issuer)
-                    .filter(|_| answered.status == 200)
-                    .map(|issuer| StatusList::parse(&answered.body, content_type, issuer, uri, now));
+                    .filter(|_| response.status == 200)
+                    .map(|issuer| StatusList::parse(&response.body, content_type, issuer, uri, now));
                 let list = match parsed {
                     Some(Ok(list)) => list,
                     Some(Err(error)) => {
@@ -199,45 +205,50 @@ impl ProofOfAgeService {
                     }
                     None => {
                         return Ok(IssuerReply::Unavailable(format!(
-                            "the status list was answered with {}",
-                            answered.status
+                            "the issuer responded with {} instead of the status list",
+                            response.status
                         )));
                     }
                 };
-                let fresh = list.fresh_until(now).duration_since(now);
+                let ttl = list.fresh_until(now).duration_since(now);
                 let mut tx = self.0.db.write().await?;
-                trust_store::store_document(&mut tx, uri, content_type, &answered.body, now, fresh).await?;
+                trust_store::store_document(&mut tx, uri, content_type, &response.body, now, ttl).await?;
                 tx.commit().await?;
                 Ok(IssuerReply::Stored)
             }
         }
     }
 
-    /// Remembers that an issuer was asked for its keys in vain, so that it is not asked again at once.
+    /// Records that an issuer was asked for its keys without success, so that new queries do not ask it again at once.
     async fn note_key_request(&self, url: &str) -> Result<(), JobError> {
         let mut tx = self.0.db.write().await?;
-        trust_store::note_key_request(&mut tx, url, self.0.world.now()).await?;
+        trust_store::note_key_request(&mut tx, url, self.0.env.now()).await?;
         Ok(tx.commit().await?)
     }
 
-    async fn fetch(&self, url: &str, accept: &'static str, most: u64) -> Result<BufferedResponse, String> {
-        let mut call = FetchRequest { timeout: ISSUER_TIMEOUT, ..FetchRequest::get(most) };
-        call.headers.insert("accept", HeaderValue::from_static(accept));
-        self.0.fetcher.call(url, call).await.map_err(|error| error.to_string())
+    async fn fetch(
+        &self,
+        url: &str,
+        accept: &'static str,
+        max_bytes: u64,
+    ) -> Result<BufferedResponse, String> {
+        let mut request = FetchRequest { timeout: ISSUER_TIMEOUT, ..FetchRequest::get(max_bytes) };
+        request.headers.insert("accept", HeaderValue::from_static(accept));
+        self.0.fetcher.call(url, request).await.map_err(|error| error.to_string())
     }
 
-    /// Ends a verification: its result, its notification and the job count together.
+    /// Completes a verification: its result, its notification and the end of the job take effect together.
     async fn complete(
         &self,
         job: &ResolveProof,
         lease: &Lease,
         pending: PendingProofRow,
         notification: Option<crate::delivery::WebhookMessage>,
-        judged: ProofDecision,
-    ) -> Result<Ran, JobError> {
-        let now = self.0.world.now();
+        decision: ProofDecision,
+    ) -> Result<JobOutcome, JobError> {
+        let now = self.0.env.now();
         let mut tx = self.0.db.write().await?;
-        let (provider, outcome) = match apply_exclusions(judged, &pending.excluded_providers) {
+        let (provider, outcome) = match apply_exclusions(decision, &pending.excluded_providers) {
             ProofDecision::Decided { provider, outcome } => (provider.or(pending.record.provider), outcome),
             ProofDecision::Valid(verified) => {
                 let first = reserve_presentation(&mut tx, &verified, &job.proof).await?;
@@ -253,7 +264,7 @@ impl ProofOfAgeService {
             }
         };
         let record = ProofRecord::decided(job.proof.clone(), now, provider, outcome);
-        let json = serde_json::to_value(&record).expect("a record of our own is JSON");
+        let json = serde_json::to_value(&record).expect("a record serialises to JSON");
         let rows = tx
             .execute(sql!(
                 "UPDATE proofs SET status = $2, record = $3, sealed = NULL WHERE id = $1 AND status = 'PENDING'",
@@ -269,30 +280,27 @@ impl ProofOfAgeService {
                 WebhookMethod::Post => message.body = self.0.webhooks.webhook_body(&record),
                 WebhookMethod::Get => message.url = with_result_query(&message.url, &record),
             }
-            let posted = self
-                .0
-                .outbox
-                .enqueue(&mut tx, &*self.0.world, pending.app_id, "proof.result", &message)
-                .await;
-            if let Err(OutboxError::Refused(refused)) = &posted {
-                // The operator has closed the address meanwhile; the result can still be asked for.
-                tracing::warn!(proof = job.proof, "a notification is not sent: {refused}");
+            let queued =
+                self.0.outbox.enqueue(&mut tx, &*self.0.env, pending.app_id, "proof.result", &message).await;
+            if let Err(OutboxError::Refused(refused)) = &queued {
+                // The operator has since forbidden the address; the result can still be queried.
+                tracing::warn!(error = refused as &dyn std::error::Error, "a notification is not sent");
             } else {
-                posted?;
+                queued?;
             }
         }
         lease.finish(&mut tx).await?;
         tx.commit().await?;
         super::count_result(&record);
-        Ok(Ran::Done)
+        Ok(JobOutcome::Done)
     }
 }
 
-fn unverifiable(record: &ProofRecord, words: &str) -> ProofDecision {
-    failed_decision(record.provider.clone(), ProofFailureReason::UnableToVerifySignature, words)
+fn unverifiable(record: &ProofRecord, message: &str) -> ProofDecision {
+    failed_decision(record.provider.clone(), ProofFailureReason::UnableToVerifySignature, message)
 }
 
-/// What is decided where an issuer could not be asked: its entry says whether its word is then enough.
+/// The decision if an issuer could not be asked. Its entry in the trust list says whether a missing status is accepted.
 fn decide_without_issuer(
     list: &TrustList,
     question: &IssuerQuery,
@@ -300,27 +308,27 @@ fn decide_without_issuer(
 ) -> ProofDecision {
     let provider = verified.as_ref().map(|verified| verified.provider.clone());
     if let (IssuerQuery::Status { issuer, .. }, Some(verified)) = (question, verified) {
-        // Its checks then lack NOT_REVOKED.
+        // The checks of the result then lack NOT_REVOKED.
         if list.issuer(issuer).is_some_and(TrustedIssuer::accepts_unavailable_status) {
             return ProofDecision::Valid(verified);
         }
         return failed_decision(
             provider,
             ProofFailureReason::Revoked,
-            "the issuer's status list cannot be had, so it may be revoked",
+            "the issuer's status list is unavailable, so the credential may be revoked",
         );
     }
     failed_decision(provider, ProofFailureReason::UnableToVerifySignature, "the issuer could not be asked")
 }
 
-/// The address with `id` and `status` in its query.
+/// The URL with `id` and `status` added to its query.
 fn with_result_query(url: &str, record: &ProofRecord) -> String {
     let separator = if url.contains('?') { '&' } else { '?' };
     let status: ProofStatus = record.status;
     format!("{url}{separator}id={}&status={status}", record.id)
 }
 
-/// Fetches what trust depends on and is published: a signed trust list, key sets.
+/// Fetches the signed trust list and the key sets of the issuers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshTrust {}
 
@@ -333,22 +341,22 @@ impl Job for RefreshTrust {
 
 impl ProofOfAgeService {
     /// Runs a [`RefreshTrust`].
-    pub async fn refresh_trust(&self) -> Result<Ran, JobError> {
-        let (now, settings) = (self.0.world.now(), &self.0.settings);
+    pub async fn refresh_trust(&self) -> Result<JobOutcome, JobError> {
+        let (now, settings) = (self.0.env.now(), &self.0.settings);
         if let Some(url) = &settings.trust_list_url {
-            let failed = |error| JobError { error, not_before: None, permanent: false };
-            let answered = self.fetch(url, "application/jwt", MAX_DOCUMENT_BYTES).await.map_err(failed)?;
-            if answered.status != 200 {
-                return Err(failed(format!("the trust list was answered with {}", answered.status)));
+            let retry = |error| JobError { error, not_before: None, permanent: false };
+            let response = self.fetch(url, "application/jwt", MAX_DOCUMENT_BYTES).await.map_err(retry)?;
+            if response.status != 200 {
+                return Err(retry(format!("the trust list's server responded with {}", response.status)));
             }
-            let text = String::from_utf8_lossy(&answered.body);
+            let text = String::from_utf8_lossy(&response.body);
             TrustList::parse_signed(text.trim(), &settings.trust_list_keys)?;
             let mut tx = self.0.db.write().await?;
             trust_store::store_document(
                 &mut tx,
                 url,
                 None,
-                &answered.body,
+                &response.body,
                 now,
                 TRUST_LIST_REFRESH_INTERVAL * 24,
             )
@@ -356,15 +364,15 @@ impl ProofOfAgeService {
             tx.commit().await?;
             self.0.trust.invalidate().await;
         }
-        let list = self.0.trust.list(&self.0.db, &*self.0.world).await?;
+        let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
         for url in list.issuers().filter_map(TrustedIssuer::key_set_url) {
             if let IssuerReply::Unavailable(error) =
                 self.query_issuer(&list, &IssuerQuery::Keys { url: url.to_owned() }).await?
             {
-                tracing::warn!(url, "an issuer's keys stay as they are: {error}");
+                tracing::warn!(error, url, "an issuer's keys stay as they are");
             }
         }
-        Ok(Ran::Again(now + TRUST_LIST_REFRESH_INTERVAL))
+        Ok(JobOutcome::Again(now + TRUST_LIST_REFRESH_INTERVAL))
     }
 }
 
@@ -372,7 +380,7 @@ impl ProofOfAgeService {
 mod tests {
     use super::*;
 
-    /// Rows that an older build queued must still be understood.
+    /// Rows that an older version queued must still be readable.
     #[test]
     fn old_payloads_still_parse() {
         let job: ResolveProof = serde_json::from_str(r#"{"proof":"AAAAAAAAAAAAAAAAAAAAAA"}"#).unwrap();

@@ -1,6 +1,6 @@
-//! Whose proofs are believed: the operator's list, what issuers publish, and this server itself.
+//! Whose proofs are trusted: the operator's list, a signed list, the keys that issuers publish, and this server itself.
 
-use super::{KeyRequestPolicy, ProofOfAgeSettings, issuer, resolve::KEY_SET_TTL};
+use super::{ProofOfAgeSettings, assessment::KeyRequestPolicy, issuer, resolve::KEY_SET_TTL};
 use base::{Environment, SignedDuration, Timestamp};
 use credentials::{
     status::StatusList,
@@ -10,40 +10,36 @@ use db::{Db, DbError, FromRow, WriteTx, sql};
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::Mutex, time::Instant};
 
-/// The list is looked at again after this time.
+/// After this time the list is read again.
 const TRUST_LIST_RELOAD_INTERVAL: Duration = Duration::from_secs(15);
-/// An issuer's keys are not asked for again within this time.
+/// An issuer is not asked for its keys again within this time.
 const KEY_REQUEST_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
-/// Parsed status lists that are kept at hand.
+/// Parsed status lists that are cached at most.
 const MAX_CACHED_STATUS_LISTS: usize = 256;
 
-/// Why no list is there.
+/// Why there is no usable trust list.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustStoreError {
     /// The file cannot be read.
     #[error("the trust list {path} cannot be read: {cause}")]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        cause: std::io::Error,
-    },
-    /// It holds something else.
+    File { path: PathBuf, cause: std::io::Error },
+    /// A list is malformed.
     #[error("the trust list cannot be used: {0}")]
     List(#[from] credentials::trust::InvalidTrustListError),
-    /// The database did not answer.
     #[error(transparent)]
     Db(#[from] DbError),
 }
 
-/// The trust list as it is now.
+/// The current trust list, and the status lists that are cached.
 #[derive(Debug)]
 pub(super) struct TrustStore {
     settings: Arc<ProofOfAgeSettings>,
     loaded: Mutex<Option<(Instant, TrustList)>>,
-    lists: Mutex<HashMap<String, (Timestamp, Arc<StatusList>)>>,
+    /// By URI, with until when each may be used.
+    status_lists: Mutex<HashMap<String, (Timestamp, Arc<StatusList>)>>,
 }
 
+/// Something that an issuer publishes, as last fetched.
 #[derive(FromRow)]
 pub(super) struct IssuerDocument {
     pub(super) content_type: Option<String>,
@@ -56,23 +52,23 @@ pub(super) struct IssuerDocument {
 
 impl TrustStore {
     pub(super) fn new(settings: Arc<ProofOfAgeSettings>) -> Self {
-        Self { settings, loaded: Mutex::default(), lists: Mutex::default() }
+        Self { settings, loaded: Mutex::default(), status_lists: Mutex::default() }
     }
 
-    /// The list, read again where the last time was a while ago.
-    pub(super) async fn list(&self, db: &Db, world: &dyn Environment) -> Result<TrustList, TrustStoreError> {
+    /// The list, reread if it is older than [`TRUST_LIST_RELOAD_INTERVAL`].
+    pub(super) async fn list(&self, db: &Db, env: &dyn Environment) -> Result<TrustList, TrustStoreError> {
         let mut loaded = self.loaded.lock().await;
         if let Some((since, list)) = &*loaded
             && since.elapsed() < TRUST_LIST_RELOAD_INTERVAL
         {
             return Ok(list.clone());
         }
-        match self.load(db, world).await {
+        match self.load(db, env).await {
             Ok(list) => {
                 *loaded = Some((Instant::now(), list.clone()));
                 Ok(list)
             }
-            // A slip in a file that is being edited must not close the tills: the list before it still holds.
+            // A mistake in a file that is being edited must not stop all terminals: the previous list stays valid.
             Err(error) => match &*loaded {
                 Some((_, list)) => {
                     tracing::error!(
@@ -86,13 +82,13 @@ impl TrustStore {
         }
     }
 
-    /// Forgets what was read, so that the next question sees what has just been fetched.
+    /// Drops the cached list, so that the next use sees what has just been fetched.
     pub(super) async fn invalidate(&self) {
         *self.loaded.lock().await = None;
     }
 
-    async fn load(&self, db: &Db, world: &dyn Environment) -> Result<TrustList, TrustStoreError> {
-        let now = world.now();
+    async fn load(&self, db: &Db, env: &dyn Environment) -> Result<TrustList, TrustStoreError> {
+        let now = env.now();
         let mut list = match &self.settings.trust_list {
             Some(path) => {
                 let text = tokio::fs::read(path).await;
@@ -106,7 +102,7 @@ impl TrustStore {
         {
             let text = String::from_utf8_lossy(&document.body);
             let signed = TrustList::parse_signed(text.trim(), &self.settings.trust_list_keys)?;
-            // One that has expired says nothing any more: whoever publishes it may have been cut off.
+            // An expired list is ignored: an attacker may be withholding its update.
             if signed.expires().is_none_or(|expires| expires > now) {
                 list = list.merged(&signed);
             } else {
@@ -123,14 +119,18 @@ impl TrustStore {
         for (id, url) in published {
             let Some(keys) = find_document(db, &url).await? else { continue };
             match list.with_keys(&id, &keys.body, now) {
-                Ok(with) => list = with,
-                Err(error) => tracing::debug!(issuer = id, "a published key set adds nothing: {error}"),
+                Ok(extended) => list = extended,
+                Err(error) => tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    issuer = id,
+                    "a published key set adds nothing"
+                ),
             }
         }
         Ok(list)
     }
 
-    /// The status list at an address, where a fresh one is known.
+    /// The status list at an address, if a fresh one is stored.
     pub(super) async fn status_list(
         &self,
         db: &Db,
@@ -138,21 +138,22 @@ impl TrustStore {
         issuer: &TrustedIssuer,
         uri: &str,
     ) -> Result<Option<Arc<StatusList>>, DbError> {
-        let mut lists = self.lists.lock().await;
+        let mut lists = self.status_lists.lock().await;
         if let Some((until, list)) = lists.get(uri)
             && *until > now
         {
             return Ok(Some(list.clone()));
         }
         lists.remove(uri);
-        let Some(known) = find_document(db, uri).await? else { return Ok(None) };
-        if known.fresh_until <= now {
+        let Some(document) = find_document(db, uri).await? else { return Ok(None) };
+        if document.fresh_until <= now {
             return Ok(None);
         }
-        let Ok(list) = StatusList::parse(&known.body, known.content_type.as_deref(), issuer, uri, now) else {
+        let Ok(list) = StatusList::parse(&document.body, document.content_type.as_deref(), issuer, uri, now)
+        else {
             return Ok(None);
         };
-        let (until, list) = (list.fresh_until(known.fetched_at).min(known.fresh_until), Arc::new(list));
+        let (until, list) = (list.fresh_until(document.fetched_at).min(document.fresh_until), Arc::new(list));
         if lists.len() >= MAX_CACHED_STATUS_LISTS {
             lists.clear();
         }
@@ -171,21 +172,22 @@ async fn find_document(db: &Db, uri: &str) -> Result<Option<IssuerDocument>, DbE
         .await
 }
 
-/// Whether an issuer was asked for its keys a moment ago: with an answer or, where it is not asked patiently, in vain.
+/// Whether an issuer was asked for its keys within [`KEY_REQUEST_INTERVAL`]. Under [`KeyRequestPolicy::UntilAnswered`],
+/// only a successful request counts.
 pub(super) async fn was_recently_requested(
     db: &Db,
     uri: &str,
     now: Timestamp,
-    asking: KeyRequestPolicy,
+    policy: KeyRequestPolicy,
 ) -> Result<bool, DbError> {
-    let lately = |at: Timestamp| now.duration_since(at) < KEY_REQUEST_INTERVAL;
-    Ok(find_document(db, uri).await?.is_some_and(|known| match asking {
-        KeyRequestPolicy::RateLimited => lately(known.fetched_at),
-        KeyRequestPolicy::UntilAnswered => lately(known.fresh_until - KEY_SET_TTL),
+    let is_recent = |at: Timestamp| now.duration_since(at) < KEY_REQUEST_INTERVAL;
+    Ok(find_document(db, uri).await?.is_some_and(|document| match policy {
+        KeyRequestPolicy::RateLimited => is_recent(document.fetched_at),
+        KeyRequestPolicy::UntilAnswered => is_recent(document.fresh_until - KEY_SET_TTL),
     }))
 }
 
-/// Notes that an address was asked; what is known of it stays as it is.
+/// Records that an address was asked without success; what is stored from it stays.
 pub(super) async fn note_key_request(tx: &mut WriteTx, uri: &str, now: Timestamp) -> Result<(), DbError> {
     tx.execute(sql!(
         "INSERT INTO issuer_documents (uri, body, fetched_at, fresh_until) VALUES ($1, $2, $3, $3)
@@ -198,14 +200,14 @@ pub(super) async fn note_key_request(tx: &mut WriteTx, uri: &str, now: Timestamp
     .map(drop)
 }
 
-/// Keeps what an issuer published.
+/// Stores what an issuer published; it is fresh for `ttl`.
 pub(super) async fn store_document(
     tx: &mut WriteTx,
     uri: &str,
     content_type: Option<&str>,
     body: &[u8],
     now: Timestamp,
-    fresh: SignedDuration,
+    ttl: SignedDuration,
 ) -> Result<(), DbError> {
     tx.execute(sql!(
         "INSERT INTO issuer_documents (uri, content_type, body, fetched_at, fresh_until) VALUES ($1, $2, $3, $4, $5)
@@ -215,7 +217,7 @@ pub(super) async fn store_document(
         content_type,
         body.to_vec(),
         now,
-        now + fresh,
+        now + ttl,
     ))
     .await
     .map(drop)

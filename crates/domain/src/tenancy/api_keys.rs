@@ -5,49 +5,46 @@ use aws_lc_rs::digest;
 use base::{ApiKeyId, AppId, Environment, Id as _, Secret, Timestamp};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
-/// An API key as its operator sees it; the key itself is shown only when it is made.
+/// An API key as operators see it; the key itself is shown only when it is created.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
 pub struct ApiKey {
-    /// Its id.
     pub id: ApiKeyId,
-    /// Its name, 1 to 200 characters.
+    /// 1 to 200 characters.
     pub name: String,
-    /// What it may do; empty means everything its application may.
+    /// What it may do; empty: everything that its application may.
     #[sqlx(json)]
     pub scopes: Vec<String>,
-    /// When it was made.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
-    /// Whether it still opens anything.
     pub revoked: bool,
 }
 
-/// What is stored of a key: SHA-256. The key has 256 random bits, so a slow hash would protect nothing more.
+/// SHA-256, which is all that is stored of a key. The key has 256 random bits, so a slow hash would add no protection.
 pub fn hash(key: &str) -> Vec<u8> {
     digest::digest(&digest::SHA256, key.as_bytes()).as_ref().to_vec()
 }
 
-/// Makes a key. The answer is the only place where it can ever be read.
+/// Creates a key. The return value is the only place where the key can ever be read.
 pub async fn create(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
-    called: &str,
+    name: &str,
     scopes: &[String],
 ) -> Result<(ApiKeyId, Secret<String>), TenancyError> {
     applications::ensure_exists(tx, app).await?;
-    let mut chance = [0; 32];
-    world.fill_random(&mut chance);
-    let key = format!("assay_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance));
-    let id = ApiKeyId::new(world);
+    let mut random = [0; 32];
+    env.fill_random(&mut random);
+    let key = format!("assay_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(random));
+    let id = ApiKeyId::new(env);
     tx.execute(sql!(
         "INSERT INTO api_keys (id, app_id, name, hash, scopes, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
         id,
         app,
-        validate_name(called)?,
+        validate_name(name)?,
         hash(&key),
         serde_json::Value::from(scopes),
-        world.now(),
+        env.now(),
     ))
     .await?;
     Ok((id, Secret::new(key)))
@@ -64,10 +61,10 @@ pub async fn list(view: &mut ReadTx, app: AppId) -> Result<Vec<ApiKey>, TenancyE
         .await?)
 }
 
-/// Stops a key from opening anything, at once.
+/// Revokes a key, with immediate effect.
 pub async fn revoke(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
     key: ApiKeyId,
 ) -> Result<(), TenancyError> {
@@ -76,41 +73,40 @@ pub async fn revoke(
             "UPDATE api_keys SET revoked_at = $3 WHERE app_id = $1 AND id = $2 AND revoked_at IS NULL",
             app,
             key,
-            world.now(),
+            env.now(),
         ))
         .await?;
     ensure_found(rows, format_args!("API key {key} in use by application {app}"))
 }
 
-/// Replaces a key by a new one of the same name and scopes; the old one stops at once.
+/// Replaces a key with a new one of the same name and scopes; the old one is revoked with immediate effect.
 pub async fn rotate(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
     key: ApiKeyId,
 ) -> Result<(ApiKeyId, Secret<String>), TenancyError> {
     let old = list(tx, app).await?.into_iter().find(|old| old.id == key && !old.revoked);
     let old =
         old.ok_or_else(|| TenancyError::NotFound(format!("API key {key} in use by application {app}")))?;
-    revoke(tx, world, app, key).await?;
-    create(tx, world, app, &old.name, &old.scopes).await
+    revoke(tx, env, app, key).await?;
+    create(tx, env, app, &old.name, &old.scopes).await
 }
 
-/// Who holds a key, as far as that says whether they may call.
+/// Who calls with an API key, and what they may do.
 #[derive(Clone, Debug, FromRow)]
 pub struct ApiKeyPrincipal {
-    /// The application.
     #[sqlx(rename = "app_id")]
     pub app: AppId,
-    /// What the key may do; empty means everything its application may.
+    /// What the key may do; empty: everything that its application may.
     #[sqlx(json)]
     pub scopes: Vec<String>,
-    /// How the application stands.
     #[sqlx(flatten)]
     pub status: ApplicationStatus,
 }
 
-/// Who holds this key; nobody where it is unknown or was revoked.
+/// Who calls with this key. `None` if it is unknown or revoked. Whether the application is served is left to the
+/// caller.
 pub async fn authenticate(view: &mut ReadTx, key: &str) -> Result<Option<ApiKeyPrincipal>, DbError> {
     view.fetch_optional(sql!(
         "SELECT k.app_id, k.scopes, a.state, a.features, o.status AS org_status FROM api_keys k

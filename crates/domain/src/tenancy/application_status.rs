@@ -1,12 +1,12 @@
-//! Whether an application is served at all, however it or its people prove who they are.
+//! Whether an application is served at all. Every way of authenticating asks this.
 
 use super::{ApplicationState, Feature, OrganisationStatus};
 use base::AppId;
 use db::{DbError, FromRow, ReadTx, sql};
 
-/// How an application stands: what every way of calling asks of it.
+/// The state of an application and of its organisation.
 ///
-/// Read out of a row with the columns `state`, `features` and `org_status`, which is NULL for one without organisation.
+/// Read from a row with the columns `state`, `features` and `org_status`, which is NULL without an organisation.
 #[derive(Clone, Debug, FromRow)]
 pub struct ApplicationStatus {
     #[sqlx(try_from = "String")]
@@ -17,8 +17,8 @@ pub struct ApplicationStatus {
 }
 
 impl ApplicationStatus {
-    /// Whether its calls are answered: it is enabled, and so is its organisation. A status of an organisation that this
-    /// build does not know is none that is served.
+    /// Whether its calls are answered: it is enabled, and its organisation is active. An organisation's status that
+    /// this build does not know counts as suspended.
     pub fn is_served(&self) -> bool {
         self.state == ApplicationState::Enabled && self.org_status() == Some(OrganisationStatus::Active)
     }
@@ -28,13 +28,13 @@ impl ApplicationStatus {
         self.is_served() && self.features.contains(&feature)
     }
 
-    /// The status of its organisation; nothing where there is none.
+    /// The status of its organisation, if it has one.
     pub(super) fn org_status(&self) -> Option<OrganisationStatus> {
         self.org_status.as_ref().map(|status| status.parse().unwrap_or(OrganisationStatus::Suspended))
     }
 }
 
-/// How an application stands; nothing where there is none of that id.
+/// The status of an application. `None` if there is no such application.
 pub async fn find(view: &mut ReadTx, app: AppId) -> Result<Option<ApplicationStatus>, DbError> {
     view.fetch_optional(sql!(
         "SELECT a.state, a.features, o.status AS org_status

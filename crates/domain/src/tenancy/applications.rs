@@ -1,58 +1,54 @@
-//! Applications: what signs, calls and is billed.
+//! Applications: the tenants. An application has keys and features, signs, calls and is billed.
 
 use super::{ApplicationState, Feature, TenancyError, ensure_found, validate_name};
 use base::{AppId, Environment, Id as _, OrgId, Timestamp};
 use db::{FromRow, ReadTx, WriteTx, sql};
 
-/// An application as its operator sees it.
+/// An application as operators see it.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
 pub struct Application {
-    /// Its id; on the wire the SDK ID.
+    /// On the wire: the SDK ID.
     pub id: AppId,
-    /// The organisation it belongs to, if it was assigned to one.
+    /// `None`: not assigned to an organisation; its calls are refused.
     pub organisation_id: Option<OrgId>,
-    /// Its name, 1 to 200 characters.
+    /// 1 to 200 characters.
     pub name: String,
-    /// Whether its calls are answered.
     #[sqlx(try_from = "String")]
     pub state: ApplicationState,
-    /// Where its use is billed.
+    /// Where its use is billed. `None`: its signed calls are refused.
     pub billing_source_id: Option<String>,
-    /// The interfaces it may use.
     #[sqlx(json)]
     pub features: Vec<Feature>,
-    /// Whether timestamps that are no wall clock are accepted; see [`set_unclocked`].
+    /// Whether timestamps that are not wall clock time are accepted; see [`set_unclocked`].
     #[sqlx(rename = "unclocked")]
     pub accept_unclocked_timestamps: bool,
-    /// When it was created.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
-/// What a new application starts with.
+/// The settings of a new application.
 #[derive(Clone, Debug)]
 pub struct NewApplication<'a> {
     /// 1 to 200 characters.
     pub name: &'a str,
-    /// The organisation it belongs to; without one its calls are refused until it is assigned.
+    /// Without an organisation, calls are refused until the application is assigned to one.
     pub organisation: Option<OrgId>,
-    /// Where its use is billed; without it calls are refused.
+    /// Where its use is billed; without it, signed calls are refused.
     pub billing_source: Option<&'a str>,
-    /// The interfaces it may use.
     pub features: &'a [Feature],
 }
 
-/// Creates an application, enabled, without keys.
+/// Creates an application: enabled, without keys.
 pub async fn create(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     new: &NewApplication<'_>,
 ) -> Result<AppId, TenancyError> {
     if let Some(organisation) = new.organisation {
         let known = tx.count(sql!("SELECT count(*) FROM organisations WHERE id = $1", organisation)).await?;
         ensure_found(known as u64, format_args!("organisation {organisation}"))?;
     }
-    let id = AppId::new(world);
+    let id = AppId::new(env);
     tx.execute(sql!(
         "INSERT INTO applications (id, organisation_id, name, state, billing_source_id, features, unclocked, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -63,13 +59,13 @@ pub async fn create(
         new.billing_source,
         feature_names(new.features),
         false,
-        world.now(),
+        env.now(),
     ))
     .await?;
     Ok(id)
 }
 
-/// All applications, oldest first, of one organisation or of all; for the operator.
+/// The applications of one organisation, or of all, oldest first.
 pub async fn list(view: &mut ReadTx, organisation: Option<OrgId>) -> Result<Vec<Application>, TenancyError> {
     Ok(view
         .fetch_all(sql!(
@@ -81,13 +77,14 @@ pub async fn list(view: &mut ReadTx, organisation: Option<OrgId>) -> Result<Vec<
         .await?)
 }
 
-/// Tells whether there is such an application; that there is none is an error that names it.
+/// `NotFound` if there is no such application.
 pub async fn ensure_exists(view: &mut ReadTx, id: AppId) -> Result<(), TenancyError> {
     let known = view.count(sql!("SELECT count(*) FROM applications WHERE id = $1", id)).await?;
     ensure_found(known as u64, format_args!("application {id}"))
 }
 
-/// Holds off other transactions that lock the same application, until this one ends: for what is counted or made once.
+/// Makes other transactions that lock the same application wait until this one ends: for what is counted, or created
+/// once.
 pub async fn lock(tx: &mut WriteTx, id: AppId) -> Result<(), db::DbError> {
     tx.execute(sql!("UPDATE applications SET name = name WHERE id = $1", id)).await.map(drop)
 }
@@ -98,7 +95,7 @@ pub async fn set_state(tx: &mut WriteTx, id: AppId, state: ApplicationState) -> 
     ensure_found(rows, format_args!("application {id}"))
 }
 
-/// Gives an application to an organisation, with where its use is billed.
+/// Assigns an application to an organisation, and sets where its use is billed.
 pub async fn assign(
     tx: &mut WriteTx,
     id: AppId,
@@ -118,7 +115,7 @@ pub async fn assign(
     ensure_found(rows, format_args!("application {id}"))
 }
 
-/// Sets the interfaces an application may use.
+/// Sets the interfaces that an application may use.
 pub async fn set_features(tx: &mut WriteTx, id: AppId, features: &[Feature]) -> Result<(), TenancyError> {
     let rows = tx
         .execute(sql!("UPDATE applications SET features = $2 WHERE id = $1", id, feature_names(features)))
@@ -126,8 +123,9 @@ pub async fn set_features(tx: &mut WriteTx, id: AppId, features: &[Feature]) -> 
     ensure_found(rows, format_args!("application {id}"))
 }
 
-/// Accepts timestamps that are no wall clock (or stops to). One public client sends such; each nonce must then be kept
-/// for [`super::nonces::UNCLOCKED_NONCE_RETENTION_DAYS`] days, and a request older than that could be replayed.
+/// Sets whether timestamps that are not wall clock time are accepted. One public client sends such timestamps. Each
+/// nonce must then be kept for [`super::nonces::UNCLOCKED_NONCE_RETENTION_DAYS`] days, and a request older than that
+/// could be replayed.
 pub async fn set_unclocked(tx: &mut WriteTx, id: AppId, accept: bool) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE applications SET unclocked = $2 WHERE id = $1", id, accept)).await?;
     ensure_found(rows, format_args!("application {id}"))

@@ -1,54 +1,44 @@
-//! Who is calling: everything about an application that a signed request is checked against, in one statement.
+//! Everything about an application that a signed request is checked against, read in one statement.
 
 use super::{ApplicationState, Feature, OrganisationStatus, application_status::ApplicationStatus};
 use base::{AppId, OrgId, Uuid};
 use db::{DbError, FromRow, ReadTx, sql};
 
-/// An application that may call, as far as that can be said before its signature is looked at.
+/// An application that passed all checks that come before its signature.
 #[derive(Clone, Debug)]
 pub struct CallingApplication {
-    /// The application.
     pub app: AppId,
-    /// Its public keys as DER, at least one, newest first; whether they are keys at all is told when verifying.
+    /// Its public keys in DER, at least one, newest first. They are parsed only when a signature is verified.
     pub keys: Vec<Vec<u8>>,
-    /// Its organisation.
     pub organisation: OrgId,
-    /// Whether that organisation is served.
     pub org_status: OrganisationStatus,
-    /// The interfaces it may use.
     pub features: Vec<Feature>,
-    /// Whether its timestamps need not be a wall clock.
+    /// Whether its timestamps need not be wall clock time; see [`super::applications::set_unclocked`].
     pub unclocked: bool,
 }
 
 /// Why an application may not call, in the order of the checks.
 #[derive(Debug, thiserror::Error)]
 pub enum CallingApplicationError {
-    /// The id is missing or no UUID.
     #[error("the application id is missing or not a UUID")]
     NotAnId,
-    /// The id is the empty (nil) UUID.
+    /// The id is the nil UUID.
     #[error("the application id is empty")]
     EmptyId,
-    /// There is no such application.
     #[error("there is no such application")]
     NotFound,
-    /// The application is not enabled.
     #[error("the application is not enabled")]
     Disabled,
-    /// It has no public key that was not revoked.
+    /// It has no public key, or all were revoked.
     #[error("the application has no public key")]
     NoKey,
-    /// It was never assigned to an organisation.
     #[error("the application belongs to no organisation")]
     NoOrganisationId,
-    /// It has no billing source.
     #[error("the application has no billing source")]
     NoBillingSource,
-    /// Its organisation is gone.
+    /// Its organisation was deleted.
     #[error("the application's organisation does not exist")]
     NoOrganisation,
-    /// The database did not answer.
     #[error(transparent)]
     Db(#[from] DbError),
 }
@@ -63,7 +53,7 @@ struct CallingApplicationRow {
     der: Option<Vec<u8>>,
 }
 
-/// The application of that id, checked as far as state, keys and organisation go.
+/// The application with this id, its state, keys, billing source and organisation checked in that order.
 pub async fn identify(
     view: &mut ReadTx,
     id: Option<&str>,

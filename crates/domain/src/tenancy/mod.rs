@@ -1,4 +1,4 @@
-//! Organisations, their applications, and what those sign and call with.
+//! Organisations, their applications, and the keys and tokens that applications call with.
 
 pub mod api_keys;
 pub mod application_status;
@@ -13,21 +13,20 @@ pub mod tokens;
 use crate::wire_enum::wire_enum;
 
 wire_enum! {
-    /// Whether an organisation's calls are answered.
+    /// Whether an organisation is served.
     pub enum OrganisationStatus {
-        /// Yes.
+        /// Its applications are served.
         Active => "ACTIVE",
-        /// No: every call of its applications is refused.
+        /// Every call of its applications is refused.
         Suspended => "SUSPENDED",
     }
 }
 
 wire_enum! {
-    /// Whether an application's calls are answered.
+    /// Whether an application is served.
     pub enum ApplicationState {
-        /// Yes.
         Enabled => "ENABLED",
-        /// No.
+        /// Every call is refused.
         Disabled => "DISABLED",
     }
 }
@@ -35,13 +34,13 @@ wire_enum! {
 wire_enum! {
     /// An interface that an application may use.
     pub enum Feature {
-        /// Faces in images, video and live video.
+        /// Content moderation: faces in images, videos and live videos.
         Moderation => "moderation",
-        /// Age and liveness from one image.
+        /// Image analysis: age and liveness from one image.
         ImageAi => "image-ai",
-        /// Proofs of age scanned at a till.
+        /// Proofs of age that are scanned, for example at a till.
         ProofOfAge => "proof-of-age",
-        /// Identity documents in sessions.
+        /// Document verification sessions.
         Identity => "identity",
         /// Age verification sessions.
         Ages => "ages",
@@ -49,7 +48,7 @@ wire_enum! {
 }
 
 impl Feature {
-    /// Every interface: what an application may use unless its operator says otherwise.
+    /// Every interface; the default for a new application.
     pub const ALL: [Self; 5] =
         [Self::Moderation, Self::ImageAi, Self::ProofOfAge, Self::Identity, Self::Ages];
 }
@@ -57,28 +56,27 @@ impl Feature {
 /// Why a change to a tenant was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum TenancyError {
-    /// There is no such thing, or it is not the caller's.
+    /// It does not exist, or belongs to another application; the text says what.
     #[error("there is no {0}")]
     NotFound(String),
-    /// The key is none that requests can be signed with.
+    /// The public key cannot be used to verify requests.
     #[error("the public key cannot be used: {0}")]
     Key(#[from] public_keys::InvalidPublicKeyError),
-    /// A name that is empty or longer than 200 characters.
+    /// A name is empty or longer than 200 characters; its length.
     #[error("a name has 1 to 200 characters, this one {0}")]
     Name(usize),
-    /// The database did not do it.
     #[error(transparent)]
     Db(#[from] db::DbError),
 }
 
-/// Checks a name that people give to things.
+/// Trims and checks a name that an operator gives.
 fn validate_name(text: &str) -> Result<&str, TenancyError> {
     let text = text.trim();
     let length = text.chars().count();
     if (1..=200).contains(&length) { Ok(text) } else { Err(TenancyError::Name(length)) }
 }
 
-/// One changed row, or the thing is missing.
+/// `NotFound` if no row was changed.
 fn ensure_found(rows: u64, what: impl std::fmt::Display) -> Result<(), TenancyError> {
     if rows == 0 { Err(TenancyError::NotFound(what.to_string())) } else { Ok(()) }
 }

@@ -1,5 +1,5 @@
-//! Nonces that were used. Many requests share one write, so that a nonce costs no disk flush of its own; the process
-//! may die at any moment without reopening the window, because the write is with the operating system before the
+//! The replay store: nonces that were used. Many requests share one write, so a nonce costs no disk flush of its own.
+//! The process may die at any moment without allowing a replay, because the operating system has the write before the
 //! request goes on.
 
 use base::{AppId, Environment, Timestamp, Uuid};
@@ -10,17 +10,17 @@ use tokio::{
     time::Instant,
 };
 
-/// How long nonces of applications without a wall clock are kept.
+/// How long nonces are kept of applications whose timestamps are not wall clock time.
 pub const UNCLOCKED_NONCE_RETENTION_DAYS: i64 = 400;
 
-/// The most nonces that share a write.
+/// Nonces that share a write, at most.
 const MAX_NONCES_PER_WRITE: usize = 256;
-/// Requests that may wait for a write before others are told that the server is busy.
+/// Requests that may wait for a write; further ones are refused with [`NonceStoreError`].
 const MAX_PENDING_NONCES: usize = 4096;
-/// What was written reaches the disk within this time.
+/// What was written reaches the disk within this time. Nonces of the last second may be lost in a power cut.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The replay store; cheap to clone.
+/// The replay store. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct NonceStore(mpsc::Sender<NonceUse>);
 
@@ -29,27 +29,27 @@ struct NonceUse {
     app: AppId,
     nonce: Uuid,
     until: Timestamp,
-    answer: oneshot::Sender<Result<bool, NonceStoreError>>,
+    reply: oneshot::Sender<Result<bool, NonceStoreError>>,
 }
 
-/// The store cannot tell whether a nonce was used, so the request must be refused.
+/// The store cannot say whether a nonce was used, so the request must be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the replay store does not answer")]
 pub struct NonceStoreError;
 
 impl NonceStore {
-    /// Starts the writer; it ends when the last clone is gone.
+    /// Starts the writer task; it ends when the last clone is dropped.
     pub fn start(db: Db) -> Self {
         let (sender, receiver) = mpsc::channel(MAX_PENDING_NONCES);
         tokio::spawn(run_writer(db, receiver));
         Self(sender)
     }
 
-    /// Whether this is the first use; from then on, and across restarts, any other use is not.
+    /// Whether this is the first use of the nonce by this application, across restarts. It is remembered until `until`.
     pub async fn use_once(&self, app: AppId, nonce: Uuid, until: Timestamp) -> Result<bool, NonceStoreError> {
-        let (answer, answered) = oneshot::channel();
-        self.0.try_send(NonceUse { app, nonce, until, answer }).map_err(|_| NonceStoreError)?;
-        answered.await.map_err(|_| NonceStoreError)?
+        let (reply, replied) = oneshot::channel();
+        self.0.try_send(NonceUse { app, nonce, until, reply }).map_err(|_| NonceStoreError)?;
+        replied.await.map_err(|_| NonceStoreError)?
     }
 }
 
@@ -87,15 +87,15 @@ fn send_replies(group: impl Iterator<Item = NonceUse>, outcome: Result<HashSet<(
     match outcome {
         Ok(mut fresh) => {
             for used in group {
-                // The first of two equal ones in a group takes the mark, the second finds none.
+                // Of two equal nonces in a group the first removes the entry, and the second finds none.
                 let first = fresh.remove(&(used.app, used.nonce));
-                let _gone = used.answer.send(Ok(first));
+                let _caller_gone = used.reply.send(Ok(first));
             }
         }
         Err(error) => {
             tracing::error!(error = &error as &dyn std::error::Error, "nonces cannot be recorded");
             for used in group {
-                let _gone = used.answer.send(Err(NonceStoreError));
+                let _caller_gone = used.reply.send(Err(NonceStoreError));
             }
         }
     }
@@ -107,7 +107,7 @@ struct InsertedNonce {
     nonce: Uuid,
 }
 
-/// Records a group; the ones that were not there before.
+/// Inserts a group. Returns those that were not stored before.
 async fn insert(db: &Db, group: &[NonceUse]) -> Result<HashSet<(AppId, Uuid)>, DbError> {
     let rows: serde_json::Value = group
         .iter()
@@ -138,15 +138,15 @@ async fn insert(db: &Db, group: &[NonceUse]) -> Result<HashSet<(AppId, Uuid)>, D
     Ok(fresh.into_iter().map(|row| (row.app_id, row.nonce)).collect())
 }
 
-/// Forgets nonces that are too old to pass the clock check anyway; how many. At most 20,000 at a time, so that no
-/// writer waits long.
-pub async fn purge(db: &Db, world: &Arc<dyn Environment>) -> Result<u64, DbError> {
+/// Deletes nonces whose requests the clock check would refuse anyway; returns how many. At most 20,000 at a time, so
+/// that no writer waits long.
+pub async fn purge(db: &Db, env: &Arc<dyn Environment>) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(
             "DELETE FROM used_nonces WHERE (app_id, nonce) IN
                 (SELECT app_id, nonce FROM used_nonces WHERE expires_at < $1 LIMIT 20000)",
-            world.now(),
+            env.now(),
         ))
         .await?;
     tx.commit().await?;
@@ -162,10 +162,10 @@ mod tests {
     #[tokio::test]
     async fn a_nonce_is_used_once_by_each_application_also_after_a_restart() {
         let test = TestDb::open().await;
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
-        let until = world.now();
-        let (app, other) = (AppId::from(world.uuid_v7()), AppId::from(world.uuid_v7()));
-        let nonce = world.uuid_v7();
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let until = env.now();
+        let (app, other) = (AppId::from(env.uuid_v7()), AppId::from(env.uuid_v7()));
+        let nonce = env.uuid_v7();
 
         let nonces = NonceStore::start(test.db.clone());
         assert_eq!(nonces.use_once(app, nonce, until).await, Ok(true));
@@ -183,8 +183,8 @@ mod tests {
     #[tokio::test]
     async fn of_a_hundred_simultaneous_uses_one_is_first() {
         let test = TestDb::open().await;
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
-        let (app, nonce, until) = (AppId::from(world.uuid_v7()), world.uuid_v7(), world.now());
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let (app, nonce, until) = (AppId::from(env.uuid_v7()), env.uuid_v7(), env.now());
         let nonces = NonceStore::start(test.db.clone());
         let tasks: Vec<_> = (0..100)
             .map(|_| {
@@ -200,17 +200,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_expired_nonces_are_forgotten() {
+    async fn only_expired_nonces_are_deleted() {
         let test = TestDb::open().await;
-        let still = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-        let world: Arc<dyn Environment> = still.clone();
-        let (app, nonce) = (AppId::from(world.uuid_v7()), world.uuid_v7());
+        let test_env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let env: Arc<dyn Environment> = test_env.clone();
+        let (app, nonce) = (AppId::from(env.uuid_v7()), env.uuid_v7());
         let nonces = NonceStore::start(test.db.clone());
         let minutes = base::SignedDuration::from_mins;
-        nonces.use_once(app, nonce, world.now() + minutes(10)).await.unwrap();
-        assert_eq!(purge(&test.db, &world).await.unwrap(), 0);
-        still.advance(minutes(11));
-        assert_eq!(purge(&test.db, &world).await.unwrap(), 1);
-        assert_eq!(nonces.use_once(app, nonce, world.now()).await, Ok(true));
+        nonces.use_once(app, nonce, env.now() + minutes(10)).await.unwrap();
+        assert_eq!(purge(&test.db, &env).await.unwrap(), 0);
+        test_env.advance(minutes(11));
+        assert_eq!(purge(&test.db, &env).await.unwrap(), 1);
+        assert_eq!(nonces.use_once(app, nonce, env.now()).await, Ok(true));
     }
 }

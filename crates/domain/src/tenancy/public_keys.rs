@@ -9,39 +9,36 @@ use aws_lc_rs::{
 use base::{AppId, Environment, Id as _, PublicKeyId, Secret, Timestamp};
 use db::{FromRow, ReadTx, WriteTx, sql};
 
-/// A key that was added to an application.
+/// A public key of an application as operators see it; the key itself is not read back.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
 pub struct ApplicationPublicKey {
-    /// Its id.
     pub id: PublicKeyId,
-    /// When it was added.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
-    /// Whether it still verifies.
     pub revoked: bool,
 }
 
-/// Why a key is refused.
+/// Why a public key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPublicKeyError {
-    /// No PEM and no DER of a public key.
+    /// Neither PEM nor DER of a public key.
     #[error("it is neither PEM nor DER of a public key (SubjectPublicKeyInfo or PKCS#1)")]
     Encoding,
-    /// A key, but neither RSA of 2048 to 8192 bits nor P-256.
+    /// A public key, but neither RSA of 2048 to 8192 bits nor P-256.
     #[error("it is neither an RSA key of 2048 to 8192 bits nor a P-256 key")]
     Algorithm,
 }
 
-/// What kind of key DER bytes hold.
+/// The kind of a public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublicKeyAlgorithm {
     /// RSA of 2048 to 8192 bits.
     Rsa,
-    /// P-256: for client assertions; requests are signed with RSA.
+    /// P-256: for client assertions only; requests are signed with RSA.
     P256,
 }
 
-/// Tells what kind of key DER bytes hold.
+/// The kind of a public key in DER.
 pub fn public_key_algorithm(der: &[u8]) -> Result<PublicKeyAlgorithm, InvalidPublicKeyError> {
     match parse_rsa_key(der) {
         Ok(_) => Ok(PublicKeyAlgorithm::Rsa),
@@ -54,12 +51,12 @@ pub fn public_key_algorithm(der: &[u8]) -> Result<PublicKeyAlgorithm, InvalidPub
     }
 }
 
-/// Tells whether DER bytes hold a key that requests can be signed with.
+/// Parses an RSA public key in DER, the kind that requests are signed with.
 pub fn parse_rsa_key(der: &[u8]) -> Result<ParsedPublicKey, InvalidPublicKeyError> {
     if let Ok(key) = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, der) {
         return Ok(key);
     }
-    // Not ours: a SEQUENCE of well-formed DER is a key of another kind, anything else is no DER at all.
+    // A well-formed DER SEQUENCE is taken for a key of another kind, anything else is not DER.
     Err(if is_der_sequence(der) { InvalidPublicKeyError::Algorithm } else { InvalidPublicKeyError::Encoding })
 }
 
@@ -81,7 +78,7 @@ fn is_der_sequence(der: &[u8]) -> bool {
     der.len() == header + body && matches!(der.get(header), Some(0x30 | 0x02))
 }
 
-/// Reads a PEM or DER file's bytes as DER.
+/// The DER of a public key in a PEM or DER file.
 pub fn decode_key_file(file: &[u8]) -> Result<Vec<u8>, InvalidPublicKeyError> {
     let der = match pem::parse(file) {
         Ok(pem) => pem.into_contents(),
@@ -91,22 +88,22 @@ pub fn decode_key_file(file: &[u8]) -> Result<Vec<u8>, InvalidPublicKeyError> {
     Ok(der)
 }
 
-/// Adds a key; it verifies at once, beside the ones already there.
+/// Adds a key, with immediate effect, beside the existing ones.
 pub async fn add(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
     der: Vec<u8>,
 ) -> Result<PublicKeyId, TenancyError> {
     public_key_algorithm(&der)?;
     applications::ensure_exists(tx, app).await?;
-    let id = PublicKeyId::new(world);
+    let id = PublicKeyId::new(env);
     tx.execute(sql!(
         "INSERT INTO public_keys (id, app_id, der, created_at) VALUES ($1, $2, $3, $4)",
         id,
         app,
         der,
-        world.now(),
+        env.now(),
     ))
     .await?;
     Ok(id)
@@ -123,10 +120,10 @@ pub async fn list(view: &mut ReadTx, app: AppId) -> Result<Vec<ApplicationPublic
         .await?)
 }
 
-/// Stops a key from verifying, at once.
+/// Revokes a key, with immediate effect.
 pub async fn revoke(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    env: &dyn Environment,
     app: AppId,
     key: PublicKeyId,
 ) -> Result<(), TenancyError> {
@@ -135,21 +132,21 @@ pub async fn revoke(
             "UPDATE public_keys SET revoked_at = $3 WHERE app_id = $1 AND id = $2 AND revoked_at IS NULL",
             app,
             key,
-            world.now(),
+            env.now(),
         ))
         .await?;
     ensure_found(rows, format_args!("public key {key} in use by application {app}"))
 }
 
-/// A new RSA 2048 pair: the private key as PKCS#8 PEM, the public key as DER (`SubjectPublicKeyInfo`).
+/// Generates an RSA 2048 key pair: the private key as PKCS#8 PEM, the public key as DER (`SubjectPublicKeyInfo`).
 ///
 /// # Panics
-/// When the operating system gives no randomness.
+/// If the operating system has no randomness.
 pub fn generate_rsa_key_pair() -> (Secret<String>, Vec<u8>) {
-    let pair = KeyPair::generate(KeySize::Rsa2048).expect("the operating system gives randomness");
+    let pair = KeyPair::generate(KeySize::Rsa2048).expect("the operating system has randomness");
     let private = aws_lc_rs::encoding::AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&pair)
-        .expect("a fresh key can be written");
-    let public: PublicKeyX509Der<'_> = pair.public_key().as_der().expect("a fresh key can be written");
+        .expect("a new key can be encoded");
+    let public: PublicKeyX509Der<'_> = pair.public_key().as_der().expect("a new key can be encoded");
     let pem = pem::encode(&pem::Pem::new("PRIVATE KEY", private.as_ref()));
     (Secret::new(pem), public.as_ref().to_vec())
 }

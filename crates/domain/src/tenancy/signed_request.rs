@@ -1,34 +1,34 @@
-//! Signed requests: the text that is signed, and the checks a signature must pass.
+//! Signed requests: the message that is signed, and the checks a signature must pass.
 //!
-//! The text is `METHOD&PATH?QUERY` and, when a body is sent, `&` and the padded base64 of the raw body. PATH is
-//! relative to the base address the client was configured with, so a signature over any suffix of the request's path
-//! that starts at a `/` counts. RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017), RSA of 2048 to 8192 bits.
+//! The message is `METHOD&PATH?QUERY`, and if there is a body, `&` and the padded base64 of the raw body. PATH is
+//! relative to the base address that the client was configured with, so a signature over any suffix of the request's
+//! path that starts with `/` is accepted. RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017), RSA of 2048 to 8192 bits.
 
 use super::public_keys::{self, InvalidPublicKeyError};
 use aws_lc_rs::{digest, rand::SystemRandom, rsa::KeyPair, signature::RSA_PKCS1_SHA256};
 use base::{SignedDuration, Timestamp, Uuid};
 
-/// What is signed, as it stands on the wire.
+/// The signed parts of a request, as sent.
 #[derive(Clone, Copy, Debug)]
 pub struct CanonicalRequest<'a> {
     /// The HTTP method, upper case.
     pub method: &'a str,
     /// The path, starting with `/`, as sent.
     pub path: &'a str,
-    /// The raw query, without `?`, as sent; never re-ordered.
+    /// The raw query without `?`, as sent; never reordered.
     pub query: Option<&'a str>,
-    /// The raw body; empty when none was sent.
+    /// The raw body; empty if none was sent.
     pub body: &'a [u8],
 }
 
-/// Paths deeper than this have their last so many suffixes tried; ours have at most ten.
+/// Suffixes of a path that are tried, longest first; our own paths have at most ten.
 const MAX_PATH_SUFFIXES: usize = 12;
 
-/// Bytes of body that are encoded at a time: a multiple of three, so that the pieces' base64 joins without padding.
+/// Bytes of the body that are encoded at a time: a multiple of three, so that the chunks' base64 joins without padding.
 const BODY_CHUNK_BYTES: usize = 48 * 1024;
 
 impl CanonicalRequest<'_> {
-    /// The hash of the text when the client took `path` for the path.
+    /// The hash of the message, with `path` as its path.
     fn digest(&self, path: &str) -> digest::Digest {
         let mut hash = digest::Context::new(&digest::SHA256);
         hash.update(self.method.as_bytes());
@@ -40,30 +40,30 @@ impl CanonicalRequest<'_> {
         }
         if !self.body.is_empty() {
             hash.update(b"&");
-            for piece in self.body.chunks(BODY_CHUNK_BYTES) {
-                hash.update(base64_simd::STANDARD.encode_to_string(piece).as_bytes());
+            for chunk in self.body.chunks(BODY_CHUNK_BYTES) {
+                hash.update(base64_simd::STANDARD.encode_to_string(chunk).as_bytes());
             }
         }
         hash.finish()
     }
 
-    /// Every path the client may have meant, longest first.
+    /// Every path that the client may have signed, longest first.
     fn path_suffixes(&self) -> impl Iterator<Item = &str> {
         self.path.match_indices('/').map(|(at, _)| &self.path[at..]).take(MAX_PATH_SUFFIXES)
     }
 }
 
-/// A key that signs requests.
+/// A private key that signs requests: the client's side.
 #[derive(Debug)]
 pub struct HttpRequestSigner(KeyPair);
 
-/// The file holds no RSA private key.
+/// The text holds no RSA private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no RSA private key of 2048 bits or more in PEM (PKCS#8 or PKCS#1)")]
 pub struct InvalidPrivateKeyError;
 
 impl HttpRequestSigner {
-    /// Reads a private key from PEM, PKCS#8 or PKCS#1.
+    /// Parses a private key in PEM, PKCS#8 or PKCS#1.
     pub fn from_pem(text: &str) -> Result<Self, InvalidPrivateKeyError> {
         let pem = pem::parse(text).map_err(|_| InvalidPrivateKeyError)?;
         KeyPair::from_pkcs8(pem.contents())
@@ -75,42 +75,40 @@ impl HttpRequestSigner {
     /// The value of the digest header: standard base64 of the signature.
     ///
     /// # Panics
-    /// When the operating system gives no randomness.
+    /// If the operating system has no randomness.
     pub fn sign(&self, message: &CanonicalRequest<'_>) -> String {
         let hash = message.digest(message.path);
         let mut signature = vec![0; self.0.public_modulus_len()];
         self.0
             .sign_digest(&RSA_PKCS1_SHA256, &hash, &mut signature)
-            .expect("the operating system gives randomness");
+            .expect("the operating system has randomness");
         base64_simd::STANDARD.encode_to_string(signature)
     }
 
-    /// The RSASSA-PKCS1-v1_5 SHA-256 signature of any bytes: RS256, as client assertions may use.
+    /// The RSASSA-PKCS1-v1_5 SHA-256 signature of any bytes: RS256, which client assertions may use.
     ///
     /// # Panics
-    /// When the operating system gives no randomness.
+    /// If the operating system has no randomness.
     pub fn sign_bytes(&self, bytes: &[u8]) -> Vec<u8> {
         let mut signature = vec![0; self.0.public_modulus_len()];
         self.0
             .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), bytes, &mut signature)
-            .expect("the operating system gives randomness");
+            .expect("the operating system has randomness");
         signature
     }
 }
 
-/// Why a request is not taken for its sender's.
+/// Why the signature of a request is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestSignatureError {
-    /// There is no digest, or it is not standard base64.
     #[error("the digest header is missing or not base64")]
     Digest,
     /// There is no nonce, more than one, or it is not a UUID.
     #[error("the query has no nonce that is a UUID")]
     Nonce,
-    /// The nonce was used before.
     #[error("the nonce was used before")]
     NonceUsed,
-    /// There is no timestamp, more than one, or it is no unix time.
+    /// There is no timestamp, more than one, or it is not a Unix time.
     #[error("the query has no timestamp that is a unix time")]
     Timestamp,
     /// The timestamp is too far from the server's clock.
@@ -121,7 +119,7 @@ pub enum RequestSignatureError {
         /// Seconds allowed.
         limit: i64,
     },
-    /// No key of the application can be loaded.
+    /// No key of the application is DER.
     #[error("the application's public key cannot be loaded: it is not DER")]
     KeyEncoding,
     /// No key of the application is RSA.
@@ -132,42 +130,41 @@ pub enum RequestSignatureError {
     Signature,
 }
 
-/// The digest header as signature bytes. Strict: another spelling of the same bytes is refused, so that no other
-/// request verifies.
+/// Decodes the digest header to signature bytes. Strict: another encoding of the same bytes is refused, so that no
+/// altered request verifies.
 pub fn parse_digest(header: Option<&str>) -> Result<Vec<u8>, RequestSignatureError> {
     let header = header.filter(|text| !text.is_empty()).ok_or(RequestSignatureError::Digest)?;
     base64_simd::STANDARD.decode_to_vec(header.trim_ascii()).map_err(|_| RequestSignatureError::Digest)
 }
 
-/// When a request was made, and what makes it unique.
+/// The nonce of a request, and how long it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestNonce {
-    /// Used once.
+    /// May be used once.
     pub nonce: Uuid,
     /// Until when a second use must be recognised.
     pub remember_until: Timestamp,
 }
 
-/// What a request's time is held against.
+/// How the timestamp of a request is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct TimestampPolicy {
-    /// The present moment.
     pub now: Timestamp,
-    /// How far a timestamp may be off, either way.
+    /// How far a timestamp may be off, in either direction.
     pub max_skew: SignedDuration,
     /// Whether any number is accepted as a timestamp; see [`super::applications::set_unclocked`].
     pub unclocked: bool,
 }
 
 impl TimestampPolicy {
-    /// Reads nonce and timestamp from the raw query, in this order.
+    /// Checks the nonce and then the timestamp in the raw query.
     pub fn check_query(&self, query: Option<&str>) -> Result<RequestNonce, RequestSignatureError> {
         let nonce =
             single_query_value(query, "nonce").and_then(parse_nonce).ok_or(RequestSignatureError::Nonce)?;
         let timestamp = single_query_value(query, "timestamp")
             .and_then(parse_unix_time)
             .ok_or(RequestSignatureError::Timestamp)?;
-        let keep = if self.unclocked {
+        let retention = if self.unclocked {
             SignedDuration::from_hours(24 * super::nonces::UNCLOCKED_NONCE_RETENTION_DAYS)
         } else {
             let off = self.now.duration_since(timestamp).abs();
@@ -179,11 +176,14 @@ impl TimestampPolicy {
             }
             self.max_skew * 2
         };
-        Ok(RequestNonce { nonce, remember_until: self.now.saturating_add(keep).unwrap_or(Timestamp::MAX) })
+        Ok(RequestNonce {
+            nonce,
+            remember_until: self.now.saturating_add(retention).unwrap_or(Timestamp::MAX),
+        })
     }
 }
 
-/// The value of a query parameter that stands there exactly once.
+/// The value of a query parameter that occurs exactly once.
 fn single_query_value<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     let mut values = query?
         .split('&')
@@ -194,13 +194,13 @@ fn single_query_value<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str>
     values.next().is_none().then_some(value)
 }
 
-/// 8-4-4-4-12 hexadecimal digits of either case; the version bits are not looked at, because a widely used client
-/// does not set them.
+/// 8-4-4-4-12 hexadecimal digits of either case. The version bits are not checked, because a widely used client does
+/// not set them.
 fn parse_nonce(text: &str) -> Option<Uuid> {
     (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
 }
 
-/// Seconds, milliseconds and microseconds since 1970 are all in use; the magnitude tells which.
+/// Unix time in seconds, milliseconds or microseconds; clients use all three, and the magnitude tells which.
 fn parse_unix_time(text: &str) -> Option<Timestamp> {
     if text.is_empty() || text.len() > 18 || !text.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
@@ -214,29 +214,29 @@ fn parse_unix_time(text: &str) -> Option<Timestamp> {
     .ok()
 }
 
-/// Whether one of the keys made this signature over this message. `keys` are DER, at least one.
+/// Checks that one of the keys (DER, at least one) made this signature over this message.
 pub fn verify(
     keys: &[Vec<u8>],
     message: &CanonicalRequest<'_>,
     signature: &[u8],
 ) -> Result<(), RequestSignatureError> {
     let mut usable = Vec::with_capacity(keys.len());
-    let mut refused = RequestSignatureError::KeyEncoding;
+    let mut refusal = RequestSignatureError::KeyEncoding;
     for der in keys {
         match public_keys::parse_rsa_key(der) {
             Ok(key) => usable.push(key),
-            Err(InvalidPublicKeyError::Algorithm) => refused = RequestSignatureError::KeyAlgorithm,
+            Err(InvalidPublicKeyError::Algorithm) => refusal = RequestSignatureError::KeyAlgorithm,
             Err(InvalidPublicKeyError::Encoding) => {}
         }
     }
     if usable.is_empty() {
-        return Err(refused);
+        return Err(refusal);
     }
-    let proven = message.path_suffixes().any(|path| {
+    let verified = message.path_suffixes().any(|path| {
         let hash = message.digest(path);
         usable.iter().any(|key| key.verify_digest_sig(&hash, signature).is_ok())
     });
-    if proven { Ok(()) } else { Err(RequestSignatureError::Signature) }
+    if verified { Ok(()) } else { Err(RequestSignatureError::Signature) }
 }
 
 #[cfg(test)]
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_is_the_documented_one() {
+    fn the_message_is_the_documented_one() {
         let by_hand =
             format!("POST&/ai/v1/age?{QUERY}&{}", base64_simd::STANDARD.encode_to_string(vec![7; 100_000]));
         let expected = digest::digest(&digest::SHA256, by_hand.as_bytes());
@@ -273,8 +273,8 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_over_any_suffix_of_the_path_counts_and_over_nothing_else() {
-        for (signed, counts) in [
+    fn a_signature_over_any_suffix_of_the_path_is_accepted_and_over_nothing_else() {
+        for (signed, accepted) in [
             ("/ai/v1/age", true),
             ("/v1/age", true),
             ("/age", true),
@@ -286,14 +286,14 @@ mod tests {
             let signature = parse_digest(Some(&signature)).unwrap();
             assert_eq!(
                 verify(std::slice::from_ref(&PAIR.1), &message(b"{}"), &signature).is_ok(),
-                counts,
+                accepted,
                 "{signed}"
             );
         }
     }
 
     #[test]
-    fn any_key_of_the_application_will_do_and_the_best_key_names_the_refusal() {
+    fn any_key_of_the_application_verifies_and_the_best_key_decides_the_refusal() {
         let good = parse_digest(Some(&PAIR.0.sign(&message(b"{}")))).unwrap();
         let junk = b"junk".to_vec();
         // SubjectPublicKeyInfo of an Ed25519 key (RFC 8410, section 4), a key but not RSA.
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_by_magnitude_and_held_against_the_clock() {
+    fn timestamps_are_read_by_magnitude_and_compared_with_the_clock() {
         let at = |timestamp: &str| {
             clock()
                 .check_query(Some(&format!(
@@ -335,15 +335,15 @@ mod tests {
     }
 
     #[test]
-    fn a_nonce_is_a_uuid_of_any_case_and_stands_there_once() {
+    fn a_nonce_is_a_uuid_of_any_case_and_occurs_once() {
         let of = |nonce: &str| {
-            clock().check_query(Some(&format!("{nonce}&timestamp=1768574400"))).map(|stamps| stamps.nonce)
+            clock().check_query(Some(&format!("{nonce}&timestamp=1768574400"))).map(|checked| checked.nonce)
         };
         let plain = of("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab").unwrap();
         assert_eq!(
             of("nonce=5E8E3A4C-9A5C-0000-8D7C-0123456789AB"),
             Ok(plain),
-            "spelt otherwise, the same nonce"
+            "written otherwise, the same nonce"
         );
         for bad in [
             "",
@@ -357,19 +357,19 @@ mod tests {
     }
 
     #[test]
-    fn unclocked_timestamps_are_kept_for_400_days() {
+    fn nonces_with_unclocked_timestamps_are_kept_for_400_days() {
         let clock = TimestampPolicy { unclocked: true, ..clock() };
-        let stamps =
+        let checked =
             clock.check_query(Some("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp=1")).unwrap();
-        assert_eq!(stamps.remember_until.duration_since(clock.now), SignedDuration::from_hours(24 * 400));
+        assert_eq!(checked.remember_until.duration_since(clock.now), SignedDuration::from_hours(24 * 400));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// Flips one bit anywhere in method, path, query, body or digest: nothing else than the signed request verifies.
+        /// With one bit flipped anywhere in method, path, query, body or digest, the request no longer verifies.
         #[test]
-        fn no_other_byte_verifies(body in prop::collection::vec(any::<u8>(), 1..200), place in any::<prop::sample::Index>(), bit in 0..7_u8) {
+        fn no_altered_request_verifies(body in prop::collection::vec(any::<u8>(), 1..200), place in any::<prop::sample::Index>(), bit in 0..7_u8) {
             let digest = PAIR.0.sign(&message(&body));
             let parts = ["POST".as_bytes(), b"/ai/v1/age", QUERY.as_bytes(), &body, digest.as_bytes()];
             let mut flipped: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();

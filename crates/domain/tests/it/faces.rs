@@ -1,11 +1,11 @@
-//! Indexes in step with the database: two nodes, crashes, other models, closed accounts.
+//! Face indexes stay in step with the database: two nodes, crashes, a changed model, closed accounts.
 
 use base::{AccountId, Picture, ProfileId, Secret, SignedDuration};
 use db::sql;
 use domain::{
     faces::{
-        FaceIndexError, FaceIndexService, FaceIndexSettings, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace,
-        ProfileDetails, ProfileText, ProfileType,
+        FaceIndexError, FaceIndexService, FaceIndexSettings, FaceIndexStorage,
+        MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails, ProfileText, ProfileType,
     },
     image_analysis::sample_faces,
 };
@@ -15,7 +15,7 @@ use std::{collections::HashSet, path::Path, sync::Arc};
 use tempfile::TempDir;
 use testkit::{TestApp, face_pictures};
 
-/// A node of its own: the database of a server, and a folder for its indexes.
+/// A further node: the database of the server, and a folder of its own for indexes.
 struct Node {
     faces: FaceIndexService,
     folder: TempDir,
@@ -40,7 +40,8 @@ impl Node {
 
 fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut FaceIndexSettings)) -> FaceIndexService {
     let api = &app.api;
-    let mut settings = FaceIndexSettings::new(folder.to_owned(), Secret::new([7; 32]));
+    let storage = FaceIndexStorage { folder: folder.to_owned(), key: Secret::new([7; 32]) };
+    let mut settings = FaceIndexSettings::default();
     change(&mut settings);
     let (world, vault) = (api.environment.clone(), api.vault.clone());
     FaceIndexService::new(
@@ -49,11 +50,12 @@ fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut FaceIndexSettings
         vault,
         api.blobs.clone(),
         api.image_analyser.clone(),
+        storage,
         settings,
     )
 }
 
-/// Two people who look into the camera.
+/// Pictures of two people who look into the camera.
 fn person(number: usize) -> &'static Picture {
     &face_pictures()[[6, 8][number]]
 }
@@ -72,7 +74,7 @@ async fn prepare(node: &FaceIndexService, account: AccountId, number: usize) -> 
     node.prepare_face(account, None, jpeg(number)).await.unwrap()
 }
 
-/// A profile whose change is committed, and nothing done after that: as if the process had died.
+/// Commits a profile and does nothing after that, as if the process had died.
 async fn commit(app: &TestApp, node: &FaceIndexService, account: AccountId, number: usize) -> ProfileId {
     let face = prepare(node, account, number).await;
     let mut tx = app.api.db.write().await.unwrap();
@@ -124,7 +126,7 @@ async fn nodes_see_each_others_changes_in_the_next_search() {
     assert_eq!((a.finds(account, &ada).await, b.finds(account, &ada).await), (vec![id], vec![id]));
     let other = enrol(&app, &b.faces, account, 1).await;
     assert_eq!((a.finds(account, &bob).await, b.finds(account, &bob).await), (vec![other], vec![other]));
-    // What a node only committed is seen as well, by itself and by the other.
+    // A change that a node only committed is seen, too, by itself and by the other node.
     let twin = commit(&app, &a.faces, account, 0).await;
     let both = HashSet::from([id, twin]);
     assert_eq!(b.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
@@ -196,7 +198,7 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     let stale = tempfile::tempdir().unwrap();
     copy(node.folder.path(), stale.path());
 
-    // Meanwhile one comes and one goes, and the removal is forgotten.
+    // Meanwhile one profile is added and one removed, and the index misses the removal.
     let elsewhere = Node::of(&app);
     delete(&app, &elsewhere.faces, account, id).await;
     let other = enrol(&app, &elsewhere.faces, account, 1).await;
@@ -207,7 +209,7 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     assert_eq!(found[1][0].profile, other);
     drop(again);
 
-    // Whatever lies there instead, a node finds what the database says; so does a second process in the same folder.
+    // Whatever file is there instead, a node finds what the database says; so does a second process in the same folder.
     for path in files(stale.path()) {
         std::fs::write(path, b"no index at all").unwrap();
     }
@@ -245,13 +247,13 @@ async fn an_index_holds_no_face_in_clear() {
 }
 
 #[tokio::test]
-async fn what_a_crash_leaves_is_swept_away() {
+async fn leftovers_of_a_crash_are_swept() {
     let app = TestApp::start().await;
     let (node, account) = (Node::of(&app), app.open_account().await);
     let ada = embedding(&app, 0).await;
-    // Killed between picture and row.
+    // Killed between storing the picture and the row.
     let face = prepare(&node.faces, account, 0).await;
-    // Killed between commit and deletion.
+    // Killed between the commit and deleting the picture.
     let id = enrol(&app, &node.faces, account, 1).await;
     delete(&app, &node.faces, account, id).await;
     assert_eq!(pictures(&app, account).await, 2);
@@ -276,7 +278,7 @@ async fn what_a_crash_leaves_is_swept_away() {
 }
 
 #[tokio::test]
-async fn another_model_embeds_anew_from_what_was_kept() {
+async fn another_model_embeds_the_stored_pictures_again() {
     let app = TestApp::start().await;
     let (node, account) = (Node::of(&app), app.open_account().await);
     let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
@@ -286,7 +288,7 @@ async fn another_model_embeds_anew_from_what_was_kept() {
     assert_eq!(pictures(&app, account).await, 1, "pictures are kept only where that is set");
     assert_eq!(node.faces.queue_reembedding().await.unwrap(), 0, "all are of this model");
 
-    // As if they had been enrolled under another model, in a space of its own.
+    // As if they had been enrolled with another model, which has an embedding space of its own.
     app.execute(sql!("UPDATE faces SET model = $1, embedding = $1", vec![1_u8; 32])).await;
     let fresh = Node::of(&app);
     assert!(fresh.finds(account, &ada).await.is_empty(), "spaces are not mixed");
@@ -305,7 +307,7 @@ async fn another_model_embeds_anew_from_what_was_kept() {
 }
 
 #[tokio::test]
-async fn an_account_goes_with_all_its_faces() {
+async fn an_account_is_deleted_with_all_its_faces() {
     let app = TestApp::start().await;
     let (key, account) = (app.api_key(&[]).await, app.open_account().await);
     let node = app.api.faces.clone();
@@ -331,7 +333,7 @@ async fn an_account_goes_with_all_its_faces() {
     for kind in ["profiles", "faces", "negative_labels", "group_profiles", "face_indexes", "blobs"] {
         assert!(what.contains(&format!("\"{kind}\"")), "{kind}: {receipt}");
     }
-    // A node that was away when the account went.
+    // A node that was not running when the account was deleted.
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join(account.to_string())).unwrap();
     assert_eq!(open(&app, folder.path(), |_| {}).maintain_indexes().await.unwrap(), 1);

@@ -1,4 +1,4 @@
-//! Mail on its way, by a mail server on this machine.
+//! Mail, sent through a mail server on this machine.
 
 use base::{Environment, Secret, SignedDuration, TestEnvironment};
 use db::{FromRow, sql, testing::TestDb};
@@ -15,17 +15,17 @@ use testkit::{
 };
 use tokio::{sync::watch, task::JoinHandle};
 
-struct Post {
+struct Fixture {
     test: TestDb,
-    world: Arc<TestEnvironment>,
+    env: Arc<TestEnvironment>,
     mail: Mailer,
     stop: watch::Sender<bool>,
     working: JoinHandle<()>,
 }
 
-impl Post {
+impl Fixture {
     async fn open(server: SocketAddr, tls: SmtpTls) -> Self {
-        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
         let test = TestDb::open().await;
         let login = (tls != SmtpTls::None).then(|| ("assay".to_owned(), Secret::new("pass word".to_owned())));
         let ca = stub_server::certificate();
@@ -33,30 +33,30 @@ impl Post {
             SmtpTransport::new("127.0.0.1", Some(server.port()), tls, login, Some(ca.as_bytes())).unwrap();
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         let from = Some("Assay <assay@example.com>");
-        let mail = Mailer::new(world.clone(), vault, MailTransport::Smtp(smtp), from).unwrap();
+        let mail = Mailer::new(env.clone(), vault, MailTransport::Smtp(smtp), from).unwrap();
         let sender = mail.clone();
-        let worker = Worker::new(test.db.clone(), world.clone()).register(move |job: SendMail, lease| {
+        let worker = Worker::new(test.db.clone(), env.clone()).register(move |job: SendMail, lease| {
             let mail = sender.clone();
             async move { mail.send(&job, &lease).await }
         });
         let (stop, stopped) = watch::channel(false);
-        Self { test, world, mail, stop, working: tokio::spawn(worker.run(stopped)) }
+        Self { test, env, mail, stop, working: tokio::spawn(worker.run(stopped)) }
     }
 
-    async fn post(&self, letter: &EmailMessage) {
+    async fn enqueue(&self, mail: &EmailMessage) {
         let mut tx = self.test.db.write().await.unwrap();
-        let until = self.world.now() + SignedDuration::from_hours(24);
-        self.mail.enqueue(&mut tx, None, letter, until).await.unwrap();
+        let until = self.env.now() + SignedDuration::from_hours(24);
+        self.mail.enqueue(&mut tx, None, mail, until).await.unwrap();
         tx.commit().await.unwrap();
     }
 
-    /// Waits until the letter's job is as wanted: its state and error, nothing where it is done.
-    async fn until(&self, wanted: impl Fn(&Option<Row>) -> bool) -> Option<Row> {
+    /// Waits until the mail's job satisfies a condition: its state and error, or `None` once it is done.
+    async fn wait_until(&self, condition: impl Fn(&Option<Row>) -> bool) -> Option<Row> {
         for _ in 0..60_000 {
             let mut view = self.test.db.read().await.unwrap();
             let row: Option<Row> =
                 view.fetch_optional(sql!("SELECT state, last_error FROM jobs")).await.unwrap();
-            if wanted(&row) {
+            if condition(&row) {
                 return row;
             }
             drop(view);
@@ -77,7 +77,7 @@ struct Row {
     last_error: Option<String>,
 }
 
-fn letter() -> EmailMessage {
+fn sample_mail() -> EmailMessage {
     EmailMessage {
         to: "ada@example.org".to_owned(),
         subject: "Grüße aus Köln, and a subject that is so long that it does not fit into one line of a header any more".to_owned(),
@@ -88,12 +88,12 @@ fn letter() -> EmailMessage {
 }
 
 #[tokio::test]
-async fn a_letter_arrives_secured_and_whole() {
+async fn a_mail_arrives_complete_over_tls() {
     let server = TestMailServer::start(MailServerBehaviour::default()).await;
-    let post = Post::open(server.address(), SmtpTls::StartTls).await;
-    post.post(&letter()).await;
+    let fixture = Fixture::open(server.address(), SmtpTls::StartTls).await;
+    fixture.enqueue(&sample_mail()).await;
     let came = server.wait_for(1).await.remove(0);
-    post.until(Option::is_none).await;
+    fixture.wait_until(Option::is_none).await;
     assert_eq!(came.protocol_errors, Vec::<String>::new());
     assert!(came.over_tls);
     assert_eq!(came.login, Some(("assay".to_owned(), "pass word".to_owned())));
@@ -124,95 +124,99 @@ async fn a_letter_arrives_secured_and_whole() {
     assert!(body.contains(".hidden\r\n.\r\n..\r\nQUIT"), "dots come back as they were: {body}");
     assert!(body.contains("Come &lt;in&gt; &amp; &quot;see&quot;</a>"), "{body}");
     assert!(body.contains("=E2=80=93 end =E2=80=93") || body.contains("– end –"), "{body}");
-    post.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn tls_from_the_first_byte_is_not_starttls() {
+async fn implicit_tls_is_not_starttls() {
     let server = TestMailServer::start(MailServerBehaviour::default()).await;
-    let post = Post::open(server.address(), SmtpTls::Tls).await;
-    post.post(&letter()).await;
-    let waiting = post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
+    let fixture = Fixture::open(server.address(), SmtpTls::Tls).await;
+    fixture.enqueue(&sample_mail()).await;
+    let waiting =
+        fixture.wait_until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
     assert_eq!(waiting.state, "WAITING");
     assert_eq!(server.received().len(), 0);
-    post.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn nothing_travels_in_the_open_where_tls_is_required() {
+async fn nothing_is_sent_in_plaintext_where_tls_is_required() {
     let server =
         TestMailServer::start(MailServerBehaviour { starttls: false, ..MailServerBehaviour::default() })
             .await;
-    let post = Post::open(server.address(), SmtpTls::StartTls).await;
-    post.post(&letter()).await;
-    post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await;
+    let fixture = Fixture::open(server.address(), SmtpTls::StartTls).await;
+    fixture.enqueue(&sample_mail()).await;
+    fixture.wait_until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await;
     assert_eq!(server.received().len(), 0);
-    post.close().await;
+    fixture.close().await;
 
-    let post = Post::open(server.address(), SmtpTls::None).await;
-    post.post(&letter()).await;
+    let fixture = Fixture::open(server.address(), SmtpTls::None).await;
+    fixture.enqueue(&sample_mail()).await;
     let came = server.wait_for(1).await.remove(0);
     assert_eq!(
         (came.over_tls, came.login, came.protocol_errors.len()),
         (false, None, 0),
         "on this machine it may"
     );
-    post.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_server_that_was_away_loses_nothing() {
+async fn nothing_is_lost_while_the_mail_server_is_unavailable() {
     let server = TestMailServer::start(MailServerBehaviour::default()).await;
     let address = server.address();
     drop(server);
-    let post = Post::open(address, SmtpTls::StartTls).await;
-    post.post(&letter()).await;
-    let failed = post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
+    let fixture = Fixture::open(address, SmtpTls::StartTls).await;
+    fixture.enqueue(&sample_mail()).await;
+    let failed =
+        fixture.wait_until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
     assert!(!format!("{failed:?}").contains("ada@"), "{failed:?}");
     let server = TestMailServer::start_at(address, MailServerBehaviour::default()).await;
-    post.world.advance(SignedDuration::from_secs(3));
+    fixture.env.advance(SignedDuration::from_secs(3));
     assert_eq!(server.wait_for(1).await.len(), 1);
-    post.until(Option::is_none).await;
-    post.close().await;
+    fixture.wait_until(Option::is_none).await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_letter_that_is_refused_for_good_is_parked_without_its_address() {
+async fn a_mail_that_is_refused_for_good_is_parked_without_its_address() {
     let server = TestMailServer::start(MailServerBehaviour {
         accept_reply: "550 no such user ada@example.org",
         ..MailServerBehaviour::default()
     })
     .await;
-    let post = Post::open(server.address(), SmtpTls::StartTls).await;
-    post.post(&letter()).await;
-    let parked = post.until(|row| row.as_ref().is_some_and(|row| row.state == "PARKED")).await.unwrap();
+    let fixture = Fixture::open(server.address(), SmtpTls::StartTls).await;
+    fixture.enqueue(&sample_mail()).await;
+    let parked =
+        fixture.wait_until(|row| row.as_ref().is_some_and(|row| row.state == "PARKED")).await.unwrap();
     assert_eq!(parked.last_error.as_deref(), Some("the mail server answered 550"));
-    post.close().await;
+    fixture.close().await;
 
     let server = TestMailServer::start(MailServerBehaviour {
         accept_reply: "451 later",
         ..MailServerBehaviour::default()
     })
     .await;
-    let post = Post::open(server.address(), SmtpTls::StartTls).await;
-    post.post(&letter()).await;
-    let waiting = post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
+    let fixture = Fixture::open(server.address(), SmtpTls::StartTls).await;
+    fixture.enqueue(&sample_mail()).await;
+    let waiting =
+        fixture.wait_until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
     assert_eq!(
         (&*waiting.state, waiting.last_error.as_deref()),
         ("WAITING", Some("the mail server answered 451"))
     );
-    post.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_letter_whose_link_is_over_is_not_sent() {
+async fn a_mail_whose_link_has_expired_is_not_sent() {
     let server = TestMailServer::start(MailServerBehaviour::default()).await;
     let address = server.address();
     drop(server);
-    let post = Post::open(address, SmtpTls::StartTls).await;
-    post.post(&letter()).await;
-    post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await;
-    post.world.advance(SignedDuration::from_hours(24));
-    post.until(Option::is_none).await;
-    post.close().await;
+    let fixture = Fixture::open(address, SmtpTls::StartTls).await;
+    fixture.enqueue(&sample_mail()).await;
+    fixture.wait_until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await;
+    fixture.env.advance(SignedDuration::from_hours(24));
+    fixture.wait_until(Option::is_none).await;
+    fixture.close().await;
 }

@@ -1,5 +1,5 @@
-//! Rules that reach outside: deliveries to real servers, tokens for real assertions. On whichever database the run is
-//! for.
+//! Rules that involve other systems: deliveries and mail to real servers, tokens for real assertions, face indexes on
+//! disk.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

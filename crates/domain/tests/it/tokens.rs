@@ -20,14 +20,14 @@ const ENDPOINT: &str = "https://assay.example/v1/oauth/token";
 
 static RSA: LazyLock<(EncodingKey, Vec<u8>)> = LazyLock::new(|| {
     let (private, public) = public_keys::generate_rsa_key_pair();
-    // The library reads PKCS#1, which PKCS#8 holds behind the 26 bytes that say what kind of key it is.
+    // The library reads PKCS#1, which follows the 26 bytes of algorithm identifier in PKCS#8.
     let pkcs8 = pem::parse(private.expose()).unwrap();
     (EncodingKey::from_rsa_der(&pkcs8.contents()[26..]), public)
 });
 
 struct Client {
     test: TestDb,
-    world: TestEnvironment,
+    env: TestEnvironment,
     org: base::OrgId,
     app: AppId,
 }
@@ -35,20 +35,20 @@ struct Client {
 impl Client {
     async fn new(features: &[Feature]) -> Self {
         let test = TestDb::open().await;
-        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
         let mut tx = test.db.write().await.unwrap();
-        let org = organisations::create(&mut tx, &world, "o").await.unwrap();
+        let org = organisations::create(&mut tx, &env, "o").await.unwrap();
         let new = NewApplication { name: "a", organisation: Some(org), billing_source: Some("b"), features };
-        let app = applications::create(&mut tx, &world, &new).await.unwrap();
-        public_keys::add(&mut tx, &world, app, RSA.1.clone()).await.unwrap();
+        let app = applications::create(&mut tx, &env, &new).await.unwrap();
+        public_keys::add(&mut tx, &env, app, RSA.1.clone()).await.unwrap();
         tx.commit().await.unwrap();
-        Self { test, world, org, app }
+        Self { test, env, org, app }
     }
 
     fn claims(&self) -> Value {
-        let now = self.world.now().as_second();
+        let now = self.env.now().as_second();
         let me = format!("sdk:{}", self.app);
-        json!({ "iss": me, "sub": me, "aud": ENDPOINT, "exp": now + 600, "jti": self.world.uuid_v7().to_string() })
+        json!({ "iss": me, "sub": me, "aud": ENDPOINT, "exp": now + 600, "jti": self.env.uuid_v7().to_string() })
     }
 
     async fn exchange(
@@ -62,7 +62,7 @@ impl Client {
             client_assertion: Some(assertion.to_owned().into()),
             scope: scope.map(|scope| scope.to_owned().into()),
         };
-        tokens::exchange_assertion(&self.test.db, &self.world, &[ENDPOINT.to_owned()], &request).await
+        tokens::exchange_assertion(&self.test.db, &self.env, &[ENDPOINT.to_owned()], &request).await
     }
 
     async fn refused(&self, assertion: &str, scope: Option<&str>) -> String {
@@ -77,7 +77,7 @@ impl Client {
 
     async fn bearer(&self, token: &str) -> Option<tokens::BearerPrincipal> {
         let mut view = self.test.db.read().await.unwrap();
-        tokens::authenticate(&mut view, self.world.now(), token).await.unwrap()
+        tokens::authenticate(&mut view, self.env.now(), token).await.unwrap()
     }
 }
 
@@ -96,21 +96,21 @@ async fn an_assertion_gives_a_token_for_45_minutes() {
     assert_eq!((bearer.app, bearer.scopes.len()), (client.app, 2));
     assert!(client.bearer(&token[..token.len() - 1]).await.is_none());
 
-    client.world.advance(tokens::ACCESS_TOKEN_LIFETIME - SignedDuration::from_secs(1));
+    client.env.advance(tokens::ACCESS_TOKEN_LIFETIME - SignedDuration::from_secs(1));
     assert!(client.bearer(token).await.is_some());
-    client.world.advance(SignedDuration::from_secs(1));
+    client.env.advance(SignedDuration::from_secs(1));
     assert!(client.bearer(token).await.is_none());
     assert_eq!(
-        tokens::purge(&client.test.db, &client.world).await.unwrap(),
+        tokens::purge(&client.test.db, &client.env).await.unwrap(),
         1,
         "the assertion; the token in a moment"
     );
-    client.world.advance(SignedDuration::from_secs(1));
-    assert_eq!(tokens::purge(&client.test.db, &client.world).await.unwrap(), 1);
+    client.env.advance(SignedDuration::from_secs(1));
+    assert_eq!(tokens::purge(&client.test.db, &client.env).await.unwrap(), 1);
 }
 
 #[tokio::test]
-async fn every_algorithm_of_the_documents_is_taken_and_no_other() {
+async fn every_documented_algorithm_is_accepted_and_no_other() {
     let client = Client::new(&Feature::ALL).await;
     for algorithm in [Algorithm::PS384, Algorithm::PS256, Algorithm::RS256] {
         let assertion = jsonwebtoken::encode(&Header::new(algorithm), &client.claims(), &RSA.0).unwrap();
@@ -119,7 +119,7 @@ async fn every_algorithm_of_the_documents_is_taken_and_no_other() {
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
     let spki: aws_lc_rs::encoding::PublicKeyX509Der<'_> = pair.public_key().as_der().unwrap();
     let mut tx = client.test.db.write().await.unwrap();
-    public_keys::add(&mut tx, &client.world, client.app, spki.as_ref().to_vec()).await.unwrap();
+    public_keys::add(&mut tx, &client.env, client.app, spki.as_ref().to_vec()).await.unwrap();
     tx.commit().await.unwrap();
     let key = EncodingKey::from_ec_der(pair.to_pkcs8v1().unwrap().as_ref());
     let assertion = jsonwebtoken::encode(&Header::new(Algorithm::ES256), &client.claims(), &key).unwrap();
@@ -129,7 +129,7 @@ async fn every_algorithm_of_the_documents_is_taken_and_no_other() {
         let assertion = jsonwebtoken::encode(&Header::new(algorithm), &client.claims(), &RSA.0).unwrap();
         assert_eq!(client.refused(&assertion, None).await, "invalid_client", "{algorithm:?}");
     }
-    // The public key as the secret of a MAC, and no signature at all.
+    // The public key as the secret of an HMAC, and no signature at all.
     let secret = EncodingKey::from_secret(&RSA.1);
     let confused = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &client.claims(), &secret).unwrap();
     assert_eq!(client.refused(&confused, None).await, "invalid_client");
@@ -142,8 +142,8 @@ async fn every_algorithm_of_the_documents_is_taken_and_no_other() {
 #[tokio::test]
 async fn each_defect_is_refused() {
     let client = Client::new(&[Feature::ProofOfAge]).await;
-    let now = client.world.now().as_second();
-    let other = format!("sdk:{}", client.world.uuid_v7());
+    let now = client.env.now().as_second();
+    let other = format!("sdk:{}", client.env.uuid_v7());
     for (member, value, expected) in [
         ("iss", json!(other), "invalid_client"),
         ("iss", json!(client.app.to_string()), "invalid_client"),
@@ -179,13 +179,13 @@ async fn each_defect_is_refused() {
     for scope in ["poa:verify admin", "idv:sessions", "POA:VERIFY"] {
         assert_eq!(client.refused(&assertion, Some(scope)).await, "invalid_scope", "{scope}");
     }
-    // A refusal uses nothing up; a token does.
+    // A refused assertion is not used up; one that gave a token is.
     assert_eq!(client.refused(&assertion, Some("poa:verify poa:verify")).await, "a token");
     assert_eq!(client.refused(&assertion, None).await, "invalid_client", "the jti was used");
 }
 
 #[tokio::test]
-async fn who_is_not_served_gets_no_token_and_loses_those_he_has() {
+async fn an_application_that_is_not_served_gets_no_token_and_its_tokens_stop_working() {
     let client = Client::new(&Feature::ALL).await;
     let issued = client.exchange(&assertion(&client.claims()), None).await.unwrap();
     let token = issued.token.expose();
@@ -208,15 +208,15 @@ async fn who_is_not_served_gets_no_token_and_loses_those_he_has() {
 }
 
 #[tokio::test]
-async fn two_hundred_tokens_live_at_once_and_those_made_by_hand_count() {
+async fn an_application_has_at_most_200_live_tokens_an_operators_included() {
     let client = Client::new(&Feature::ALL).await;
     let mut tx = client.test.db.write().await.unwrap();
     let by_hand =
-        tokens::create(&mut tx, &client.world, client.app, "till 4", vec![TokenScope::PoaVerify], None).await;
+        tokens::create(&mut tx, &client.env, client.app, "till 4", vec![TokenScope::PoaVerify], None).await;
     let by_hand = by_hand.unwrap();
     for _ in 0..198 {
-        let expires = Some(client.world.now() + tokens::ACCESS_TOKEN_LIFETIME);
-        tokens::create(&mut tx, &client.world, client.app, "x", vec![TokenScope::PoaVerify], expires)
+        let expires = Some(client.env.now() + tokens::ACCESS_TOKEN_LIFETIME);
+        tokens::create(&mut tx, &client.env, client.app, "x", vec![TokenScope::PoaVerify], expires)
             .await
             .unwrap();
     }
@@ -224,12 +224,12 @@ async fn two_hundred_tokens_live_at_once_and_those_made_by_hand_count() {
     assert_eq!(client.refused(&assertion(&client.claims()), None).await, "a token");
     let full = client.exchange(&assertion(&client.claims()), None).await;
     let Err(TokenExchangeError::TooMany { until: Some(until) }) = full else { panic!("{full:?}") };
-    assert_eq!(until, client.world.now() + tokens::ACCESS_TOKEN_LIFETIME);
+    assert_eq!(until, client.env.now() + tokens::ACCESS_TOKEN_LIFETIME);
 
-    client.world.advance(tokens::ACCESS_TOKEN_LIFETIME);
+    client.env.advance(tokens::ACCESS_TOKEN_LIFETIME);
     assert_eq!(client.refused(&assertion(&client.claims()), None).await, "a token");
     let mut view = client.test.db.read().await.unwrap();
-    let live = tokens::list(&mut view, client.world.now(), client.app).await.unwrap();
+    let live = tokens::list(&mut view, client.env.now(), client.app).await.unwrap();
     drop(view);
     assert_eq!(live.len(), 2);
     let mine = live.iter().find(|token| token.name.as_deref() == Some("till 4")).unwrap();

@@ -118,6 +118,9 @@ impl Drop for PendingUpload {
 
 async fn abort(mut upload: Box<dyn MultipartUpload>) {
     if let Err(error) = upload.abort().await {
-        tracing::warn!(error = %error, "an upload that failed could not be taken back: {error}");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "an upload that failed could not be taken back"
+        );
     }
 }

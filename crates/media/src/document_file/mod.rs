@@ -15,26 +15,26 @@ use crate::{
 use base::Picture;
 use std::path::PathBuf;
 
-/// Limits, and where the programs are.
+/// Limits on document files, and where the programs are that read them. There are no settings for these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentFileSettings {
-    /// Reads the text of PDF files; by name or path.
+    /// The program that reads the text of PDF files, by name or path.
     pub pdftotext: PathBuf,
-    /// Draws pages of PDF files; by name or path.
+    /// The program that renders pages of PDF files, by name or path.
     pub pdftoppm: PathBuf,
-    /// Decodes pictures of other kinds; by name or path.
+    /// The program that decodes pictures other than JPEG and PNG, by name or path.
     pub ffmpeg: PathBuf,
-    /// Bytes of a file, at most.
+    /// The largest file, bytes.
     pub max_bytes: usize,
-    /// Pages of a PDF file that are looked at: the first.
+    /// How many pages of a PDF file are read, from the first.
     pub max_pages: usize,
-    /// Pixels of a picture, at most.
+    /// The largest picture, pixels in all.
     pub max_pixels: u32,
-    /// Pixels of the longer side to which pictures are scaled down, and of which pages are drawn.
+    /// The longer side to which pictures are scaled down, and at which pages are rendered, pixels.
     pub max_page_side: u32,
-    /// Bytes of memory that a program may reserve.
+    /// Memory that a program may reserve, bytes.
     pub memory_bytes: u64,
-    /// Seconds that a program may take.
+    /// Processor time that a program may use, seconds.
     pub cpu_seconds: u64,
 }
 

@@ -38,24 +38,24 @@ const INTERNAL_NAME_SUFFIXES: [&str; 15] = [
     "test",
 ];
 
-/// What the operator allows beyond the public internet, and refuses of it.
+/// Which addresses may be called: the public internet, with the exceptions below; the section `[egress]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EgressPolicy {
-    /// Hosts that may be called wherever they lead, on any port: names as `receiver.example.com`, or addresses. A name
-    /// still never leads to a link-local address or to a cloud's metadata; only `networks` opens those.
+    /// Hosts that may be called whatever they resolve to, on any port: exact names such as `receiver.example.com`, or
+    /// addresses. Link-local addresses and cloud metadata services stay closed even then; only `networks` opens those.
     pub hosts: Vec<String>,
-    /// Networks that may be called, as `10.1.0.0/16` or `fd00:1::/32`: by number on any port, by name on `ports`.
+    /// Networks that may be called, such as `10.1.0.0/16` or `fd00:1::/32`: by address on any port, by name on `ports`.
     pub networks: Vec<IpNet>,
-    /// Networks that are never called, whatever else is allowed; for example this site's own public addresses.
+    /// Networks that are never called, whatever else is allowed; for example the public addresses of this site.
     pub refused_networks: Vec<IpNet>,
-    /// Ports that may be called of what is not listed by name or number.
+    /// The ports that may be called on hosts that are not listed.
     pub ports: Vec<u16>,
-    /// Certificates to trust beside the system's.
+    /// Root certificates to trust in addition to the system's.
     pub roots: Vec<TrustedRoot>,
-    /// The name server to ask, as `10.0.0.53:53`. Default: the system's, after its hosts file.
+    /// The name server, such as `10.0.0.53:53`; the hosts file is not read then. `None`: the system's, after its hosts file.
     pub name_server: Option<SocketAddr>,
-    /// Whether callers may ask for calls that verify no certificate. Addresses are checked for those like for all.
+    /// Whether callers can request that certificates are not verified. Addresses are checked all the same.
     pub unverified_tls: bool,
 }
 

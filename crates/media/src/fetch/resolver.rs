@@ -43,7 +43,10 @@ impl GuardedResolver {
         } else {
             TokioResolver::builder(runtime()).unwrap_or_else(|error| {
                 // As the C library does. A server that calls nobody must not fail to start.
-                tracing::warn!(%error, "no name server is configured, the one of this machine is asked: {error}");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "no name server is configured, the one of this machine is asked"
+                );
                 let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 53));
                 TokioResolver::builder_with_config(resolver_config(local), runtime())
             })

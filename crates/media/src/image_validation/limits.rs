@@ -78,15 +78,15 @@ impl ImageError {
     }
 }
 
-/// Limits on the file. All bounds are inclusive.
+/// Limits on image files; the section `[image]`. All bounds are inclusive.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImageLimits {
-    /// File size in bytes, at least. 50 KB is read as 50 000 bytes. `None`: not looked at.
+    /// File size in bytes, at least. 50 KB is read as 50 000 bytes. `None`: not checked.
     pub min_bytes: Option<usize>,
-    /// File size in bytes, at most. 1.5 MB is read as 1 500 000 bytes. `None`: not looked at.
+    /// File size in bytes, at most. 1.5 MB is read as 1 500 000 bytes. `None`: not checked.
     pub max_bytes: Option<usize>,
-    /// JPEG quality, at least. `None`: not looked at.
+    /// JPEG quality, at least. `None`: not checked.
     pub min_jpeg_quality: Option<u8>,
     /// Height in pixels, at least.
     pub min_height: u32,
@@ -96,11 +96,11 @@ pub struct ImageLimits {
     pub min_width: u32,
     /// Width in pixels, at most.
     pub max_width: u32,
-    /// Pixels, at least.
+    /// Pixels in all, at least.
     pub min_pixels: u32,
-    /// Pixels, at most.
+    /// Pixels in all, at most.
     pub max_pixels: u32,
-    /// Share of pixels that have a colour, at least; below it the image is greyscale stored as RGB.
+    /// Share of pixels that have a colour, 0 to 1, at least. Below it, the image is taken for greyscale stored as RGB.
     pub min_coloured: f32,
 }
 

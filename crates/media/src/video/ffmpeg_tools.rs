@@ -38,7 +38,7 @@ impl FfmpegTools {
         let picky = run_for_output(&ffmpeg, &["-hide_banner", "-h", "demuxer=hls"])
             .await?
             .contains("extension_picky");
-        tracing::info!(version = number, "videos are decoded by ffmpeg {number}");
+        tracing::info!(version = number, "videos are decoded by ffmpeg");
         Ok(Self { ffmpeg, ffprobe, relay, keep_times: if old { "-vsync" } else { "-fps_mode" }, picky })
     }
 

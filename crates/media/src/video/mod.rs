@@ -33,48 +33,48 @@ use upstream::{ByteRange, UpstreamBody};
 /// Seconds of processor time that a decoder may use without getting anywhere.
 const STALLED_CPU_SECONDS: u64 = 120;
 
-/// Limits, and where ffmpeg is.
+/// Limits on videos and pictures at addresses, and where ffmpeg is; the section `[video]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VideoSettings {
-    /// The program, by name or path.
+    /// The program `ffmpeg`, by name or path.
     pub ffmpeg: PathBuf,
-    /// The program that describes videos, by name or path.
+    /// The program `ffprobe`, by name or path.
     pub ffprobe: PathBuf,
-    /// Bytes of a stored file or a segment, at most.
+    /// The largest stored file, or segment of a stream, bytes.
     pub most_bytes: u64,
-    /// Bytes that are fetched of one stored content in all, at most: segments together, and parts that are read twice.
+    /// The most that is fetched of one stored content in all, bytes: all segments, and parts that are read again.
     pub most_stream_bytes: u64,
-    /// Bytes of a picture's file, at most.
+    /// The largest picture file, bytes.
     pub most_picture_bytes: u64,
-    /// Seconds of a stored video, at most.
+    /// The longest stored video, seconds.
     pub most_seconds: f64,
-    /// Pixels of either side of a video, at most.
+    /// The longest side of a video, pixels.
     pub most_side: u32,
-    /// Pixels of a picture, at most.
+    /// The largest picture, pixels in all.
     pub most_picture_pixels: u32,
-    /// Pixels of either side of what a video is scaled down to.
+    /// The side of the square that frames of a video are scaled down to fit, pixels.
     pub box_side: u32,
-    /// The same for pictures.
+    /// The side of the square that pictures are scaled down to fit, pixels.
     pub picture_box_side: u32,
-    /// Threads of a decoder.
+    /// Threads of one decoder.
     pub threads: u32,
-    /// Whether the edges of H.264's blocks are smoothed as they should be. Without, decoding takes a sixth less, and
-    /// pictures differ from what is shown by about 41 dB.
+    /// Whether the deblocking filter of H.264 is applied. Without it, decoding takes a sixth less time, and frames differ
+    /// from the right ones by about 41 dB (PSNR).
     pub deblock: bool,
-    /// Bytes of memory that a decoder may reserve, its libraries included.
+    /// Memory that a decoder may reserve, its libraries included, bytes.
     pub decoder_bytes: u64,
-    /// How far a decoder stands back for others: 0 to 19.
+    /// The niceness of a decoder, 0 to 19.
     pub niceness: i32,
-    /// Seconds until an answer begins.
+    /// How long a server may take to begin its answer, seconds.
     pub answer_seconds: u64,
-    /// Seconds in which at least `slow_bytes` must come of a stored content.
+    /// The interval in which at least `slow_bytes` of a stored content must arrive, seconds.
     pub slow_seconds: u64,
-    /// Bytes that must come in `slow_seconds`.
+    /// The least that must arrive in `slow_seconds`, bytes.
     pub slow_bytes: u64,
-    /// Seconds in which anything must come of a live one.
+    /// The longest time in which nothing of a live stream arrives, seconds.
     pub live_quiet_seconds: u64,
-    /// Seconds in which a decoder must give a picture or take a byte.
+    /// The longest time in which a decoder neither outputs a frame nor reads a byte, seconds.
     pub stall_seconds: u64,
 }
 

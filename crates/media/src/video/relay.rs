@@ -231,7 +231,11 @@ impl ContentFeed {
     }
 
     fn fail(&self, error: VideoError) {
-        tracing::debug!(code = error.code(), "a content's relay: {error}");
+        tracing::debug!(
+            error = &error as &dyn std::error::Error,
+            code = error.code(),
+            "a content's relay has failed"
+        );
         let mut state = self.state();
         let forgiven = error.is_transient() || matches!(error, VideoError::Status { .. });
         if self.live && forgiven {

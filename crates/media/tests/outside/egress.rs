@@ -29,6 +29,8 @@ const CLIENTS: &[&str] = &[
     "minreq",
     "native-tls",
     "object_store",
+    "opentelemetry-http",
+    "opentelemetry-otlp",
     "quinn",
     "redis",
     "reqwest",
@@ -55,6 +57,8 @@ const WORDS: &[&str] = &[
     "lettre",
     "lookup_host",
     "object_store",
+    "opentelemetry_http",
+    "opentelemetry_otlp",
     "reqwest",
     "to_socket_addrs",
 ];
@@ -69,6 +73,9 @@ const DEPEND: &[(&str, &str)] = &[
     ("assay-domain", "lettre"),
     // `assay call`: the operator's own tool, to the operator's own address.
     ("assay", "reqwest"),
+    // Spans, to the collector of the operator: its address is a setting, and no caller names one.
+    ("assay", "opentelemetry-http"),
+    ("assay", "opentelemetry-otlp"),
     // To serve with; see `serves_alone`.
     ("assay", "hyper-util"),
 ];
@@ -82,6 +89,7 @@ const NAME: &[(&str, &[&str])] = &[
     ("crates/domain/src/accounts/email.rs", &["lettre"]),
     ("crates/server/src/commands/call.rs", &["reqwest"]),
     ("crates/server/src/serve/listen.rs", &["hyper_util"]),
+    ("crates/server/src/telemetry.rs", &["opentelemetry_http", "opentelemetry_otlp", "reqwest"]),
 ];
 
 fn workspace() -> PathBuf {

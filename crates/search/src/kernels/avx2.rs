@@ -11,10 +11,10 @@ use std::arch::x86_64::{
     _mm256_slli_epi16, _mm256_srli_epi16, _mm256_storeu_si256,
 };
 
-/// Bytes ahead of what is being read. Processors fetch ahead by themselves, but not beyond a page.
+/// How far ahead of the read position to prefetch. The hardware prefetcher stops at the end of a page.
 const PREFETCH_DISTANCE_BYTES: usize = 4096;
 
-/// The set, where the processor has the feature.
+/// The set, if the processor has the feature.
 pub(super) fn kernels() -> Option<Kernels> {
     is_x86_feature_detected!("avx2").then_some(Kernels { name: "avx2", near, full, sketch })
 }
@@ -27,7 +27,7 @@ pub(super) fn with_avx2<R>(code: impl FnOnce() -> R) -> R {
         code()
     }
     if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the feature.
+        // SAFETY: the processor has the feature, as was just checked.
         unsafe { wide(code) }
     } else {
         code()
@@ -38,30 +38,30 @@ pub(super) fn with_avx2<R>(code: impl FnOnce() -> R) -> R {
 #[inline]
 pub(super) fn prefetch(bytes: &[u8]) {
     for line in bytes.chunks(64) {
-        // SAFETY: this asks for SSE, which every processor of this kind has, and for nothing of the address.
+        // SAFETY: this needs SSE, which every x86-64 processor has, and any address may be prefetched.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
     }
 }
 
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
     unsafe { near_avx2(query, rows, out) }
 }
 
 fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     check_full(query, high, low);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
     unsafe { full_avx2(query, high, low) }
 }
 
 fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
     check_sketch(tables, block);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
     unsafe { sketch_avx2(tables, block, out) }
 }
 
-/// 32 bytes of a slice that has at least as many.
+/// Loads the first 32 bytes of a slice.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load<T: Copy>(from: &[T]) -> __m256i {
@@ -81,7 +81,7 @@ fn total(sums: __m256i) -> i32 {
 #[target_feature(enable = "avx2")]
 fn near_avx2(query: &[i8], rows: &[u8], out: &mut [i32]) {
     let width = query.len() / 2;
-    // Four rows at a time share what is loaded of the query, and are added up together.
+    // Four rows at a time share the loads of the query and the horizontal additions.
     let (fours, rest) = out.as_chunks_mut::<4>();
     let (many, few) = rows.split_at(fours.len() * 4 * width);
     for (rows, out) in many.chunks_exact(4 * width).zip(fours) {
@@ -97,7 +97,7 @@ fn near_avx2(query: &[i8], rows: &[u8], out: &mut [i32]) {
     }
 }
 
-/// The sums of products of each of `ROWS` rows with the query, in eight parts.
+/// For each of `ROWS` rows the dot product with the query, as eight partial sums.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] {
@@ -105,7 +105,7 @@ fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] 
     assert_eq!(rows.len(), ROWS * width, "these are the rows");
     let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
     let mut sums = [_mm256_setzero_si256(); ROWS];
-    // Sums of products stay below 2 * 2 * 15 * 127 = 7620 for one group: four of them fit 16 bits.
+    // The sums of one group are at most 2 * 2 * 15 * 127 = 7620, so those of four groups fit 16 bits.
     for (at, q) in query.chunks(4 * DIMENSIONS_PER_GROUP).enumerate() {
         let mut narrow = [_mm256_setzero_si256(); ROWS];
         for (group, q) in q.as_chunks::<DIMENSIONS_PER_GROUP>().0.iter().enumerate() {
@@ -115,7 +115,7 @@ fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] 
                 // SAFETY: `from` is a multiple of 32 below the length of `rows`, which is one too, as the row is below
                 // `ROWS` and the group below those of the query, which has twice as many numbers as a row has bytes.
                 let both = unsafe { _mm256_loadu_si256(rows.as_ptr().add(from).cast()) };
-                // What lies ahead may be beyond the end: then there is nothing to fetch, and that does not fail.
+                // The address may lie beyond the end of the rows; prefetching it is harmless.
                 _mm_prefetch::<_MM_HINT_T0>(
                     rows.as_ptr().wrapping_add(from + PREFETCH_DISTANCE_BYTES).cast(),
                 );
@@ -132,7 +132,7 @@ fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] 
     sums
 }
 
-/// The sum of products of 32 codes with 32 numbers, in eight parts.
+/// The dot product of 32 codes and 32 query numbers, as eight partial sums.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn products(codes: __m256i, query: &[i16]) -> __m256i {
@@ -159,7 +159,7 @@ fn full_avx2(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     total(sums)
 }
 
-/// 16 bytes, twice.
+/// Loads 16 bytes into both halves.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn table(from: &[u8]) -> __m256i {

@@ -10,31 +10,31 @@ use std::arch::x86_64::{
     _mm512_zextsi256_si512,
 };
 
-/// Bytes ahead of what is being read.
+/// How far ahead of the read position to prefetch.
 const PREFETCH_DISTANCE_BYTES: usize = 4096;
 
-/// The set, where the processor has the features. Whole codes are read so seldom that AVX2 does for them.
+/// The set, if the processor has the features. Whole codes are read so rarely that the AVX2 loop is kept for them.
 pub(super) fn kernels() -> Option<Kernels> {
-    let there = is_x86_feature_detected!("avx512f")
+    let available = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vnni");
-    let narrower = avx2::kernels()?;
-    there.then_some(Kernels { name: "avx512", near, sketch, ..narrower })
+    let avx2 = avx2::kernels()?;
+    available.then_some(Kernels { name: "avx512", near, sketch, ..avx2 })
 }
 
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the features.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the features.
     unsafe { near_avx512(query, rows, out) }
 }
 
 fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
     check_sketch(tables, block);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the features.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the features.
     unsafe { sketch_avx512(tables, block, out) }
 }
 
-/// 64 bytes of a slice that has at least as many.
+/// Loads the first 64 bytes of a slice.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load(from: &[u8]) -> __m512i {
@@ -43,7 +43,7 @@ fn load(from: &[u8]) -> __m512i {
     unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
 }
 
-/// 32 bytes of a slice that has at least as many.
+/// Loads the first 32 bytes of a slice.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_half<T: Copy>(from: &[T]) -> __m256i {
@@ -64,7 +64,7 @@ fn near_avx512(query: &[i8], rows: &[u8], out: &mut [i32]) {
     for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
         let (mut firsts, mut seconds) = (_mm512_setzero_si512(), _mm512_setzero_si512());
         for (q, bytes) in query.chunks(2 * DIMENSIONS_PER_GROUP).zip(row.chunks(DIMENSIONS_PER_GROUP)) {
-            // What lies ahead may be beyond the end: then there is nothing to fetch, and fetching does not fail.
+            // The address may lie beyond the end of the rows; prefetching it is harmless.
             _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(PREFETCH_DISTANCE_BYTES).cast());
             let (both, a, b) = if q.len() == 2 * DIMENSIONS_PER_GROUP {
                 let a = join(load_half(q), load_half(&q[DIMENSIONS_PER_GROUP..]));
@@ -86,7 +86,7 @@ fn near_avx512(query: &[i8], rows: &[u8], out: &mut [i32]) {
     }
 }
 
-/// 16 bytes twice, and another 16 bytes twice.
+/// Loads 16 bytes into both quarters of the low half, and another 16 into both of the high half.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn tables_of(one: &[u8], two: &[u8]) -> __m512i {

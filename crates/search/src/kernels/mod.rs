@@ -1,8 +1,8 @@
 //! The loops that read the whole index, one set for each kind of processor.
 //!
-//! All of them compute integers, so that every set gives the very numbers of the scalar one; a set whose numbers differ
-//! on this machine is not used. This module and those below it are the only ones that hold `unsafe`: vectors are loaded
-//! through pointers, and a function compiled for a feature may be called only where the processor has it.
+//! All of them compute integers, so every set gives exactly the numbers of the scalar one; a set whose numbers differ
+//! on this machine is not used. This module and its children are the only ones with `unsafe`: vectors are loaded
+//! through pointers, and a function compiled for a CPU feature may be called only where the processor has it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -27,27 +27,27 @@ pub(crate) const DIMENSIONS_PER_GROUP: usize = 64;
 /// holds dimension `j` in its low half and dimension `32 + j` in its high half.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels {
-    /// What the set is called, for logs.
+    /// The name of the set, for logs.
     pub(crate) name: &'static str,
-    /// `(query, high plane of many rows, out)`: for each row the sum of `query * high`.
+    /// `(query, high plane of many rows, out)`: for each row the dot product of the query and the high plane.
     pub(crate) near: fn(&[i8], &[u8], &mut [i32]),
-    /// `(query, high plane, low plane)` of one row: the sum of `query * code`.
+    /// `(query, high plane, low plane)` of one row: the dot product of the query and the code.
     pub(crate) full: fn(&[i16], &[u8], &[u8]) -> i32,
-    /// `(tables, block, out)`: for each of 32 rows the sum of what the tables hold for its groups of four dimensions.
+    /// `(tables, block, out)`: for each of 32 rows the sum of the table entries that its signs select.
     ///
-    /// A table has 16 bytes, each at most 127; there is one for each four dimensions. A block has 32 bytes for each
-    /// eight dimensions: byte `r` is row `r`'s, its low half for the first four.
+    /// There is one table for every four dimensions, of 16 bytes, each at most 127. A block has 32 bytes for every
+    /// eight dimensions: byte `r` holds the signs of row `r`, those of the first four dimensions in its low half.
     pub(crate) sketch: fn(&[u8], &[u8], &mut [u16; ROWS_PER_SKETCH_BLOCK]),
 }
 
 impl Kernels {
-    /// The quickest set that this processor runs.
+    /// The fastest set that this processor runs correctly.
     pub(crate) fn best() -> &'static Self {
         static BEST: OnceLock<Kernels> = OnceLock::new();
-        BEST.get_or_init(|| Self::all().into_iter().find(Self::agrees).unwrap_or(scalar::KERNELS))
+        BEST.get_or_init(|| Self::all().into_iter().find(Self::agrees).unwrap_or(scalar::SCALAR_KERNELS))
     }
 
-    /// The sets that this processor runs, the quickest first.
+    /// The sets that this processor runs, fastest first.
     fn all() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -57,12 +57,12 @@ impl Kernels {
         }
         #[cfg(target_arch = "aarch64")]
         all.extend(neon::kernels());
-        all.push(scalar::KERNELS);
+        all.push(scalar::SCALAR_KERNELS);
         all
     }
 
-    /// Whether the set gives the scalar numbers for a few questions, the largest possible among them. There are
-    /// processors that nobody tested this on; a wrong set there costs speed and nothing else.
+    /// Whether the set agrees with the scalar one on a few inputs, among them the largest possible. Not every processor
+    /// was tested on; one where a set is wrong loses speed and nothing else.
     fn agrees(&self) -> bool {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut draw = move || {
@@ -88,20 +88,20 @@ impl Kernels {
         let query: Vec<i8> =
             bytes.iter().map(|it| if extreme { 127 } else { (*it as i8).max(-127) }).collect();
         let wide: Vec<i16> = query.iter().map(|it| i16::from(*it) * 32 + i16::from(*it) / 4).collect();
-        let (mut ours, mut theirs) = ([0; ROWS], [0; ROWS]);
-        (self.near)(&query, &high, &mut ours);
-        (scalar::KERNELS.near)(&query, &high, &mut theirs);
-        let (mut sums, mut their_sums) = ([0; ROWS_PER_SKETCH_BLOCK], [0; ROWS_PER_SKETCH_BLOCK]);
+        let (mut near, mut scalar_near) = ([0; ROWS], [0; ROWS]);
+        (self.near)(&query, &high, &mut near);
+        (scalar::SCALAR_KERNELS.near)(&query, &high, &mut scalar_near);
+        let (mut sums, mut scalar_sums) = ([0; ROWS_PER_SKETCH_BLOCK], [0; ROWS_PER_SKETCH_BLOCK]);
         (self.sketch)(&table, &block, &mut sums);
-        (scalar::KERNELS.sketch)(&table, &block, &mut their_sums);
+        (scalar::SCALAR_KERNELS.sketch)(&table, &block, &mut scalar_sums);
         let first = &high[..width / 2];
-        let full = (self.full)(&wide, first, &low) == (scalar::KERNELS.full)(&wide, first, &low);
-        full && ours == theirs && sums == their_sums
+        let full = (self.full)(&wide, first, &low) == (scalar::SCALAR_KERNELS.full)(&wide, first, &low);
+        full && near == scalar_near && sums == scalar_sums
     }
 }
 
-/// Runs plain code compiled for what this processor has, where that is more than every processor of its kind has. It
-/// must be marked `#[inline(always)]` all the way, or it stays as it is. Numbers are the same: nothing is fused.
+/// Runs plain code compiled for the features of this processor, beyond the baseline of its architecture. All of it must
+/// be `#[inline(always)]`, or it keeps the baseline. The numbers are the same: no operations are fused.
 #[inline]
 pub(crate) fn with_cpu_features<R>(code: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
@@ -114,7 +114,7 @@ pub(crate) fn with_cpu_features<R>(code: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Has the processor fetch what will be read soon.
+/// Prefetches what will be read soon.
 #[inline]
 pub(crate) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
@@ -123,7 +123,7 @@ pub(crate) fn prefetch(bytes: &[u8]) {
     let _ = bytes;
 }
 
-/// What all sets rely on when they read through pointers.
+/// The preconditions that all sets rely on when they read through pointers.
 fn check_near(query: &[i8], rows: &[u8], out: &[i32]) {
     assert!(query.len().is_multiple_of(DIMENSIONS_PER_GROUP), "dimensions are padded");
     assert_eq!(query.len() / 2 * out.len(), rows.len(), "each row has as many dimensions as the query");

@@ -1,7 +1,7 @@
-//! The loops for 64-bit ARM, all of which has NEON.
+//! The loops for 64-bit ARM with NEON.
 #![expect(unsafe_code, reason = "vectors are loaded through pointers")]
 
-use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
+use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
 use std::arch::aarch64::{
     int16x8_t, int32x4_t, uint8x16_t, vaddq_s32, vaddq_u8, vaddvq_s32, vaddw_high_u8, vaddw_u8, vandq_u8,
     vbicq_u8, vdupq_n_s16, vdupq_n_s32, vdupq_n_u8, vdupq_n_u16, vget_low_s8, vget_low_s16, vget_low_u8,
@@ -10,46 +10,46 @@ use std::arch::aarch64::{
     vshrq_n_u8, vst1q_u16,
 };
 
-/// Bytes of a vector.
-const STEP: usize = 16;
+/// Bytes of a NEON vector.
+const VECTOR_BYTES: usize = 16;
 
-/// The set, where the processor has the feature.
+/// The set, if the processor has the feature.
 pub(super) fn kernels() -> Option<Kernels> {
     std::arch::is_aarch64_feature_detected!("neon").then_some(Kernels { name: "neon", near, full, sketch })
 }
 
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
     unsafe { near_neon(query, rows, out) }
 }
 
 fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     check_full(query, high, low);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
     unsafe { full_neon(query, high, low) }
 }
 
-fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
     check_sketch(tables, block);
-    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
     unsafe { sketch_neon(tables, block, out) }
 }
 
-/// 16 bytes of a slice that has at least as many.
+/// Loads the first 16 bytes of a slice.
 #[target_feature(enable = "neon")]
 #[inline]
 fn load(from: &[u8]) -> uint8x16_t {
-    assert!(from.len() >= STEP, "16 bytes are there");
+    assert!(from.len() >= VECTOR_BYTES, "16 bytes are there");
     // SAFETY: 16 bytes are there, as was just checked, and the load asks for no alignment.
     unsafe { vld1q_u8(from.as_ptr()) }
 }
 
-/// The products of 16 bytes below 16 with 16 numbers, added to eight sums.
+/// Adds the products of 16 four-bit codes and 16 query numbers to eight sums.
 #[target_feature(enable = "neon")]
 #[inline]
 fn add_products(sums: int16x8_t, codes: uint8x16_t, query: &[i8]) -> int16x8_t {
-    assert!(query.len() >= STEP, "16 numbers are there");
+    assert!(query.len() >= VECTOR_BYTES, "16 numbers are there");
     // SAFETY: 16 numbers are there, as was just checked, and the load asks for no alignment.
     let query = unsafe { vld1q_s8(query.as_ptr()) };
     let codes = vreinterpretq_s8_u8(codes);
@@ -59,17 +59,19 @@ fn add_products(sums: int16x8_t, codes: uint8x16_t, query: &[i8]) -> int16x8_t {
 
 #[target_feature(enable = "neon")]
 fn near_neon(query: &[i8], rows: &[u8], out: &mut [i32]) {
-    let half = vdupq_n_u8(15);
+    let nibble = vdupq_n_u8(15);
     for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
         let mut sums = vdupq_n_s32(0);
-        for (q, bytes) in query.chunks_exact(GROUP).zip(row.chunks_exact(GROUP / 2)) {
+        for (q, bytes) in
+            query.chunks_exact(DIMENSIONS_PER_GROUP).zip(row.chunks_exact(DIMENSIONS_PER_GROUP / 2))
+        {
             // Eight products of at most 15 * 127 = 1905 fit 16 bits.
             let mut narrow = vdupq_n_s16(0);
-            let (first, second) = q.split_at(GROUP / 2);
-            let parts = first.chunks_exact(STEP).zip(second.chunks_exact(STEP));
-            for ((a, b), bytes) in parts.zip(bytes.chunks_exact(STEP)) {
+            let (first, second) = q.split_at(DIMENSIONS_PER_GROUP / 2);
+            let parts = first.chunks_exact(VECTOR_BYTES).zip(second.chunks_exact(VECTOR_BYTES));
+            for ((a, b), bytes) in parts.zip(bytes.chunks_exact(VECTOR_BYTES)) {
                 let both = load(bytes);
-                narrow = add_products(narrow, vandq_u8(both, half), a);
+                narrow = add_products(narrow, vandq_u8(both, nibble), a);
                 narrow = add_products(narrow, vshrq_n_u8::<4>(both), b);
             }
             sums = vpadalq_s16(sums, narrow);
@@ -78,15 +80,15 @@ fn near_neon(query: &[i8], rows: &[u8], out: &mut [i32]) {
     }
 }
 
-/// The products of 16 codes with 16 numbers, added to four sums.
+/// Adds the products of 16 whole codes and 16 query numbers to four sums.
 #[target_feature(enable = "neon")]
 #[inline]
 fn add_wide(sums: int32x4_t, codes: uint8x16_t, query: &[i16]) -> int32x4_t {
-    assert!(query.len() >= STEP, "16 numbers are there");
+    assert!(query.len() >= VECTOR_BYTES, "16 numbers are there");
     // SAFETY: 16 numbers are there, as was just checked, and the load asks for no alignment.
     let one = unsafe { vld1q_s16(query.as_ptr()) };
     // SAFETY: as above; eight of them follow the first eight.
-    let two = unsafe { vld1q_s16(query.as_ptr().add(STEP / 2)) };
+    let two = unsafe { vld1q_s16(query.as_ptr().add(VECTOR_BYTES / 2)) };
     let low = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(codes)));
     let high = vreinterpretq_s16_u16(vmovl_high_u8(codes));
     let sums = vmlal_high_s16(vmlal_s16(sums, vget_low_s16(low), vget_low_s16(one)), low, one);
@@ -95,34 +97,35 @@ fn add_wide(sums: int32x4_t, codes: uint8x16_t, query: &[i16]) -> int32x4_t {
 
 #[target_feature(enable = "neon")]
 fn full_neon(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
-    let half = vdupq_n_u8(15);
-    let (mut firsts, mut seconds) = (vdupq_n_s32(0), vdupq_n_s32(0));
-    let planes = high.chunks_exact(GROUP / 2).zip(low.chunks_exact(GROUP / 2));
-    for (q, (high, low)) in query.chunks_exact(GROUP).zip(planes) {
-        let (a, b) = q.split_at(GROUP / 2);
-        let bytes = high.chunks_exact(STEP).zip(low.chunks_exact(STEP));
-        for ((a, b), (high, low)) in a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).zip(bytes) {
+    let nibble = vdupq_n_u8(15);
+    let (mut low_sums, mut high_sums) = (vdupq_n_s32(0), vdupq_n_s32(0));
+    let planes = high.chunks_exact(DIMENSIONS_PER_GROUP / 2).zip(low.chunks_exact(DIMENSIONS_PER_GROUP / 2));
+    for (q, (high, low)) in query.chunks_exact(DIMENSIONS_PER_GROUP).zip(planes) {
+        let (a, b) = q.split_at(DIMENSIONS_PER_GROUP / 2);
+        let bytes = high.chunks_exact(VECTOR_BYTES).zip(low.chunks_exact(VECTOR_BYTES));
+        for ((a, b), (high, low)) in a.chunks_exact(VECTOR_BYTES).zip(b.chunks_exact(VECTOR_BYTES)).zip(bytes)
+        {
             let (high, low) = (load(high), load(low));
-            firsts = add_wide(firsts, vorrq_u8(vshlq_n_u8::<4>(high), vandq_u8(low, half)), a);
-            seconds = add_wide(seconds, vorrq_u8(vbicq_u8(high, half), vshrq_n_u8::<4>(low)), b);
+            low_sums = add_wide(low_sums, vorrq_u8(vshlq_n_u8::<4>(high), vandq_u8(low, nibble)), a);
+            high_sums = add_wide(high_sums, vorrq_u8(vbicq_u8(high, nibble), vshrq_n_u8::<4>(low)), b);
         }
     }
-    vaddvq_s32(vaddq_s32(firsts, seconds))
+    vaddvq_s32(vaddq_s32(low_sums, high_sums))
 }
 
 #[target_feature(enable = "neon")]
-fn sketch_neon(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
-    let half = vdupq_n_u8(15);
-    for (part, out) in out.chunks_exact_mut(STEP).enumerate() {
+fn sketch_neon(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
+    let nibble = vdupq_n_u8(15);
+    for (part, out) in out.chunks_exact_mut(VECTOR_BYTES).enumerate() {
         let (mut low, mut high) = (vdupq_n_u16(0), vdupq_n_u16(0));
-        for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(BLOCK)) {
-            let both = load(&bytes[part * STEP..]);
-            let one = vqtbl1q_u8(load(tables), vandq_u8(both, half));
+        for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
+            let both = load(&bytes[part * VECTOR_BYTES..]);
+            let one = vqtbl1q_u8(load(tables), vandq_u8(both, nibble));
             let sum = vaddq_u8(one, vqtbl1q_u8(load(&tables[16..]), vshrq_n_u8::<4>(both)));
             low = vaddw_u8(low, vget_low_u8(sum));
             high = vaddw_high_u8(high, sum);
         }
-        let (first, second) = out.split_at_mut(STEP / 2);
+        let (first, second) = out.split_at_mut(VECTOR_BYTES / 2);
         // SAFETY: each half has eight numbers of 16 bits, and the store asks for no alignment.
         unsafe { vst1q_u16(first.as_mut_ptr(), low) }
         // SAFETY: as above.

@@ -1,8 +1,8 @@
-//! The loops in plain words; what the others are measured by.
+//! The loops in plain Rust: the reference that the others must agree with.
 
 use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
 
-pub(super) const KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch };
+pub(super) const SCALAR_KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch };
 
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);

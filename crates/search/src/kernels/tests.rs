@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn every_set_that_runs_here_gives_the_scalar_numbers() {
+fn every_set_that_runs_here_agrees_with_the_scalar_one() {
     for kernels in Kernels::all() {
         assert!(kernels.agrees(), "{}", kernels.name);
     }
@@ -9,11 +9,11 @@ fn every_set_that_runs_here_gives_the_scalar_numbers() {
 }
 
 #[test]
-fn a_set_with_other_numbers_is_noticed() {
+fn a_set_with_wrong_numbers_is_rejected() {
     let wrong: [Kernels; 3] = [
-        Kernels { near: |_, _, _| {}, ..scalar::KERNELS },
-        Kernels { full: |_, _, _| 0, ..scalar::KERNELS },
-        Kernels { sketch: |_, _, _| {}, ..scalar::KERNELS },
+        Kernels { near: |_, _, _| {}, ..scalar::SCALAR_KERNELS },
+        Kernels { full: |_, _, _| 0, ..scalar::SCALAR_KERNELS },
+        Kernels { sketch: |_, _, _| {}, ..scalar::SCALAR_KERNELS },
     ];
     assert!(wrong.iter().all(|it| !it.agrees()));
 }

@@ -1,17 +1,18 @@
 //! `assay account …`
 
 use super::NameArgs;
-use crate::{config::Config, out, services::Services};
+use crate::{config::Config, out};
 use anyhow::Context as _;
 use base::{AccountId, AppId, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
-use domain::accounts::{self, EmailAddress, Scope, sign_in::Invitee};
+use domain::accounts::{self, EmailAddress, Scope, invitations::Invitee};
+use services::Services;
 
 #[derive(Subcommand)]
 pub(crate) enum AccountCommand {
     /// List moderation accounts as JSON.
     List {
-        /// Of this application only.
+        /// Only accounts of this application.
         #[arg(long)]
         app: Option<AppId>,
     },
@@ -23,15 +24,15 @@ pub(crate) enum AccountCommand {
         #[command(flatten)]
         name: NameArgs,
     },
-    /// Close an account: everything under it is deleted, for good.
+    /// Close an account and permanently delete everything in it.
     Close {
         /// The account.
         id: AccountId,
-        /// Yes, delete everything under it.
+        /// Confirm that everything in it is to be deleted.
         #[arg(long)]
         yes: bool,
     },
-    /// Print the signed receipt for an account that was closed, as JSON.
+    /// Print the signed receipt for the deletion of an account, as JSON.
     Receipt {
         /// The account.
         #[arg(required_unless_present = "key")]
@@ -40,16 +41,16 @@ pub(crate) enum AccountCommand {
         #[arg(long, conflicts_with = "id")]
         key: bool,
     },
-    /// Invite somebody, the first administrator of an account for example: print the invitation's id and its link, and
-    /// send the link by mail where a mail server is set up.
+    /// Invite a member, such as the first administrator of an account: print the invitation's id and its link, and send
+    /// the link by mail if a mail server is set up.
     Invite {
         /// The account.
         #[arg(long)]
         account: AccountId,
-        /// Their address.
+        /// Their mail address.
         #[arg(long)]
         email: String,
-        /// What they will be called. Default: the part before the @.
+        /// Their display name. Default: the part before the @.
         #[arg(long)]
         username: Option<String>,
         /// Make them an administrator.
@@ -58,17 +59,17 @@ pub(crate) enum AccountCommand {
         /// What they may do (repeatable).
         #[arg(long = "scope", value_parser = PossibleValuesParser::new(Scope::VARIANTS))]
         scopes: Vec<String>,
-        /// For a server that runs with --dev: where no mail server is set up, it writes the mail to the folder `mail` in
-        /// the data folder.
+        /// For a server that runs with --dev: if no mail server is set up, the mail is written to the folder `mail` in the
+        /// data folder.
         #[arg(long)]
         dev: bool,
     },
-    /// Print a link that signs a member in, once; for members who cannot get mail from this server.
+    /// Print a link that signs a member in once, for members who get no mail from this server.
     SignInLink {
         /// The account.
         #[arg(long)]
         account: AccountId,
-        /// The member's address.
+        /// The member's mail address.
         #[arg(long)]
         email: String,
     },
@@ -77,33 +78,34 @@ pub(crate) enum AccountCommand {
 impl AccountCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let dev = matches!(self, Self::Invite { dev: true, .. });
-        let Services { db, world, sign_in: doors, account_deletion: closing, .. } =
-            Services::open(config, &config.public_url(), dev).await?;
+        let Services { db, environment, sign_in, account_deletion, .. } =
+            config.open_services(&config.public_url(), dev).await?;
         db.migrate().await?;
         match self {
             Self::List { app } => out::json(&accounts::list(&mut db.read().await?, app).await?)?,
             Self::Open { app, name } => {
                 let name = String::from(name);
                 let mut tx = db.write().await?;
-                let id = accounts::create(&mut tx, &*world, app, &name, config.moderation.accounts).await?;
+                let id = accounts::create(&mut tx, &*environment, app, &name, config.moderation.max_accounts)
+                    .await?;
                 tx.commit().await?;
                 out::line(format_args!("{id}"));
             }
             Self::Close { id, yes } => {
                 anyhow::ensure!(
                     yes,
-                    "everything under account {id} would be deleted for good; say --yes if that is meant"
+                    "everything in account {id} would be deleted permanently; confirm with --yes"
                 );
-                closing.delete(None, id, "operator").await?;
+                account_deletion.delete(None, id, "operator").await?;
                 out::line(format_args!(
-                    "account {id} is gone; `assay account receipt {id}` prints what was deleted"
+                    "account {id} is deleted; `assay account receipt {id}` prints what was deleted"
                 ));
             }
             Self::Receipt { id: Some(id), .. } => {
-                let found = closing.receipts().find(&mut db.read().await?, None, id).await?;
+                let found = account_deletion.receipts().find(&mut db.read().await?, None, id).await?;
                 out::json(&found.with_context(|| format!("there is no receipt for account {id}"))?)?;
             }
-            Self::Receipt { id: None, .. } => out::json(&closing.receipts().public_key())?,
+            Self::Receipt { id: None, .. } => out::json(&account_deletion.receipts().public_key())?,
             Self::Invite { account, email, username, admin, scopes, .. } => {
                 let email: EmailAddress = email.parse()?;
                 let scopes = scopes.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
@@ -111,33 +113,36 @@ impl AccountCommand {
                 let account = accounts::find_for_operator(&mut tx, account)
                     .await?
                     .with_context(|| format!("there is no account {account}"))?;
-                let guest = Invitee { email, username, admin, scopes };
-                let made = doors.invite_with_link(&mut tx, &account, &guest).await?;
+                let invitee = Invitee { email, username, admin, scopes };
+                let invitation = sign_in.invite_with_link(&mut tx, &account, &invitee).await?;
                 tx.commit().await?;
-                out::line(format_args!("{}\n{}", made.id, made.link.expose()));
-                let mail = if made.mailed {
-                    "a mail with it is sent as soon as a server runs"
+                out::line(format_args!("{}\n{}", invitation.id, invitation.link.expose()));
+                let mail = if invitation.mailed {
+                    "it is also sent by mail as soon as a server is running"
                 } else {
-                    "no mail is sent, as mail.host is not set: hand it over yourself"
+                    "it is not sent by mail, because mail.host is not set: hand it over yourself"
                 };
-                out::remark(format_args!("the link works once, until {}; {mail}", moment(made.expires_at)));
+                out::remark(format_args!(
+                    "the link works once, until {}; {mail}",
+                    format_time(invitation.expires_at)
+                ));
             }
             Self::SignInLink { account, email } => {
                 let email: EmailAddress = email.parse()?;
                 let mut tx = db.write().await?;
                 let (link, expires_at) =
-                    doors.create_sign_in_link(&mut tx, account, &email).await?.with_context(|| {
+                    sign_in.create_sign_in_link(&mut tx, account, &email).await?.with_context(|| {
                         format!("account {account} has no member with the address {}", email.as_str())
                     })?;
                 tx.commit().await?;
                 out::line(format_args!("{}", link.expose()));
-                out::remark(format_args!("the link works once, until {}", moment(expires_at)));
+                out::remark(format_args!("the link works once, until {}", format_time(expires_at)));
             }
         }
         Ok(())
     }
 }
 
-fn moment(at: Timestamp) -> String {
+fn format_time(at: Timestamp) -> String {
     at.strftime("%-d %B %Y, %H:%M UTC").to_string()
 }

@@ -27,11 +27,11 @@ pub(crate) enum AppCommand {
     },
     /// List applications as JSON.
     List {
-        /// Of this organisation only.
+        /// Only applications of this organisation.
         #[arg(long)]
         org: Option<OrgId>,
     },
-    /// Answer an application's calls again.
+    /// Accept an application's calls again.
     Enable {
         /// The application.
         id: AppId,
@@ -41,7 +41,7 @@ pub(crate) enum AppCommand {
         /// The application.
         id: AppId,
     },
-    /// Give an application to an organisation.
+    /// Assign an application to an organisation.
     Assign {
         /// The application.
         id: AppId,
@@ -56,11 +56,11 @@ pub(crate) enum AppCommand {
     Features {
         /// The application.
         id: AppId,
-        /// The interfaces; none closes all.
+        /// The interfaces; with none, all are closed.
         features: Vec<Feature>,
     },
-    /// Accept timestamps that are no wall clock, as one public client sends; a request older than 400 days could then
-    /// be replayed.
+    /// Accept timestamps that do not come from a wall clock, as one public client sends them. Requests older than 400
+    /// days can then be replayed.
     AcceptUnclockedTimestamps {
         /// The application.
         id: AppId,
@@ -77,7 +77,7 @@ impl AppCommand {
             return out::json(&applications::list(&mut db.read().await?, org).await?);
         }
         let mut tx = db.write().await?;
-        let said = match self {
+        let message = match self {
             Self::List { .. } => String::new(),
             Self::Create { name, org, billing_source, features } => {
                 let features = if features.is_empty() { Feature::ALL.to_vec() } else { features };
@@ -112,11 +112,11 @@ impl AppCommand {
             Self::AcceptUnclockedTimestamps { id, accept } => {
                 applications::set_unclocked(&mut tx, id, accept).await?;
                 let verb = if accept { "accepts" } else { "refuses" };
-                format!("application {id} {verb} timestamps that are no wall clock")
+                format!("application {id} {verb} timestamps that do not come from a wall clock")
             }
         };
         tx.commit().await?;
-        out::line(format_args!("{said}"));
+        out::line(format_args!("{message}"));
         Ok(())
     }
 }

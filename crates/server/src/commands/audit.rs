@@ -1,14 +1,15 @@
 //! `assay audit …`
 
-use crate::{config::Config, out, services::Services};
+use crate::{config::Config, out};
 use clap::Subcommand;
+use services::Services;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Look for what is left of accounts that are gone: rows, jobs, messages, files. Exit code 1 where something is.
+    /// Look for data of deleted accounts: rows, jobs, messages, files. The exit code is 1 if any is found.
     Orphans {
-        /// As JSON.
+        /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
@@ -17,17 +18,17 @@ pub(crate) enum AuditCommand {
 impl AuditCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let Self::Orphans { json } = self;
-        let Services { db, account_deletion: closing, .. } = Services::open_for_tool(config).await?;
+        let Services { db, account_deletion, .. } = config.open_services_for_tool().await?;
         db.migrate().await?;
-        let found = closing.find_orphans().await?;
+        let found = account_deletion.find_orphans().await?;
         if json {
             out::json(&found)?;
         } else if found.is_empty() {
-            out::line(format_args!("nothing is left of any account that is gone"));
+            out::line(format_args!("nothing is left of any deleted account"));
         } else {
             for orphan in &found {
-                let many = orphan.number.map(|number| format!("{number} of ")).unwrap_or_default();
-                out::line(format_args!("{:<22} {many}{}", orphan.place, orphan.owner));
+                let count = orphan.number.map(|number| format!("{number} of ")).unwrap_or_default();
+                out::line(format_args!("{:<22} {count}{}", orphan.place, orphan.owner));
             }
         }
         Ok(if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -24,16 +24,16 @@ pub(crate) struct CallArgs {
     /// An image file, read into `img` as base64.
     #[arg(long, value_name = "FILE")]
     img: Option<PathBuf>,
-    /// A member of the body (repeatable), `name=value`; the value is JSON where it reads as JSON, else text.
+    /// A member of the body (repeatable), `name=value`. The value is taken as JSON if it is valid JSON, as text otherwise.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     members: Vec<String>,
-    /// A query parameter (repeatable), `name=value`, beside `nonce` and `timestamp`.
+    /// A query parameter (repeatable), `name=value`, in addition to `nonce` and `timestamp`.
     #[arg(long = "query", value_name = "NAME=VALUE")]
     query: Vec<String>,
     /// A header (repeatable), `Name: value`.
     #[arg(long = "header", short = 'H', value_name = "HEADER")]
     headers: Vec<String>,
-    /// Credentials as `assay serve --dev` writes them. Default: `dev-credentials.json` in the data folder.
+    /// A credentials file as `assay serve --dev` writes it. Default: `dev-credentials.json` in the data folder.
     #[arg(long, value_name = "FILE")]
     credentials: Option<PathBuf>,
     /// Also print the status and headers of the answer.
@@ -52,7 +52,7 @@ impl CallArgs {
         let method = self.method.to_ascii_uppercase();
         let body = self.body(&method)?;
         if !self.path.starts_with('/') {
-            bail!("the path starts with a slash, for example /ai/v1/age");
+            bail!("the path must start with a slash, for example /ai/v1/age");
         }
 
         let mut query = format!(
@@ -80,7 +80,7 @@ impl CallArgs {
         let url = format!("{}{}?{query}", credentials.base_url, self.path);
         #[expect(
             clippy::disallowed_methods,
-            reason = "the operator's own tool, to the operator's own address"
+            reason = "the operator's own tool calls the operator's own server"
         )]
         let client = reqwest::Client::builder().timeout(Duration::from_mins(1)).no_proxy().build()?;
         let answer =

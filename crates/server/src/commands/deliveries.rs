@@ -1,6 +1,6 @@
 //! `assay deliveries …`
 
-use crate::{config::Config, out, services::Services};
+use crate::{config::Config, out};
 use anyhow::Context as _;
 use base::{AppId, DeliveryId, SignedDuration, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
@@ -8,15 +8,16 @@ use domain::{
     delivery::{self, DeliveryFilter, DeliveryState, secrets},
     tenancy::applications,
 };
+use services::Services;
 
 #[derive(Subcommand)]
 pub(crate) enum DeliveriesCommand {
     /// List deliveries as JSON, up to 200, newest first. The messages themselves are not shown.
     List {
-        /// Of this application only.
+        /// Only deliveries of this application.
         #[arg(long)]
         app: Option<AppId>,
-        /// In this state only.
+        /// Only deliveries in this state.
         #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::VARIANTS), ignore_case = true)]
         state: Option<String>,
         /// Queued at this moment or later (RFC 3339).
@@ -31,7 +32,7 @@ pub(crate) enum DeliveriesCommand {
         /// The delivery: the `webhook-id` that its receiver saw.
         id: DeliveryId,
     },
-    /// Deliver again: one delivery, or all of an application that were queued in a time.
+    /// Deliver again: one delivery, or all of an application that were queued in a period.
     Replay {
         /// The delivery.
         #[arg(required_unless_present = "app", conflicts_with = "app")]
@@ -45,7 +46,7 @@ pub(crate) enum DeliveriesCommand {
         /// Queued before this moment (RFC 3339). Default: now.
         #[arg(long)]
         to: Option<Timestamp>,
-        /// In this state only.
+        /// Only deliveries in this state.
         #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::VARIANTS), ignore_case = true, default_value = "FAILED")]
         state: String,
     },
@@ -54,13 +55,13 @@ pub(crate) enum DeliveriesCommand {
         /// The application.
         #[arg(value_name = "APP", required_unless_present = "named")]
         app: Option<AppId>,
-        /// The same.
+        /// The application, as an option.
         #[arg(long = "app", id = "named", value_name = "APP", conflicts_with = "app")]
         named: Option<AppId>,
-        /// Make a new one. The one before it is signed with as well until the overlap is over.
+        /// Replace it by a new one. Deliveries are signed with both until the overlap has passed.
         #[arg(long)]
         rotate: bool,
-        /// Hours that both are valid.
+        /// Hours for which deliveries are signed with both.
         #[arg(long, default_value_t = 24, requires = "rotate")]
         overlap_hours: u32,
     },
@@ -68,7 +69,7 @@ pub(crate) enum DeliveriesCommand {
 
 impl DeliveriesCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let Services { db, world, vault, .. } = Services::open_for_tool(config).await?;
+        let Services { db, environment, vault, .. } = config.open_services_for_tool().await?;
         db.migrate().await?;
         let state = |word: Option<String>| {
             word.map(|word| word.to_ascii_uppercase().parse::<DeliveryState>()).transpose()
@@ -84,31 +85,31 @@ impl DeliveriesCommand {
             }
             Self::Replay { id: Some(id), .. } => {
                 let mut tx = db.write().await?;
-                delivery::replay(&mut tx, &*world, id).await?;
+                delivery::replay(&mut tx, &*environment, id).await?;
                 tx.commit().await?;
                 out::line(format_args!(
-                    "delivery {id} is tried again at once, and then on the usual schedule"
+                    "delivery {id} is attempted again now, and then on the usual schedule"
                 ));
             }
             Self::Replay { id: None, app, from, to, state: word } => {
-                let (app, from) = app.zip(from).context("--app and --from are needed")?;
-                let to = to.unwrap_or_else(|| world.now());
+                let (app, from) = app.zip(from).context("--app and --from are required")?;
+                let to = to.unwrap_or_else(|| environment.now());
                 let mut tx = db.write().await?;
-                let many =
-                    delivery::replay_range(&mut tx, &*world, app, state(Some(word))?, from, to).await?;
+                let count =
+                    delivery::replay_range(&mut tx, &*environment, app, state(Some(word))?, from, to).await?;
                 tx.commit().await?;
-                out::line(format_args!("{many} deliveries are tried again"));
+                out::line(format_args!("{count} deliveries are attempted again"));
             }
             Self::Secret { app, named, rotate, overlap_hours } => {
-                let app = app.or(named).context("which application?")?;
+                let app = app.or(named).context("name the application")?;
                 let mut tx = db.write().await?;
                 applications::ensure_exists(&mut tx, app).await?;
                 let secret = if rotate {
                     let overlap = SignedDuration::from_hours(overlap_hours.into());
-                    secrets::rotate(&mut tx, &vault, &*world, app, overlap).await?
+                    secrets::rotate(&mut tx, &vault, &*environment, app, overlap).await?
                 } else {
-                    let known = secrets::list_or_create(&mut tx, &vault, &*world, app).await?;
-                    known.into_iter().next().with_context(|| format!("there is no application {app}"))?
+                    let secrets = secrets::list_or_create(&mut tx, &vault, &*environment, app).await?;
+                    secrets.into_iter().next().with_context(|| format!("there is no application {app}"))?
                 };
                 tx.commit().await?;
                 out::line(format_args!("{}", secret.reveal().expose()));

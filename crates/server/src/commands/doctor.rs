@@ -1,4 +1,4 @@
-//! `assay doctor`: what is wrong, and what to do.
+//! `assay doctor`: what is wrong with the installation, and how to fix it.
 
 use crate::{config::Config, out};
 use credentials::trust::TrustList;
@@ -9,11 +9,11 @@ use std::{
     time::Duration,
 };
 
-/// Check models, database, disk, clock and ffmpeg, and say what to do. Exit code 1 when something is missing. It makes
-/// nothing: neither folder nor database nor key.
+/// Check models, database, disk, clock and ffmpeg, and say how to fix what is wrong. The exit code is 1 if anything is. It
+/// creates neither folder, database nor key.
 #[derive(clap::Args)]
 pub(crate) struct DoctorArgs {
-    /// Print the settings in force (no secrets) as JSON first.
+    /// First print the settings in force as JSON, without secrets.
     #[arg(long)]
     settings: bool,
 }
@@ -21,7 +21,7 @@ pub(crate) struct DoctorArgs {
 enum Diagnosis {
     Good(String),
     Note(String),
-    Bad { what: String, mend: String },
+    Bad { what: String, fix: String },
 }
 
 impl DoctorArgs {
@@ -33,8 +33,8 @@ impl DoctorArgs {
         if config.data_dir.is_dir() {
             checks.push(("disk", disk(config)));
         }
-        checks.extend(database(config).await.into_iter().map(|health| ("database", health)));
-        checks.extend(models(config).into_iter().map(|health| ("models", health)));
+        checks.extend(database(config).await.into_iter().map(|diagnosis| ("database", diagnosis)));
+        checks.extend(models(config).into_iter().map(|diagnosis| ("models", diagnosis)));
         checks.push(("master key", key(config)));
         checks.push(("egress", egress(config)));
         checks.push(("trust list", trust_list(config)));
@@ -45,13 +45,13 @@ impl DoctorArgs {
         checks.push(("poppler", program("pdftotext", "-v", "poppler-utils", "PDF files need it")));
 
         let mut bad = 0;
-        for (name, health) in &checks {
-            match health {
+        for (name, diagnosis) in &checks {
+            match diagnosis {
                 Diagnosis::Good(what) => out::line(format_args!("ok    {name:<12} {what}")),
                 Diagnosis::Note(what) => out::line(format_args!("note  {name:<12} {what}")),
-                Diagnosis::Bad { what, mend } => {
+                Diagnosis::Bad { what, fix } => {
                     bad += 1;
-                    out::line(format_args!("BAD   {name:<12} {what}\n                   → {mend}"));
+                    out::line(format_args!("BAD   {name:<12} {what}\n                   → {fix}"));
                 }
             }
         }
@@ -62,21 +62,21 @@ impl DoctorArgs {
 fn mail(config: &Config) -> Diagnosis {
     match config.mail_transport(false) {
         Ok(MailTransport::None) if config.dev_credentials().is_file() => Diagnosis::Note(format!(
-            "not set up: a server with --dev writes mails to {}, any other sends none; mail.host and mail.from",
+            "not set up: a server with --dev writes mails to {}, any other sends none; set mail.host and mail.from",
             config.data_dir.join("mail").display()
         )),
         Ok(MailTransport::None) => Diagnosis::Note(
             "not set up: members get no mail; `assay account invite` and `sign-in-link` print links; \
-             mail.host and mail.from"
+             set mail.host and mail.from"
                 .to_owned(),
         ),
         Ok(_) => Diagnosis::Good(config.mail.host.clone().unwrap_or_default()),
-        Err(error) => bad(format!("{error:#}"), "mend the settings under [mail]"),
+        Err(error) => bad(format!("{error:#}"), "correct the settings in [mail]"),
     }
 }
 
-fn bad(what: impl Into<String>, mend: impl Into<String>) -> Diagnosis {
-    Diagnosis::Bad { what: what.into(), mend: mend.into() }
+fn bad(what: impl Into<String>, fix: impl Into<String>) -> Diagnosis {
+    Diagnosis::Bad { what: what.into(), fix: fix.into() }
 }
 
 fn folder(config: &Config) -> Diagnosis {
@@ -84,15 +84,16 @@ fn folder(config: &Config) -> Diagnosis {
     if !config.data_dir.exists() {
         return bad(
             format!("{folder} does not exist"),
-            "name the server's folder with --data-dir; `assay serve` makes a new one",
+            "name the server's folder with --data-dir; `assay serve` creates a new one",
         );
     }
     let probe = config.data_dir.join(".doctor");
     match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
-        Ok(()) => Diagnosis::Good(format!("{folder} can be written")),
-        Err(error) => {
-            bad(format!("{folder}: {error}"), "give the server's user a folder it may write, with --data-dir")
-        }
+        Ok(()) => Diagnosis::Good(format!("{folder} is writable")),
+        Err(error) => bad(
+            format!("{folder}: {error}"),
+            "name a folder that the server's user can write to, with --data-dir",
+        ),
     }
 }
 
@@ -102,7 +103,7 @@ fn disk(config: &Config) -> Diagnosis {
     match disk.free_bytes() {
         Ok(free) if free < disk.min_free_bytes => bad(
             format!("{} MiB free, {} MiB needed", free >> 20, disk.min_free_bytes >> 20),
-            "make room, or move the data folder; until then the server reports that it is not ready",
+            "free some space, or move the data folder; until then the server reports that it is not ready",
         ),
         Ok(free) => Diagnosis::Good(format!("{} MiB free", free >> 20)),
         Err(error) => bad(format!("{error}"), "see the data folder"),
@@ -112,12 +113,12 @@ fn disk(config: &Config) -> Diagnosis {
 async fn database(config: &Config) -> Vec<Diagnosis> {
     let database = match config.open_existing_database() {
         Ok(database) => database,
-        Err(error) => return vec![bad(format!("{error:#}"), "mend database.url in the configuration")],
+        Err(error) => return vec![bad(format!("{error:#}"), "correct database.url in the configuration")],
     };
     if let Some(file) = database.sqlite_file().filter(|file| !file.exists()) {
         return vec![bad(
             format!("there is none at {}", file.display()),
-            "run `assay migrate`; `assay serve` makes it, too",
+            "run `assay migrate`; `assay serve` creates it as well",
         )];
     }
     let pending = tokio::time::timeout(Duration::from_secs(6), database.pending_migrations()).await;
@@ -127,13 +128,13 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
         }
         Ok(Ok(count)) => {
             vec![bad(
-                format!("{count} migrations are missing"),
-                "run `assay migrate`; `assay serve` does so too",
+                format!("{count} migrations have not been applied"),
+                "run `assay migrate`; `assay serve` applies them as well",
             )]
         }
         Ok(Err(error)) => vec![bad(
             format!("{:?} does not answer: {error}", database.engine()),
-            "start the database, or mend database.url",
+            "start the database, or correct database.url",
         )],
         Err(_) => vec![bad(format!("{:?} does not answer in time", database.engine()), "start the database")],
     };
@@ -141,46 +142,47 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
         let apps = domain::tenancy::applications::list(&mut view, None).await.unwrap_or_default();
         found.extend(apps.iter().filter(|app| app.accept_unclocked_timestamps).map(|app| {
             Diagnosis::Note(format!(
-                "application {} accepts timestamps that are no wall clock: its nonces are kept for {} days, and a \
-                 request older than that could be replayed",
+                "application {} accepts timestamps that do not come from a wall clock: its nonces are kept for {} days, \
+                 and a request older than that can be replayed",
                 app.id,
                 domain::tenancy::nonces::UNCLOCKED_NONCE_RETENTION_DAYS
             ))
         }));
         let parked = jobs::list(&mut view, Some("PARKED"), None).await.unwrap_or_default();
         if !parked.is_empty() {
-            let many = parked.len();
+            let count = parked.len();
             found.push(Diagnosis::Note(format!(
-                "{many} jobs are parked: `assay jobs list --state parked` has their errors"
+                "{count} jobs are parked: `assay jobs list --state parked` has their errors"
             )));
         }
     }
-    // What SQLite puts beside its file goes with the last connection.
+    // SQLite removes its -wal and -shm files when the last connection closes.
     database.close().await;
     found
 }
 
-/// What this server needs to call others.
+/// Whether this server can make outgoing calls.
 fn egress(config: &Config) -> Diagnosis {
     match media::fetch::Fetcher::new(&config.egress) {
         Ok(_) => Diagnosis::Good("name servers and root certificates can be used".to_owned()),
-        Err(error) => bad(format!("{error}"), "mend [egress] in the configuration"),
+        Err(error) => bad(format!("{error}"), "correct [egress] in the configuration"),
     }
 }
 
-/// Whose proofs of age this server believes.
+/// Which issuers of proofs of age this server trusts.
 fn trust_list(config: &Config) -> Diagnosis {
     let Some(file) = &config.proof.trust_list else {
         return Diagnosis::Note(
-            "proof.trust_list is not set: no proofs but this server's own are believed".to_owned(),
+            "proof.trust_list is not set: only proofs that this server issued are accepted".to_owned(),
         );
     };
     let read = std::fs::read(file).map_err(|error| error.to_string());
     match read.and_then(|text| TrustList::parse(&text).map_err(|error| error.to_string())) {
         Ok(list) => Diagnosis::Good(format!("{} names {} issuers", file.display(), list.issuers().count())),
-        Err(error) => {
-            bad(format!("{}: {error}", file.display()), "mend the file; docs/RUNNING.md has its format")
-        }
+        Err(error) => bad(
+            format!("{}: {error}", file.display()),
+            "correct the file; docs/RUNNING.md describes its format",
+        ),
     }
 }
 
@@ -188,7 +190,10 @@ fn models(config: &Config) -> Vec<Diagnosis> {
     let folder = config.models_folder();
     match vision::VisionModels::load(&folder) {
         Ok(vision) => {
-            let mut found = vec![Diagnosis::Good(format!("{} load and pass their probes", folder.display()))];
+            let mut found = vec![Diagnosis::Good(format!(
+                "the models in {} load and pass their probes",
+                folder.display()
+            ))];
             found.extend(vision.models().iter().filter(|model| model.experimental).map(|model| {
                 Diagnosis::Note(format!(
                     "{} ({}) is experimental: read docs/ACCURACY.md before you rely on it",
@@ -208,22 +213,22 @@ fn key(config: &Config) -> Diagnosis {
     let file = config.master_key_file();
     if !file.exists() {
         return Diagnosis::Note(format!(
-            "there is none at {} yet: `assay serve` makes it. Where there was one, restore it first: nothing else opens \
-             what it sealed",
+            "there is none at {} yet: `assay serve` creates it. If there was one before, restore it first: without it, \
+             nothing that it sealed can be read",
             file.display()
         ));
     }
     match config.keyring() {
-        Ok(_) => {
-            Diagnosis::Good("can be read; keep a copy of it apart from the database's backups".to_owned())
-        }
+        Ok(_) => Diagnosis::Good(
+            "is readable; keep a copy of it apart from the backups of the database".to_owned(),
+        ),
         Err(error) => {
             bad(format!("{error:#}"), "restore the key from your backup, or set secrets.master_key_file")
         }
     }
 }
 
-/// Signed requests depend on the clock. The kernel knows whether something disciplines it.
+/// Whether a time service keeps the clock: signed requests depend on it.
 fn clock() -> Diagnosis {
     if Path::new("/run/systemd/timesync/synchronized").exists() || Path::new("/run/chrony").exists() {
         return Diagnosis::Good("is kept by a time service".to_owned());
@@ -232,27 +237,27 @@ fn clock() -> Diagnosis {
     if !(2025..2100).contains(&year) {
         return bad(
             format!("says the year {year}"),
-            "set the clock: signed requests are refused when it is off",
+            "set the clock: signed requests are refused if it is wrong",
         );
     }
     Diagnosis::Note(
-        "no time service was recognised; requests are refused when the clock is more than auth.max_clock_skew_seconds off"
+        "no time service was found; requests are refused if the clock is off by more than auth.max_clock_skew_seconds"
             .to_owned(),
     )
 }
 
-/// A program that must answer, and Debian's package of it.
+/// Runs a program that is needed. `version` is its option that prints the version, `package` Debian's package of it.
 fn program(name: &str, version: &str, package: &str, why: &str) -> Diagnosis {
     match Command::new(name).arg(version).stdin(Stdio::null()).output() {
         Ok(answer) if answer.status.success() => {
-            // Some say who they are where others say what went wrong.
-            let said = if answer.stdout.is_empty() { answer.stderr } else { answer.stdout };
-            let text = String::from_utf8_lossy(&said);
+            // Some programs print their version to stderr.
+            let output = if answer.stdout.is_empty() { answer.stderr } else { answer.stdout };
+            let text = String::from_utf8_lossy(&output);
             Diagnosis::Good(text.lines().next().unwrap_or("answers").to_owned())
         }
         _ => Diagnosis::Bad {
             what: format!("{name} cannot be run"),
-            mend: format!("install it (Debian: apt-get install {package}); {why}"),
+            fix: format!("install it (Debian: apt-get install {package}); {why}"),
         },
     }
 }

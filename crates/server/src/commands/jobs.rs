@@ -21,12 +21,12 @@ pub(crate) enum JobsCommand {
         /// The job.
         id: Uuid,
     },
-    /// Let a parked or waiting job run now, with a clean record.
+    /// Run a parked or waiting job now, and forget its failed attempts.
     Retry {
         /// The job.
         id: Uuid,
     },
-    /// Give a parked or waiting job up.
+    /// Delete a parked or waiting job.
     Discard {
         /// The job.
         id: Uuid,

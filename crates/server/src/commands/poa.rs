@@ -1,15 +1,16 @@
 //! `assay poa …`
 
-use crate::{config::Config, out, services::Services};
+use crate::{config::Config, out};
 use anyhow::Context as _;
 use base::{AppId, SignedDuration};
 use clap::Subcommand;
 use domain::proof_of_age;
+use services::Services;
 use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
 pub(crate) enum PoaCommand {
-    /// Issue a proof of age that can be scanned within the next 30 seconds: print the text of its QR code, or draw it.
+    /// Issue a proof of age that can be scanned within 30 seconds: print the text of its QR code, or draw the code.
     Issue {
         /// An age that the holder has reached (repeatable).
         #[arg(long = "age-over", required = true)]
@@ -21,8 +22,8 @@ pub(crate) enum PoaCommand {
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
     },
-    /// Invite a holder: print the address of a page that shows a fresh code each 30 seconds, for an hour at a time also
-    /// offline. The address works once for each batch.
+    /// Invite a holder: print the address of a page that shows a new code every 30 seconds. The page fetches the
+    /// credentials of an hour at a time, and works offline for that hour.
     Invite {
         /// The application that vouches for the holder.
         #[arg(long)]
@@ -30,38 +31,38 @@ pub(crate) enum PoaCommand {
         /// An age that the holder has reached (repeatable).
         #[arg(long = "age-over", required = true)]
         age_over: Vec<u8>,
-        /// How often an hour's credentials can be fetched.
+        /// How many times the page can fetch the credentials of an hour.
         #[arg(long, default_value_t = 720)]
         batches: u16,
-        /// Days that the invitation is good for.
+        /// Days for which the invitation is valid.
         #[arg(long, default_value_t = 30)]
         days: u16,
     },
-    /// Take an invitation back: its page gets no further credentials.
+    /// Revoke an invitation: its page gets no further credentials.
     Revoke {
-        /// The address that `invite` printed, or what stands in it after the #.
+        /// The address that `invite` printed, or the part of it after the #.
         invitation: String,
     },
-    /// Print the public keys that verify what this server issues, a JWK set.
+    /// Print the public keys that verify the proofs of this server, as a JWK set.
     Keys,
-    /// Sign with a new key after 30 seconds; the one before it verifies until all that it signed has expired.
+    /// Create a new signing key, in use after 30 seconds. The old one verifies until everything it signed has expired.
     RotateKey,
-    /// List whose proofs this server believes, as JSON.
+    /// List the issuers whose proofs this server accepts, as JSON.
     Trust,
-    /// Set the providers whose proofs an application does not take: ids or names of the trust list.
+    /// Set the providers whose proofs an application does not accept: ids or names in the trust list.
     Exclude {
         /// The application.
         #[arg(long)]
         app: AppId,
-        /// The providers; none takes all.
+        /// The providers; with none, the application accepts all.
         providers: Vec<String>,
     },
 }
 
 impl PoaCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let Services { db, world, issuer, proof_of_age: proofs, .. } =
-            Services::open_for_tool(config).await?;
+        let Services { db, environment, proof_issuer: issuer, proof_of_age: verifier, .. } =
+            config.open_services_for_tool().await?;
         db.migrate().await?;
         match self {
             Self::Issue { age_over, png, svg } => {
@@ -77,7 +78,7 @@ impl PoaCommand {
                     out::line(format_args!("{text}"));
                 } else {
                     out::line(format_args!(
-                        "{} characters, QR version {}, error correction {}; good for 30 seconds",
+                        "{} characters, QR version {}, error correction {}; valid for 30 seconds",
                         text.len(),
                         code.version(),
                         code.error_correction()
@@ -85,11 +86,11 @@ impl PoaCommand {
                 }
             }
             Self::Invite { app, age_over, batches, days } => {
-                let until = world.now() + SignedDuration::from_hours(24 * i64::from(days));
+                let until = environment.now() + SignedDuration::from_hours(24 * i64::from(days));
                 let mut tx = db.write().await?;
                 let code = issuer.create_holder_grant(&mut tx, app, &age_over, batches, until).await?;
                 tx.commit().await?;
-                // Behind the #, which browsers send to nobody.
+                // After the #, because browsers do not send that part to any server.
                 out::line(format_args!("{}/poa/holder/#{}", issuer.address(), code.expose()));
             }
             Self::Revoke { invitation } => {
@@ -97,9 +98,9 @@ impl PoaCommand {
                 let mut tx = db.write().await?;
                 let known = issuer.revoke_holder_grant(&mut tx, code).await?;
                 tx.commit().await?;
-                anyhow::ensure!(known, "there is no such invitation, or it is over");
+                anyhow::ensure!(known, "there is no such invitation, or it has expired");
                 out::line(format_args!(
-                    "the invitation is taken back; what it gave expires within two hours"
+                    "the invitation is revoked; credentials that it gave out expire within two hours"
                 ));
             }
             Self::Keys => out::json(&issuer.key_set().await?)?,
@@ -108,16 +109,16 @@ impl PoaCommand {
                 let kid = issuer.rotate_signing_key(&mut tx).await?;
                 tx.commit().await?;
                 out::line(format_args!(
-                    "proofs are signed with key {kid} in 30 seconds, when every process knows it"
+                    "proofs are signed with key {kid} in 30 seconds, when every process has read it"
                 ));
             }
-            Self::Trust => out::json(&proofs.trusted_issuers().await?)?,
+            Self::Trust => out::json(&verifier.trusted_issuers().await?)?,
             Self::Exclude { app, providers } => {
                 let mut tx = db.write().await?;
                 proof_of_age::set_excluded_providers(&mut tx, app, &providers).await?;
                 tx.commit().await?;
-                let said = if providers.is_empty() { "nobody".to_owned() } else { providers.join(", ") };
-                out::line(format_args!("application {app} takes no proofs of: {said}"));
+                let excluded = if providers.is_empty() { "nobody".to_owned() } else { providers.join(", ") };
+                out::line(format_args!("application {app} accepts no proofs of: {excluded}"));
             }
         }
         Ok(())

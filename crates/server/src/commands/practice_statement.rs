@@ -1,40 +1,40 @@
-//! `assay practice-statement`: what an operator tells the public about how ages are assured (ISO/IEC 27566-1, practice
-//! statements), made of the settings in force.
+//! `assay practice-statement`: an operator's public statement of how ages are assured (ISO/IEC 27566-1, practice statements),
+//! generated from the settings in force.
 //!
-//! The order is that of the standard's characteristics: what is done, how well, with what left of privacy, how safely, and
-//! for whom. Whatever is stated is read from the settings, the models or the program; what only the operator knows is asked
-//! for by a line that says so.
+//! The sections are the standard's characteristics: function, performance, privacy, security, acceptability. Everything
+//! stated comes from the settings, the models or the program; a placeholder marks what only the operator knows.
 
-use crate::{config::Config, out, services::Services};
+use crate::{config::Config, out};
 use anyhow::Context as _;
 use domain::age_verification::{AgeVerificationService, types::AgeMethod};
+use services::Services;
 use std::fmt::Write as _;
 use vision::model_manifest::{AgeErrorTable, ModelEntry, ModelOutput, ModelPack, ModelTask};
 
-/// Print a practice statement after ISO/IEC 27566-1 of this server as it is set up, as Markdown.
+/// Print a practice statement according to ISO/IEC 27566-1, from the settings in force, as Markdown.
 #[derive(clap::Args)]
 pub(crate) struct PracticeStatementArgs {
-    /// Who answers for it: the operator's name.
+    /// The operator's name.
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
-    /// Where people complain or ask: an address.
+    /// The address for questions and complaints.
     #[arg(long, value_name = "ADDRESS")]
     contact: Option<String>,
 }
 
-/// Ages that laws ask about, for examples.
+/// Ages in laws, as examples.
 const EXAMPLE_AGES: [i64; 5] = [13, 16, 18, 21, 25];
-/// What stands where the operator has said nothing.
-const NOT_STATED: &str = "(not stated; the operator adds it)";
+/// The placeholder for what the operator has not stated.
+const NOT_STATED: &str = "(not stated; to be added by the operator)";
 
 impl PracticeStatementArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let Services { age_verification: ages, world, .. } = Services::open_for_tool(config).await?;
+        let Services { age_verification: ages, environment, .. } = config.open_services_for_tool().await?;
         let models = config.model_settings();
         let pack =
             ModelPack::read(&models.folder).context("the models cannot be read; run `assay doctor`")?;
         let mut text = String::new();
-        self.about(&mut text, config, world.now().strftime("%Y-%m-%d").to_string().as_str())?;
+        self.about(&mut text, config, environment.now().strftime("%Y-%m-%d").to_string().as_str())?;
         function(&mut text, &ages)?;
         performance(&mut text, &ages, &pack)?;
         privacy(&mut text, &ages, config)?;
@@ -45,31 +45,31 @@ impl PracticeStatementArgs {
     }
 
     fn about(&self, text: &mut String, config: &Config, today: &str) -> std::fmt::Result {
-        let said = |words: &Option<String>| words.clone().unwrap_or_else(|| NOT_STATED.to_owned());
+        let or_placeholder = |text: &Option<String>| text.clone().unwrap_or_else(|| NOT_STATED.to_owned());
         write!(
             text,
             "# Practice statement: age assurance\n\n\
-             Made on {today} by `assay practice-statement` from the settings in force, in the order of the characteristics of \
-             ISO/IEC 27566-1. It is the operator's own statement and no certificate; nobody else has examined it. It is made \
-             anew whenever settings, models or the program change.\n\n\
+             Generated on {today} by `assay practice-statement` from the settings in force, in the order of the characteristics \
+             of ISO/IEC 27566-1. It is the operator's own statement, not a certificate; nobody else has examined it. It is \
+             generated again whenever settings, models or the program change.\n\n\
              | | |\n|---|---|\n\
              | Operator | {} |\n\
              | Questions and complaints | {} |\n\
              | Where | {} |\n\
              | Program | Assay {} |\n\n\
-             Three take part. A **business** (relying party) asks whether a person has reached an age, or how old they are. The \
-             **operator** runs this server, which finds that out and answers. **Providers** are asked by the server where a \
-             method needs somebody outside. The operator is to the business a processor or a party of its own, as their contract \
-             says.\n\n",
-            said(&self.operator),
-            said(&self.contact),
+             Three parties take part. A **business** (relying party) asks whether a person has reached an age, or how old they \
+             are. The **operator** runs this server, which finds out and answers. **Providers** are asked by the server if a \
+             method needs an outside service. Whether the operator acts as the business's processor or in its own right is for \
+             their contract to say.\n\n",
+            or_placeholder(&self.operator),
+            or_placeholder(&self.contact),
             config.public_url(),
             env!("CARGO_PKG_VERSION"),
         )
     }
 }
 
-/// What kind of age assurance a method is, what it says, and whom it asks.
+/// The kind of age assurance that a method is, what it finds out, and whom it asks.
 fn method_practice(method: AgeMethod) -> (&'static str, &'static str, &'static str) {
     match method {
         AgeMethod::AgeEstimation => {
@@ -78,7 +78,7 @@ fn method_practice(method: AgeMethod) -> (&'static str, &'static str, &'static s
         AgeMethod::DocScan => ("verification", "the date of birth on an identity document", "nobody"),
         AgeMethod::DigitalId => ("verification", "what a wallet's issuer has signed", "the person's wallet"),
         AgeMethod::CreditCard => {
-            ("inference", "that a bank gave the person a credit card: 18", "a card provider")
+            ("inference", "that the person has a credit card, which implies an age of 18", "a card provider")
         }
         AgeMethod::Mobile => ("inference", "what a network knows of a subscriber", "the mobile network"),
         AgeMethod::Email => {
@@ -91,9 +91,9 @@ fn method_practice(method: AgeMethod) -> (&'static str, &'static str, &'static s
         AgeMethod::LaWallet | AgeMethod::SocialSecurityNumber | AgeMethod::UsFloridaHb3 | AgeMethod::Cpf => {
             ("verification", "whether an age was reached", "a database of identities")
         }
-        AgeMethod::SvcKey => ("an earlier result", "what was shown before, kept under a passkey", "nobody"),
+        AgeMethod::SvcKey => ("an earlier result", "what was shown before, stored under a passkey", "nobody"),
         AgeMethod::DoubleAnonymity => {
-            ("an earlier result", "a signed token over an age that names nobody", "a token's issuer")
+            ("an earlier result", "a signed token that states an age and names nobody", "a token's issuer")
         }
     }
 }
@@ -105,11 +105,11 @@ fn methods() -> impl Iterator<Item = AgeMethod> {
 fn function(text: &mut String, ages: &AgeVerificationService) -> std::fmt::Result {
     text.push_str(
         "## 1. Function\n\n\
-         A session asks for an age (`AGE`) or for a side of a threshold (`OVER`, `UNDER`). The business chooses methods and their \
-         thresholds; the person chooses among them. A method that cannot tell is followed by the next. The business is told \
-         whether the age is as asked (or the age, where it asked for it), by which method and when: nothing else of the \
-         person.\n\n\
-         | Method | Kind | Says | Asked |\n|---|---|---|---|\n",
+         A session asks for an age (`AGE`) or for one side of a threshold (`OVER`, `UNDER`). The business chooses methods and \
+         their thresholds; the person chooses among them. If a method cannot decide, the next is offered. The business learns \
+         whether the age is as asked (or the age itself, if it asked for that), by which method and when, and nothing else about \
+         the person.\n\n\
+         | Method | Kind | Finds out | Who is asked |\n|---|---|---|---|\n",
     );
     let (set_up, not): (Vec<AgeMethod>, Vec<AgeMethod>) =
         methods().partition(|method| ages.available_methods(false).supports(*method));
@@ -126,29 +126,29 @@ fn function(text: &mut String, ages: &AgeVerificationService) -> std::fmt::Resul
 }
 
 fn performance(text: &mut String, ages: &AgeVerificationService, pack: &ModelPack) -> std::fmt::Result {
-    let sure = ages.settings().min_confidence;
+    let confidence = ages.settings().min_confidence;
     writeln!(
         text,
         "## 2. Performance\n\n\
-         **Estimation.** A photo passes or fails only where the estimate makes it at least {:.1} % likely on which side of the \
-         threshold the person is; between, the next method is offered.\n",
-        sure * 100.0
+         **Estimation.** A photo passes or fails only if the estimate is at least {:.1} % certain of the side of the threshold that \
+         the person is on; otherwise the next method is offered.\n",
+        confidence * 100.0
     )?;
     if let Some((model, errors)) =
         serving_model(pack, ModelTask::Age).and_then(|model| Some((model, errors(model)?)))
     {
-        described(text, model)?;
+        describe_model(text, model)?;
         writeln!(text, "\nStandard deviation of the error: {}\n", errors.covers)?;
         text.push_str("| Estimated from, years | Deviation, years |\n|---|---|\n");
         for band in &errors.bands {
             writeln!(text, "| {} | {:.1} |", band.from, band.st_dev)?;
         }
         text.push_str(
-            "\nWhat that means for a sharp photo (what is harder to read is less sure):\n\n\
-             | Asked for | Fails up to an estimate of | Passes from an estimate of |\n|---|---|---|\n",
+            "\nWhat that means for a sharp photo (the estimate from a worse one is less certain):\n\n\
+             | Threshold | Fails up to an estimate of | Passes from an estimate of |\n|---|---|---|\n",
         );
         for age in EXAMPLE_AGES {
-            let [below, above] = errors.confidence_limits(age as f64, sure);
+            let [below, above] = errors.confidence_limits(age as f64, confidence);
             let years =
                 |years: Option<f64>| years.map_or_else(|| "never".to_owned(), |years| format!("{years:.1}"));
             writeln!(text, "| {age} | {} | {} |", years(below), years(above))?;
@@ -157,24 +157,24 @@ fn performance(text: &mut String, ages: &AgeVerificationService, pack: &ModelPac
     }
     if let Some(model) = serving_model(pack, ModelTask::Liveness) {
         text.push_str("**Presentation attacks** (photos, displays, replays, masks). ");
-        described(text, model)?;
+        describe_model(text, model)?;
         if let ModelOutput::PadSoftmax { thresholds, .. } | ModelOutput::PadSigmoid { thresholds, .. } =
             &model.output
         {
-            writeln!(text, " A face is live from a score of {:.3} (0 to 1).", thresholds.medium)?;
+            writeln!(text, " A face counts as live from a score of {:.3} (0 to 1).", thresholds.medium)?;
         }
         text.push('\n');
     }
     text.push_str(
-        "What was measured, on which pictures, how large the errors are for which groups of people, and where goals are missed \
-         stands in the program's `docs/ACCURACY.md`. Those are figures of its makers on public pictures. Figures for the people \
-         who come here are the operator's to measure (`assay evaluate age`, `assay evaluate antispoofing`, by group): ",
+        "The program's `docs/ACCURACY.md` says what was measured, on which pictures, how large the errors are for different groups \
+         of people, and which goals are missed. Those are its makers' figures, on public pictures. Figures for the people who use \
+         this service are for the operator to measure (`assay evaluate age`, `assay evaluate antispoofing`, by group): ",
     );
     writeln!(text, "{NOT_STATED}.\n")?;
     text.push_str(
-        "**Numbers and documents.** Check digits and formats are checked before anybody is asked. Documents are read, held \
-         against themselves (zone, print, barcode, photo) and, where the business asks for it, against a live face, or shown to a \
-         person. No feature that only a laboratory sees is examined.\n\n",
+        "**Numbers and documents.** Check digits and formats are checked before anybody is asked. Documents are read, checked for \
+         consistency (zone, print, barcode, photo) and, if the business asks for it, compared with a live face or shown to a \
+         reviewer. No feature that only a laboratory can see is examined.\n\n",
     );
     Ok(())
 }
@@ -191,7 +191,7 @@ fn errors(model: &ModelEntry) -> Option<&AgeErrorTable> {
     }
 }
 
-fn described(text: &mut String, model: &ModelEntry) -> std::fmt::Result {
+fn describe_model(text: &mut String, model: &ModelEntry) -> std::fmt::Result {
     write!(text, "Model `{}`", model.id)?;
     if let Some(file) = &model.file {
         write!(text, " (SHA-256 `{}`)", file.sha256)?;
@@ -211,25 +211,25 @@ fn privacy(text: &mut String, ages: &AgeVerificationService, config: &Config) ->
          | What | Kept |\n|---|---|\n\
          | Photos of faces, frames, what is computed from them | while the turn is answered, in memory |\n\
          | Card, phone, tax and security numbers, addresses, names, dates of birth | while the turn is answered, in memory |\n\
-         | What a method must remember until the next turn | sealed, at the person's browser |\n\
-         | Pictures of documents | sealed, until the age is known; then deleted with all that was read of them |\n\
-         | The session: what was asked, tried and found out; an age only where one was asked for | sealed, {} days |\n\
-         | A result under a passkey, where the person wants it: no name, no business, no session | {} days; the person can \
+         | What a method must remember until the next turn | encrypted, in the person's browser |\n\
+         | Pictures of documents | encrypted, until the age is known; then deleted with everything that was read from them |\n\
+         | The session: what was asked, tried and found out; an age only if one was asked for | encrypted, {} days |\n\
+         | A result under a passkey, if the person wants it: no name, no business, no session | {} days; the person can \
          delete it |\n\
          | Logs | requests by number, time and outcome; no address of a person, nothing that was typed or shown |\n\n",
         days(settings.session_retention),
         days(settings.stored_result_retention),
     )?;
     text.push_str(
-        "Consent is asked for before a face is looked at, unless the business has it already and says so; who declines is offered \
-         the other methods. The business learns the answer, not the evidence. Nothing is used to train models. Providers learn \
-         what the method needs and the operator's name, never the business's.\n\n",
+        "Consent is asked for before a face is analysed, unless the business already has it and says so; people who decline are \
+         offered the other methods. The business learns the answer, not the evidence. Nothing is used to train models. Providers \
+         learn what the method needs and the operator's name, never the business's.\n\n",
     );
-    let located = config.locations.header.is_some() || config.locations.geoip.is_some();
+    let located = config.locations.location_header.is_some() || config.locations.geoip_database.is_some();
     text.push_str(if located {
-        "Where a business does not offer this everywhere, the caller's country is looked up at each call and not kept.\n\n"
+        "If a business does not offer this everywhere, the caller's country is looked up at each call and not stored.\n\n"
     } else {
-        "Where people are is not looked up.\n\n"
+        "People's location is not looked up.\n\n"
     });
     Ok(())
 }
@@ -237,21 +237,21 @@ fn privacy(text: &mut String, ages: &AgeVerificationService, config: &Config) ->
 fn security(text: &mut String, config: &Config) -> std::fmt::Result {
     text.push_str(
         "## 4. Security\n\n\
-         - Rows, files and what travels through browsers are sealed with AES-256-GCM under keys of this installation.\n\
-         - A photo is taken by a page that proves when and where it was made (secure capture); its age is bounded, and it counts \
-         once. With `ACTIVE` the person moves the head as chance says.\n\
-         - One-time codes have six digits, ten minutes and five tries. Attempts are counted and limited.\n\
+         - Rows, files and state that is kept in browsers are encrypted with AES-256-GCM under keys of this installation.\n\
+         - A photo is taken by a page that proves when and where it was taken (secure capture); it must be recent, and counts only \
+         once. With `ACTIVE` the person turns their head in random directions.\n\
+         - One-time codes have six digits, and are valid for ten minutes and five tries. Attempts are counted and limited.\n\
          - Answers to businesses are signed (RSASSA-PSS with SHA-256 and Standard Webhooks).\n\
-         - Everything from outside is bounded in size, time and memory before it is read; videos and PDF files are opened in \
-         processes that may do nothing else.\n\
-         - A business sees its own sessions only.\n",
+         - All input is limited in size, time and memory before it is read; videos and PDF files are opened in sandboxed \
+         processes.\n\
+         - A business sees only its own sessions.\n",
     );
-    let perhaps = if config.public_url().starts_with("https://") {
-        "- The server is reached by https."
+    let transport = if config.public_url().starts_with("https://") {
+        "- The server is reached over https."
     } else {
-        "- **The server's address is not https**: what people type can be read on the way. This must not serve the public."
+        "- **The server's address is not https**: what people type can be read in transit. It must not serve the public like this."
     };
-    writeln!(text, "{perhaps}\n")
+    writeln!(text, "{transport}\n")
 }
 
 fn acceptability(text: &mut String, ages: &AgeVerificationService) -> std::fmt::Result {
@@ -261,12 +261,12 @@ fn acceptability(text: &mut String, ages: &AgeVerificationService) -> std::fmt::
     write!(
         text,
         "## 5. Acceptability\n\n\
-         The page is in Arabic, English, French, German, Polish and Spanish. It is worked by keyboard and screen reader, in \
-         light and dark, and its tests hold it to WCAG 2.2 AA as far as a program can tell. Methods that are set up here besides a photo of the face: \
-         {}; which of them a person finds is the business's choice. Estimates are worse for some groups of people than for others \
-         (see above): whoever is estimated wrongly is offered another method, never refused for good by a single doubtful \
-         photo.\n\n\
-         Whoever thinks that an answer is wrong may try again where the business allows it, and complain at the address above.\n",
+         The page is in Arabic, English, French, German, Polish and Spanish. It can be used with a keyboard and a screen reader, in \
+         light and dark mode, and is tested against WCAG 2.2 AA as far as a program can do that. Methods set up here besides a \
+         photo of the face: {}; the business chooses which of them a person is offered. Estimates are worse for some groups of \
+         people than for others (see above): a person whose age is estimated wrongly is offered another method, and never refused \
+         for good because of one doubtful photo.\n\n\
+         People who think that an answer is wrong can try again if the business allows it, and complain at the address above.\n",
         others.count(),
     )
 }

@@ -17,18 +17,18 @@ use serde_json::{Map, Value, json};
 use std::{path::PathBuf, process::ExitCode};
 use vision::VisionModels;
 
-/// The exit code where nothing that could be read is a document.
+/// The exit code if no document was read.
 const EXIT_NO_DOCUMENT: u8 = 2;
 
-/// Read a document: its machine readable zone, barcode and print, what is wrong with the photos, and what speaks for and
-/// against it. Exit code 0 when a document was read, 2 when none was.
+/// Read a document: its machine-readable zone, barcode and print, the quality of the photos, and signs that it is genuine or
+/// not. The exit code is 0 if a document was read, 2 if not.
 #[derive(clap::Args)]
 pub(crate) struct ReadDocumentArgs {
     /// The sides of one document: photos (JPEG, PNG and other kinds) or PDF files, front first.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Who is said to have issued it: three letters (ISO 3166-1). Settles what its print leaves open, such as the order of
-    /// day and month.
+    /// The country that issued it, three letters (ISO 3166-1), if that is known. It settles what the print leaves open, such
+    /// as the order of day and month.
     #[arg(long, value_name = "CODE")]
     country: Option<String>,
     /// Print JSON instead of text.
@@ -36,11 +36,11 @@ pub(crate) struct ReadDocumentArgs {
     json: bool,
 }
 
-/// A side on its way to the reader.
+/// A side of the document, ready for the reader.
 struct OpenedSide {
     name: String,
     picture: base::Picture,
-    /// What a file says itself.
+    /// The text of the page, if the file contains it.
     lines: Option<Vec<text::TextLine>>,
 }
 
@@ -55,7 +55,7 @@ impl ReadDocumentArgs {
                 Err(error @ (DocumentFileError::Missing(_) | DocumentFileError::Failed(_))) => {
                     return Err(error.into());
                 }
-                // What is no document is an answer, not a failure.
+                // That a file is no document is a result, not a failure.
                 Err(refusal) => out::remark(format_args!("{name}: {refusal}")),
             }
         }
@@ -81,17 +81,17 @@ impl ReadDocumentArgs {
     }
 }
 
-/// A photo is one side; each page of a PDF file is one.
+/// Opens a file. A photo is one side; so is each page of a PDF file.
 async fn open(name: &str, bytes: Vec<u8>) -> Result<Vec<OpenedSide>, DocumentFileError> {
-    let scanner = DocumentFileLoader::default();
-    match scanner.open(bytes).await? {
+    let loader = DocumentFileLoader::default();
+    match loader.open(bytes).await? {
         DocumentFile::Picture(picture) => {
             Ok(vec![OpenedSide { name: name.to_owned(), picture, lines: None }])
         }
         DocumentFile::Pdf(pdf) => {
             let mut sides = Vec::new();
             for (at, page) in pdf.pages().iter().enumerate() {
-                let picture = scanner.render_page(&pdf, at).await?;
+                let picture = loader.render_page(&pdf, at).await?;
                 let scale = picture.width() as f32 / page.size[0].max(1.0);
                 let words = page.words.iter().map(|word| {
                     let [left, top, right, bottom] = word.bounds.map(|millimetres| millimetres * scale);
@@ -184,14 +184,14 @@ fn barcode(side: usize, code: &Barcode) -> Value {
 }
 
 fn quality(side: usize, measure: quality::QualityMeasure) -> Value {
-    let told = measure.to_limit_violation();
+    let violation = measure.to_limit_violation();
     json!({
         "side": side,
         "name": measure.fault.name(),
-        "value": told.measured,
-        "limit": told.limit,
+        "value": violation.measured,
+        "limit": violation.limit,
         "ok": !measure.is_broken(),
-        "hint": measure.is_broken().then_some(told.hint),
+        "hint": measure.is_broken().then_some(violation.hint),
     })
 }
 
@@ -237,19 +237,19 @@ fn print(reading: &DocumentReading, opened: &[OpenedSide]) {
     }
     if let Some(letter) = reading.supplementary.as_ref().filter(|letter| letter.found_count() > 0) {
         out::line(format_args!("\nLetter"));
-        let told = |name: &str, value: Option<(String, f32)>| {
+        let print_part = |name: &str, value: Option<(String, f32)>| {
             if let Some((value, confidence)) = value {
                 out::line(format_args!("  {name:25}  {:4.0} %  {value}", confidence * 100.0));
             }
         };
         let name = letter.full_name.as_ref();
-        told("full_name", name.map(|part| (part.value.clone(), part.confidence)));
+        print_part("full_name", name.map(|part| (part.value.clone(), part.confidence)));
         let address = letter.structured_postal_address.as_ref();
-        told("structured_postal_address", address.map(|part| (postal(&part.value), part.confidence)));
+        print_part("structured_postal_address", address.map(|part| (postal(&part.value), part.confidence)));
         let date = letter.date_of_issue.as_ref();
-        told("date_of_issue", date.map(|part| (day(part.value), part.confidence)));
+        print_part("date_of_issue", date.map(|part| (day(part.value), part.confidence)));
         let organisation = letter.organisation.as_ref();
-        told("organisation", organisation.map(|part| (part.value.clone(), part.confidence)));
+        print_part("organisation", organisation.map(|part| (part.value.clone(), part.confidence)));
     }
     for code in reading.sides.iter().flat_map(|side| &side.barcodes) {
         out::line(format_args!("\nBarcode ({:?})", code.kind));
@@ -268,9 +268,12 @@ fn print(reading: &DocumentReading, opened: &[OpenedSide]) {
             out::line(format_args!("  no page was found in it"));
         }
         for measure in side.quality.iter().filter(|measure| measure.is_broken()) {
-            let told = measure.to_limit_violation();
+            let violation = measure.to_limit_violation();
             let name = measure.fault.name();
-            out::line(format_args!("  {name}: {} ({}); {}", told.measured, told.limit, told.hint));
+            out::line(format_args!(
+                "  {name}: {} ({}); {}",
+                violation.measured, violation.limit, violation.hint
+            ));
         }
         if !side.quality.is_empty() && !side.quality.iter().any(quality::QualityMeasure::is_broken) {
             out::line(format_args!("  nothing is wrong with it"));
@@ -290,7 +293,7 @@ fn print(reading: &DocumentReading, opened: &[OpenedSide]) {
     }
 }
 
-/// The word that interfaces use.
+/// A value of a closed set as the interfaces spell it.
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

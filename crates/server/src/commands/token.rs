@@ -7,7 +7,7 @@ use domain::tenancy::tokens::{self, TokenScope};
 
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token and print it; it is shown only now.
+    /// Create a token and print it; it cannot be shown again.
     Create {
         /// The application.
         #[arg(long)]
@@ -22,13 +22,13 @@ pub(crate) enum TokenCommand {
         #[arg(long)]
         days: Option<u32>,
     },
-    /// List the live tokens of an application as JSON.
+    /// List the valid tokens of an application as JSON.
     List {
         /// The application.
         #[arg(long)]
         app: AppId,
     },
-    /// Stop a token from opening anything, at once.
+    /// Revoke a token; it stops working at once.
     Revoke {
         /// The application.
         #[arg(long)]

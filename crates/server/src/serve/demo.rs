@@ -21,13 +21,13 @@ use std::{
 /// The demo application's private key, in the data folder.
 const PRIVATE_KEY_FILE_NAME: &str = "dev-private-key.pem";
 
-/// `dev-credentials.json`: what a client needs to call this server.
+/// The file `dev-credentials.json`: what a client needs to call this server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DevCredentials {
     pub(crate) base_url: String,
     pub(crate) organisation_id: base::OrgId,
     pub(crate) sdk_id: base::AppId,
-    /// Relative to the folder of this file, so that the data folder can be moved; older files have the whole path.
+    /// Relative to the folder of this file, so that the data folder can be moved. Older files have an absolute path.
     private_key_path: PathBuf,
     pub(crate) api_key: String,
     #[serde(skip)]
@@ -38,27 +38,26 @@ impl DevCredentials {
     /// The file's name in the data folder.
     pub(crate) const FILE_NAME: &'static str = "dev-credentials.json";
 
-    /// Reads a credentials file.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read(file).with_context(|| {
-            format!("no credentials at {}; `assay serve --dev` writes them, or name others", file.display())
+            format!("there is no credentials file at {}; `assay serve --dev` writes one, or name another with --credentials", file.display())
         })?;
-        let mut read: Self = serde_json::from_slice(&text)
-            .with_context(|| format!("{} is not as expected", file.display()))?;
-        file.clone_into(&mut read.file);
-        Ok(read)
+        let mut credentials: Self = serde_json::from_slice(&text)
+            .with_context(|| format!("{} is no credentials file", file.display()))?;
+        file.clone_into(&mut credentials.file);
+        Ok(credentials)
     }
 
-    /// Where the private key is.
+    /// The file with the private key.
     pub(crate) fn private_key(&self) -> PathBuf {
         self.file.parent().unwrap_or_else(|| Path::new("")).join(&self.private_key_path)
     }
 
-    /// A command that gets an answer out of this server.
+    /// A command to try this server with.
     pub(crate) fn example(&self) -> String {
         let binary = std::env::current_exe().ok().and_then(|path| {
-            let here = std::env::current_dir().ok()?;
-            Some(path.strip_prefix(here).map_or(path.clone(), Path::to_owned))
+            let working_dir = std::env::current_dir().ok()?;
+            Some(path.strip_prefix(working_dir).map_or(path.clone(), Path::to_owned))
         });
         let binary = binary.unwrap_or_else(|| "assay".into());
         let data = self.file.parent().unwrap_or_else(|| Path::new("data"));
@@ -71,40 +70,40 @@ impl DevCredentials {
     }
 }
 
-/// The demo tenant's credentials, made at the first start in an empty folder.
+/// The credentials of the demo tenant, which is created unless the data folder has a credentials file.
 pub(crate) async fn prepare_demo_tenant(
     db: &Db,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     config: &Config,
     public_url: &str,
 ) -> anyhow::Result<DevCredentials> {
     let folder = config.data_dir()?;
     let file = folder.join(DevCredentials::FILE_NAME);
     if file.exists() {
-        let mut known = DevCredentials::read(&file)?;
-        if known.base_url != public_url {
-            // Started on another port: the credentials are the same, the address is not.
-            public_url.clone_into(&mut known.base_url);
-            replace(&file, &known)?;
+        let mut credentials = DevCredentials::read(&file)?;
+        if credentials.base_url != public_url {
+            // The server was started on another port: only the address has changed.
+            public_url.clone_into(&mut credentials.base_url);
+            replace(&file, &credentials)?;
         }
-        return Ok(known);
+        return Ok(credentials);
     }
     let key_file = folder.join(PRIVATE_KEY_FILE_NAME);
     let (private, public) = public_keys::generate_rsa_key_pair();
 
     let mut tx = db.write().await?;
-    let organisation_id = organisations::create(&mut tx, world, "Demo organisation").await?;
+    let organisation_id = organisations::create(&mut tx, environment, "Demo organisation").await?;
     let new = NewApplication {
         name: "Demo application",
         organisation: Some(organisation_id),
         billing_source: Some("demo"),
         features: &Feature::ALL,
     };
-    let sdk_id = applications::create(&mut tx, world, &new).await?;
-    public_keys::add(&mut tx, world, sdk_id, public).await?;
-    let (_, api_key) = api_keys::create(&mut tx, world, sdk_id, "Demo key", &[]).await?;
+    let sdk_id = applications::create(&mut tx, environment, &new).await?;
+    public_keys::add(&mut tx, environment, sdk_id, public).await?;
+    let (_, api_key) = api_keys::create(&mut tx, environment, sdk_id, "Demo key", &[]).await?;
 
-    // A start that died between file and commit left a key that nobody knows.
+    // A start that died before the commit below has left a key that no application has.
     if key_file.exists() {
         std::fs::remove_file(&key_file)?;
     }
@@ -113,7 +112,7 @@ pub(crate) async fn prepare_demo_tenant(
         .with_context(|| format!("{} cannot be written", key_file.display()))?;
     tx.commit().await?;
     let base_url = public_url.to_owned();
-    let made = DevCredentials {
+    let credentials = DevCredentials {
         base_url,
         organisation_id,
         sdk_id,
@@ -121,20 +120,21 @@ pub(crate) async fn prepare_demo_tenant(
         api_key: api_key.expose().clone(),
         file,
     };
-    replace(&made.file, &made)?;
-    Ok(made)
+    replace(&credentials.file, &credentials)?;
+    Ok(credentials)
 }
 
+/// Replaces the file in one step, so that a reader never sees half of it.
 fn replace(file: &Path, credentials: &DevCredentials) -> anyhow::Result<()> {
-    let fresh = file.with_extension("json.new");
-    if fresh.exists() {
-        std::fs::remove_file(&fresh)?;
+    let temporary = file.with_extension("json.new");
+    if temporary.exists() {
+        std::fs::remove_file(&temporary)?;
     }
-    let mut out =
-        create_private_file(&fresh).with_context(|| format!("{} cannot be written", fresh.display()))?;
+    let mut out = create_private_file(&temporary)
+        .with_context(|| format!("{} cannot be written", temporary.display()))?;
     out.write_all(serde_json::to_string_pretty(credentials)?.as_bytes())?;
     out.write_all(b"\n")?;
     out.sync_all()?;
-    std::fs::rename(&fresh, file)?;
+    std::fs::rename(&temporary, file)?;
     Ok(())
 }

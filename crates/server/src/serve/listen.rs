@@ -15,13 +15,13 @@ use tokio::{
 use tower::ServiceExt as _;
 
 pub(super) struct ConnectionLimits {
-    /// Connections held at once.
+    /// Open connections; further ones wait to be accepted.
     pub(super) connections: usize,
     /// How long the headers of a request may take.
     pub(super) header_timeout: Duration,
 }
 
-/// Requests that are running when the server is told to stop get this long.
+/// Running requests get this long to end when the server is told to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
 
 /// Serves until SIGTERM or SIGINT, then lets running requests end.
@@ -32,13 +32,13 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Connectio
         .timer(TokioTimer::new())
         .max_concurrent_streams(64)
         .keep_alive_interval(Duration::from_secs(20));
-    let room = Arc::new(Semaphore::new(limits.connections));
+    let slots = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(shutdown_signal());
     loop {
-        let seat = tokio::select! {
+        let slot = tokio::select! {
             () = &mut stop => break,
-            seat = room.clone().acquire_owned() => seat,
+            slot = slots.clone().acquire_owned() => slot,
         };
         let accepted = tokio::select! {
             () = &mut stop => break,
@@ -47,7 +47,7 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Connectio
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of file descriptors, most likely: waiting a moment is all that helps.
+                // Most likely the process is out of file descriptors; only waiting helps.
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "a connection could not be accepted"
@@ -66,7 +66,7 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Connectio
             graceful.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
         tokio::spawn(async move {
             let _ended = connection.await;
-            drop(seat);
+            drop(slot);
         });
     }
     tracing::info!("stopping: no new connections, running requests end");
@@ -76,7 +76,7 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Connectio
     }
 }
 
-/// Ends when the process gets SIGTERM or SIGINT.
+/// Completes when the process gets SIGTERM or SIGINT.
 pub(crate) async fn shutdown_signal() {
     let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
     match (terminate, interrupt) {

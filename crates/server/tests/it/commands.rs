@@ -250,7 +250,7 @@ fn documents_are_those_of_the_repository() {
 fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
     let undated = |text: &str| {
         let lines = text.lines().map(|line| {
-            if line.starts_with("Made on ") { &line["Made on 2026-01-01".len()..] } else { line }
+            if line.starts_with("Generated on ") { &line["Generated on 2026-01-01".len()..] } else { line }
         });
         lines.collect::<Vec<_>>().join("\n")
     };
@@ -275,10 +275,10 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
     for words in [
         "| Ages Ltd |",
         "| ages@ages.test |",
-        "sealed, 7 days",
+        "encrypted, 7 days",
         "99.0 %",
         "country is looked up",
-        "reached by https",
+        "reached over https",
         "`svc_key`",
     ] {
         assert!(other.contains(words), "{words}:\n{other}");
@@ -367,7 +367,7 @@ fn state_files_of_other_liveness_nets_are_refused_by_name_and_nothing_is_changed
     assert_eq!(inside.status.code(), Some(1));
     let words = text(&inside.stderr);
     assert!(
-        words.contains("https://127.0.0.1/checkout/resources") && words.contains("cannot be had"),
+        words.contains("https://127.0.0.1/checkout/resources") && words.contains("cannot be fetched"),
         "{words}"
     );
 }

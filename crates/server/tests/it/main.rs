@@ -13,4 +13,5 @@ mod examples;
 mod holder_page;
 mod read_document;
 mod serve;
+mod telemetry;
 mod test_installation;

@@ -1,4 +1,4 @@
-//! Holding the frames that came back against the challenge.
+//! Checks the frames of an answer against its challenge.
 
 use super::{
     ChallengeMove, FrameObservation, LivenessChallenge, MAX_FRAMES,
@@ -10,97 +10,98 @@ use base::LimitViolation;
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// What is checked, in this order.
+/// The checks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ChallengeCheck {
-    /// The answer came before the challenge expired. Seconds left.
+    /// The answer arrived before the challenge expired. Measured: seconds left.
     InTime,
-    /// There are enough frames, and not too many. Frames.
+    /// There are enough frames and not too many. Measured: their number.
     Frames,
-    /// No pause in which anything could have been put before the camera. Seconds between frames.
+    /// No pause is long enough to put something else before the camera. Measured: the longest time between two frames,
+    /// seconds.
     Unbroken,
-    /// Frames show one face each. The share of those that do not.
+    /// The frames show exactly one face. Measured: the share of those that do not; 1 where any shows several.
     OneFace,
-    /// It is the same one from beginning to end. Distance of embeddings.
+    /// All frames show the same person. Measured: the greatest distance of embeddings from the opening.
     SamePerson,
-    /// The first frames and the last one look ahead. Degrees.
+    /// The opening frames and the last frame face the camera. Measured: the greatest yaw, degrees.
     LooksAhead,
-    /// The moves are the chosen ones, in their order, and no others. How many of them, before the first wrong one.
+    /// The moves are the requested ones, in their order and without others. Measured: the number of right ones before
+    /// the first wrong one.
     Moves,
-    /// Nothing jumps. The largest step between two frames, where 1 is as much as a head moves.
+    /// Nothing jumps. Measured: the largest step between two frames, where 1 is the most that a head moves.
     Smooth,
-    /// As the head turns, the nose moves before the mouth: it stands out. Shift of the nose against the mouth, where 1 is its
-    /// shift against eyes and mouth.
+    /// When the head turns, the nose shifts against the mouth, because it protrudes. Measured: that shift, in units of
+    /// the nose's shift against the line from eyes to mouth.
     NoseStandsOut,
-    /// As the head turns, the ears go the other way: they lie behind. Their shift, in that of the nose.
+    /// When the head turns, the ears shift the other way, because they lie behind. Measured: that shift, in units of
+    /// the nose's.
     EarsLieBehind,
-    /// As the face comes nearer, the ears seem closer together. Change as a share of their distance.
+    /// When the face comes nearer, the ears appear closer together. Measured: the change as a share of their distance.
     Perspective,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChallengeCheckOutcome {
-    /// Which.
     pub check: ChallengeCheck,
-    /// Whether it holds.
     pub holds: bool,
-    /// The value, the limit, and what to do about it.
+    /// The value, the limit, and what helps.
     pub measured: LimitViolation,
 }
 
-/// What was made of an answer.
+/// The result for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChallengeVerdict {
-    /// Whether every check holds.
+    /// Whether every check could be made and holds.
     pub passed: bool,
-    /// All checks that could be made; without an opening look there is nothing to hold moves against.
+    /// All checks that could be made. Without enough opening frames there is no reference for moves.
     pub outcomes: Vec<ChallengeCheckOutcome>,
-    /// The pose in each frame, where it shows a face.
+    /// The pose in each frame, where its face has one.
     pub poses: Vec<Option<HeadPose>>,
-    /// The frame that shows the face best to compare it with others: ahead, and large.
+    /// Index of the frame that is best for comparing the face: frontal and large.
     pub portrait: Option<usize>,
 }
 
 impl ChallengeVerdict {
-    /// What speaks against it.
+    /// The checks that failed.
     pub fn reasons(&self) -> impl Iterator<Item = &ChallengeCheckOutcome> {
         self.outcomes.iter().filter(|outcome| !outcome.holds)
     }
 }
 
-/// Frames of an answer at least.
+/// Fewest frames of an answer.
 const MIN_FRAMES: usize = 10;
-/// Seconds between two frames at most.
+/// Longest time between two frames.
 const MAX_FRAME_GAP_SECONDS: f64 = 0.6;
-/// The share of frames that may show no face, or none that can be measured.
+/// The share of frames that may show no face, or none whose pose can be measured.
 const MAX_UNSEEN_SHARE: f32 = 0.1;
-/// So many frames make the opening look.
+/// Number of frames at the beginning whose median pose is the reference.
 const OPENING_FRAMES: usize = 3;
-/// Degrees that the opening look, and the last frame against it, may be off.
+/// Greatest yaw of the opening, and of the opening and last frames relative to it.
 const MAX_OPENING_DEGREES: f32 = 16.0;
-/// Of a face that is turned the net says less surely whose it is: its distance may be larger by this.
+/// Embeddings of a turned face vary more: its distance may be larger by this factor.
 const TURNED_DISTANCE_FACTOR: f32 = 1.25;
-/// The most that a head moves from frame to frame: degrees, widths between the ears, and times its size.
+/// The most that a head moves between two frames: degrees, distances between the ears, and factor of its size.
 const MAX_STEP: (f32, f32, f32) = (32.0, 0.7, 1.3);
-/// Within these a nose stands out from a face as it turns, and ears lie behind it.
+/// Ranges of the slopes for a face with depth: [`ChallengeCheck::NoseStandsOut`] and [`ChallengeCheck::EarsLieBehind`].
 const NOSE_SLOPE_RANGE: (f32, f32) = (0.45, 2.2);
 const EAR_SLOPE_RANGE: (f32, f32) = (-8.0, -1.0);
-/// Change of the ears' distance at least.
+/// Least change of the ears' distance, as a share.
 const MIN_EAR_DISTANCE_CHANGE: f32 = 0.03;
 
 struct ChallengeCheckOutcomes(Vec<ChallengeCheckOutcome>);
 
 impl ChallengeCheckOutcomes {
-    fn at_least(&mut self, check: ChallengeCheck, value: f32, least: f32, unit: &str, hint: &'static str) {
-        let measured = LimitViolation::new(value, format!("at least {least} {unit}"), hint);
-        self.0.push(ChallengeCheckOutcome { check, holds: value >= least, measured });
+    fn at_least(&mut self, check: ChallengeCheck, value: f32, minimum: f32, unit: &str, hint: &'static str) {
+        let measured = LimitViolation::new(value, format!("at least {minimum} {unit}"), hint);
+        self.0.push(ChallengeCheckOutcome { check, holds: value >= minimum, measured });
     }
 
-    fn at_most(&mut self, check: ChallengeCheck, value: f32, most: f32, unit: &str, hint: &'static str) {
-        let measured = LimitViolation::new(value, format!("at most {most} {unit}"), hint);
-        self.0.push(ChallengeCheckOutcome { check, holds: value <= most, measured });
+    fn at_most(&mut self, check: ChallengeCheck, value: f32, maximum: f32, unit: &str, hint: &'static str) {
+        let measured = LimitViolation::new(value, format!("at most {maximum} {unit}"), hint);
+        self.0.push(ChallengeCheckOutcome { check, holds: value <= maximum, measured });
     }
 
     fn between(
@@ -118,23 +119,23 @@ impl ChallengeCheckOutcomes {
 
 pub(super) fn evaluate(
     challenge: &LivenessChallenge,
-    seen: &[FrameObservation],
+    frames: &[FrameObservation],
     same: f32,
     now: Timestamp,
 ) -> ChallengeVerdict {
     let mut checks = ChallengeCheckOutcomes(Vec::new());
     let left = challenge.expires_at.duration_since(now).as_secs_f32();
     checks.at_least(ChallengeCheck::InTime, left, 0.0, "seconds left", "begin again, and be quicker");
-    let count = seen.len() as f32;
+    let count = frames.len() as f32;
     let limits = (MIN_FRAMES as f32, MAX_FRAMES as f32);
     checks.between(ChallengeCheck::Frames, count, limits, "frames", "send frames of all of it");
-    let seen = &seen[..seen.len().min(MAX_FRAMES)];
+    let frames = &frames[..frames.len().min(MAX_FRAMES)];
     let poses: Vec<Option<HeadPose>> =
-        seen.iter().map(|seen| seen.face.as_ref().and_then(HeadPose::of)).collect();
+        frames.iter().map(|frame| frame.face.as_ref().and_then(HeadPose::of)).collect();
 
-    // Times that run backwards, or are none, are no sequence.
-    let gaps = seen.windows(2).filter_map(|two| Some(two.last()?.time - two.first()?.time));
-    let gap = gaps.fold(0.0_f64, |most, gap| if gap > 0.0 { most.max(gap) } else { f64::INFINITY });
+    // Times that do not increase, or are not numbers, count as an infinite gap.
+    let gaps = frames.windows(2).filter_map(|two| Some(two.last()?.time - two.first()?.time));
+    let gap = gaps.fold(0.0_f64, |longest, gap| if gap > 0.0 { longest.max(gap) } else { f64::INFINITY });
     checks.at_most(
         ChallengeCheck::Unbroken,
         gap as f32,
@@ -143,9 +144,10 @@ pub(super) fn evaluate(
         "keep the camera on",
     );
 
-    let odd = seen.iter().zip(&poses).filter(|(seen, pose)| seen.faces > 1 || pose.is_none()).count();
-    let several = seen.iter().any(|seen| seen.faces > 1);
-    let share = if several { 1.0 } else { odd as f32 / count.max(1.0) };
+    let unusable =
+        frames.iter().zip(&poses).filter(|(frame, pose)| frame.faces > 1 || pose.is_none()).count();
+    let several = frames.iter().any(|frame| frame.faces > 1);
+    let share = if several { 1.0 } else { unusable as f32 / count.max(1.0) };
     checks.at_most(
         ChallengeCheck::OneFace,
         share,
@@ -154,25 +156,25 @@ pub(super) fn evaluate(
         "be alone, and stay in the picture",
     );
 
-    let shown: Vec<(usize, HeadPose)> =
+    let visible: Vec<(usize, HeadPose)> =
         poses.iter().enumerate().filter_map(|(at, pose)| Some((at, (*pose)?))).collect();
-    let portrait = shown.get(..OPENING_FRAMES).map(median).and_then(|opening| {
-        let turned: Vec<(usize, RelativePose)> =
-            shown.iter().map(|(at, pose)| (*at, pose.relative_to(&opening))).collect();
-        check_same_person(&mut checks, seen, &turned, same);
-        check_looks_ahead(&mut checks, &opening, &turned);
-        check_moves(&mut checks, challenge, &turned);
-        check_smooth(&mut checks, seen, &shown, &opening);
-        check_depth(&mut checks, &shown, &turned, &opening);
-        check_perspective(&mut checks, challenge, &shown, &turned, &opening);
-        let ahead = shown.iter().zip(&turned).filter(|(_, (_, turned))| turned.is_ahead());
+    let portrait = visible.get(..OPENING_FRAMES).map(median).and_then(|opening| {
+        let relative: Vec<(usize, RelativePose)> =
+            visible.iter().map(|(at, pose)| (*at, pose.relative_to(&opening))).collect();
+        check_same_person(&mut checks, frames, &relative, same);
+        check_looks_ahead(&mut checks, &opening, &relative);
+        check_moves(&mut checks, challenge, &relative);
+        check_smooth(&mut checks, frames, &visible, &opening);
+        check_depth(&mut checks, &visible, &relative, &opening);
+        check_perspective(&mut checks, challenge, &visible, &relative, &opening);
+        let ahead = visible.iter().zip(&relative).filter(|(_, (_, pose))| pose.is_ahead());
         ahead.max_by(|((_, a), _), ((_, b), _)| a.scale.total_cmp(&b.scale)).map(|((at, _), _)| *at)
     });
     let passed = portrait.is_some() && checks.0.iter().all(|outcome| outcome.holds);
     ChallengeVerdict { passed, outcomes: checks.0, poses, portrait }
 }
 
-/// The median of each number.
+/// The median of each number of the poses.
 fn median(poses: &[(usize, HeadPose)]) -> HeadPose {
     let middle = |number: fn(&HeadPose) -> f32| {
         let mut numbers: Vec<f32> = poses.iter().map(|(_, pose)| number(pose)).collect();
@@ -192,22 +194,23 @@ fn median(poses: &[(usize, HeadPose)]) -> HeadPose {
     }
 }
 
-/// Every frame against the mean of the opening ones.
+/// Compares the embedding of every frame with the mean of the opening frames.
 fn check_same_person(
     checks: &mut ChallengeCheckOutcomes,
-    seen: &[FrameObservation],
-    turned: &[(usize, RelativePose)],
+    frames: &[FrameObservation],
+    relative: &[(usize, RelativePose)],
     same: f32,
 ) {
-    let embedding = |at: usize| seen.get(at).and_then(|seen| seen.embedding.as_deref());
-    let opening =
-        mean_embedding(turned.iter().take(OPENING_FRAMES).filter_map(|(at, _)| Some((embedding(*at)?, 1.0))));
-    let worst = turned.iter().map(|(at, turned)| {
-        let apart =
+    let embedding = |at: usize| frames.get(at).and_then(|frame| frame.embedding.as_deref());
+    let opening = mean_embedding(
+        relative.iter().take(OPENING_FRAMES).filter_map(|(at, _)| Some((embedding(*at)?, 1.0))),
+    );
+    let distances = relative.iter().map(|(at, pose)| {
+        let distance =
             opening.as_deref().zip(embedding(*at)).map_or(f32::INFINITY, |(a, b)| embedding_distance(a, b));
-        if turned.is_ahead() { apart } else { apart / TURNED_DISTANCE_FACTOR }
+        if pose.is_ahead() { distance } else { distance / TURNED_DISTANCE_FACTOR }
     });
-    let worst = worst.fold(0.0, f32::max);
+    let worst = distances.fold(0.0, f32::max);
     checks.at_most(
         ChallengeCheck::SamePerson,
         worst,
@@ -220,14 +223,14 @@ fn check_same_person(
 fn check_looks_ahead(
     checks: &mut ChallengeCheckOutcomes,
     opening: &HeadPose,
-    turned: &[(usize, RelativePose)],
+    relative: &[(usize, RelativePose)],
 ) {
-    let first = turned.iter().take(OPENING_FRAMES).map(|(_, turned)| turned.yaw.abs());
-    let last = turned.last().map(|(_, turned)| turned.yaw.abs());
-    let off = first.chain(last).fold(opening.yaw.abs(), f32::max);
+    let first = relative.iter().take(OPENING_FRAMES).map(|(_, pose)| pose.yaw.abs());
+    let last = relative.last().map(|(_, pose)| pose.yaw.abs());
+    let yaw = first.chain(last).fold(opening.yaw.abs(), f32::max);
     checks.at_most(
         ChallengeCheck::LooksAhead,
-        off,
+        yaw,
         MAX_OPENING_DEGREES,
         "degrees",
         "begin and end with a look into the camera",
@@ -237,18 +240,19 @@ fn check_looks_ahead(
 fn check_moves(
     checks: &mut ChallengeCheckOutcomes,
     challenge: &LivenessChallenge,
-    turned: &[(usize, RelativePose)],
+    relative: &[(usize, RelativePose)],
 ) {
-    let made = head_movements::detect_moves(challenge.kind, turned);
-    let right = made.iter().zip(&challenge.moves).take_while(|((made, _), asked)| made == *asked).count();
-    let wanted = challenge.moves.len();
-    // One more than asked for is one wrong.
-    let right = if made.len() > wanted { right.min(wanted.saturating_sub(1)) } else { right };
-    let unit = "moves as they were asked for";
+    let made = head_movements::detect_moves(challenge.kind, relative);
+    let right =
+        made.iter().zip(&challenge.moves).take_while(|((made, _), requested)| made == *requested).count();
+    let requested = challenge.moves.len();
+    // A surplus move counts as a wrong one.
+    let right = if made.len() > requested { right.min(requested.saturating_sub(1)) } else { right };
+    let unit = "moves as requested";
     checks.at_least(
         ChallengeCheck::Moves,
         right as f32,
-        wanted as f32,
+        requested as f32,
         unit,
         "follow the moves that are shown",
     );
@@ -256,13 +260,13 @@ fn check_moves(
 
 fn check_smooth(
     checks: &mut ChallengeCheckOutcomes,
-    seen: &[FrameObservation],
-    shown: &[(usize, HeadPose)],
+    frames: &[FrameObservation],
+    visible: &[(usize, HeadPose)],
     opening: &HeadPose,
 ) {
     let (degrees, widths, times) = MAX_STEP;
     let middle = |at: usize| {
-        let face = seen.get(at)?.face?;
+        let face = frames.get(at)?.face?;
         Some([f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)])
     };
     let step = |two: &[(usize, HeadPose)]| {
@@ -274,21 +278,22 @@ fn check_smooth(
         let growth = (b.scale / a.scale).ln().abs() / times.ln();
         Some(turn.max(slide).max(growth))
     };
-    let most = shown.windows(2).filter_map(step).fold(0.0, f32::max);
+    let largest = visible.windows(2).filter_map(step).fold(0.0, f32::max);
     let unit = "of what a head moves between two frames";
-    checks.at_most(ChallengeCheck::Smooth, most, 1.0, unit, "move slowly, and keep the face free");
+    checks.at_most(ChallengeCheck::Smooth, largest, 1.0, unit, "move slowly, and keep the face free");
 }
 
-/// How two shifts go together over all frames that are turned to a side: the slope of a line through the opening.
+/// Regresses the shifts of mouth and ears on that of the nose, over all frames in which the head is turned to a side:
+/// the slope of a line through the opening pose.
 fn check_depth(
     checks: &mut ChallengeCheckOutcomes,
-    shown: &[(usize, HeadPose)],
-    turned: &[(usize, RelativePose)],
+    visible: &[(usize, HeadPose)],
+    relative: &[(usize, RelativePose)],
     opening: &HeadPose,
 ) {
     let (mut squares, mut mouth, mut ears) = (0.0, 0.0, 0.0);
-    for ((_, pose), (_, turned)) in shown.iter().zip(turned) {
-        if turned.yaw.abs() > AHEAD_DEGREES {
+    for ((_, pose), (_, change)) in visible.iter().zip(relative) {
+        if change.yaw.abs() > AHEAD_DEGREES {
             let nose = pose.nose - opening.nose;
             squares += nose * nose;
             mouth += nose * (pose.nose_to_mouth - opening.nose_to_mouth);
@@ -312,24 +317,23 @@ fn check_depth(
     );
 }
 
-/// Frames that look ahead from near by against those of the opening. From farther away the ears do not move enough for the
-/// net to tell a head from a sheet.
+/// Compares frontal frames close to the camera with the opening. Farther away the distance of the ears changes too
+/// little to tell a head from a flat photo.
 fn check_perspective(
     checks: &mut ChallengeCheckOutcomes,
     challenge: &LivenessChallenge,
-    shown: &[(usize, HeadPose)],
-    turned: &[(usize, RelativePose)],
+    visible: &[(usize, HeadPose)],
+    relative: &[(usize, RelativePose)],
     opening: &HeadPose,
 ) {
     if !challenge.moves.contains(&ChallengeMove::Nearer) {
         return;
     }
-    let near = |turned: &RelativePose| {
-        turned.is_ahead() && turned.scale >= head_movements::nearer_scale(challenge.kind)
-    };
-    let there = shown.iter().zip(turned).filter(|(_, (_, turned))| near(turned));
-    let there: Vec<(usize, HeadPose)> = there.map(|(shown, _)| *shown).collect();
-    let change = if there.is_empty() { 0.0 } else { 1.0 - median(&there).width / opening.width };
+    let is_near =
+        |pose: &RelativePose| pose.is_ahead() && pose.scale >= head_movements::nearer_scale(challenge.kind);
+    let near = visible.iter().zip(relative).filter(|(_, (_, pose))| is_near(pose));
+    let near: Vec<(usize, HeadPose)> = near.map(|(pose, _)| *pose).collect();
+    let change = if near.is_empty() { 0.0 } else { 1.0 - median(&near).width / opening.width };
     let hint = "come nearer with the whole head";
     checks.at_least(
         ChallengeCheck::Perspective,

@@ -1,11 +1,11 @@
-//! Which challenges there are, and which moves a head has made.
+//! The sequences of moves that challenges consist of, and the detection of moves in a sequence of poses.
 
 use super::{ChallengeKind, ChallengeMove};
 use ChallengeMove::{Farther, Left, Nearer, Right, Up};
 
 const TURN_MOVES: [ChallengeMove; 3] = [Left, Right, Up];
 
-/// Every challenge of a kind.
+/// All sequences of a kind.
 pub(super) fn sequences(kind: ChallengeKind) -> Vec<Vec<ChallengeMove>> {
     let any = [Left, Right, Up, Nearer, Farther];
     let (first, rest): (&[ChallengeMove], &[ChallengeMove]) = match kind {
@@ -26,22 +26,22 @@ pub(super) fn sequences(kind: ChallengeKind) -> Vec<Vec<ChallengeMove>> {
     all
 }
 
-/// Nothing twice in a row, one step nearer or farther at most, and a turn to a side, which tells most about depth.
+/// No move twice in a row, at most one step nearer or farther, and at least one turn to a side, which shows depth best.
 fn is_fair(moves: &[ChallengeMove]) -> bool {
     let repeats = moves.windows(2).any(|two| two.first() == two.last());
     let steps = moves.iter().filter(|one| !TURN_MOVES.contains(one)).count();
     !repeats && steps <= 1 && moves.iter().any(|one| matches!(one, Left | Right))
 }
 
-/// Degrees from the opening look at which a head is turned, and below which it looks ahead again.
+/// Yaw relative to the opening from which the head is turned, and up to which it faces the camera again.
 pub(super) const TURNED_DEGREES: f32 = 18.0;
 pub(super) const AHEAD_DEGREES: f32 = 11.0;
 
-/// The same for looking up.
+/// The same for pitch.
 pub(super) const LIFTED_DEGREES: f32 = 14.0;
 pub(super) const LEVEL_DEGREES: f32 = 9.0;
 
-/// How often larger than at the opening a face is that came nearer, by kind, and one that went away.
+/// Size relative to the opening from which the face has come nearer, and up to which it has gone farther away.
 pub(super) fn nearer_scale(kind: ChallengeKind) -> f32 {
     match kind {
         ChallengeKind::Turn => 1.3,
@@ -49,10 +49,10 @@ pub(super) fn nearer_scale(kind: ChallengeKind) -> f32 {
     }
 }
 pub(super) const FARTHER_SCALE: f32 = 0.77;
-/// A face within these of its opening size is where it was.
+/// Size relative to the opening within which the face is back at its distance.
 const RETURNED_SCALE_RANGE: [f32; 2] = [0.87, 1.15];
 
-/// A pose against the one at the opening: degrees to the person's left and up, and how often larger.
+/// A pose relative to the opening: degrees to the person's left, degrees up, and factor of the size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RelativePose {
     pub(super) yaw: f32,
@@ -65,7 +65,7 @@ impl RelativePose {
         self.yaw.abs() <= AHEAD_DEGREES && self.pitch.abs() <= LEVEL_DEGREES
     }
 
-    /// The turn it is far enough for.
+    /// The turn that the pose shows, where it is far enough.
     pub(super) fn turn(&self) -> Option<ChallengeMove> {
         match self {
             Self { yaw, .. } if *yaw >= TURNED_DEGREES => Some(Left),
@@ -76,7 +76,7 @@ impl RelativePose {
     }
 }
 
-/// The moves of a sequence, each with the frame at which it was made.
+/// The moves of a sequence of poses, each with the frame in which it is detected. Thresholds have hysteresis.
 pub(super) fn detect_moves(
     kind: ChallengeKind,
     poses: &[(usize, RelativePose)],
@@ -84,7 +84,7 @@ pub(super) fn detect_moves(
     let mut made = Vec::new();
     let (mut turned, mut stepped) = (None, None);
     for (frame, pose) in poses {
-        // A face that is turned away looks smaller.
+        // A turned face appears smaller, so its distance is not judged.
         let step = match pose.scale {
             _ if !pose.is_ahead() => stepped,
             scale if scale >= nearer_scale(kind) => Some(Nearer),
@@ -122,19 +122,19 @@ mod tests {
             let all = sequences(kind);
             assert_eq!(all.len(), count, "{kind:?}");
             assert!(all.iter().all(|moves| moves.len() == 3 && is_fair(moves)), "{kind:?}");
-            let mut each = all.clone();
-            each.dedup();
-            assert_eq!(each.len(), all.len());
+            let mut distinct = all.clone();
+            distinct.dedup();
+            assert_eq!(distinct.len(), all.len());
         }
     }
 
     #[test]
-    fn moves_are_told_in_their_order_and_once_each() {
+    fn moves_are_detected_in_their_order_and_once_each() {
         let sequence = poses(&[
             [0.0, 0.0, 1.0],
             [12.0, 0.0, 1.0],
             [25.0, 0.0, 1.0],
-            // Wavering at the limit is no second turn.
+            // Wavering at the threshold is not a second turn.
             [15.0, 0.0, 1.0],
             [25.0, 3.0, 1.0],
             [2.0, 0.0, 1.1],

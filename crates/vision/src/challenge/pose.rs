@@ -1,81 +1,83 @@
-//! How a head is turned, and how deep it is, from six points.
+//! Head pose and depth from the six points of a face.
 
 use super::head_movements::RelativePose;
 use crate::Face;
 use serde::{Deserialize, Serialize};
 
-/// How far the tip of the nose stands out before the line from the eyes to the mouth, in distances between the eyes: so
-/// much does it move sideways for each unit of the tangent of the yaw. See `docs/ACCURACY.md` for where it comes from.
+/// How far the tip of the nose protrudes from the line between eyes and mouth, in eye distances: by this it shifts
+/// sideways for each unit of the tangent of the yaw. `docs/ACCURACY.md` has its source.
 const NOSE_PROTRUSION: f32 = 0.32;
 
-/// The same for looking up, in distances from eyes to mouth.
+/// The same for pitch, in distances from eyes to mouth.
 const NOSE_PROTRUSION_UPWARDS: f32 = 0.29;
 
-/// Where the nose is in the mean face, as [`HeadPose::height`].
+/// [`HeadPose::height`] of the mean face.
 const MEAN_NOSE_HEIGHT: f32 = 0.55;
 
-/// What the six points of a face say of its pose.
+/// The pose of a head from the six points of its face.
 ///
-/// All but `roll` and `scale` are the same for every affine picture of one plane: a flat photo may be turned, leant and
-/// shifted, and they stay what they were, but for the perspective of a plane near by.
+/// All values but `roll` and `scale` are invariant under affine maps of a plane: when a flat photo is turned, tilted or
+/// shifted they stay the same, except for the perspective of a plane close to the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeadPose {
-    /// Degrees to the person's own left, about: from where the nose lies between eyes and mouth. -90 to 90.
+    /// Approximate degrees to the person's own left, from the position of the nose between eyes and mouth; -90 to 90.
     pub yaw: f32,
-    /// Degrees up, about, against a mean face; faces differ by ten and more. -90 to 90.
+    /// Approximate degrees up, relative to a mean face, from which faces differ by ten and more; -90 to 90.
     pub pitch: f32,
     /// Degrees clockwise, -180 to 180.
     pub roll: f32,
-    /// Size in pixels: of the eyes' distance and that from eyes to mouth the root of their squares' sum.
+    /// Size in pixels: the root of the sum of the squares of the eye distance and of the distance from eyes to mouth.
     pub scale: f32,
-    /// How far the nose lies to the left (of the person) of the line from eyes to mouth, in distances between the eyes.
+    /// Shift of the nose to the person's left of the line from eyes to mouth, in eye distances.
     pub nose: f32,
-    /// How far it lies to the left of the mouth, in the same.
+    /// Shift of the nose to the person's left of the mouth, in eye distances.
     pub nose_to_mouth: f32,
-    /// How far the middle of the ears lies to the left of the line from eyes to mouth, in the same.
+    /// Shift of the midpoint of the ears to the person's left of the line from eyes to mouth, in eye distances.
     pub ears: f32,
-    /// Distance of the ears over `scale`, about 1 to 2: less where the lens is near, for the ears are farther away.
+    /// Distance of the ears by `scale`, about 1 to 2; less close to the lens, because the ears are farther away than
+    /// the face.
     pub width: f32,
-    /// Where the nose is on the way from eyes (0) to mouth (1).
+    /// Position of the nose between eyes (0) and mouth (1).
     pub height: f32,
 }
 
 impl HeadPose {
-    /// Of a face; nothing where its points make none.
+    /// The pose of a face; `None` where its points are degenerate.
     pub fn of(face: &Face) -> Option<Self> {
         let [right_eye, left_eye, nose, mouth, right_ear, left_ear] = face.points;
         let eyes = [left_eye[0] - right_eye[0], left_eye[1] - right_eye[1]];
-        let between = eyes[0].hypot(eyes[1]);
-        let along = eyes.map(|part| part / between);
+        let eye_distance = eyes[0].hypot(eyes[1]);
+        let along = eyes.map(|part| part / eye_distance);
         let middle = |a: [f32; 2], b: [f32; 2]| [f32::midpoint(a[0], b[0]), f32::midpoint(a[1], b[1])];
         let origin = middle(right_eye, left_eye);
-        let place = |point: [f32; 2]| {
+        // Coordinates along the line of the eyes and down, in eye distances.
+        let in_face_axes = |point: [f32; 2]| {
             let [x, y] = [point[0] - origin[0], point[1] - origin[1]];
-            [(x * along[0] + y * along[1]) / between, (y * along[0] - x * along[1]) / between]
+            [(x * along[0] + y * along[1]) / eye_distance, (y * along[0] - x * along[1]) / eye_distance]
         };
-        let ([nose_x, nose_y], [mouth_x, mouth_y]) = (place(nose), place(mouth));
-        let [ears_x, ears_y] = place(middle(right_ear, left_ear));
+        let ([nose_x, nose_y], [mouth_x, mouth_y]) = (in_face_axes(nose), in_face_axes(mouth));
+        let [ears_x, ears_y] = in_face_axes(middle(right_ear, left_ear));
         let apart = [left_ear[0] - right_ear[0], left_ear[1] - right_ear[1]];
-        // Beside the line from eyes to mouth, at the point's own height.
-        let beside = |x: f32, y: f32| x - mouth_x * y / mouth_y;
-        let (nose, height) = (beside(nose_x, nose_y), nose_y / mouth_y);
+        // Shift against the line from eyes to mouth, at the point's own height.
+        let shift = |x: f32, y: f32| x - mouth_x * y / mouth_y;
+        let (nose, height) = (shift(nose_x, nose_y), nose_y / mouth_y);
         let size = (1.0 + mouth_x * mouth_x + mouth_y * mouth_y).sqrt();
         let pose = Self {
             yaw: (nose / NOSE_PROTRUSION).atan().to_degrees(),
             pitch: ((MEAN_NOSE_HEIGHT - height) / NOSE_PROTRUSION_UPWARDS).atan().to_degrees(),
             roll: eyes[1].atan2(eyes[0]).to_degrees(),
-            scale: between * size,
+            scale: eye_distance * size,
             nose,
             nose_to_mouth: nose_x - mouth_x,
-            ears: beside(ears_x, ears_y),
-            width: apart[0].hypot(apart[1]) / (between * size),
+            ears: shift(ears_x, ears_y),
+            width: apart[0].hypot(apart[1]) / (eye_distance * size),
             height,
         };
         let numbers = [pose.scale, nose, pose.nose_to_mouth, pose.ears, pose.width, height];
         (numbers.iter().all(|number| number.is_finite()) && mouth_y > 0.0).then_some(pose)
     }
 
-    /// Degrees to the left and up that the head has turned since it had another pose, and how often larger it is.
+    /// The pose relative to `opening`.
     pub(super) fn relative_to(&self, opening: &Self) -> RelativePose {
         RelativePose {
             yaw: ((self.nose - opening.nose) / NOSE_PROTRUSION).atan().to_degrees(),

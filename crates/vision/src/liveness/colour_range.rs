@@ -1,18 +1,18 @@
-//! How much of black and colour is left: paper and glass give away some of each.
+//! The range of tones and colours: paper and glass lift black and wash out colour.
 
 use super::presentation_cues::FaceSpot;
 use base::Picture;
 
-/// Tonal measures, each 0 to 1; see [`super::presentation_cues::CUE_NAMES`].
+/// Tonal cues, each 0 to 1; see [`super::presentation_cues::CUE_NAMES`].
 pub(super) struct ToneMeasures {
     pub(super) black: f32,
     pub(super) pale: f32,
 }
 
-/// Points looked at in each direction.
+/// Sample points in each direction.
 const GRID_POINTS: i64 = 96;
 
-/// Reads a grid of points over the face and as much again around it.
+/// Samples a grid over twice the width and height of the face.
 pub(super) fn measure(picture: &Picture, face: &FaceSpot) -> ToneMeasures {
     let (w, h) = (i64::from(picture.width()), i64::from(picture.height()));
     let (left, right) = ((face.x - face.width).max(0), (face.x + face.width).min(w - 1));
@@ -26,22 +26,20 @@ pub(super) fn measure(picture: &Picture, face: &FaceSpot) -> ToneMeasures {
             let [r, g, b] = mean_of_four(picture, x, y);
             let grey = (77 * r + 150 * g + 29 * b) >> 8;
             luma[grey.min(255) as usize] += 1;
-            let (most, least) = (r.max(g).max(b), r.min(g).min(b));
-            // Skin alone, as walls have any colour; and what is nearly black has one by chance.
-            if most > 40
-                && (x - face.x).abs() * 5 < face.width * 2
-                && (y - face.y).abs() * 5 < face.height * 2
+            let (max, min) = (r.max(g).max(b), r.min(g).min(b));
+            // Skin only, because walls have any colour; and not what is nearly black, whose colour is noise.
+            if max > 40 && (x - face.x).abs() * 5 < face.width * 2 && (y - face.y).abs() * 5 < face.height * 2
             {
-                colour[((most - least) * 255 / most).min(255) as usize] += 1;
+                colour[((max - min) * 255 / max).min(255) as usize] += 1;
             }
         }
     }
-    // Against the brightest, so that a long exposure does not pass for a veil.
-    let black = share(&luma, 0.02) / share(&luma, 0.98).max(0.1);
-    ToneMeasures { black: black.min(1.0), pale: 1.0 - share(&colour, 0.95) }
+    // Relative to the brightest tones, so that overexposure is not mistaken for lifted black.
+    let black = quantile(&luma, 0.02) / quantile(&luma, 0.98).max(0.1);
+    ToneMeasures { black: black.min(1.0), pale: 1.0 - quantile(&colour, 0.95) }
 }
 
-/// Two by two pixels, so that a dot of ink does not pass for a shadow.
+/// Mean of two by two pixels, so that a single dot of ink is not mistaken for a shadow.
 fn mean_of_four(picture: &Picture, x: i64, y: i64) -> [u32; 3] {
     let mut sum = [0u32; 3];
     for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
@@ -53,8 +51,8 @@ fn mean_of_four(picture: &Picture, x: i64, y: i64) -> [u32; 3] {
     sum.map(|total| total / 4)
 }
 
-/// The value that this share of the points does not reach, 0 to 1.
-fn share(counts: &[u32; 256], share: f32) -> f32 {
+/// The quantile of a histogram at `share`, 0 to 1.
+fn quantile(counts: &[u32; 256], share: f32) -> f32 {
     let all: u32 = counts.iter().sum();
     let mut left = (all as f32 * share) as u32;
     for (value, count) in counts.iter().enumerate() {

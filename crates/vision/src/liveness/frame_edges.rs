@@ -1,65 +1,65 @@
-//! Straight edges around the face that belong together: the border of a sheet, the bezel of a display.
+//! Straight edges around the face that belong to one rectangle: the border of a sheet, the bezel of a display.
 
 use super::presentation_cues::FaceSpot;
 use base::Picture;
 
-/// Longer side of the small picture on which edges are sought.
+/// Longer side of the scaled-down picture in which edges are searched.
 const SHRUNK_LONGER_SIDE: usize = 160;
-/// Steps of slant to either side, and what one is worth (pixels across for each pixel along).
+/// Steps of slant to either side, and the size of a step (pixels across for each pixel along).
 const SLANT_STEPS: i32 = 8;
 const SLANT_PER_STEP: f32 = 0.02;
-/// Least difference of brightness (of 255) over two small pixels that counts as an edge.
+/// Least difference of luma (of 255) over two pixels of the scaled-down picture that counts as an edge.
 const MIN_EDGE_LUMA_STEP: f32 = 9.0;
 
-/// Where a shrunk picture grows brighter (1) or darker (-1) from left to right.
+/// Sign of the horizontal gradient: 1 where the picture gets brighter to the right, -1 where it gets darker, else 0.
 struct EdgeSigns {
     width: usize,
     height: usize,
     signs: Vec<i8>,
 }
 
-/// Brightness, shrunk.
+/// Luma of the scaled-down picture.
 struct ShrunkLuma {
     width: usize,
     height: usize,
     grey: Vec<f32>,
 }
 
-/// How much of its length the third straightest of four edges around the face holds: 0 (at most two sides
-/// have an edge at all) to 1 (three unbroken edges at right angles).
+/// How continuous the third best of the four edges around the face is: 0 (at most two sides have an edge at all) to 1
+/// (three unbroken edges at right angles).
 pub(super) fn measure(picture: &Picture, face: &FaceSpot) -> f32 {
     let shrink = picture.width().max(picture.height()).div_ceil(SHRUNK_LONGER_SIDE as u32).max(1) as usize;
     let small = shrunk(picture, shrink);
     if small.width < 16 || small.height < 16 {
         return 0.0;
     }
-    let (upright, turned) = (small.steps(), small.transposed().steps());
+    let (upright, transposed) = (small.steps(), small.transposed().steps());
     let at = |v: i64| v as f32 / shrink as f32;
     let (x, y, w, h) = (at(face.x), at(face.y), at(face.width), at(face.height));
-    // On either side of the face at its height, and above and below it at its width.
-    let left = sides(&upright, (0.0, x - 0.5 * w), (y - 0.8 * h, y + 0.8 * h));
-    let right = sides(&upright, (x + 0.5 * w, small.width as f32), (y - 0.8 * h, y + 0.8 * h));
-    let above = sides(&turned, (0.0, y - 0.5 * h), (x - 0.8 * w, x + 0.8 * w));
-    let below = sides(&turned, (y + 0.6 * h, small.height as f32), (x - 0.8 * w, x + 0.8 * w));
+    // To the left and right at the height of the face, and above and below at its width.
+    let left = edge_continuity(&upright, (0.0, x - 0.5 * w), (y - 0.8 * h, y + 0.8 * h));
+    let right = edge_continuity(&upright, (x + 0.5 * w, small.width as f32), (y - 0.8 * h, y + 0.8 * h));
+    let above = edge_continuity(&transposed, (0.0, y - 0.5 * h), (x - 0.8 * w, x + 0.8 * w));
+    let below = edge_continuity(&transposed, (y + 0.6 * h, small.height as f32), (x - 0.8 * w, x + 0.8 * w));
     let steps = (2 * SLANT_STEPS + 1) as usize;
     let near = |all: &[f32], step: usize| {
         all[step.saturating_sub(2)..(step + 3).min(steps)].iter().copied().fold(0f32, f32::max)
     };
-    let mut most = 0f32;
+    let mut best = 0f32;
     for step in 0..steps {
-        // A turned sheet slants its upright edges one way and its level ones the other.
+        // In a rotated sheet the vertical edges slant one way and the horizontal ones the other.
         let mirrored = steps - 1 - step;
         let mut found =
             [near(&left, step), near(&right, step), near(&above, mirrored), near(&below, mirrored)];
         found.sort_by(f32::total_cmp);
-        // The third best: two bars of a window are no sheet.
-        most = most.max(found[1]);
+        // The third best edge counts, because two bars of a window are not a sheet.
+        best = best.max(found[1]);
     }
-    most
+    best
 }
 
-/// For each slant, the largest share of a line's length along which brightness steps the same way.
-fn sides(small: &EdgeSigns, across: (f32, f32), along: (f32, f32)) -> Vec<f32> {
+/// For each slant, the greatest share of a line's length along which the gradient has the same sign.
+fn edge_continuity(small: &EdgeSigns, across: (f32, f32), along: (f32, f32)) -> Vec<f32> {
     let first = along.0.max(1.0) as usize;
     let last = (along.1.max(0.0) as usize).min(small.height.saturating_sub(1));
     let (from, to) = (across.0.max(2.0) as usize, (across.1.max(0.0) as usize).min(small.width - 2));
@@ -69,7 +69,7 @@ fn sides(small: &EdgeSigns, across: (f32, f32), along: (f32, f32)) -> Vec<f32> {
         return found;
     }
     let middle = f32::midpoint(first as f32, last as f32);
-    for (step, most) in found.iter_mut().enumerate() {
+    for (step, best) in found.iter_mut().enumerate() {
         let slant = (step as i32 - SLANT_STEPS) as f32 * SLANT_PER_STEP;
         let shifts: Vec<i32> =
             (first..last).map(|row| (slant * (row as f32 - middle)).round() as i32).collect();
@@ -82,7 +82,7 @@ fn sides(small: &EdgeSigns, across: (f32, f32), along: (f32, f32)) -> Vec<f32> {
                 up += u32::from(line[column] > 0);
                 down += u32::from(line[column] < 0);
             }
-            *most = most.max(up.max(down) as f32 / length as f32);
+            *best = best.max(up.max(down) as f32 / length as f32);
         }
     }
     found
@@ -111,7 +111,7 @@ impl ShrunkLuma {
     }
 }
 
-/// Mean brightness of blocks; of large blocks every other pixel is enough.
+/// Mean luma of blocks; of large blocks only every other pixel is read.
 fn shrunk(picture: &Picture, shrink: usize) -> ShrunkLuma {
     let (across, rgb) = (picture.width() as usize, picture.rgb());
     let (width, height) = (across / shrink, picture.height() as usize / shrink);

@@ -1,17 +1,17 @@
-//! The measures, before anyone says what they are worth.
+//! The cues of the built-in model, unweighted.
 
 use super::{colour_range, frame_edges, spectrum::SpectrumAnalyser};
 use crate::Face;
 use base::Picture;
 
-/// How many measures there are.
+/// Number of cues.
 pub(super) const CUE_COUNT: usize = 7;
 
-/// Their names, in the order of [`measure`]. Every one grows with suspicion.
+/// Names of the cues, in the order of [`measure`]. Each grows with the suspicion of an attack.
 pub(super) const CUE_NAMES: [&str; CUE_COUNT] =
     ["grid_fine", "grid_coarse", "grid_colour", "grain", "lifted_black", "pale", "rim"];
 
-/// Measures one face. All values are finite, whatever the picture and the face.
+/// Measures the cues of one face. All values are finite, whatever the picture and the face.
 pub(super) fn measure(spectrum: &mut SpectrumAnalyser, picture: &Picture, face: &Face) -> [f32; CUE_COUNT] {
     let face = FaceSpot::of(picture, face);
     let lines = spectrum.measure(picture, &face);
@@ -22,7 +22,7 @@ pub(super) fn measure(spectrum: &mut SpectrumAnalyser, picture: &Picture, face: 
     all.map(|v| if v.is_finite() { v } else { 0.0 })
 }
 
-/// Centre and size of a face, in whole pixels that lie in the picture.
+/// Centre and size of a face in whole pixels; the centre lies in the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FaceSpot {
     pub(super) x: i64,
@@ -32,10 +32,10 @@ pub(super) struct FaceSpot {
 }
 
 impl FaceSpot {
-    /// A box that is cut off, turned inside out or not a number becomes the nearest that can be measured.
+    /// A box that is cut off, inverted or not finite becomes the nearest one that can be measured.
     pub(super) fn of(picture: &Picture, face: &Face) -> Self {
         let (w, h) = (picture.width() as f32, picture.height() as f32);
-        let inside = |v: f32, most: f32| if v.is_finite() { v.clamp(0.0, most) } else { most / 2.0 };
+        let inside = |v: f32, limit: f32| if v.is_finite() { v.clamp(0.0, limit) } else { limit / 2.0 };
         let (left, right) = (inside(face.left, w), inside(face.right, w));
         let (top, bottom) = (inside(face.top, h), inside(face.bottom, h));
         Self {

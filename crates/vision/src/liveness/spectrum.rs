@@ -1,9 +1,9 @@
-//! What repeats and what grains: halftone cells, panel pixels, moiré and ink drops in the spectrum of the
-//! face at its own resolution.
+//! Periodic patterns and grain: halftone cells, panel pixels, moiré and ink droplets in the spectrum of the face at its
+//! own resolution.
 //!
-//! Nine tiles over the face are transformed; brightness rides in the real part and red minus blue in the
-//! imaginary one, so that one transform serves both. Logarithms of power are averaged over the tiles: a
-//! texture is in every tile, an eyebrow is in one.
+//! Nine tiles over the face are transformed. Luma is the real part and red minus blue the imaginary part, so that one
+//! transform serves both. The logarithms of power are averaged over the tiles: a texture is in every tile, an eyebrow
+//! in one.
 
 use super::presentation_cues::FaceSpot;
 use base::Picture;
@@ -16,17 +16,18 @@ const TILE_SIDE: usize = 128;
 const TILE_PIXELS: usize = TILE_SIDE * TILE_SIDE;
 /// Tiles in a row.
 const TILES_PER_ROW: i64 = 3;
-/// Frequencies this near an axis (in cycles a tile) are JPEG blocks, hair partings and blinds.
+/// Frequencies this close to an axis (in cycles per tile) are ignored: they come from JPEG blocks, hair partings and
+/// blinds.
 const AXIS_MARGIN_BINS: usize = 3;
-/// Power below which nothing is told from rounding.
+/// Power below which a signal cannot be told from rounding.
 const POWER_FLOOR: f32 = 20.0;
-/// Logarithm of power in the middle frequencies from which texture is strong.
+/// Logarithm of power in the middle frequencies from which a texture is strong.
 const STRONG_TEXTURE_LOG_POWER: f32 = 12.5;
 
-/// Rows of half the plane: the other half mirrors it.
+/// Rows of half the spectrum; the other half mirrors it.
 const HALF_PLANE_ROWS: usize = TILE_SIDE / 2 + 1;
 
-/// Spectral measures; see [`super::presentation_cues::CUE_NAMES`].
+/// Spectral cues; see [`super::presentation_cues::CUE_NAMES`].
 pub(super) struct SpectralMeasures {
     pub(super) grid_fine: f32,
     pub(super) grid_coarse: f32,
@@ -34,41 +35,41 @@ pub(super) struct SpectralMeasures {
     pub(super) grain: f32,
 }
 
-/// The transform and its memory, kept from face to face.
+/// The transform and its buffers, reused for every face.
 pub(super) struct SpectrumAnalyser {
     fft: Arc<dyn Fft<f32>>,
     window: Vec<f32>,
     tile: Vec<Complex32>,
-    turned: Vec<Complex32>,
+    transposed: Vec<Complex32>,
     scratch: Vec<Complex32>,
     light: PowerPlane,
     colour: PowerPlane,
 }
 
-/// The power of one signal, over all tiles.
+/// The power spectrum of one signal, over all tiles.
 struct PowerPlane {
-    /// Of one tile; the row before the first and the row after the last are there for [`PowerPlane::gather`].
+    /// Power of one tile, with a row before the first and one after the last for [`PowerPlane::gather`].
     power: Vec<f32>,
     across: Vec<f32>,
-    /// Product over the tiles: one logarithm then serves all nine.
+    /// Product over the tiles, so that one logarithm serves all nine.
     product: Vec<f64>,
-    /// Mean logarithm of power, whole plane.
+    /// Mean logarithm of power, for the whole plane.
     log: Vec<f32>,
 }
 
 impl PowerPlane {
     fn new() -> Self {
-        let rim = (HALF_PLANE_ROWS + 2) * TILE_SIDE;
+        let padded = (HALF_PLANE_ROWS + 2) * TILE_SIDE;
         Self {
-            power: vec![0.0; rim],
-            across: vec![0.0; rim],
+            power: vec![0.0; padded],
+            across: vec![0.0; padded],
             product: vec![1.0; HALF_PLANE_ROWS * TILE_SIDE],
             log: vec![0.0; TILE_PIXELS],
         }
     }
 
-    /// Takes one tile in. Three by three frequencies are put together: a line that perspective smears must
-    /// still add up.
+    /// Adds one tile. Power is averaged over three by three frequencies, so that a peak which perspective smears still
+    /// adds up.
     fn gather(&mut self) {
         for (line, across) in self.power.chunks_exact(TILE_SIDE).zip(self.across.chunks_exact_mut(TILE_SIDE))
         {
@@ -81,8 +82,8 @@ impl PowerPlane {
         let (above, here, below) =
             (&self.across[..], &self.across[TILE_SIDE..], &self.across[2 * TILE_SIDE..]);
         for (((product, a), b), c) in self.product.iter_mut().zip(above).zip(here).zip(below) {
-            // The floor is what rounding to bytes leaves behind: below it there is nothing to see. Nine
-            // factors of at most 1e13 stay far below the end of f64.
+            // The floor is the power of rounding to bytes. Nine factors of at most 1e13 stay far below the range of
+            // f64.
             *product *= f64::from((a + b + c) / 9.0 + POWER_FLOOR);
         }
     }
@@ -108,13 +109,13 @@ impl SpectrumAnalyser {
             (0..TILE_SIDE).map(|i| 0.5 - 0.5 * (TAU * (i as f32 + 0.5) / TILE_SIDE as f32).cos()).collect();
         let zero = vec![Complex32::default(); TILE_PIXELS];
         let (light, colour) = (PowerPlane::new(), PowerPlane::new());
-        Self { fft, window, tile: zero.clone(), turned: zero, scratch, light, colour }
+        Self { fft, window, tile: zero.clone(), transposed: zero, scratch, light, colour }
     }
 
     pub(super) fn measure(&mut self, picture: &Picture, face: &FaceSpot) -> SpectralMeasures {
         self.light.product.fill(1.0);
         self.colour.product.fill(1.0);
-        // Tiles side by side on a large face, overlapping on a small one.
+        // Tiles are adjacent on a large face and overlap on a small one.
         let step = |size: i64| ((size - TILE_SIDE as i64) / 2).clamp(24, TILE_SIDE as i64);
         let (across, down) = (step(face.width), step(face.height));
         for row in 0..TILES_PER_ROW {
@@ -132,7 +133,7 @@ impl SpectrumAnalyser {
             grid_fine: peak(&self.light.log, &light, 0.12, 0.71),
             grid_coarse: peak(&self.light.log, &light, 0.05, 0.12),
             grid_colour: peak(&self.colour.log, &integral(&self.colour.log), 0.04, 0.71),
-            // A flat spectrum alone is sensor noise; ink is also strong.
+            // Sensor noise has a flat spectrum, too, but is weaker than ink.
             grain: mid - low - (STRONG_TEXTURE_LOG_POWER - mid).max(0.0),
         }
     }
@@ -140,14 +141,14 @@ impl SpectrumAnalyser {
     fn add_tile(&mut self, picture: &Picture, left: i64, top: i64) {
         self.load(picture, left, top);
         self.fft.process_with_scratch(&mut self.tile, &mut self.scratch);
-        transpose(&self.tile, &mut self.turned);
-        self.fft.process_with_scratch(&mut self.turned, &mut self.scratch);
-        // Both parts are real signals: symmetry tells their spectra apart.
+        transpose(&self.tile, &mut self.transposed);
+        self.fft.process_with_scratch(&mut self.transposed, &mut self.scratch);
+        // Both parts are real signals, whose spectra are separated by symmetry.
         for line in 0..HALF_PLANE_ROWS + 2 {
             let row = (line + TILE_SIDE - 1) % TILE_SIDE;
-            let here = &self.turned[row * TILE_SIDE..(row + 1) * TILE_SIDE];
+            let here = &self.transposed[row * TILE_SIDE..(row + 1) * TILE_SIDE];
             let mirror = (TILE_SIDE - row) % TILE_SIDE;
-            let there = &self.turned[mirror * TILE_SIDE..(mirror + 1) * TILE_SIDE];
+            let there = &self.transposed[mirror * TILE_SIDE..(mirror + 1) * TILE_SIDE];
             let light = &mut self.light.power[line * TILE_SIDE..(line + 1) * TILE_SIDE];
             let colour = &mut self.colour.power[line * TILE_SIDE..(line + 1) * TILE_SIDE];
             for column in 0..TILE_SIDE {
@@ -187,13 +188,13 @@ impl SpectrumAnalyser {
     }
 }
 
-/// Brightness, and red minus blue.
+/// Luma as the real part, red minus blue as the imaginary part.
 fn signals(pixel: [u8; 3]) -> Complex32 {
     let [r, g, b] = pixel.map(f32::from);
     Complex32::new(0.299 * r + 0.587 * g + 0.114 * b, r - b)
 }
 
-/// Moves a tile into the picture; a picture smaller than a tile repeats its edge.
+/// Moves a tile into the picture. A picture smaller than a tile is extended by repeating its edge.
 fn within(start: i64, length: u32) -> i64 {
     start.clamp(0, (i64::from(length) - TILE_SIDE as i64).max(0))
 }
@@ -206,7 +207,7 @@ fn transpose(from: &[Complex32], to: &mut [Complex32]) {
     }
 }
 
-/// Signed frequency of a bin, in cycles a pixel.
+/// Signed frequency of a bin, in cycles per pixel.
 fn frequency(bin: usize) -> f32 {
     let signed = if bin > TILE_SIDE / 2 { bin as f32 - TILE_SIDE as f32 } else { bin as f32 };
     signed / TILE_SIDE as f32
@@ -216,33 +217,33 @@ fn off_axis(bin: usize) -> bool {
     (AXIS_MARGIN_BINS + 1..TILE_SIDE - AXIS_MARGIN_BINS).contains(&bin)
 }
 
-/// By how much the strongest line between two radii stands above its surroundings, in nepers of power.
+/// By how much the strongest peak between two radii exceeds its surroundings, in nepers of power.
 fn peak(log: &[f32], sums: &[f64], from: f32, to: f32) -> f32 {
-    /// Reach of the surroundings, and of the line itself that is left out of them.
+    /// Reach of the surroundings, and of the peak itself, which is excluded from them.
     const SURROUNDINGS_REACH: usize = 7;
-    const LINE_REACH: usize = 2;
-    let mut most = 0f32;
-    // One half of the plane: the other mirrors it.
+    const PEAK_REACH: usize = 2;
+    let mut highest = 0f32;
+    // Half of the plane; the other half mirrors it.
     for row in 0..=TILE_SIDE / 2 {
         for column in 0..TILE_SIDE {
             let radius = frequency(row).hypot(frequency(column));
             if radius < from || radius >= to || !off_axis(row) || !off_axis(column) {
                 continue;
             }
-            let (outer, outer_count) = boxed(sums, row, column, SURROUNDINGS_REACH);
-            let (inner, inner_count) = boxed(sums, row, column, LINE_REACH);
+            let (outer, outer_count) = box_sum(sums, row, column, SURROUNDINGS_REACH);
+            let (inner, inner_count) = box_sum(sums, row, column, PEAK_REACH);
             let around = (outer - inner) / (outer_count - inner_count);
-            most = most.max(log[row * TILE_SIDE + column] - around as f32);
+            highest = highest.max(log[row * TILE_SIDE + column] - around as f32);
         }
     }
-    most
+    highest
 }
 
-/// Rim of the repeated plane on which sums are taken: a box may reach over the edge.
+/// Margin by which the plane is extended periodically, because a box may reach over its edge.
 const WRAP_MARGIN: usize = 8;
 const WRAPPED_SIDE: usize = TILE_SIDE + 2 * WRAP_MARGIN;
 
-/// Sums over rectangles from the corner, of the plane repeated at its edges.
+/// Integral image of the periodically extended plane.
 fn integral(log: &[f32]) -> Vec<f64> {
     let mut sums = vec![0f64; (WRAPPED_SIDE + 1) * (WRAPPED_SIDE + 1)];
     for row in 0..WRAPPED_SIDE {
@@ -257,7 +258,8 @@ fn integral(log: &[f32]) -> Vec<f64> {
     sums
 }
 
-fn boxed(sums: &[f64], row: usize, column: usize, reach: usize) -> (f64, f64) {
+/// Sum over a square and the number of its values, from the integral image.
+fn box_sum(sums: &[f64], row: usize, column: usize, reach: usize) -> (f64, f64) {
     let (top, bottom) = (row + WRAP_MARGIN - reach, row + WRAP_MARGIN + reach + 1);
     let (left, right) = (column + WRAP_MARGIN - reach, column + WRAP_MARGIN + reach + 1);
     let at = |row: usize, column: usize| sums[row * (WRAPPED_SIDE + 1) + column];
@@ -265,7 +267,7 @@ fn boxed(sums: &[f64], row: usize, column: usize, reach: usize) -> (f64, f64) {
     (at(bottom, right) - at(top, right) - at(bottom, left) + at(top, left), side * side)
 }
 
-/// Mean logarithm of power between two radii, off the axes.
+/// Mean logarithm of power between two radii, without the axes.
 fn band(log: &[f32], (from, to): (f32, f32)) -> f32 {
     let (mut sum, mut count) = (0f32, 0f32);
     for row in 0..=TILE_SIDE / 2 {

@@ -1,12 +1,12 @@
-//! One age from several frames.
+//! Combines the age estimates of several frames.
 
 use crate::AgeEstimate;
 
-/// The age that several estimates of one person give together; `None` for none.
+/// Combines several age estimates of one person; `None` for no usable estimate.
 ///
-/// The estimate is their median, each weighing as its variance says, because one frame with half a face must not move
-/// it. The deviation does not shrink with the number of frames: a net errs about a person alike in all of them. What the
-/// frames differ by is added, as far as a mean of so many leaves it.
+/// The result is their median, weighted by inverse variance, because one frame that shows half a face must not move it.
+/// The standard deviation does not shrink with the number of frames, because a net makes the same error about a person
+/// in all of them. The spread between the frames is added, divided by the square root of their number.
 pub fn combined_age(estimates: &[AgeEstimate]) -> Option<AgeEstimate> {
     let weight = |estimate: &AgeEstimate| 1.0 / estimate.st_dev.powi(2).max(0.01);
     let usable = |estimate: &&AgeEstimate| estimate.years.is_finite() && estimate.st_dev.is_finite();
@@ -22,7 +22,7 @@ pub fn combined_age(estimates: &[AgeEstimate]) -> Option<AgeEstimate> {
     Some(AgeEstimate::with_deviation(years, st_dev.hypot(between / count.sqrt()), between))
 }
 
-/// Where half of the weight lies below; between two where it is exactly half.
+/// Weighted median; midway between two estimates where the weights below and above are equal.
 fn median(sorted: &[AgeEstimate], total: f32, weight: impl Fn(&AgeEstimate) -> f32) -> Option<f32> {
     let half = total / 2.0;
     let mut below = 0.0;

@@ -1,26 +1,26 @@
-//! Who is whom at the least cost over all. Choosing the cheapest pair first would let two who cross swap: its second
-//! pair has to take what is left.
+//! The linear assignment problem: matches faces to tracks at the least total cost. Choosing the cheapest pair first
+//! would swap two people who cross, because the second pair has to take what is left.
 
-/// For each row of `costs` the column it gets, no column twice, so that the sum is least; `None` in `costs` is a pair
-/// that cannot be, and a row that gets no column costs `alone`.
+/// The column assigned to each row of `costs`, with the least total cost and no column twice. `None` in `costs` is an
+/// impossible pair; a row without a column costs `unassigned_cost`.
 ///
-/// Shortest augmenting paths with potentials (Jonker and Volgenant, 1987), rows² x columns at most.
-pub(super) fn assign(costs: &[Vec<Option<f32>>], alone: f32) -> Vec<Option<usize>> {
+/// Shortest augmenting paths with potentials (Jonker and Volgenant, 1987); at most rows² x columns steps.
+pub(super) fn assign(costs: &[Vec<Option<f32>>], unassigned_cost: f32) -> Vec<Option<usize>> {
     let rows = costs.len();
     let real = costs.first().map_or(0, Vec::len);
-    // Behind the real columns each row has one of its own for being alone, so that a solution exists.
+    // After the real columns each row has one of its own for staying unassigned, so that a solution always exists.
     let columns = real + rows;
     let cost = |row: usize, column: usize| -> f64 {
         if column >= real {
-            return if column - real == row { alone.into() } else { f64::INFINITY };
+            return if column - real == row { unassigned_cost.into() } else { f64::INFINITY };
         }
         let cost = costs.get(row).and_then(|costs| costs.get(column)).copied().flatten();
         cost.filter(|cost| cost.is_finite()).map_or(f64::INFINITY, f64::from)
     };
-    // Which row has a column; the last entry stands for the row that looks for one.
+    // The row that owns each column; the last entry is the row for which a column is searched.
     let mut owner: Vec<Option<usize>> = vec![None; columns + 1];
-    let mut of_row = vec![0.0; rows];
-    let mut of_column = vec![0.0; columns + 1];
+    let mut row_potential = vec![0.0; rows];
+    let mut column_potential = vec![0.0; columns + 1];
     for row in 0..rows {
         owner[columns] = Some(row);
         let mut at = columns;
@@ -31,7 +31,7 @@ pub(super) fn assign(costs: &[Vec<Option<f32>>], alone: f32) -> Vec<Option<usize
             visited[at] = true;
             let (mut nearest, mut step) = (None, f64::INFINITY);
             for column in (0..columns).filter(|&column| !visited[column]) {
-                let reduced = cost(current, column) - of_row[current] - of_column[column];
+                let reduced = cost(current, column) - row_potential[current] - column_potential[column];
                 if reduced < least[column] {
                     (least[column], before[column]) = (reduced, at);
                 }
@@ -39,21 +39,21 @@ pub(super) fn assign(costs: &[Vec<Option<f32>>], alone: f32) -> Vec<Option<usize
                     (nearest, step) = (Some(column), least[column]);
                 }
             }
-            // There is always one: the row's own.
+            // There always is one: the row's own column.
             let Some(nearest) = nearest else { break };
             for column in 0..=columns {
                 if visited[column] {
                     if let Some(row) = owner[column] {
-                        of_row[row] += step;
+                        row_potential[row] += step;
                     }
-                    of_column[column] -= step;
+                    column_potential[column] -= step;
                 } else if column < columns {
                     least[column] -= step;
                 }
             }
             at = nearest;
         }
-        // Back along the path: each column goes to the row that came through the one before.
+        // Augment along the path: each column goes to the owner of the one before.
         while at != columns {
             owner[at] = owner[before[at]];
             at = before[at];
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_stays_alone() {
+    fn impossible_pairs_stay_unassigned() {
         assert_eq!(assign(&[vec![None, None], vec![None, Some(0.5)]], 1.5), [None, Some(1)]);
         assert_eq!(assign(&[vec![Some(2.0)]], 1.5), [None]);
         assert_eq!(assign(&[vec![Some(f32::NAN)]], 1.5), [None]);
@@ -87,7 +87,7 @@ mod tests {
         assert!(assign(&[], 1.5).is_empty());
     }
 
-    /// Every way to pair four rows with three columns, tried.
+    /// Against all ways to assign four rows to three columns.
     #[test]
     fn no_other_assignment_is_cheaper() {
         let mut state = 7_u64;

@@ -1,18 +1,18 @@
-//! Scripted trajectories: people are vectors here, and move as the test says.
+//! Tracking on scripted trajectories, with synthetic embeddings.
 
 use super::*;
 
-/// A face of `size` pixels with its middle at `x`, `y`.
+/// A face of `size` pixels with its centre at `x`, `y`.
 fn face(x: f32, y: f32, size: f32) -> Face {
     let half = size / 2.0;
     Face { left: x - half, top: y - half, right: x + half, bottom: y + half, score: 0.9, points: [[x, y]; 6] }
 }
 
-/// Who a person is, with what a frame adds to it: two people are 0.85 apart, and two frames of one about 0.3.
+/// Embedding of a person in a frame: those of two people are 0.85 apart, those of two frames of one person about 0.3.
 fn person(number: usize, frame: usize) -> Vec<f32> {
     let mut embedding = vec![0.0; 48];
     embedding[number] = 0.6;
-    // Another direction each frame, so that two of them are 0.3 apart.
+    // Each frame moves it in another direction.
     embedding[24 + (frame * 7 + number) % 24] = 0.21;
     embedding
 }
@@ -30,7 +30,7 @@ fn ids(step: &TrackingStep) -> Vec<u64> {
 }
 
 #[test]
-fn two_who_cross_do_not_swap() {
+fn two_people_who_cross_do_not_swap() {
     let mut tracker = tracker();
     for frame in 0..10 {
         let along = frame as f32 * 90.0;
@@ -38,7 +38,7 @@ fn two_who_cross_do_not_swap() {
             seen(100.0 + along, 300.0, Some(person(0, frame))),
             seen(910.0 - along, 310.0, Some(person(1, frame))),
         );
-        // Detectors give the surest first, so the order changes.
+        // Detectors sort by score, so the order of the faces varies.
         let step = if frame % 2 == 0 {
             tracker.step(frame as f64 * 0.5, vec![one, other])
         } else {
@@ -51,7 +51,7 @@ fn two_who_cross_do_not_swap() {
 }
 
 #[test]
-fn two_who_cross_without_embeddings_go_on_as_they_moved() {
+fn without_embeddings_people_who_cross_are_followed_by_their_motion() {
     let mut tracker = tracker();
     for frame in 0..13 {
         let along = frame as f32 * 30.0;
@@ -77,7 +77,7 @@ fn a_cut_to_another_person_in_the_same_place_begins_a_track() {
         ended.extend(step.ended);
     }
     assert_eq!(ended.iter().map(|track| track.id.0).collect::<Vec<_>>(), [1]);
-    // Back to the first, after more than the gap.
+    // The first person again, after more than the gap.
     assert_eq!(ids(&tracker.step(4.0, vec![seen(500.0, 300.0, Some(person(0, 8)))])), [3]);
 }
 
@@ -113,7 +113,7 @@ fn a_short_absence_is_bridged_and_a_longer_one_is_another_appearance() {
 }
 
 #[test]
-fn a_badly_seen_frame_in_place_belongs_to_the_track_and_elsewhere_does_not() {
+fn an_uncertain_embedding_belongs_to_the_track_only_in_place() {
     let far = |distance: f32| {
         let mut embedding = person(0, 0);
         embedding[20] = distance;
@@ -130,9 +130,9 @@ fn a_badly_seen_frame_in_place_belongs_to_the_track_and_elsewhere_does_not() {
     assert_eq!(after(900.0, 0.5), 1, "the same person, elsewhere");
 }
 
-/// Small and blurred faces of different people have embeddings that lie together.
+/// Small and blurred faces of different people have similar embeddings.
 #[test]
-fn badly_seen_faces_are_joined_in_place_only() {
+fn faces_of_low_quality_are_joined_only_in_place() {
     let poor = |x: f32, frame| FrameFace { quality: 0.1, ..seen(x, 300.0, Some(person(0, frame))) };
     let mut tracker = tracker();
     tracker.step(0.0, vec![poor(200.0, 0)]);
@@ -159,7 +159,7 @@ fn many_jittering_faces_keep_their_tracks() {
     let mut tracker = tracker();
     let jitter = |frame: usize, who: usize| ((frame * 31 + who * 17) % 13) as f32 * 5.0 - 30.0;
     for frame in 0..20 {
-        // Everyone in another order each time, and the fourth missing now and then.
+        // In another order in each frame, and person 4 in every third frame only.
         let order: Vec<usize> = (0..20).map(|at| (at * 7 + frame) % 20).collect();
         let there: Vec<usize> = order.into_iter().filter(|who| *who != 4 || frame % 3 == 0).collect();
         let faces = there.iter().map(|&who| {
@@ -193,7 +193,7 @@ fn a_track_keeps_its_best_frames_and_their_mean() {
 }
 
 #[test]
-fn a_stored_tracker_goes_on_as_if_nothing_had_been() {
+fn a_serialised_tracker_continues_unchanged() {
     let mut tracker = tracker();
     let frame = |number: usize| {
         let along = number as f32 * 60.0;

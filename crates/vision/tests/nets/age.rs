@@ -1,4 +1,4 @@
-use crate::stage::{around, edited_pack, faces, load, model, painted, part, photo, surest};
+use crate::support::{around, best_face, edited_pack, faces, load, model, painted, part, photo};
 use base::Picture;
 use serde_json::json;
 use vision::{Face, VisionModels};
@@ -7,7 +7,7 @@ use vision::{Face, VisionModels};
 fn the_sample_photos_show_adults() {
     let mut vision = load();
     for picture in faces() {
-        let face = surest(&mut vision, picture);
+        let face = best_face(&mut vision, picture);
         let age = vision.estimate_age(picture, &face).unwrap();
         assert!((15.0..60.0).contains(&age.years), "{age:?}");
         assert!(age.low80 < age.years && age.years < age.high80, "{age:?}");
@@ -28,7 +28,7 @@ fn the_deviation_is_that_of_the_band_widened_by_the_spread_over_the_crops() {
     let (mut without, mut with, mut twice) = (weighted(0.0), weighted(1.0), weighted(2.0));
     let mut all = Vec::new();
     for picture in faces() {
-        let face = surest(&mut without, picture);
+        let face = best_face(&mut without, picture);
         let [narrow, wide, wider] =
             [&mut without, &mut with, &mut twice].map(|v| v.estimate_age(picture, &face).unwrap());
         assert_eq!((narrow.years, narrow.spread), (wide.years, wide.spread));
@@ -37,7 +37,7 @@ fn the_deviation_is_that_of_the_band_widened_by_the_spread_over_the_crops() {
         assert!((wider.st_dev - 5.0_f32.hypot(2.0 * wide.spread)).abs() < 1e-4, "{wider:?}");
         all.push(wide);
     }
-    // The more the crops disagree, the wider everything is that follows from the deviation.
+    // The more the crops disagree, the wider is everything that follows from the deviation.
     all.sort_by(|a, b| a.spread.total_cmp(&b.spread));
     for pair in all.windows(2) {
         assert!(pair[0].st_dev <= pair[1].st_dev && pair[0].buffer(0.05) <= pair[1].buffer(0.05), "{pair:?}");
@@ -47,8 +47,8 @@ fn the_deviation_is_that_of_the_band_widened_by_the_spread_over_the_crops() {
     assert!(all[all.len() - 1].spread > 1.0, "crops of some face differ");
 }
 
-/// The picture turned by `angle` radians around its middle; black where it reaches beyond.
-fn turned(picture: &Picture, angle: f32) -> Picture {
+/// The picture rotated by `angle` radians around its centre; black outside.
+fn rotated(picture: &Picture, angle: f32) -> Picture {
     let (sin, cos) = angle.sin_cos();
     let (x0, y0) = (picture.width() as f32 / 2.0, picture.height() as f32 / 2.0);
     painted(picture.width(), picture.height(), |x, y| {
@@ -71,28 +71,28 @@ fn turned(picture: &Picture, angle: f32) -> Picture {
 }
 
 #[test]
-fn a_tilted_head_is_set_upright() {
+fn a_tilted_head_is_levelled() {
     let mut level = load();
     let folder =
         edited_pack(|manifest| model(manifest, "face-api-age")["input"]["crop"]["rule"] = json!("box"));
-    let mut crooked = VisionModels::load(folder.path()).unwrap();
+    let mut without_levelling = VisionModels::load(folder.path()).unwrap();
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for picture in faces() {
-        let upright = surest(&mut level, picture);
+        let upright = best_face(&mut level, picture);
         for degrees in [-25.0_f32, 25.0] {
-            let tilted = turned(picture, degrees.to_radians());
+            let tilted = rotated(picture, degrees.to_radians());
             let Some(face) = level.detect(&tilted).unwrap().first().copied() else { continue };
             let change = |vision: &mut VisionModels| {
                 vision.estimate_age(&tilted, &face).unwrap().years
                     - vision.estimate_age(picture, &upright).unwrap().years
             };
             with.push(change(&mut level).abs());
-            without.push(change(&mut crooked).abs());
+            without.push(change(&mut without_levelling).abs());
         }
     }
     let mean = |values: &[f32]| values.iter().sum::<f32>() / values.len() as f32;
     assert!(with.len() >= 36, "a tilted head is found: {}", with.len());
-    // 25 degrees change the estimate a little (the box is another), but less than without levelling.
+    // Tilting by 25 degrees changes the estimate a little (the box differs), but less than without levelling.
     assert!(mean(&with) < 3.0 && mean(&with) < mean(&without), "{} {}", mean(&with), mean(&without));
 }
 
@@ -104,7 +104,7 @@ fn a_face_partly_outside_the_picture_is_estimated() {
     let reference = vision.estimate_age(&photo, &whole).unwrap();
     let [left, top] = [whole.left as i64, whole.top as i64];
     let side = whole.width() as i64;
-    // A fifth of the box lies beyond the left, then beyond the upper edge.
+    // A fifth of the box lies beyond the left edge, then beyond the upper edge.
     for [dx, dy] in [[side / 5, -side / 2], [-side / 2, side / 5]] {
         let cut = part(&photo, [left + dx, top + dy, side * 2, side * 2]);
         let (x, y) = ((left + dx) as f32, (top + dy) as f32);
@@ -118,9 +118,9 @@ fn a_face_partly_outside_the_picture_is_estimated() {
         };
         assert!(face.left < 0.0 || face.top < 0.0, "{face:?}");
         let age = vision.estimate_age(&cut, &face).unwrap();
-        // A fifth of the crop is black: the estimate moves, but stays one.
+        // A fifth of the crop is black: the estimate changes, but stays plausible.
         assert!((age.years - reference.years).abs() < 10.0, "{reference:?} {age:?}");
-        // And what the detector itself makes of it.
+        // The same with the face as the detector finds it in the cut picture.
         for found in vision.detect(&cut).unwrap() {
             vision.estimate_age(&cut, &found).unwrap();
         }
@@ -135,7 +135,7 @@ fn size_and_surroundings_of_the_picture_do_not_matter() {
     let whole = vision.estimate_age(&photo, &face).unwrap();
     for scale in [1.5, 2.0, 3.0] {
         let picture = around(&photo, &face, scale);
-        let again = surest(&mut vision, &picture);
+        let again = best_face(&mut vision, &picture);
         let age = vision.estimate_age(&picture, &again).unwrap();
         assert!((age.years - whole.years).abs() < 5.0, "{scale}: {whole:?} {age:?}");
     }

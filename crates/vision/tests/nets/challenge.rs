@@ -1,6 +1,6 @@
-//! Challenges answered by simulated heads and sheets; who else passes, and how often, is in `docs/ACCURACY.md`.
+//! Challenges answered by simulated heads and flat photos; `docs/ACCURACY.md` reports what else passes, and how often.
 
-use crate::stage::{load, photo};
+use crate::support::{load, photo};
 use base::{Environment as _, Picture, TestEnvironment};
 use fixtures::{
     composite_scene::CompositeScene,
@@ -14,8 +14,8 @@ use vision::{
     },
 };
 
-/// The person of the sample photos who looks straightest into the camera.
-fn sitter(vision: &mut VisionModels) -> (Picture, Face) {
+/// The person of the sample photos with the most frontal pose.
+fn most_frontal_face(vision: &mut VisionModels) -> (Picture, Face) {
     let mut straightest: Option<(f32, Picture, Face)> = None;
     for number in [1, 3, 5] {
         let photo = photo(number);
@@ -31,15 +31,11 @@ fn sitter(vision: &mut VisionModels) -> (Picture, Face) {
     (photo, face)
 }
 
-/// What the camera sees of somebody who makes these moves.
-fn performed(
-    vision: &mut VisionModels,
-    form: PhotoSurface,
-    moves: &[ChallengeMove],
-) -> Vec<FrameObservation> {
-    let (photo, face) = sitter(vision);
+/// Observations of a simulated person or sheet that makes these moves.
+fn perform(vision: &mut VisionModels, form: PhotoSurface, moves: &[ChallengeMove]) -> Vec<FrameObservation> {
+    let (photo, face) = most_frontal_face(vision);
     let model = HeadModel::new(&photo, [face.left, face.top, face.right, face.bottom], form);
-    // The front of a head is nearer than its middle.
+    // The face of a head is closer to the camera than its centre.
     let front = if form == PhotoSurface::Head { 0.0 } else { 0.8 };
     let mut ahead = HeadStance { distance: 4.0 - front, ..HeadStance::default() };
     let mut stops = vec![ahead];
@@ -62,32 +58,40 @@ fn performed(
     frames.map(look).collect()
 }
 
-fn challenge(world: &TestEnvironment, kind: ChallengeKind, moves: &[ChallengeMove]) -> LivenessChallenge {
-    LivenessChallenge { moves: moves.to_vec(), ..LivenessChallenge::random(world, kind) }
+fn challenge(
+    environment: &TestEnvironment,
+    kind: ChallengeKind,
+    moves: &[ChallengeMove],
+) -> LivenessChallenge {
+    LivenessChallenge { moves: moves.to_vec(), ..LivenessChallenge::random(environment, kind) }
 }
 
-fn world() -> TestEnvironment {
+fn environment() -> TestEnvironment {
     TestEnvironment::at("2026-01-01T00:00:00Z")
 }
 
-fn broken(verdict: &ChallengeVerdict) -> Vec<ChallengeCheck> {
+fn failed_checks(verdict: &ChallengeVerdict) -> Vec<ChallengeCheck> {
     assert_eq!(verdict.passed, verdict.reasons().next().is_none());
     verdict.reasons().map(|outcome| outcome.check).collect()
 }
 
-const SAME: f32 = 0.53;
+const SAME_PERSON_DISTANCE: f32 = 0.53;
 
-/// What spoils an answer.
+/// Spoils a good answer.
 type Fault = fn(&mut Vec<FrameObservation>);
 
 #[test]
-fn a_head_that_does_as_it_is_told_passes_and_does_not_pass_another_challenge() {
-    let (mut vision, world) = (load(), world());
+fn a_head_that_makes_the_moves_passes_and_fails_any_other_challenge() {
+    let (mut vision, environment) = (load(), environment());
     let moves = [ChallengeMove::Left, ChallengeMove::Nearer, ChallengeMove::Right];
-    let seen = performed(&mut vision, PhotoSurface::Head, &moves);
-    let verdict = challenge(&world, ChallengeKind::Turn, &moves).verify(&seen, SAME, world.now());
+    let frames = perform(&mut vision, PhotoSurface::Head, &moves);
+    let verdict = challenge(&environment, ChallengeKind::Turn, &moves).verify(
+        &frames,
+        SAME_PERSON_DISTANCE,
+        environment.now(),
+    );
     assert!(verdict.passed, "{:#?}", verdict.reasons().collect::<Vec<_>>());
-    assert_eq!(verdict.poses.len(), seen.len());
+    assert_eq!(verdict.poses.len(), frames.len());
     assert!(verdict.poses.iter().all(Option::is_some));
     let portrait = verdict.portrait.unwrap();
     assert!(verdict.poses[portrait].unwrap().yaw.abs() < 20.0, "the portrait looks ahead");
@@ -98,77 +102,95 @@ fn a_head_that_does_as_it_is_told_passes_and_does_not_pass_another_challenge() {
         [ChallengeMove::Left, ChallengeMove::Farther, ChallengeMove::Right],
         [ChallengeMove::Left, ChallengeMove::Nearer, ChallengeMove::Up],
     ] {
-        let verdict = challenge(&world, ChallengeKind::Turn, &other).verify(&seen, SAME, world.now());
-        assert!(broken(&verdict).contains(&ChallengeCheck::Moves), "{other:?}");
+        let verdict = challenge(&environment, ChallengeKind::Turn, &other).verify(
+            &frames,
+            SAME_PERSON_DISTANCE,
+            environment.now(),
+        );
+        assert!(failed_checks(&verdict).contains(&ChallengeCheck::Moves), "{other:?}");
     }
 }
 
 #[test]
-fn a_sheet_that_makes_the_same_moves_does_not_pass() {
-    let (mut vision, world) = (load(), world());
+fn a_flat_photo_that_makes_the_same_moves_fails() {
+    let (mut vision, environment) = (load(), environment());
     let moves = [ChallengeMove::Left, ChallengeMove::Nearer, ChallengeMove::Right];
-    let challenge = challenge(&world, ChallengeKind::Turn, &moves);
+    let challenge = challenge(&environment, ChallengeKind::Turn, &moves);
     for form in [PhotoSurface::Sheet { bend: 0.0, lean: 0.0 }, PhotoSurface::Sheet { bend: 1.0, lean: 0.0 }] {
-        let seen = performed(&mut vision, form, &moves);
-        let verdict = challenge.verify(&seen, SAME, world.now());
+        let frames = perform(&mut vision, form, &moves);
+        let verdict = challenge.verify(&frames, SAME_PERSON_DISTANCE, environment.now());
         assert!(!verdict.passed, "{form:?}: {:#?}", verdict.outcomes);
-        assert!(broken(&verdict).contains(&ChallengeCheck::Moves), "{form:?}: {:#?}", verdict.outcomes);
+        assert!(
+            failed_checks(&verdict).contains(&ChallengeCheck::Moves),
+            "{form:?}: {:#?}",
+            verdict.outcomes
+        );
     }
 }
 
-/// One good answer, and each thing that can be wrong with it.
+/// One good answer, and each fault that can spoil it.
 #[test]
 fn each_fault_is_named() {
-    let (mut vision, world) = (load(), world());
+    let (mut vision, environment) = (load(), environment());
     let moves = [ChallengeMove::Nearer, ChallengeMove::Right, ChallengeMove::Left];
-    let zoom = challenge(&world, ChallengeKind::Zoom, &moves);
-    let good = performed(&mut vision, PhotoSurface::Head, &moves);
-    let verdict = zoom.verify(&good, SAME, world.now());
-    assert_eq!(broken(&verdict), [], "{:#?}", verdict.outcomes);
+    let zoom = challenge(&environment, ChallengeKind::Zoom, &moves);
+    let good = perform(&mut vision, PhotoSurface::Head, &moves);
+    let verdict = zoom.verify(&good, SAME_PERSON_DISTANCE, environment.now());
+    assert_eq!(failed_checks(&verdict), [], "{:#?}", verdict.outcomes);
 
     let faults: [(&str, ChallengeCheck, Fault); 8] = [
-        ("too few", ChallengeCheck::Frames, |seen| seen.truncate(9)),
-        ("a pause", ChallengeCheck::Unbroken, |seen| {
-            seen.iter_mut().skip(12).for_each(|one| one.time += 0.6);
+        ("too few", ChallengeCheck::Frames, |frames| frames.truncate(9)),
+        ("a pause", ChallengeCheck::Unbroken, |frames| {
+            frames.iter_mut().skip(12).for_each(|one| one.time += 0.6);
         }),
-        ("backwards", ChallengeCheck::Unbroken, |seen| seen[5].time = 0.0),
-        ("a time that is none", ChallengeCheck::Unbroken, |seen| seen[5].time = f64::NAN),
-        ("somebody beside", ChallengeCheck::OneFace, |seen| seen[7].faces = 2),
-        ("nobody", ChallengeCheck::OneFace, |seen| seen.iter_mut().take(6).for_each(|one| one.face = None)),
-        ("another person", ChallengeCheck::SamePerson, |seen| {
-            let one = seen.last_mut().unwrap().embedding.as_mut().unwrap();
+        ("backwards", ChallengeCheck::Unbroken, |frames| frames[5].time = 0.0),
+        ("a time that is none", ChallengeCheck::Unbroken, |frames| frames[5].time = f64::NAN),
+        ("somebody beside", ChallengeCheck::OneFace, |frames| frames[7].faces = 2),
+        ("nobody", ChallengeCheck::OneFace, |frames| {
+            frames.iter_mut().take(6).for_each(|one| one.face = None);
+        }),
+        ("another person", ChallengeCheck::SamePerson, |frames| {
+            let one = frames.last_mut().unwrap().embedding.as_mut().unwrap();
             one[0] += 0.6;
         }),
-        ("a jump", ChallengeCheck::Smooth, |seen| {
-            let face = seen[6].face.as_mut().unwrap();
+        ("a jump", ChallengeCheck::Smooth, |frames| {
+            let face = frames[6].face.as_mut().unwrap();
             (face.left, face.right) = (face.left + 400.0, face.right + 400.0);
         }),
     ];
     for (name, check, fault) in faults {
-        let mut seen = good.clone();
-        fault(&mut seen);
-        let verdict = zoom.verify(&seen, SAME, world.now());
-        assert!(!verdict.passed && broken(&verdict).contains(&check), "{name}: {:#?}", verdict.outcomes);
+        let mut frames = good.clone();
+        fault(&mut frames);
+        let verdict = zoom.verify(&frames, SAME_PERSON_DISTANCE, environment.now());
+        assert!(
+            !verdict.passed && failed_checks(&verdict).contains(&check),
+            "{name}: {:#?}",
+            verdict.outcomes
+        );
     }
 
-    // Late, and an answer without anything in it.
-    world.advance(vision::challenge::VALIDITY_PERIOD);
-    assert!(zoom.verify(&good, SAME, world.now()).passed, "to the last second");
-    world.advance(jiff::SignedDuration::from_secs(1));
-    assert_eq!(broken(&zoom.verify(&good, SAME, world.now())), [ChallengeCheck::InTime]);
-    let nothing = zoom.verify(&[], SAME, world.now());
+    // A late answer, and one without frames.
+    environment.advance(vision::challenge::VALIDITY_PERIOD);
+    assert!(zoom.verify(&good, SAME_PERSON_DISTANCE, environment.now()).passed, "to the last second");
+    environment.advance(jiff::SignedDuration::from_secs(1));
+    assert_eq!(
+        failed_checks(&zoom.verify(&good, SAME_PERSON_DISTANCE, environment.now())),
+        [ChallengeCheck::InTime]
+    );
+    let nothing = zoom.verify(&[], SAME_PERSON_DISTANCE, environment.now());
     assert!(!nothing.passed && nothing.poses.is_empty() && nothing.portrait.is_none());
 }
 
 #[test]
-fn a_challenge_is_chosen_by_chance_and_read_as_it_was_written() {
-    let world = world();
+fn a_challenge_is_random_and_survives_serialisation() {
+    let environment = environment();
     let chosen: Vec<LivenessChallenge> =
-        (0..200).map(|_| LivenessChallenge::random(&world, ChallengeKind::Turn)).collect();
-    let mut each: Vec<String> = chosen.iter().map(|one| serde_json::to_string(&one.moves).unwrap()).collect();
-    each.sort();
-    each.dedup();
-    assert!(each.len() > 40, "{}", each.len());
+        (0..200).map(|_| LivenessChallenge::random(&environment, ChallengeKind::Turn)).collect();
+    let mut distinct: Vec<String> =
+        chosen.iter().map(|one| serde_json::to_string(&one.moves).unwrap()).collect();
+    distinct.sort();
+    distinct.dedup();
+    assert!(distinct.len() > 40, "{}", distinct.len());
     let text = serde_json::to_string(&chosen[0]).unwrap();
     assert_eq!(serde_json::from_str::<LivenessChallenge>(&text).unwrap(), chosen[0]);
     assert!(

@@ -1,13 +1,13 @@
-use crate::stage::{around, load, painted, photo, surest};
+use crate::support::{around, best_face, load, painted, photo};
 use base::Picture;
 use vision::{Face, VisionError};
 
-/// Where the detector found the faces when this was written, surest first: left, top, right, bottom, and whether the
-/// face counts.
+/// The faces that the detector found when this was written, highest score first: left, top, right, bottom, and whether
+/// the face is confident.
 ///
-/// A person counts 3, 3, 3, 4, 5 and 4 faces, and every one of them is here. At the score that counts (0.7) one is
-/// missing: the woman in the middle of the second photo looks down and turns the top of her head to the camera.
-const FOUND: [&[([f32; 4], bool)]; 6] = [
+/// By eye there are 3, 3, 3, 4, 5 and 4 faces, and all of them are here. One is below the score that counts (0.7): the
+/// woman in the middle of the second photo looks down and turns the top of her head to the camera.
+const EXPECTED: [&[([f32; 4], bool)]; 6] = [
     &[
         ([420.0, 409.0, 607.0, 596.0], true),
         ([1491.0, 267.0, 1643.0, 419.0], true),
@@ -51,10 +51,13 @@ fn edges(face: &Face) -> [f32; 4] {
 #[test]
 fn every_face_of_the_sample_photos_is_found_where_it_is() {
     let mut vision = load();
-    for (number, expected) in (1..).zip(FOUND) {
+    for (number, expected) in (1..).zip(EXPECTED) {
         let found = vision.detect(&photo(number)).unwrap();
         assert_eq!(found.len(), expected.len(), "photo {number}");
-        assert!(found.is_sorted_by(|a, b| a.score >= b.score), "photo {number}: the surest comes first");
+        assert!(
+            found.is_sorted_by(|a, b| a.score >= b.score),
+            "photo {number}: the highest score comes first"
+        );
         for (place, counted) in expected {
             let near = |face: &&Face| edges(face).iter().zip(place).all(|(a, b)| (a - b).abs() < 8.0);
             let face = found.iter().find(near);
@@ -76,7 +79,7 @@ fn eyes_nose_and_mouth_lie_in_the_face_and_in_their_order() {
                     "{face:?}"
                 );
             }
-            assert!(right_eye[0] < left_eye[0], "nobody stands on their head: {face:?}");
+            assert!(right_eye[0] < left_eye[0], "nobody is upside down: {face:?}");
             assert!(f32::midpoint(right_eye[1], left_eye[1]) < nose[1] && nose[1] < mouth[1], "{face:?}");
         }
     }
@@ -99,12 +102,13 @@ fn the_same_picture_gives_the_same_numbers_again_and_in_another_session() {
     }
 }
 
-/// Selfies are tight: whatever the margin, one face counts, about in the middle and of its size. (One look at the whole
-/// picture gave two faces that count for some of these, and boxes of two thirds of the face for most.)
+/// Selfies are cropped tightly. Whatever the margin, one face is confident, near the centre and of about the right
+/// size. (A single run on the whole picture gave two confident faces for some of these, and boxes of two thirds of the
+/// face for most.)
 #[test]
 fn a_face_that_fills_the_picture_is_found_once_and_whole() {
     let mut vision = load();
-    // Not the second: one there is in profile, and one looks down.
+    // Not the second photo, where one person is in profile and one looks down.
     for number in [1, 3, 4, 5, 6] {
         let photo = photo(number);
         for face in vision.detect(&photo).unwrap() {
@@ -131,11 +135,11 @@ fn a_small_face_beside_one_that_fills_the_picture_still_counts() {
     let mut vision = load();
     let [large, small] = [(6, 1.0), (5, 1.6)].map(|(number, scale)| {
         let photo = photo(number);
-        let face = surest(&mut vision, &photo);
+        let face = best_face(&mut vision, &photo);
         around(&photo, &face, scale)
     });
     let side = large.width();
-    // The small one at a third of its size, in the upper right corner of a wider picture.
+    // The small face is scaled down, in the upper right corner of a wider picture.
     let picture = painted(side + small.width() / 2, side, |x, y| {
         let of_small = [i64::from(x) - i64::from(side), i64::from(y)].map(|at| at * 3 / 2);
         if x < side {
@@ -150,7 +154,7 @@ fn a_small_face_beside_one_that_fills_the_picture_still_counts() {
     assert_eq!(found.iter().filter(|face| vision.is_confident(face)).count(), 2, "{found:?}");
 }
 
-/// Pictures without a face, down to the smallest and out to the widest that the type can hold in a test.
+/// Pictures without a face, some of them tiny or extremely wide or tall.
 fn faceless() -> Vec<(&'static str, Picture)> {
     vec![
         ("one black pixel", painted(1, 1, |_, _| [0; 3])),
@@ -172,7 +176,7 @@ fn a_picture_without_a_face_gives_none_however_odd_its_shape() {
     }
 }
 
-/// Callers hand in what `detect` gave, and a face may lie anywhere: an answer or an error, but no panic.
+/// A face may have any coordinates: the result is an answer or an error, never a panic.
 #[test]
 fn any_face_on_any_picture_is_answered_without_a_panic() {
     let mut vision = load();

@@ -1,17 +1,17 @@
-use crate::stage::{around, edited_pack, faces, load, model, photo, surest};
+use crate::support::{around, best_face, edited_pack, faces, load, model, photo};
 use serde_json::{Value, json};
 use vision::{EmbeddingSpace, InferencePool, VisionModels, embedding_distance};
 
 fn embeddings(vision: &mut VisionModels) -> Vec<Vec<f32>> {
     let embed = |picture| {
-        let face = surest(vision, picture);
+        let face = best_face(vision, picture);
         vision.embed(picture, &face).unwrap()
     };
     faces().iter().map(embed).collect()
 }
 
 #[test]
-fn two_takes_of_a_face_lie_together() {
+fn two_crops_of_a_face_have_close_embeddings() {
     let mut vision = load();
     let photo = photo(1);
     for face in vision.detect(&photo).unwrap() {
@@ -19,7 +19,7 @@ fn two_takes_of_a_face_lie_together() {
         assert_eq!(whole.len(), vision.embedding_space().dimension);
         for scale in [1.6, 2.0, 3.0] {
             let other = around(&photo, &face, scale);
-            let found = surest(&mut vision, &other);
+            let found = best_face(&mut vision, &other);
             let again = vision.embed(&other, &found).unwrap();
             assert!(
                 embedding_distance(&whole, &again) < 0.4,
@@ -31,7 +31,7 @@ fn two_takes_of_a_face_lie_together() {
 }
 
 #[test]
-fn different_people_of_one_photo_lie_apart() {
+fn different_people_of_one_photo_have_distant_embeddings() {
     let mut vision = load();
     let limit = vision.embedding_space().distance_at(1e-4).unwrap();
     for number in 1..=6 {
@@ -59,8 +59,8 @@ fn the_space_changes_with_the_crop_and_the_mirror_and_not_with_the_thresholds() 
     let own = space(|_| ());
     assert_eq!((own.model.as_str(), own.dimension), ("face-api-recognition", 128));
     assert_eq!(own.thresholds, [(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)]);
-    // Stored embeddings are tied to this: another number means that they are of no use any more.
-    assert_eq!(own.digest(), PINNED);
+    // Stored embeddings are tied to this digest: if it changes, they become useless.
+    assert_eq!(own.digest(), DEFAULT_SPACE_SHA256);
     let stricter = space(|model| model["output"]["thresholds"] = json!([{"rate": 0.001, "distance": 0.4}]));
     assert_eq!(own.sha256, stricter.sha256);
     assert_eq!(stricter.thresholds, [(1e-3, 0.4)]);
@@ -73,7 +73,7 @@ fn the_space_changes_with_the_crop_and_the_mirror_and_not_with_the_thresholds() 
     assert!(others.iter().all(|other| other.sha256 != own.sha256));
 }
 
-const PINNED: &str = "19adb05d6532d5a53a6d17222623ff52eaaab471be0d4924c74191845e7d73de";
+const DEFAULT_SPACE_SHA256: &str = "19adb05d6532d5a53a6d17222623ff52eaaab471be0d4924c74191845e7d73de";
 
 #[test]
 fn a_mirrored_picture_has_the_same_embedding_where_both_are_put_in() {
@@ -83,7 +83,7 @@ fn a_mirrored_picture_has_the_same_embedding_where_both_are_put_in() {
     let mut both = VisionModels::load(folder.path()).unwrap();
     let mut one = load();
     let picture = &faces()[0];
-    let face = surest(&mut one, picture);
+    let face = best_face(&mut one, picture);
     let (plain, mean) = (one.embed(picture, &face).unwrap(), both.embed(picture, &face).unwrap());
     assert!(embedding_distance(&plain, &mean) > 1e-3);
     assert!(embedding_distance(&plain, &mean) < 0.4);
@@ -102,7 +102,7 @@ fn cosine_embeddings_have_length_one() {
 }
 
 #[test]
-fn a_pool_tells_its_space() {
+fn a_pool_states_its_space() {
     let pool = InferencePool::with_models(vec![load()], 1);
     assert_eq!(pool.embedding_space(), load().embedding_space());
 }

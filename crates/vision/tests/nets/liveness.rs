@@ -8,7 +8,7 @@ use std::path::Path;
 use vision::Face;
 use vision::liveness::{BuiltInCues, LivenessModel, built_in};
 
-/// Cuts a face with its surroundings out of a sample photo; `left`, `top`, `side` are its square.
+/// Cuts a face with its surroundings out of a sample photo; `[left, top, side]` is the square of the face.
 fn portrait(photo: u32, [left, top, side]: [u32; 3]) -> SourcePortrait {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/node_modules");
     let path = folder.join(format!("@vladmandic/face-api/demo/sample{photo}.jpg"));
@@ -37,7 +37,7 @@ pub(crate) fn people() -> [SourcePortrait; 2] {
     [portrait(5, [1086, 215, 194]), portrait(3, [1485, 314, 247])]
 }
 
-/// The picture of a shot and its face, as a detector would tell it.
+/// The picture of a shot, and its face as a detector would return it.
 pub(crate) fn placed(shot: &SimulatedPhoto) -> (Picture, Face) {
     let FaceBox { left, top, right, bottom } = shot.face;
     (shot.picture.clone(), Face { left, top, right, bottom, score: 1.0, points: [[0.0; 2]; 6] })
@@ -63,7 +63,7 @@ fn a_live_face_passes_and_a_halftone_print_or_a_moire_screen_does_not() {
 }
 
 #[test]
-fn the_digest_names_these_very_parameters() {
-    // Changes with every weight: answers carry it, so that it can be told which model gave them.
+fn the_digest_identifies_the_parameters() {
+    // Answers state this digest, which changes with every weight, to identify the model.
     assert_eq!(BuiltInCues::digest(), "8496a4ab6426603a74c9618c45dc346a438ce5a835a4fc2a5cc50013ee2da8bf");
 }

@@ -1,8 +1,8 @@
-//! Our own liveness net, as the pack serves it, on simulated attacks that it was never trained on: another simulator's.
+//! Our own liveness net, as the pack serves it, on attacks by another simulator than the one that it was trained with.
 
 use crate::{
     liveness::{people, placed},
-    stage::load,
+    support::load,
 };
 use fixtures::spoof::{DataHalf, PresentationSpecies, shoot};
 
@@ -39,10 +39,10 @@ fn a_picture_and_its_mirror_image_score_alike() {
         )
         .unwrap();
         let width = picture.width() as f32;
-        let turned = vision::Face { left: width - face.right, right: width - face.left, ..face };
+        let mirrored_face = vision::Face { left: width - face.right, right: width - face.left, ..face };
         let (one, other) = (
             vision.score_liveness(&picture, &face).unwrap().real,
-            vision.score_liveness(&mirrored, &turned).unwrap().real,
+            vision.score_liveness(&mirrored, &mirrored_face).unwrap().real,
         );
         assert!((one - other).abs() < 0.02, "{}: {one} {other}", person.name);
     }

@@ -1,5 +1,5 @@
-//! The whole crate on what a clone has after `make setup` and the import of the models: the locked packages in
-//! `models/node_modules` with their sample photos, and the pack made from them.
+//! The crate with real nets: on the pack in `models/pack` and the sample photos in the locked packages of
+//! `models/node_modules`, which a clone has after `make setup` and `assay models import`.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests are tests")]
 
@@ -7,16 +7,15 @@ mod age;
 mod challenge;
 mod detect;
 mod embed;
-mod find;
-mod import;
 mod liveness;
 mod liveness_net;
 mod manifest;
+mod orientation;
 mod pool;
 mod quality;
 mod runtime;
 mod second_model;
-mod stage;
-mod sweep;
+mod support;
+mod tiled_detection;
 mod track;
-mod turned;
+mod video_tile_scheduler;

@@ -1,15 +1,15 @@
-use crate::stage::{copy_of_pack, damage, edited_pack, model};
+use crate::support::{copy_of_pack, damage, edited_pack, model};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
-use vision::{ModelLoadError, VisionModels, import::verify_pack};
+use vision::{ModelLoadError, VisionModels, model_manifest::ModelPack, verify_probe};
 
-/// What loading says of a pack with this change.
+/// The error of loading a pack with this change.
 fn refusal(edit: impl FnOnce(&mut Value)) -> String {
-    refused(&edited_pack(edit))
+    load_error(&edited_pack(edit))
 }
 
-fn refused(folder: &TempDir) -> String {
+fn load_error(folder: &TempDir) -> String {
     VisionModels::load(folder.path()).unwrap_err().to_string()
 }
 
@@ -27,29 +27,31 @@ fn an_untouched_copy_loads() {
             ("liveness-net-1", true)
         ]
     );
-    verify_pack(folder.path()).unwrap();
+    let pack = ModelPack::read(folder.path()).unwrap();
+    for model in pack.models.iter().filter(|model| model.input.is_some()) {
+        verify_probe(folder.path(), &pack, model).unwrap();
+    }
 }
 
 #[test]
-fn a_model_file_with_one_other_bit_is_refused_by_name() {
+fn a_model_file_with_a_flipped_bit_is_refused_by_name() {
     for file in ["blazeface.onnx", "face-api-age.onnx", "face-api-recognition.onnx", "liveness-net-1.onnx"] {
         let folder = copy_of_pack();
         damage(&folder.path().join(file), |bytes| {
             let middle = bytes.len() / 2;
             bytes[middle] ^= 1;
         });
-        let text = refused(&folder);
+        let text = load_error(&folder);
         assert!(text.contains(file) && text.contains("is not the file of the manifest: SHA-256"), "{text}");
     }
-    // A model that serves nothing is not loaded, but verified.
+    // The file of a model that serves no task is not read.
     let folder = copy_of_pack();
     damage(&folder.path().join("faceres-age.onnx"), |bytes| bytes.push(0));
     VisionModels::load(folder.path()).unwrap();
-    assert!(verify_pack(folder.path()).unwrap_err().to_string().contains("faceres-age.onnx"));
 }
 
 #[test]
-fn a_file_that_is_no_onnx_is_refused_though_its_hash_is_right() {
+fn a_file_that_is_not_onnx_is_refused_although_its_hash_is_correct() {
     let folder = edited_pack(|manifest| {
         // SHA-256 of the three bytes `abc`.
         let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -66,11 +68,11 @@ fn a_file_that_is_no_onnx_is_refused_though_its_hash_is_right() {
 fn a_missing_file_is_named() {
     let folder = copy_of_pack();
     fs::remove_file(folder.path().join("blazeface.onnx")).unwrap();
-    let text = refused(&folder);
+    let text = load_error(&folder);
     assert!(text.contains("blazeface.onnx") && text.contains("No such file"), "{text}");
 
     let empty = TempDir::new().unwrap();
-    assert!(refused(&empty).contains("pack.json"), "{}", refused(&empty));
+    assert!(load_error(&empty).contains("pack.json"), "{}", load_error(&empty));
 }
 
 #[test]
@@ -87,7 +89,7 @@ fn a_model_that_answers_its_probe_wrongly_is_refused_with_both_answers() {
 
 #[test]
 fn the_probe_notices_a_changed_order_of_colours() {
-    // Means differ by channel here, so that a swap changes the answer.
+    // Swapped means have the same effect as swapped channels.
     let text = refusal(|manifest| {
         manifest["use"]["age"] = json!("faceres-age");
         model(manifest, "faceres-age")["input"]["mean"] = json!([123.68, 116.779, 103.939]);
@@ -96,7 +98,7 @@ fn the_probe_notices_a_changed_order_of_colours() {
 }
 
 #[test]
-fn a_decode_nobody_knows_is_refused_with_those_that_are_known() {
+fn an_unknown_decode_is_refused_with_the_known_ones() {
     let text = refusal(|manifest| model(manifest, "faceres-age")["output"]["decode"] = json!("age_bins"));
     assert!(text.contains("pack.json") && text.contains("unknown variant `age_bins`"), "{text}");
     let known =
@@ -105,7 +107,7 @@ fn a_decode_nobody_knows_is_refused_with_those_that_are_known() {
 }
 
 #[test]
-fn an_order_of_colours_or_a_crop_nobody_knows_is_refused_with_those_that_are_known() {
+fn an_unknown_channel_order_or_crop_rule_is_refused_with_the_known_ones() {
     let text = refusal(|manifest| model(manifest, "face-api-age")["input"]["colour"] = json!("grey"));
     assert!(["`grey`", "`rgb`", "`bgr`"].iter().all(|word| text.contains(word)), "{text}");
     let text = refusal(|manifest| model(manifest, "face-api-age")["input"]["crop"]["rule"] = json!("oval"));
@@ -113,7 +115,7 @@ fn an_order_of_colours_or_a_crop_nobody_knows_is_refused_with_those_that_are_kno
         ["`oval`", "`letterbox`", "`box`", "`eyes_level`", "`d2`"].iter().all(|word| text.contains(word)),
         "{text}"
     );
-    // A misspelt field would otherwise be silently without effect.
+    // Otherwise a misspelt field would silently have no effect.
     let text = refusal(|manifest| model(manifest, "face-api-age")["input"]["crop"]["scale"] = json!(2.0));
     assert!(text.contains("unknown field `scale`"), "{text}");
     let text = refusal(|manifest| model(manifest, "faceres-age")["output"]["last_age"] = json!(99));
@@ -224,7 +226,7 @@ fn an_embedding_that_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn thresholds_of_the_measures_can_be_set_in_the_manifest_and_otherwise_are_the_programs() {
+fn thresholds_of_the_built_in_cues_come_from_the_manifest_or_else_from_the_program() {
     use vision::liveness::BuiltInCues;
     let set = edited_pack(|manifest| {
         manifest["use"]["liveness"] = json!("liveness-cues-1");

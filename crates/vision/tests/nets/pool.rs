@@ -1,4 +1,4 @@
-use crate::stage::painted;
+use crate::support::painted;
 use std::{
     sync::{
         Arc,
@@ -13,8 +13,8 @@ fn pool(workers: usize, queue: usize) -> InferencePool {
     InferencePool::with_models((0..workers).map(|_| VisionModels::scripted_nonsense()).collect(), queue)
 }
 
-/// Work that says when it starts and ends when it is told to.
-fn held() -> (impl FnOnce(&mut VisionModels) + Send + 'static, Receiver<()>, Sender<()>) {
+/// A job that signals when it starts and ends when it is released.
+fn blocking_job() -> (impl FnOnce(&mut VisionModels) + Send + 'static, Receiver<()>, Sender<()>) {
     let (started, starts) = channel();
     let (release, released) = channel::<()>();
     let job = move |_: &mut VisionModels| {
@@ -27,12 +27,12 @@ fn held() -> (impl FnOnce(&mut VisionModels) + Send + 'static, Receiver<()>, Sen
 #[tokio::test]
 async fn a_full_pool_refuses_at_once_and_takes_work_again_when_it_is_not() {
     let pool = pool(1, 2);
-    let (job, starts, release) = held();
+    let (job, starts, release) = blocking_job();
     let running = pool.run(job).unwrap();
     starts.recv().unwrap();
     let (one, two) = (pool.run(|_| 1).unwrap(), pool.run(|_| 2).unwrap());
 
-    // At once: what runs does not end before this does.
+    // Refused at once: the running job has not been released yet.
     let refused: PoolBusyError = pool.run(|_| 3).map(|_| ()).unwrap_err();
     assert_eq!(refused.retry_after, Duration::from_secs(1));
     let PoolStats { queued, running: busy, done, refused, .. } = pool.stats();
@@ -59,7 +59,7 @@ async fn a_pool_without_a_queue_still_works_when_a_worker_is_free() {
 }
 
 #[tokio::test]
-async fn a_panic_ends_its_own_work_and_not_the_worker() {
+async fn a_panic_fails_its_own_job_and_not_the_worker() {
     let pool = pool(1, 8);
     for round in 1..=3 {
         let panicked = pool.run(|_| -> () { panic!("a panic on purpose") }).unwrap();
@@ -71,26 +71,26 @@ async fn a_panic_ends_its_own_work_and_not_the_worker() {
 }
 
 #[tokio::test]
-async fn work_that_nobody_waits_for_any_more_is_not_done() {
+async fn work_whose_future_was_dropped_is_skipped() {
     let pool = pool(1, 8);
-    let (job, starts, release) = held();
+    let (job, starts, release) = blocking_job();
     let running = pool.run(job).unwrap();
     starts.recv().unwrap();
     let touched = Arc::new(AtomicBool::new(false));
     let touch = touched.clone();
     let abandoned = pool.run(move |_| touch.store(true, SeqCst)).unwrap();
-    let kept = pool.run(|_| 1).unwrap();
+    let next = pool.run(|_| 1).unwrap();
     drop(abandoned);
     release.send(()).unwrap();
     running.await.unwrap();
-    assert_eq!(kept.await, Ok(1));
+    assert_eq!(next.await, Ok(1));
     assert!(!touched.load(SeqCst));
 }
 
 #[tokio::test]
-async fn a_caller_who_goes_away_during_the_work_does_no_harm() {
+async fn dropping_the_future_of_running_work_does_no_harm() {
     let pool = pool(1, 8);
-    let (job, starts, release) = held();
+    let (job, starts, release) = blocking_job();
     let running = pool.run(job).unwrap();
     starts.recv().unwrap();
     drop(running);
@@ -99,7 +99,7 @@ async fn a_caller_who_goes_away_during_the_work_does_no_harm() {
 }
 
 #[tokio::test]
-async fn dropping_the_pool_lets_accepted_work_end() {
+async fn dropping_the_pool_waits_for_accepted_work() {
     let pool = pool(2, 8);
     let answers: Vec<_> = (0..6).map(|number| pool.run(move |_| number).unwrap()).collect();
     drop(pool);

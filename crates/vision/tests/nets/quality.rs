@@ -1,9 +1,9 @@
-use crate::stage::{around, load, painted, part, photo, surest};
+use crate::support::{around, best_face, load, painted, part, photo};
 use base::Picture;
 use image::{RgbImage, imageops};
 use vision::{Face, FaceQuality, VisionModels};
 
-/// Faces that look into the lens, with room around them.
+/// Frontal faces with their surroundings.
 fn portraits(vision: &mut VisionModels) -> Vec<Picture> {
     let mut portraits = Vec::new();
     for number in [3, 5, 6] {
@@ -25,10 +25,10 @@ fn changed(picture: &Picture, change: impl FnOnce(RgbImage) -> RgbImage) -> Pict
 }
 
 #[test]
-fn what_is_blurred_is_less_sharp_the_more_the_less() {
+fn more_blur_is_less_sharp() {
     let mut vision = load();
     for portrait in portraits(&mut vision) {
-        let face = surest(&mut vision, &portrait);
+        let face = best_face(&mut vision, &portrait);
         let mut last = VisionModels::assess_quality(&portrait, &face);
         assert!(last.sharpness > 0.25, "{last:?}");
         for sigma in [2.0, 4.0, 8.0] {
@@ -40,7 +40,7 @@ fn what_is_blurred_is_less_sharp_the_more_the_less() {
             );
             last = quality;
         }
-        // Motion blurs one direction alone.
+        // Motion blur affects one direction only.
         let moved = painted(portrait.width(), portrait.height(), |x, y| {
             let row = (-8..=8).map(|step| portrait.pixel(i64::from(x) + step, y.into()));
             let sum = row.fold([0_u32; 3], |sum, rgb| [0, 1, 2].map(|at| sum[at] + u32::from(rgb[at])));
@@ -55,7 +55,7 @@ fn what_is_blurred_is_less_sharp_the_more_the_less() {
 fn fewer_pixels_are_worse() {
     let mut vision = load();
     for portrait in portraits(&mut vision) {
-        let face = surest(&mut vision, &portrait);
+        let face = best_face(&mut vision, &portrait);
         let mut last = VisionModels::assess_quality(&portrait, &face);
         for parts in [2, 4, 8] {
             let small = changed(&portrait, |rgb| {
@@ -80,10 +80,10 @@ fn fewer_pixels_are_worse() {
 }
 
 #[test]
-fn dark_and_blown_pictures_are_worse() {
+fn dark_and_overexposed_pictures_are_worse() {
     let mut vision = load();
     for portrait in portraits(&mut vision) {
-        let face = surest(&mut vision, &portrait);
+        let face = best_face(&mut vision, &portrait);
         let good = VisionModels::assess_quality(&portrait, &face);
         assert!((40.0..220.0).contains(&good.luma), "{good:?}");
         let lit = |light: fn(f32) -> f32| {
@@ -100,14 +100,14 @@ fn dark_and_blown_pictures_are_worse() {
     }
 }
 
-/// A head that turns shows one half of the face narrower: so do these pictures.
+/// When a head turns, one half of the face gets narrower, as in these pictures.
 #[test]
 fn a_turned_face_is_less_frontal() {
     let mut vision = load();
     for portrait in portraits(&mut vision) {
-        let straight = surest(&mut vision, &portrait);
+        let straight = best_face(&mut vision, &portrait);
         let middle = straight.points[2][0];
-        // Which way makes no difference for who looks ahead; who is turned a little already is turned further by one.
+        // Both directions, because a face that is turned a little already becomes less frontal in one of them only.
         let turned = [false, true].map(|left| {
             let picture = painted(portrait.width(), portrait.height(), |x, y| {
                 let x = x as f32;
@@ -115,7 +115,7 @@ fn a_turned_face_is_less_frontal() {
                 let from = if narrow { middle + (x - middle) * 2.2 } else { x };
                 portrait.pixel(from as i64, y.into())
             });
-            let found = surest(&mut vision, &picture);
+            let found = best_face(&mut vision, &picture);
             VisionModels::assess_quality(&picture, &found).frontal
         });
         let before = VisionModels::assess_quality(&portrait, &straight).frontal;
@@ -123,9 +123,9 @@ fn a_turned_face_is_less_frontal() {
     }
 }
 
-/// By the points alone: as the nose wanders off, as one ear comes near, as the nose rises, as the head lies down.
+/// From the points alone: the nose moves to either side, an ear comes closer, the nose goes up or down, the head rolls.
 #[test]
-fn frontal_falls_with_each_way_to_turn() {
+fn frontal_decreases_with_every_rotation() {
     let ahead = [[40.0, 50.0], [80.0, 50.0], [60.0, 74.0], [60.0, 94.0], [20.0, 58.0], [100.0, 58.0]];
     let picture = painted(120, 120, |x, y| [(x * 2) as u8, (y * 2) as u8, 128]);
     let frontal = |change: &dyn Fn(&mut [[f32; 2]; 6])| {
@@ -135,23 +135,23 @@ fn frontal_falls_with_each_way_to_turn() {
         VisionModels::assess_quality(&picture, &face).frontal
     };
     assert!(frontal(&|_| ()) > 0.95, "{}", frontal(&|_| ()));
-    let falls = |change: &dyn Fn(f32, &mut [[f32; 2]; 6])| {
+    let decreases = |change: &dyn Fn(f32, &mut [[f32; 2]; 6])| {
         let steps: Vec<f32> = [0.0, 8.0, 16.0, 24.0].map(|by| frontal(&|points| change(by, points))).into();
         assert!(steps.is_sorted_by(|a, b| a >= b) && steps[3] < 0.6 * steps[0], "{steps:?}");
     };
-    falls(&|by, points| points[2][0] += by);
-    falls(&|by, points| points[2][0] -= by);
-    falls(&|by, points| points[4][0] += 1.5 * by);
-    falls(&|by, points| points[2][1] -= by);
-    falls(&|by, points| points[2][1] += by * 0.8);
-    falls(&|by, points| {
+    decreases(&|by, points| points[2][0] += by);
+    decreases(&|by, points| points[2][0] -= by);
+    decreases(&|by, points| points[4][0] += 1.5 * by);
+    decreases(&|by, points| points[2][1] -= by);
+    decreases(&|by, points| points[2][1] += by * 0.8);
+    decreases(&|by, points| {
         points[0][1] += 1.2 * by;
         points[1][1] -= 1.2 * by;
     });
 }
 
 #[test]
-fn faces_anywhere_have_a_quality_within_range() {
+fn any_box_has_a_quality_within_range() {
     let picture = part(&photo(2), [300, 100, 400, 400]);
     let places = [
         [0.0, 0.0, 1.0, 1.0],

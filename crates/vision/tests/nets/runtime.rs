@@ -1,6 +1,6 @@
-//! The inference runtime is a shared library, and a process loads one for good: each case has a process of its own.
+//! Loading ONNX Runtime. A process loads one runtime and keeps it, so each case runs in a process of its own.
 
-use crate::stage::{edit_manifest, edited_pack};
+use crate::support::{edit_manifest, edited_pack};
 use fixtures::pack;
 use serde_json::json;
 use std::{
@@ -14,7 +14,7 @@ use vision::VisionModels;
 
 const FOLDER: &str = "ASSAY_TEST_PACK";
 
-/// The other process: loads the pack it is told to, twice, and says what came of it.
+/// The other process: loads the pack that the environment names, twice, and prints the results.
 #[test]
 #[ignore = "the other tests of this module run it, in a process of its own"]
 fn load_in_this_process() {
@@ -27,7 +27,7 @@ fn load_in_this_process() {
     }
 }
 
-/// What another process says of a pack, within ten minutes.
+/// Loads a pack twice in another process; returns both results. Fails after ten minutes.
 fn load_elsewhere(folder: &Path) -> [String; 2] {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "runtime::load_in_this_process", "--ignored", "--nocapture"])
@@ -45,13 +45,14 @@ fn load_elsewhere(folder: &Path) -> [String; 2] {
         std::thread::sleep(Duration::from_millis(20));
     }
     let output = child.wait_with_output().unwrap();
-    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}\n{errors}");
-    let mut answers = said.split('<').skip(1).map(|rest| rest.split('>').next().unwrap().to_owned());
+    let (printed, errors) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{printed}\n{errors}");
+    let mut answers = printed.split('<').skip(1).map(|rest| rest.split('>').next().unwrap().to_owned());
     [answers.next().unwrap(), answers.next().unwrap()]
 }
 
-/// A pack whose runtime is this file, with its right hash.
+/// A pack whose runtime is this file, with its correct hash.
 fn pack_with_runtime(bytes: &[u8]) -> TempDir {
     let folder = edited_pack(|manifest| {
         manifest["runtime"] = json!({"path": "own.so", "sha256": sha256(bytes), "bytes": bytes.len()});
@@ -100,7 +101,7 @@ fn a_runtime_that_is_no_library_is_refused() {
     assert_both_contain(&load_elsewhere(folder.path()), &["own.so", "cannot be loaded"]);
 }
 
-/// Loading half a library would end the process with a bus error, so the hash has to come first.
+/// Loading half a library would kill the process with a bus error, so the hash must be checked first.
 #[test]
 fn a_truncated_runtime_is_refused() {
     let whole = fs::read(pack().join("lib/libonnxruntime.so.1")).unwrap();
@@ -111,7 +112,7 @@ fn a_truncated_runtime_is_refused() {
 
 #[test]
 fn a_library_that_is_no_runtime_is_refused() {
-    // Any shared library will do; this one every process here has loaded.
+    // Any shared library will do; every process has loaded this one.
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let libc = maps.split_whitespace().find(|word| word.contains("/libc.so") || word.contains("/libc-"));
     let Some(libc) = libc else { return };

@@ -1,24 +1,24 @@
-//! Another age model, with another input, crop and decode, switched on in the manifest and nowhere else.
+//! The second age model, with another input, crop and decoding: it is selected by the manifest alone.
 
-use crate::stage::{edited_pack, faces, load, model, surest};
+use crate::support::{best_face, edited_pack, faces, load, model};
 use serde_json::json;
 use vision::{AgeEstimate, VisionError, VisionModels};
 
 fn estimates(vision: &mut VisionModels) -> Vec<AgeEstimate> {
     let estimate = |picture| {
-        let face = surest(vision, picture);
+        let face = best_face(vision, picture);
         vision.estimate_age(picture, &face).unwrap()
     };
     faces().iter().map(estimate).collect()
 }
 
 #[test]
-fn the_second_age_model_answers_after_an_edit_of_the_manifest_alone() {
+fn the_second_age_model_is_selected_by_the_manifest_alone() {
     let folder = edited_pack(|manifest| manifest["use"]["age"] = json!("faceres-age"));
     let mut second = VisionModels::load(folder.path()).unwrap();
     assert_eq!(second.models()[1].id, "faceres-age");
     let (ages, others) = (estimates(&mut second), estimates(&mut load()));
-    // The photos show adults, nobody old; both models see them so, and differ.
+    // The photos show adults, none of them old; both models agree on that, but differ in the years.
     for (age, other) in ages.iter().zip(&others) {
         assert!(
             (15.0..60.0).contains(&age.years) && (15.0..60.0).contains(&other.years),
@@ -33,7 +33,7 @@ fn the_second_age_model_answers_after_an_edit_of_the_manifest_alone() {
 }
 
 #[test]
-fn the_first_age_moves_every_estimate_by_as_much() {
+fn the_first_age_shifts_every_estimate() {
     let with = |first_age: f32| {
         let folder = edited_pack(|manifest| {
             manifest["use"]["age"] = json!("faceres-age");
@@ -47,7 +47,7 @@ fn the_first_age_moves_every_estimate_by_as_much() {
 }
 
 #[test]
-fn several_crops_of_the_second_model_spread() {
+fn several_crops_of_the_second_model_have_a_spread() {
     let folder = edited_pack(|manifest| {
         manifest["use"]["age"] = json!("faceres-age");
         model(manifest, "faceres-age")["input"]["crop"]["scales"] = json!([1.0, 1.2, 1.5]);
@@ -58,7 +58,7 @@ fn several_crops_of_the_second_model_spread() {
     }
 }
 
-/// A decode that does not fit the net must not make numbers out of its answer.
+/// A decoding that does not fit the net must not yield numbers.
 #[test]
 fn a_decode_that_does_not_fit_the_net_is_an_error_and_no_age() {
     let answer = |id: &'static str, edit: fn(&mut serde_json::Value)| {
@@ -67,20 +67,20 @@ fn a_decode_that_does_not_fit_the_net_is_an_error_and_no_age() {
             edit(&mut model(manifest, id)["output"]);
         });
         let mut vision = VisionModels::load(folder.path()).unwrap();
-        let face = surest(&mut vision, &faces()[0]);
+        let face = best_face(&mut vision, &faces()[0]);
         vision.estimate_age(&faces()[0], &face)
     };
-    // A hundred probabilities are not one age.
+    // A hundred probabilities instead of one age.
     let scalar = answer("faceres-age", |output| {
         output["decode"] = json!("age_scalar");
         output.as_object_mut().unwrap().remove("first_age");
     });
-    // One age is no distribution.
+    // One age instead of a distribution.
     let softmax = answer("face-api-age", |output| {
         output["decode"] = json!("age_softmax");
         output["first_age"] = json!(0.0);
     });
-    // A tensor that is not there.
+    // A missing tensor.
     let tensor = answer("face-api-age", |output| output["tensor"] = json!("years"));
     for answer in [scalar, softmax, tensor] {
         assert!(matches!(answer, Err(VisionError::Unusable { .. })), "{answer:?}");

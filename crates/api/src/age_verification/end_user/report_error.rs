@@ -22,6 +22,6 @@ pub(crate) async fn report_age_fault(
     user: AgeEndUser<AdmitBlockedLocations>,
     JsonBody(report): JsonBody<ClientErrorReport>,
 ) -> StatusCode {
-    log_client_error(&user.session.id, &report);
+    log_client_error(Some(user.session.id), &report);
     StatusCode::NO_CONTENT
 }

@@ -9,6 +9,7 @@ use axum::{
     http::{HeaderName, StatusCode, header},
 };
 use domain::accounts::{PrincipalKind, deletion::AccountDeletionError};
+use tracing::Instrument as _;
 
 /// Close an account and delete everything under it.
 ///
@@ -33,7 +34,8 @@ pub(crate) async fn close_account(
         PrincipalKind::Member { .. } => "member".to_owned(),
     };
     // A task of its own, so that a caller who disconnects does not stop it.
-    let closed = tokio::spawn(async move { closing.delete(Some(app), account, &by).await }).await;
+    let close = async move { closing.delete(Some(app), account, &by).await };
+    let closed = tokio::spawn(close.in_current_span()).await;
     match closed {
         Ok(closed) => closed?,
         Err(broken) => return Err(ModerationApiError::unavailable(&broken)),
@@ -43,8 +45,8 @@ pub(crate) async fn close_account(
 }
 
 impl From<AccountDeletionError> for ModerationApiError {
-    fn from(no: AccountDeletionError) -> Self {
-        match no {
+    fn from(error: AccountDeletionError) -> Self {
+        match error {
             AccountDeletionError::Missing => Self::not_found("account"),
             other => Self::unavailable(&other),
         }

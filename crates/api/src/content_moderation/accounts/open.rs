@@ -62,9 +62,9 @@ pub(crate) async fn open_account(
 }
 
 impl From<AccountCreationError> for ModerationApiError {
-    fn from(no: AccountCreationError) -> Self {
-        let words = no.to_string();
-        match no {
+    fn from(error: AccountCreationError) -> Self {
+        let words = error.to_string();
+        match error {
             AccountCreationError::Name(length) => {
                 let limit = format!("1 to {MAX_ACCOUNT_NAME_CHARS} characters");
                 let measured = LimitViolation::new(length as f64, limit, "choose another name");

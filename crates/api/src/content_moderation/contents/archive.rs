@@ -11,7 +11,7 @@ use super::super::{
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
 use base::ContentId;
-use domain::content;
+use domain::content_moderation::contents;
 use utoipa::ToSchema;
 
 /// The content to archive.
@@ -45,7 +45,7 @@ pub(crate) async fn archive_content(
     request: AccountRequest<ContentsManage, AccountPath, ReceivedCommand<ArchiveContentRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
-    content::set_archived(&mut tx, request.account.id, request.input.command, true).await?;
+    contents::set_archived(&mut tx, request.account.id, request.input.command, true).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::ApiState;
 use axum::{Json, extract::State};
 use base::ProfileId;
-use domain::content;
+use domain::content_moderation::contents;
 use utoipa::ToSchema;
 
 /// The profile that is in a content.
@@ -49,7 +49,7 @@ pub(crate) async fn attach_profile(
 ) -> Result<Json<ContentReportList>, ModerationApiError> {
     let (account, content) = (request.account.id, request.path.content);
     let mut tx = request.begin_locked(&api).await?;
-    content::attach_profile(&mut tx, &api.faces, account, content, request.input.command).await?;
+    contents::attach_profile(&mut tx, &api.faces, account, content, request.input.command).await?;
     let reports = ContentReportList::of(&mut tx, account, content, 0).await?;
     tx.commit().await?;
     Ok(Json(reports))

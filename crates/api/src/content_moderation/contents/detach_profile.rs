@@ -6,7 +6,7 @@ use super::super::{
 };
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
-use domain::content;
+use domain::content_moderation::contents;
 
 /// Withdraw that a profile is known to be in a content.
 ///
@@ -23,7 +23,7 @@ pub(crate) async fn detach_profile(
 ) -> Result<StatusCode, ModerationApiError> {
     let ContentProfilePath { content, profile, .. } = request.path;
     let mut tx = request.begin_locked(&api).await?;
-    content::detach_profile(&mut tx, request.account.id, content, profile).await?;
+    contents::detach_profile(&mut tx, request.account.id, content, profile).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

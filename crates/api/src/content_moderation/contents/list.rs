@@ -10,7 +10,7 @@ use super::{
 use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
 use axum::{Json, extract::State, http::StatusCode};
 use base::ContentId;
-use domain::content;
+use domain::content_moderation::contents;
 use utoipa::ToSchema;
 
 /// A page of contents.
@@ -43,7 +43,7 @@ pub(crate) async fn list_contents(
 ) -> Result<(StatusCode, Json<ContentList>), ModerationApiError> {
     let (account, offset) = (request.account.id, request.input.page.offset());
     let mut view = api.db.read().await?;
-    let (found, total_count) = content::list(&mut view, account, offset, ITEMS_PER_PAGE).await?;
+    let (found, total_count) = contents::list(&mut view, account, offset, ITEMS_PER_PAGE).await?;
     let mut contents = Vec::with_capacity(found.len());
     for content in found {
         contents.push(ContentBody::of(&mut view, account, content).await?);

@@ -15,7 +15,7 @@ pub(super) mod restore;
 use super::ModerationApiError;
 use base::{ContentId, ProfileId, Timestamp, Uuid};
 use db::{DbError, ReadTx};
-use domain::content::{self, Content, ContentError};
+use domain::content_moderation::contents::{self, Content, ContentError};
 use utoipa::ToSchema;
 
 /// A content.
@@ -29,7 +29,7 @@ pub(crate) struct ContentBody {
     #[schema(example = "https://media.example.com/1.jpg")]
     url: String,
     /// The kind of content.
-    r#type: content::ContentType,
+    r#type: contents::ContentType,
     /// Profiles that are known to be in it.
     #[schema(value_type = Vec<Uuid>)]
     profile_ids: Vec<ProfileId>,
@@ -49,7 +49,7 @@ pub(crate) struct ContentBody {
 impl ContentBody {
     async fn of(view: &mut ReadTx, account: base::AccountId, content: Content) -> Result<Self, DbError> {
         Ok(Self {
-            profile_ids: content::profiles(view, account, content.id).await?,
+            profile_ids: contents::profiles(view, account, content.id).await?,
             id: content.id,
             url: content.url,
             r#type: content.content_type,
@@ -67,12 +67,12 @@ async fn require_content(
     account: base::AccountId,
     id: ContentId,
 ) -> Result<Content, ModerationApiError> {
-    content::find(view, account, id).await?.ok_or_else(|| ModerationApiError::not_found("content"))
+    contents::find(view, account, id).await?.ok_or_else(|| ModerationApiError::not_found("content"))
 }
 
 impl From<ContentError> for ModerationApiError {
-    fn from(no: ContentError) -> Self {
-        match no {
+    fn from(error: ContentError) -> Self {
+        match error {
             ContentError::Invalid(invalid) => invalid.into(),
             ContentError::Missing(what) => Self::not_found(what),
             ContentError::Db(error) => Self::unavailable(&error),

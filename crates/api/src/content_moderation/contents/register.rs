@@ -15,7 +15,7 @@ use crate::{
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::Uuid;
-use domain::content::{self, ContentRequest, ContentType};
+use domain::content_moderation::contents::{self, ContentRequest, ContentType};
 use utoipa::ToSchema;
 
 /// The content to register.
@@ -41,7 +41,7 @@ impl CommandPayload for RegisterContentRequest {
     type Command = ContentRequest;
 
     fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<ContentRequest> {
-        let new = content::ContentInput {
+        let new = contents::ContentInput {
             url: self.url,
             content_type: self.r#type,
             profile_ids: violations.ids("profile_ids", self.profile_ids, "there is no such profile"),
@@ -71,7 +71,7 @@ pub(crate) async fn register_content(
     idempotent(&api, request.fingerprint(), async |tx| {
         request.lock_account(tx).await?;
         let new = request.input.command.clone();
-        let id = content::register(tx, &*api.environment, &api.faces, request.account.id, new).await?;
+        let id = contents::register(tx, &*api.environment, &api.faces, request.account.id, new).await?;
         Ok((StatusCode::CREATED, CreatedResource::new(id)))
     })
     .await

@@ -14,7 +14,7 @@ use crate::{
     http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
-use domain::content::reports;
+use domain::content_moderation::contents::reports;
 use utoipa::ToSchema;
 
 /// A report on a content.

@@ -11,7 +11,7 @@ use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
 use axum::{Json, extract::State};
 use base::{AccountId, ContentId, ContentReportId, Timestamp};
 use db::ReadTx;
-use domain::content::reports::{self, ContentReport};
+use domain::content_moderation::contents::reports::{self, ContentReport};
 use utoipa::ToSchema;
 
 /// A page of reports.

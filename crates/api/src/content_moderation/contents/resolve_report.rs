@@ -10,7 +10,7 @@ use super::super::{
 };
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
-use domain::content::reports;
+use domain::content_moderation::contents::reports;
 use utoipa::ToSchema;
 
 /// The decision on a report.

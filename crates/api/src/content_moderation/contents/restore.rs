@@ -5,7 +5,7 @@ use super::super::{
 };
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
-use domain::content;
+use domain::content_moderation::contents;
 
 /// Take a content out of the archive.
 #[utoipa::path(
@@ -19,7 +19,7 @@ pub(crate) async fn restore_content(
     request: AccountRequest<ContentsManage, ContentPath>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
-    content::set_archived(&mut tx, request.account.id, request.path.content, false).await?;
+    contents::set_archived(&mut tx, request.account.id, request.path.content, false).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -19,7 +19,7 @@ use domain::{
     Violation,
     accounts::{
         EmailAddress, InvalidEmailAddressError, Scope,
-        sign_in::{InvitationError, Invitee},
+        invitations::{InvitationError, Invitee},
     },
 };
 use utoipa::ToSchema;
@@ -70,13 +70,13 @@ pub(crate) async fn invite(
     State(api): State<ApiState>,
     request: AccountRequest<MembersManage, AccountPath, ReceivedCommand<InviteRequest>>,
 ) -> Result<Response, ModerationApiError> {
-    let guest = &request.input.command;
-    if guest.admin {
+    let invitee = &request.input.command;
+    if invitee.admin {
         Administrator::authorise(&request.caller)?;
     }
     idempotent(&api, request.fingerprint(), async |tx| {
         // The rule takes an exclusive lock on the account; a shared lock taken before it could deadlock.
-        let id = api.sign_in.invite(tx, &request.account, guest).await?;
+        let id = api.sign_in.invite(tx, &request.account, invitee).await?;
         Ok((StatusCode::CREATED, CreatedResource::new(id)))
     })
     .await
@@ -95,9 +95,9 @@ pub(crate) fn email_violation(bad: InvalidEmailAddressError) -> Violation {
 }
 
 impl From<InvitationError> for ModerationApiError {
-    fn from(no: InvitationError) -> Self {
-        let words = no.to_string();
-        match no {
+    fn from(error: InvitationError) -> Self {
+        let words = error.to_string();
+        match error {
             InvitationError::NoAccount => Self::not_found("account"),
             InvitationError::Member => {
                 Self::violation_with_code(ModerationErrorCode::Conflict, "email", words, None)

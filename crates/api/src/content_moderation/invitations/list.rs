@@ -6,7 +6,7 @@ use super::super::{
 use crate::ApiState;
 use axum::{Json, extract::State};
 use base::{InvitationId, Timestamp};
-use domain::accounts::sign_in::Invitation;
+use domain::accounts::invitations::Invitation;
 use utoipa::ToSchema;
 
 /// A pending invitation.

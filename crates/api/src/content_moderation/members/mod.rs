@@ -41,9 +41,9 @@ impl From<Member> for MemberBody {
 }
 
 impl From<MemberChangeError> for ModerationApiError {
-    fn from(no: MemberChangeError) -> Self {
-        let words = no.to_string();
-        match no {
+    fn from(error: MemberChangeError) -> Self {
+        let words = error.to_string();
+        match error {
             MemberChangeError::Missing => Self::not_found("member"),
             MemberChangeError::LastAdministrator => Self::new(ModerationErrorCode::LastAdministrator, words),
             MemberChangeError::AdministratorRequired => Self::new(ModerationErrorCode::Unauthorized, words),

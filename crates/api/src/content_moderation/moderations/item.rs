@@ -1,9 +1,8 @@
 //! A moderation, as lists and details show it.
 
 use base::{ContentId, ModerationCheckId, ModerationId, Timestamp};
-use domain::{
-    content::ContentType,
-    content_moderation::{ModerationCheckType, ModerationProgress, ModerationState, ModerationSummary},
+use domain::content_moderation::{
+    ModerationCheckType, ModerationProgress, ModerationState, ModerationSummary, contents::ContentType,
 };
 use utoipa::ToSchema;
 
@@ -25,7 +24,7 @@ pub(crate) struct ModerationItem {
     /// Where notifications go.
     notifications: Vec<NotificationDestinationBody>,
     #[serde(flatten)]
-    standing: ModerationStatusBody,
+    status: ModerationStatusBody,
 }
 
 /// A check.
@@ -97,14 +96,14 @@ pub(crate) struct ModerationFailureBody {
 }
 
 impl From<ModerationProgress> for ModerationStatusBody {
-    fn from(standing: ModerationProgress) -> Self {
+    fn from(status: ModerationProgress) -> Self {
         Self {
-            state: standing.state,
-            error: standing.error.map(|(code, message)| ModerationFailureBody { code, message }),
-            position: standing.position,
-            created_at: standing.created_at,
-            started_at: standing.started_at,
-            ended_at: standing.ended_at,
+            state: status.state,
+            error: status.error.map(|(code, message)| ModerationFailureBody { code, message }),
+            position: status.position,
+            created_at: status.created_at,
+            started_at: status.started_at,
+            ended_at: status.ended_at,
         }
     }
 }
@@ -127,7 +126,7 @@ impl From<ModerationSummary> for ModerationItem {
             url: item.url,
             checks: item.checks.iter().map(check).collect(),
             notifications: web.chain(slack).collect(),
-            standing: item.progress.into(),
+            status: item.progress.into(),
         }
     }
 }

@@ -11,8 +11,7 @@ use crate::ApiState;
 use axum::{Json, extract::State};
 use base::{ContentId, GroupId, ModerationId, Uuid};
 use domain::{
-    content::ContentType,
-    content_moderation::{ModerationOverview, PersonSummary},
+    content_moderation::{ModerationOverview, PersonSummary, contents::ContentType},
     faces::ProfileGroup,
 };
 use utoipa::ToSchema;
@@ -34,7 +33,7 @@ pub(crate) struct OverviewModeration {
     #[schema(value_type = Uuid)]
     id: ModerationId,
     #[serde(flatten)]
-    standing: ModerationStatusBody,
+    status: ModerationStatusBody,
 }
 
 /// A content, and the people and groups that have to do with it.
@@ -105,7 +104,7 @@ impl From<ModerationOverview> for ModerationOverviewBody {
                 profiles: profiles.into_iter().map(Into::into).collect(),
                 groups: groups.into_iter().map(group).collect(),
             },
-            moderation: OverviewModeration { id: item.id, standing: item.progress.into() },
+            moderation: OverviewModeration { id: item.id, status: item.progress.into() },
         }
     }
 }

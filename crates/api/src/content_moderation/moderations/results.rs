@@ -8,7 +8,7 @@ use super::{
 };
 use crate::ApiState;
 use axum::{Json, extract::State};
-use domain::content::ContentType;
+use domain::content_moderation::contents::ContentType;
 use utoipa::ToSchema;
 
 /// What a moderation found.

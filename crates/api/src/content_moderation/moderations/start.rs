@@ -107,17 +107,17 @@ pub(crate) async fn start_moderation(
 ) -> Result<Response, ModerationApiError> {
     // Outside of the transaction, because it calls the content's server. A refusal is returned inside of it: a repeated
     // request gets its stored answer, even if the content has gone since.
-    let ready = api.content_moderation.prepare(request.account.id, request.input.command.clone()).await;
+    let prepared = api.content_moderation.prepare(request.account.id, request.input.command.clone()).await;
     idempotent(&api, request.fingerprint(), async |tx| {
-        let id = api.content_moderation.start(tx, ready?).await?;
+        let id = api.content_moderation.start(tx, prepared?).await?;
         Ok((StatusCode::CREATED, CreatedResource::new(id)))
     })
     .await
 }
 
 impl From<ModerationStartError> for ModerationApiError {
-    fn from(no: ModerationStartError) -> Self {
-        match no {
+    fn from(error: ModerationStartError) -> Self {
+        match error {
             ModerationStartError::Invalid(violations) => violations.into(),
             ModerationStartError::Unreachable(ref error) => {
                 let words = format!("it cannot be reached: {error}");

@@ -36,19 +36,19 @@ pub(super) type ReviewNotificationRequest =
 pub(super) async fn record_review(
     api: &ApiState,
     request: &ReviewNotificationRequest,
-    word: ReviewDecision,
+    decision: ReviewDecision,
 ) -> Result<ReviewedNotification, ModerationApiError> {
-    let whose = (request.account.id, request.caller.id());
+    let reviewer = (request.account.id, request.caller.id());
     let (notification, comment) = (request.path.notification, &request.input.command);
     let mut tx = request.begin_locked(api).await?;
-    let reviewed = api.content_moderation.review(&mut tx, whose, notification, word, comment).await?;
+    let reviewed = api.content_moderation.review(&mut tx, reviewer, notification, decision, comment).await?;
     tx.commit().await?;
     Ok(reviewed.into())
 }
 
 impl From<ReviewError> for ModerationApiError {
-    fn from(no: ReviewError) -> Self {
-        match no {
+    fn from(error: ReviewError) -> Self {
+        match error {
             ReviewError::Invalid(invalid) => invalid.into(),
             ReviewError::Missing => Self::not_found("notification"),
             ReviewError::Db(error) => Self::unavailable(&error),

@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use domain::document_verification::{DocumentFields, DocumentSessionError, lifecycle::MediaDownload};
+use domain::document_verification::{DocumentFields, DocumentSessionError, MediaDownload};
 use std::{borrow::Cow, ops::Range};
 use utoipa::{
     PartialSchema, ToSchema,

@@ -8,7 +8,7 @@ use crate::{
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{DocumentSessionId, Uuid};
-use domain::document_verification::lifecycle::CreateDocumentSession;
+use domain::document_verification::CreateDocumentSession;
 use utoipa::ToSchema;
 
 /// A session that was made.

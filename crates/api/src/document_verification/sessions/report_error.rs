@@ -21,8 +21,8 @@ use axum::http::StatusCode;
     responses((status = 204, description = "It is in the log."), error::ReportPageFaultErrors),
 )]
 pub(crate) async fn report_page_fault(
-    AuthenticatedRequest { caller, body }: AuthenticatedRequest<EndUserRequest, ClientErrorReport>,
+    AuthenticatedRequest { body, .. }: AuthenticatedRequest<EndUserRequest, ClientErrorReport>,
 ) -> Result<StatusCode, DocumentApiError> {
-    log_client_error(&caller.user.stored.session.id, &body);
+    log_client_error(None, &body);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::document_verification::{lifecycle::NewDocument, types::ResourceKind};
+use domain::document_verification::{NewDocument, types::ResourceKind};
 use utoipa::ToSchema;
 
 /// The supplementary document to create a resource for.

@@ -14,13 +14,16 @@ use std::{
     path::PathBuf,
 };
 
-/// How callers are located; the operator's settings.
-#[derive(Clone, Debug, Default)]
+/// How callers are located; the section `[locations]`.
+#[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GeoSettings {
     /// A header that the proxy in front of this server sets, and removes from what callers send: a country (ISO
     /// 3166-1), or a part of one (ISO 3166-2).
+    #[serde(rename = "header")]
     pub location_header: Option<String>,
     /// A database of network addresses in `MaxMind`'s format, with countries or cities.
+    #[serde(rename = "geoip")]
     pub geoip_database: Option<PathBuf>,
     /// The header in which the proxy records the address of its caller, such as `X-Forwarded-For`: the last address is
     /// the one that the proxy has added. Without it, the address of the connection is used.

@@ -3,10 +3,11 @@
 pub(crate) mod bearer;
 mod geo;
 mod rate_limit;
+pub(crate) mod session_cookie;
 pub(crate) mod signature;
 
 pub(crate) use bearer::BearerError;
 pub use geo::{GeoError, GeoLocator, GeoSettings};
-pub use rate_limit::{RateLimit, RateLimitAllowance};
+pub use rate_limit::{RateLimit, RateLimitAllowance, RateLimitSettings};
 pub(crate) use rate_limit::{RateLimitError, count_application, count_end_user};
 pub(crate) use signature::{SignatureAuthError, authenticate_signature};

@@ -10,6 +10,16 @@ use std::{fmt::Debug, hash::Hash, num::NonZeroU32, time::Duration};
 
 type KeyedRateLimiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInformationMiddleware>;
 
+/// How often one application may call; the section `[limits]`. Each process counts separately.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateLimitSettings {
+    /// Calls in a minute, in the long run. `None`: no limit.
+    pub calls_per_minute: Option<NonZeroU32>,
+    /// Calls at once. `None`: as many as in a minute.
+    pub burst: Option<NonZeroU32>,
+}
+
 /// A token bucket for each caller: it holds `burst` calls and refills evenly.
 #[derive(Debug)]
 pub struct RateLimit<K: Hash + Eq + Clone + Debug = AppId> {
@@ -46,6 +56,12 @@ pub(crate) fn count_end_user(api: &ApiState, person: Uuid) -> Result<(), RateLim
 }
 
 impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
+    /// The limit that the operator has set; `None` if there is none.
+    pub fn from_settings(settings: &RateLimitSettings) -> Option<Self> {
+        let per_minute = settings.calls_per_minute?;
+        Some(Self::new(per_minute, settings.burst.unwrap_or(per_minute)))
+    }
+
     /// Allows `per_minute` calls in the long run, and `burst` at once.
     pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
         let clock = MonotonicClock;

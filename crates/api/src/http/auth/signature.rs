@@ -64,15 +64,15 @@ pub(crate) async fn authenticate_signature(
     let signature = signed_request::parse_digest(header_text(&parts.headers, api.brand.auth_digest()))?;
     let clock = TimestampPolicy {
         now: api.environment.now(),
-        max_skew: api.settings.max_clock_skew,
+        max_skew: api.settings.signature.max_clock_skew,
         unclocked: caller.unclocked,
     };
     // The signature covers the URI as it was sent, before a virtual host or the sandbox changed its path.
     let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
     let stamps = clock.check_query(uri.query())?;
 
-    let patience = api.settings.body_timeout;
-    let body = super::super::body::read(&parts.headers, body, limit, patience, hint).await;
+    let timeout = api.settings.body_timeout;
+    let body = super::super::body::read(&parts.headers, body, limit, timeout, hint).await;
     let body = body.map_err(SignatureAuthError::Body)?;
     signed_request::verify(&caller.keys, &signed_message(&parts.method, uri, &body), &signature)?;
     if caller.org_status != OrganisationStatus::Active {

@@ -4,20 +4,19 @@
 //! what they reveal. That the signatures themselves reveal nothing is tested in
 //! `crates/age_methods/tests/protocols/tokens.rs`.
 
-use crate::age_verification::{
-    AgeSessionFixture, SANDBOX,
-    blind_tokens::{Browser, IssuerSession, encode, token_issuer},
+use crate::{
+    age_verification::{
+        AgeSessionFixture, SANDBOX,
+        blind_tokens::{Browser, IssuerSession, encode, token_issuer},
+    },
+    captured_log::CapturedLog,
 };
 use base::SignedDuration;
 use domain::age_verification::session::AgeSession;
 use serde_json::json;
-use std::{
-    collections::{BTreeSet, HashMap, HashSet},
-    io::Write,
-    sync::{Arc, Mutex},
-};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use testkit::TestApp;
-use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+use tracing_subscriber::EnvFilter;
 
 const END_USERS: usize = 24;
 
@@ -79,32 +78,9 @@ fn joins(issued: &[ObservedValues], redeemed: &[ObservedValues]) -> Vec<Vec<u8>>
     issued.into_keys().filter(|value| redeemed.contains_key(value)).collect()
 }
 
-/// The server's log.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
 /// Observes what a server logs and writes.
 struct Watch {
-    log: Log,
+    log: CapturedLog,
     rows: BTreeSet<String>,
 }
 
@@ -117,7 +93,7 @@ impl Watch {
             seen.text(&row.replace("\\\\x", " "));
         }
         self.rows = rows;
-        seen.text(&String::from_utf8(std::mem::take(&mut *self.log.0.lock().unwrap())).unwrap());
+        seen.text(&self.log.take());
         // The contents of the rows, opened with the server's own key.
         for id in sessions {
             let (app_of, id) = (&app.api.age_verification, id.parse().unwrap());
@@ -131,7 +107,7 @@ impl Watch {
 #[tokio::test]
 async fn the_data_of_the_issuer_cannot_be_joined_with_those_of_the_session() {
     let app = token_issuer(&[18]).await;
-    let log = Log::default();
+    let log = CapturedLog::default();
     let filter = EnvFilter::new("info,api=trace,domain=trace,age_methods=trace");
     let subscriber =
         tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();

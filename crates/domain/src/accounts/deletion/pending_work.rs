@@ -1,14 +1,30 @@
-//! What waits or runs for an account: jobs (a run whose row is gone cannot finish), deliveries, kept answers.
+//! What is queued or running for an account, and answers that are kept for repeated requests. Its jobs are deleted first:
+//! a run whose row is gone cannot commit any more.
 
-use super::OrphanedRows;
+use super::{AccountTables, DeletedRows, OrphanedTables};
 use base::AccountId;
 use db::{DbError, ReadTx, WriteTx, sql};
+use futures_util::future::BoxFuture;
 
-/// Deletes a round of them.
-pub(super) async fn delete_account_rows(
-    tx: &mut WriteTx,
-    account: AccountId,
-) -> Result<Vec<(&'static str, u64)>, DbError> {
+/// Jobs, deliveries and answers to requests with an `Idempotency-Key`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingWorkTables;
+
+impl AccountTables for PendingWorkTables {
+    fn delete_rows<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        account: AccountId,
+    ) -> BoxFuture<'a, Result<DeletedRows, DbError>> {
+        Box::pin(delete_rows(tx, account))
+    }
+
+    fn orphaned_rows<'a>(&'a self, view: &'a mut ReadTx) -> BoxFuture<'a, Result<OrphanedTables, DbError>> {
+        Box::pin(orphaned_rows(view))
+    }
+}
+
+async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
     let jobs = tx
         .execute(sql!(
             "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 5000)",
@@ -30,10 +46,7 @@ pub(super) async fn delete_account_rows(
     Ok(vec![("jobs", jobs), ("deliveries", deliveries), ("idempotent_answers", idempotent_answers)])
 }
 
-/// Those of accounts that are gone, by table.
-pub(super) async fn orphaned_rows(
-    view: &mut ReadTx,
-) -> Result<Vec<(&'static str, Vec<OrphanedRows>)>, DbError> {
+async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
     let jobs = view
         .fetch_all(sql!(
             "SELECT account_id AS owner, count(*) AS number FROM jobs

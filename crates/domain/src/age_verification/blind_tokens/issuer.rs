@@ -1,137 +1,166 @@
-//! The issuer: an age is shown in a session of the operator's own application, which knows of no other session, and then
-//! one blinded message is signed. Of the session a digest of that message is left until its time is over, so that an answer
-//! that was lost can be had again; and a number beside the key.
+//! The issuer: an age is proved in a session of the operator's own application, which has nothing in common with any
+//! other session, and then one blinded message is signed. Until the session expires, only a digest of that message is
+//! left of how it went, so that a lost answer can be fetched again; and a count beside the key.
 
-use super::super::{
-    AgeSession, AgeSessionError, AgeVerificationService, ProviderSettingsError,
-    request::{AgeMethodRequest, AgeMethodTerms, AgeSessionRequest},
-    session_config::AgeSessionConfig,
-    types::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
+use super::{
+    super::{
+        AgeSessionError, ProviderSettingsError,
+        relying_party::RelyingPartyDirectory,
+        request::{AgeMethodRequest, AgeMethodTerms, AgeSessionRequest},
+        request_validator::RequestValidator,
+        session::AgeSession,
+        session_config::AgeSessionConfig,
+        store::AgeSessionStore,
+        types::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
+    },
+    BlindTokens, IssuerKeyStore,
 };
-use super::BlindTokens;
-use crate::{audit::sha256_hex, violation::Violation};
+use crate::{
+    audit::sha256_hex,
+    violation::{Violation, join_messages},
+};
 use age_methods::{
     InvalidSettingError,
     blind_tokens::{BlindTokenError, TokenDirectory, build_directory},
 };
-use base::{AgeSessionId, AppId};
-use db::sql;
+use base::{AgeSessionId, AppId, Environment};
+use db::{Db, sql};
+use std::sync::Arc;
 
-/// Seconds that a person has to show an age to the issuer.
+/// How long an end user has to prove an age to the issuer, seconds.
 const ISSUING_TTL_SECONDS: i64 = 900;
-/// Bytes of the secret that a tab leads its session with.
+/// The size of the secret that binds a session to the tab that began it.
 const TAB_SECRET_BYTES: usize = 16;
 
-impl AgeVerificationService {
-    fn issuer(&self) -> Result<(&BlindTokens, AppId), AgeSessionError> {
-        let issuer =
-            self.blind_tokens().and_then(|anonymity| Some((anonymity, anonymity.settings.application?)));
-        issuer.ok_or(AgeSessionError::IssuerNotConfigured)
+#[derive(Debug)]
+pub(in crate::age_verification) struct TokenIssuer {
+    pub(in crate::age_verification) db: Db,
+    pub(in crate::age_verification) environment: Arc<dyn Environment>,
+    pub(in crate::age_verification) blind_tokens: Option<Arc<BlindTokens>>,
+    pub(in crate::age_verification) keys: Arc<IssuerKeyStore>,
+    pub(in crate::age_verification) sessions: Arc<AgeSessionStore>,
+    pub(in crate::age_verification) relying_parties: RelyingPartyDirectory,
+    pub(in crate::age_verification) validator: Arc<RequestValidator>,
+    /// After which the block `svc_key` may be named.
+    pub(in crate::age_verification) brand: String,
+}
+
+impl TokenIssuer {
+    /// The settings and the application of the issuer. Refused if this server does not issue tokens.
+    fn settings(&self) -> Result<(&BlindTokens, AppId), AgeSessionError> {
+        let settings = self
+            .blind_tokens
+            .as_deref()
+            .and_then(|blind_tokens| Some((blind_tokens, blind_tokens.settings.application?)));
+        settings.ok_or(AgeSessionError::IssuerNotConfigured)
     }
 
-    /// The public keys of this issuer, as RFC 9578 has them published.
-    pub async fn token_directory(&self, sandbox: bool) -> Result<TokenDirectory, AgeSessionError> {
-        self.issuer()?;
-        Ok(build_directory(&self.issuer_public_keys(sandbox).await?, "sessions"))
+    /// The public keys of this issuer, in the form of RFC 9578, section 4.
+    pub(in crate::age_verification) async fn token_directory(
+        &self,
+        sandbox: bool,
+    ) -> Result<TokenDirectory, AgeSessionError> {
+        let (blind_tokens, _) = self.settings()?;
+        let keys = self.keys.public_keys(&blind_tokens.settings, sandbox).await?;
+        Ok(build_directory(&keys, "sessions"))
     }
 
-    /// Other servers' origins to which the issuer's page may hand what was signed.
-    pub fn redeemer_origins(&self) -> &[String] {
-        self.blind_tokens().map_or(&[], |anonymity| &anonymity.settings.redeemers)
+    /// The origins of other servers to whose pages the issuer's page may hand a token.
+    pub(in crate::age_verification) fn redeemer_origins(&self) -> &[String] {
+        self.blind_tokens.as_ref().map_or(&[], |blind_tokens| &blind_tokens.settings.redeemers)
     }
 
-    /// Makes a session in which an age is shown to this issuer; and the secret without which nothing is begun or signed in
-    /// it. Whoever is sent to the session's address has not got that, and shows no age for whoever sent them.
-    pub async fn create_issuing_session(
+    /// Creates a session in which an age is proved to this issuer. Also returns the secret without which nothing can be
+    /// begun or signed in it: a person who was sent to the session's address does not have it, and so cannot be made to
+    /// prove an age for the sender.
+    pub(in crate::age_verification) async fn create_session(
         &self,
         sandbox: bool,
         years: i64,
     ) -> Result<(AgeSession, String), AgeSessionError> {
-        let (anonymity, app) = self.issuer()?;
-        let offered = &anonymity.settings.thresholds;
-        let Some(years) = offered.iter().copied().find(|offered| i64::from(*offered) == years) else {
-            let all: Vec<_> = offered.iter().map(u8::to_string).collect();
+        let (blind_tokens, app) = self.settings()?;
+        let thresholds = &blind_tokens.settings.thresholds;
+        let Some(years) = thresholds.iter().copied().find(|offered| i64::from(*offered) == years) else {
+            let all: Vec<_> = thresholds.iter().map(u8::to_string).collect();
             return Err(AgeSessionError::invalid("threshold", format!("it is one of {}", all.join(", "))));
         };
-        self.relying_party(app).await?;
-        let wanted = self
-            .issuing_session_config(anonymity, sandbox, years)
-            .map_err(AgeSessionError::InvalidRequest)?;
-        let mut session = AgeSession::begin(&*self.0.world, app, sandbox, wanted);
+        self.relying_parties.find(app).await?;
+        let config =
+            self.session_config(blind_tokens, sandbox, years).map_err(AgeSessionError::InvalidRequest)?;
+        let mut session = AgeSession::begin(&*self.environment, app, sandbox, config);
         session.issues = Some(years);
         let mut secret = [0; TAB_SECRET_BYTES];
-        self.0.world.fill_random(&mut secret);
+        self.environment.fill_random(&mut secret);
         let secret = base64_simd::URL_SAFE_NO_PAD.encode_to_string(secret);
         session.secret = Some(sha256_hex(secret.as_bytes()));
-        let mut tx = self.0.db.write().await?;
-        self.insert_session(&mut tx, &session).await?;
+        let mut tx = self.db.write().await?;
+        self.sessions.insert(&mut tx, &session).await?;
         tx.commit().await?;
         Ok((session, secret))
     }
 
-    /// What the issuer asks for: what any relying party can ask for, with nothing of anybody else in it.
-    fn issuing_session_config(
+    /// What a session of the issuer asks for: what any relying party could ask for, with no reference to another
+    /// session.
+    fn session_config(
         &self,
-        tokens: &BlindTokens,
+        blind_tokens: &BlindTokens,
         sandbox: bool,
         years: u8,
     ) -> Result<AgeSessionConfig, Vec<Violation>> {
-        let named = tokens.settings.methods.iter();
-        let named = named.filter_map(|way| {
-            let method = AgeMethod::from_block_name(&way.method, &self.0.settings.brand)?;
-            Some(AgeMethodRequest { method, name: way.method.clone(), terms: way.terms.clone() })
+        let named = blind_tokens.settings.methods.iter().filter_map(|block| {
+            let method = AgeMethod::from_block_name(&block.method, &self.brand)?;
+            Some(AgeMethodRequest { method, name: block.method.clone(), terms: block.terms.clone() })
         });
         let mut methods: Vec<_> =
-            if tokens.settings.methods.is_empty() { default_issuing_methods() } else { named.collect() };
-        for asked in &mut methods {
-            asked.terms.threshold = Some(i64::from(years));
+            if blind_tokens.settings.methods.is_empty() { default_methods() } else { named.collect() };
+        for method in &mut methods {
+            method.terms.threshold = Some(i64::from(years));
         }
         let request = AgeSessionRequest {
             kind: Some(AgeSessionType::Over),
             ttl: Some(ISSUING_TTL_SECONDS),
-            // The person waits for every check: the tab that is left takes the order with it.
+            // The end user waits for every check, because the tab must stay open: it has the blinded message and the
+            // secret.
             synchronous_checks: Some(true),
             methods,
             ..AgeSessionRequest::default()
         };
-        request.resolve(self.0.world.now(), self.validation_context(sandbox), Vec::new())
+        self.validator.session_config(sandbox, request, Vec::new())
     }
 
-    /// Refuses settings under which no session to issue in could be made.
-    pub(in crate::age_verification) fn validate_issuer_settings(&self) -> Result<(), ProviderSettingsError> {
-        let Ok((anonymity, _)) = self.issuer() else { return Ok(()) };
-        let bad = |problem: String| ProviderSettingsError {
-            provider: "double_anonymity".to_owned(),
-            cause: InvalidSettingError { setting: "methods", problem },
+    /// Refuses settings under which no session of the issuer could be created.
+    pub(in crate::age_verification) fn validate_settings(&self) -> Result<(), ProviderSettingsError> {
+        let Ok((blind_tokens, _)) = self.settings() else { return Ok(()) };
+        let bad = |problem: String| {
+            let cause = InvalidSettingError { setting: "methods", problem };
+            ProviderSettingsError::new("double_anonymity", cause)
         };
-        for way in &anonymity.settings.methods {
-            match AgeMethod::from_block_name(&way.method, &self.0.settings.brand) {
-                None => return Err(bad(format!("there is no {}", way.method))),
+        for block in &blind_tokens.settings.methods {
+            match AgeMethod::from_block_name(&block.method, &self.brand) {
+                None => return Err(bad(format!("there is no {}", block.method))),
                 Some(AgeMethod::DoubleAnonymity) => {
-                    return Err(bad("a token is not had for a token".to_owned()));
+                    return Err(bad("the issuer cannot ask for a token itself".to_owned()));
                 }
                 Some(_) => {}
             }
         }
-        for years in &anonymity.settings.thresholds {
-            self.issuing_session_config(anonymity, false, *years).map_err(|wrongs| {
-                let words: Vec<_> = wrongs.iter().map(ToString::to_string).collect();
-                bad(format!("at {years} years: {}", words.join("; ")))
-            })?;
+        for years in &blind_tokens.settings.thresholds {
+            self.session_config(blind_tokens, false, *years)
+                .map_err(|violations| bad(format!("at {years} years: {}", join_messages(&violations))))?;
         }
         Ok(())
     }
 
-    /// Signs a blinded message for a person who has shown the age: a `TokenRequest` gives a `TokenResponse`. The same message
-    /// is answered with the same signature as long as the session lasts, because an answer may be lost on its way; another
-    /// one is not signed. Neither the message nor the signature is kept, but the message's digest.
-    pub async fn issue_token(
+    /// Signs a blinded message for an end user who has proved the age: a `TokenRequest` gives a `TokenResponse`. Until
+    /// the session expires, the same message gets the same signature, because an answer may get lost; a different
+    /// message is refused. Of the message only a digest is stored, and of the signature nothing.
+    pub(in crate::age_verification) async fn issue(
         &self,
         id: AgeSessionId,
         secret: Option<&str>,
         request: &[u8],
     ) -> Result<Vec<u8>, AgeSessionError> {
-        let session = self.find_session(id).await?.filter(|session| session.is_authorised_by(secret));
+        let session = self.sessions.find(id).await?.filter(|session| session.is_authorised_by(secret));
         let session = session.ok_or(AgeSessionError::SessionNotFound)?;
         let Some(years) = session.issues else {
             return Err(AgeSessionError::InvalidState("no token is issued in this session".to_owned()));
@@ -143,46 +172,46 @@ impl AgeVerificationService {
             )));
         }
         let digest = sha256_hex(request);
-        let another =
+        let other_message =
             || AgeSessionError::InvalidState("another message was signed in this session".to_owned());
         if session.signed.as_ref().is_some_and(|signed| *signed != digest) {
-            return Err(another());
+            return Err(other_message());
         }
-        let unusable = |bad: BlindTokenError| AgeSessionError::invalid("token_request", bad.to_string());
+        let unusable = |error: BlindTokenError| AgeSessionError::invalid("token_request", error.to_string());
         let short_id = *request.get(2).ok_or_else(|| unusable(BlindTokenError::Malformed))?;
-        let key = self.signing_key(session.sandbox, years, short_id).await?;
+        let key = self.keys.signing_key(session.sandbox, years, short_id).await?;
         let key = key.ok_or_else(|| unusable(BlindTokenError::WrongKey))?;
-        let (name, blinded) = (key.public().id().to_vec(), request.to_vec());
+        let (key_id, blinded) = (key.public().id().to_vec(), request.to_vec());
         let signed = tokio::task::spawn_blocking(move || key.issue(&blinded)).await;
         let signed = signed
             .map_err(|error| AgeSessionError::UnusableIssuerKey(error.to_string()))?
             .map_err(unusable)?;
 
-        let mut tx = self.0.db.write().await?;
-        let mut held = self.lock_session(&mut tx, id).await?.ok_or(AgeSessionError::SessionNotFound)?;
-        // Of two requests at once the first one counts; what was signed for another is forgotten here.
-        match &held.session.signed {
+        let (mut tx, mut locked) = self.sessions.lock(id).await?;
+        // Of two concurrent requests the first counts; the signature of the other is dropped here.
+        match &locked.session.signed {
             Some(first) if *first == digest => return Ok(signed),
-            Some(_) => return Err(another()),
-            None => held.session.record_issued_token(digest),
+            Some(_) => return Err(other_message()),
+            None => locked.session.record_issued_token(digest),
         }
-        self.save_session(&mut tx, &held).await?;
-        tx.execute(sql!("UPDATE age_issuer_keys SET issued = issued + 1 WHERE id = $1", name)).await?;
+        self.sessions.save(&mut tx, &locked).await?;
+        tx.execute(sql!("UPDATE age_issuer_keys SET issued = issued + 1 WHERE id = $1", key_id)).await?;
         tx.commit().await?;
         Ok(signed)
     }
 }
 
-/// Every method, in its usual order, but the two that say what was shown elsewhere. A photo that is looked at by nobody
-/// else is at least looked at for life.
-fn default_issuing_methods() -> Vec<AgeMethodRequest> {
-    let ways = AgeMethod::ALL
+/// Every method, in the usual order, except the two that show an earlier result. A photo must at least pass the passive
+/// liveness check, because no relying party adds a check of its own.
+fn default_methods() -> Vec<AgeMethodRequest> {
+    let methods = AgeMethod::ALL
         .into_iter()
-        .filter(|one| !matches!(one, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity));
-    ways.map(|method| {
-        let level = (method == AgeMethod::AgeEstimation).then_some(LivenessLevel::Passive);
-        let terms = AgeMethodTerms { level, ..AgeMethodTerms::default() };
-        AgeMethodRequest { method, name: method.block_name().to_owned(), terms }
-    })
-    .collect()
+        .filter(|method| !matches!(method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity));
+    methods
+        .map(|method| {
+            let level = (method == AgeMethod::AgeEstimation).then_some(LivenessLevel::Passive);
+            let terms = AgeMethodTerms { level, ..AgeMethodTerms::default() };
+            AgeMethodRequest { method, name: method.block_name().to_owned(), terms }
+        })
+        .collect()
 }

@@ -1,21 +1,33 @@
-//! Keys that sign blindly, one for each age and time, and the tokens of theirs that were spent.
+//! The keys of this issuer, one for each age and period, and of them the private halves.
 //!
-//! A key is made when it is first needed, kept sealed, and the same on every node: it begins where its time begins, which
-//! the clock says, and of two nodes that make one the first counts. Everybody gets the same key, or it would be a name.
+//! A key is generated when it is first needed, stored sealed, and the same on every node: periods begin at fixed times
+//! of the clock, and if two nodes generate a key for one period, the first counts. All end users get the same key,
+//! because a key of their own would identify them.
 
-use super::super::{AgeSessionError, AgeVerificationService};
+use super::{super::AgeSessionError, BlindTokenSettings};
+use crate::vault::Vault;
 use age_methods::blind_tokens::{IssuerKey, PublishedKey, VerifyingKey};
-use base::{SignedDuration, Timestamp};
-use db::{Db, DbError, Durability, FromRow, WriteTx, sql};
+use base::{Environment, SignedDuration, Timestamp};
+use db::{Db, DbError, Durability, FromRow, sql};
+use std::sync::Arc;
 
-/// How long a key signs on for those who began while it was the newest, or whose server has not heard of the next.
+/// How long a key signs beyond its period: for those who began within it, and for servers that have not fetched the
+/// next key.
 const SIGNING_OVERLAP: SignedDuration = SignedDuration::from_hours(2);
-/// How long its tokens count after its time.
+/// How long tokens of a key are accepted after its period.
 const REDEMPTION_GRACE: SignedDuration = SignedDuration::from_hours(24);
-/// Keys that are looked at, of one sandbox or production.
+/// Keys that are loaded, of the sandbox or of production.
 const MAX_ISSUER_KEYS: usize = 64;
-/// Tries to make a key whose short name no other has.
+/// Tries to generate a key whose short id no other key has.
 const MAX_KEY_GENERATION_ATTEMPTS: usize = 8;
+
+/// Generates, stores and loads the keys of this issuer.
+#[derive(Debug)]
+pub(in crate::age_verification) struct IssuerKeyStore {
+    db: Db,
+    environment: Arc<dyn Environment>,
+    vault: Vault,
+}
 
 #[derive(FromRow)]
 struct IssuerKeyRow {
@@ -35,48 +47,51 @@ struct SealedKeyRow {
     sealed: Vec<u8>,
 }
 
-/// A key, and from when another signs.
+/// A key, and when the next one begins to sign.
 struct ScheduledIssuerKey {
     key: PublishedKey,
     next_at: Timestamp,
 }
 
-impl AgeVerificationService {
-    /// The public halves of this issuer's keys whose tokens count; those of now are made where they lack.
-    pub(in crate::age_verification) async fn issuer_public_keys(
-        &self,
-        sandbox: bool,
-    ) -> Result<Vec<PublishedKey>, AgeSessionError> {
-        let now = self.0.world.now();
-        let Some(anonymity) = self.blind_tokens() else { return Ok(Vec::new()) };
-        let mut known = self.load_issuer_keys(sandbox).await?;
-        let signs = |known: &[ScheduledIssuerKey], years| {
-            known.iter().any(|one| one.key.years == years && one.key.from <= now && now < one.next_at)
-        };
-        let lacking: Vec<_> =
-            anonymity.settings.thresholds.iter().copied().filter(|years| !signs(&known, *years)).collect();
-        if !lacking.is_empty() {
-            for years in lacking {
-                self.create_issuer_key(sandbox, years, i64::from(anonymity.settings.key_days), &known)
-                    .await?;
-            }
-            known = self.load_issuer_keys(sandbox).await?;
-        }
-        Ok(known.into_iter().map(|known| known.key).collect())
+impl IssuerKeyStore {
+    pub(in crate::age_verification) fn new(db: Db, environment: Arc<dyn Environment>, vault: Vault) -> Self {
+        Self { db, environment, vault }
     }
 
-    async fn load_issuer_keys(&self, sandbox: bool) -> Result<Vec<ScheduledIssuerKey>, DbError> {
-        let mut view = self.0.db.read().await?;
-        let rows: Vec<IssuerKeyRow> = view
+    /// The public halves of the keys whose tokens are accepted; current keys that are missing are generated.
+    pub(in crate::age_verification) async fn public_keys(
+        &self,
+        settings: &BlindTokenSettings,
+        sandbox: bool,
+    ) -> Result<Vec<PublishedKey>, AgeSessionError> {
+        let now = self.environment.now();
+        let mut keys = self.load(sandbox).await?;
+        let has_current = |keys: &[ScheduledIssuerKey], years| {
+            keys.iter().any(|one| one.key.years == years && one.key.from <= now && now < one.next_at)
+        };
+        let missing: Vec<_> =
+            settings.thresholds.iter().copied().filter(|years| !has_current(&keys, *years)).collect();
+        if !missing.is_empty() {
+            for years in missing {
+                self.create(sandbox, years, i64::from(settings.key_days), &keys).await?;
+            }
+            keys = self.load(sandbox).await?;
+        }
+        Ok(keys.into_iter().map(|scheduled| scheduled.key).collect())
+    }
+
+    async fn load(&self, sandbox: bool) -> Result<Vec<ScheduledIssuerKey>, DbError> {
+        let mut db = self.db.read().await?;
+        let rows: Vec<IssuerKeyRow> = db
             .fetch_all(sql!(
                 "SELECT years, public_key, signs_from, next_at, ends_at FROM age_issuer_keys
                   WHERE sandbox = $1 AND ends_at > $2 ORDER BY years, signs_from DESC LIMIT $3",
                 sandbox,
-                self.0.world.now(),
+                self.environment.now(),
                 MAX_ISSUER_KEYS as i64,
             ))
             .await?;
-        let known = |row: IssuerKeyRow| {
+        let scheduled = |row: IssuerKeyRow| {
             let key = PublishedKey {
                 key: VerifyingKey::from_spki(&row.public_key)?,
                 years: u8::try_from(row.years).ok()?,
@@ -85,41 +100,39 @@ impl AgeVerificationService {
             };
             Some(ScheduledIssuerKey { key, next_at: row.next_at })
         };
-        Ok(rows.into_iter().filter_map(known).collect())
+        Ok(rows.into_iter().filter_map(scheduled).collect())
     }
 
-    /// Makes the key of now for an age, unless another node was quicker.
-    async fn create_issuer_key(
+    /// Generates and stores the current key for an age, unless another node was faster.
+    async fn create(
         &self,
         sandbox: bool,
         years: u8,
         days: i64,
-        known: &[ScheduledIssuerKey],
+        existing: &[ScheduledIssuerKey],
     ) -> Result<(), AgeSessionError> {
-        let now = self.0.world.now().as_second();
+        let now = self.environment.now().as_second();
         let period = days * 24 * 60 * 60;
-        let begins = now - now.rem_euclid(period);
-        // Where the length of a key's time was changed, the one before is let end.
-        let of_age = known.iter().filter(|known| known.key.years == years);
-        let before = of_age.map(|known| known.next_at.as_second()).filter(|next| *next <= now).max();
-        let begins = before.map_or(begins, |before| before.max(begins));
-        let moment = |second| {
-            Timestamp::from_second(second)
-                .map_err(|error| AgeSessionError::UnusableIssuerKey(error.to_string()))
-        };
-        let (from, next) = (moment(begins)?, moment(now - now.rem_euclid(period) + period)?);
+        let period_start = now - now.rem_euclid(period);
+        // If `key_days` was changed, the previous key signs to the end of its own period.
+        let of_age = existing.iter().filter(|existing| existing.key.years == years);
+        let previous_end = of_age.map(|key| key.next_at.as_second()).filter(|next| *next <= now).max();
+        let begin = previous_end.map_or(period_start, |end| end.max(period_start));
+        let timestamp = |second| Timestamp::from_second(second).map_err(unusable_key);
+        let (from, next) = (timestamp(begin)?, timestamp(period_start + period)?);
 
-        // Requests name a key by one byte.
-        let taken: Vec<u8> = known.iter().map(|known| known.key.key.short_id()).collect();
-        let made = tokio::task::spawn_blocking(move || {
+        // Requests name a key by one byte, so no two keys may have the same.
+        let taken: Vec<u8> = existing.iter().map(|existing| existing.key.key.short_id()).collect();
+        let generated = tokio::task::spawn_blocking(move || {
             (0..MAX_KEY_GENERATION_ATTEMPTS)
                 .filter_map(|_| IssuerKey::generate())
                 .find(|key| !taken.contains(&key.public().short_id()))
         });
-        let made = made.await.map_err(|error| AgeSessionError::UnusableIssuerKey(error.to_string()))?;
-        let key = made.ok_or_else(|| AgeSessionError::UnusableIssuerKey("none could be made".to_owned()))?;
+        let generated = generated.await.map_err(unusable_key)?;
+        let key = generated
+            .ok_or_else(|| AgeSessionError::UnusableIssuerKey("none could be generated".to_owned()))?;
         let id = key.public().id().to_vec();
-        let mut tx = self.0.db.write().await?;
+        let mut tx = self.db.write().await?;
         tx.execute(sql!(
             "INSERT INTO age_issuer_keys
                     (id, sandbox, years, public_key, sealed, signs_from, next_at, ends_at, issued)
@@ -128,7 +141,7 @@ impl AgeVerificationService {
             sandbox,
             i64::from(years),
             key.public().to_spki().to_vec(),
-            self.0.vault.seal(&*self.0.world, &issuer_key_aad(&id), key.to_pkcs8_der().expose()),
+            self.vault.seal(&*self.environment, &issuer_key_aad(&id), key.to_pkcs8_der().expose()),
             from,
             next,
             next + REDEMPTION_GRACE,
@@ -138,16 +151,16 @@ impl AgeVerificationService {
         Ok(())
     }
 
-    /// The private half of a key for an age that signs now, by its short name.
+    /// The private half of the key for an age that has this short id and signs now.
     pub(super) async fn signing_key(
         &self,
         sandbox: bool,
         years: u8,
         short_id: u8,
     ) -> Result<Option<IssuerKey>, AgeSessionError> {
-        let now = self.0.world.now();
-        let mut view = self.0.db.read().await?;
-        let rows: Vec<SealedKeyRow> = view
+        let now = self.environment.now();
+        let mut db = self.db.read().await?;
+        let rows: Vec<SealedKeyRow> = db
             .fetch_all(sql!(
                 "SELECT id, sealed FROM age_issuer_keys
                   WHERE sandbox = $1 AND years = $2 AND signs_from <= $3 AND next_at > $4
@@ -161,30 +174,16 @@ impl AgeVerificationService {
         let Some(row) = rows.into_iter().find(|row| row.id.last() == Some(&short_id)) else {
             return Ok(None);
         };
-        let der = self.0.vault.open(&issuer_key_aad(&row.id), &row.sealed);
-        let der = der.map_err(|error| AgeSessionError::UnusableIssuerKey(error.to_string()))?;
+        let der = self.vault.open(&issuer_key_aad(&row.id), &row.sealed);
+        let der = der.map_err(unusable_key)?;
         let key = IssuerKey::from_pkcs8_der(&der);
-        key.map(Some).ok_or_else(|| AgeSessionError::UnusableIssuerKey("what is kept is no key".to_owned()))
+        key.map(Some)
+            .ok_or_else(|| AgeSessionError::UnusableIssuerKey("the stored key cannot be parsed".to_owned()))
     }
 }
 
-/// Notes that a token was redeemed; false where it was before.
-pub(in crate::age_verification) async fn record_redemption(
-    tx: &mut WriteTx,
-    token: [u8; 32],
-    until: Timestamp,
-) -> Result<bool, DbError> {
-    let rows = tx
-        .execute(sql!(
-            "INSERT INTO age_tokens_spent (id, forget_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            token.to_vec(),
-            until,
-        ))
-        .await?;
-    Ok(rows == 1)
-}
-
-/// Forgets keys whose tokens do not count any more, and those tokens, at most 1,000 at once; how many.
+/// Deletes keys whose tokens are no longer accepted, and the records of redeemed tokens, at most 1,000 at once. Returns
+/// how many rows.
 pub(in crate::age_verification) async fn purge_issuer_keys(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     let mut tx = db.write_with_durability(Durability::Process).await?;
     let keys = tx.execute(sql!("DELETE FROM age_issuer_keys WHERE ends_at <= $1", now)).await?;
@@ -197,6 +196,10 @@ pub(in crate::age_verification) async fn purge_issuer_keys(db: &Db, now: Timesta
         .await?;
     tx.commit().await?;
     Ok(keys + tokens)
+}
+
+fn unusable_key(error: impl std::fmt::Display) -> AgeSessionError {
+    AgeSessionError::UnusableIssuerKey(error.to_string())
 }
 
 fn issuer_key_aad(id: &[u8]) -> Vec<u8> {

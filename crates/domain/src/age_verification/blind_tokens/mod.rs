@@ -1,19 +1,20 @@
-//! Blind tokens, so that whoever checks an age does not learn for whom, and whoever asks does not learn of whom
-//! (docs/ANONYMITY.md). Two roles: an **issuer** checks ages in sessions of its own and signs what it cannot read
-//! ([`issue`], [`keys`]); a business's session takes the signature, once (`methods/token.rs`). The two may be one server, or
-//! two that trust each other.
+//! Blind tokens: whoever checks an age does not learn for which site, and the site does not learn of whom
+//! (docs/ANONYMITY.md). There are two roles. An **issuer** checks ages in sessions of its own, and signs messages that
+//! it cannot read ([`issuer`], with the keys of [`keys`]). A relying party's session accepts the signature, once
+//! (`methods/blind_token.rs`, [`redemption`]). One server may have both roles, or two servers that trust each other.
 //!
-//! What one role keeps must have nothing in common with what the other keeps: no id, no moment, no bytes. A test compares
-//! them (`crates/api/tests/it/ages/unlinkable.rs`).
+//! What one role stores must have nothing in common with what the other stores: no id, no time, no bytes. A test
+//! compares them (`crates/api/tests/it/age_verification/unlinkability.rs`).
 
 mod issuer;
 mod keys;
+mod redemption;
 
-pub(super) use keys::{purge_issuer_keys, record_redemption};
+pub(super) use issuer::TokenIssuer;
+pub(super) use keys::{IssuerKeyStore, purge_issuer_keys};
+pub(super) use redemption::record_redemption;
 
-use super::{
-    AgeSessionError, AgeVerificationService, request::AgeMethodTerms, session_config::AgeMethodConfig,
-};
+use super::{AgeSessionError, request::AgeMethodTerms};
 use age_methods::{
     AgeMethodError, InvalidSettingError,
     blind_tokens::{PublishedKey, RemoteIssuer},
@@ -23,11 +24,12 @@ use media::fetch::Fetcher;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Ages that tokens can be for, years: those of the payload's block.
+/// Ages that tokens can attest, years: those that a request may ask for.
 const TOKEN_THRESHOLD_YEARS: std::ops::RangeInclusive<u8> = 6..=100;
-/// Ages that one server issues for: each further one makes the crowd of those smaller who cannot be told apart.
+/// Ages that one server issues tokens for. Each further one makes the group smaller in which a holder cannot be told
+/// apart.
 const MAX_THRESHOLDS: usize = 8;
-/// Days that a key signs, at most.
+/// Days for which a key signs, at most.
 const MAX_KEY_DAYS: u16 = 366;
 
 /// How blind tokens are issued and taken.
@@ -86,13 +88,13 @@ impl Default for BlindTokenSettings {
     }
 }
 
-/// Blind tokens of settings that hold.
+/// Validated settings of blind tokens, and the issuer whose tokens are accepted.
 #[derive(Debug)]
 pub(super) struct BlindTokens {
     settings: BlindTokenSettings,
-    /// Where the issuer is reached.
+    /// The public URL of the issuer, without a slash at the end.
     issuer_url: String,
-    /// Where another issuer publishes its keys, and where those of its sandbox.
+    /// The published keys of another server, if that is the issuer: those of production, and those of its sandbox.
     remote_issuers: Option<[RemoteIssuer; 2]>,
 }
 
@@ -101,15 +103,15 @@ impl BlindTokens {
         settings: &BlindTokenSettings,
         public_url: &str,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let bad = |setting, problem: &str| InvalidSettingError { setting, problem: problem.to_owned() };
         let mut settings = settings.clone();
         settings.thresholds.sort_unstable();
         settings.thresholds.dedup();
-        let many = settings.thresholds.len();
-        if many == 0
-            || many > MAX_THRESHOLDS
+        let count = settings.thresholds.len();
+        if count == 0
+            || count > MAX_THRESHOLDS
             || !settings.thresholds.iter().all(|age| TOKEN_THRESHOLD_YEARS.contains(age))
         {
             return Err(bad("thresholds", "one to eight ages of 6 to 100 are expected"));
@@ -120,7 +122,7 @@ impl BlindTokens {
         if !settings.redeemers.iter().all(|origin| is_origin(origin)) {
             return Err(bad("redeemers", "each is https:// and a host, without a path"));
         }
-        let elsewhere = match settings.issuer.as_deref().map(|url| url.trim_end_matches('/')) {
+        let remote_issuers = match settings.issuer.as_deref().map(|url| url.trim_end_matches('/')) {
             None if settings.application.is_none() => {
                 return Err(bad(
                     "application",
@@ -129,20 +131,21 @@ impl BlindTokens {
             }
             Some(url) if url != public_url => {
                 let open = |base: &str| {
-                    RemoteIssuer::open(&format!("{url}{base}/age/v1/anonymity/keys"), fetcher, world)
+                    RemoteIssuer::open(&format!("{url}{base}/age/v1/anonymity/keys"), fetcher, environment)
                 };
                 Some([open("")?, open("/sandbox")?])
             }
             _ => None,
         };
-        let issuer = settings.issuer.as_deref().filter(|_| elsewhere.is_some()).unwrap_or(public_url);
+        let issuer = settings.issuer.as_deref().filter(|_| remote_issuers.is_some()).unwrap_or(public_url);
         let issuer = issuer.trim_end_matches('/').to_owned();
-        Ok(Self { settings, issuer_url: issuer, remote_issuers: elsewhere })
+        Ok(Self { settings, issuer_url: issuer, remote_issuers })
     }
 
-    /// The age that a token shows where this one is asked for: the lowest that is not below it.
-    pub(super) fn threshold_for(&self, asked: i64) -> Option<u8> {
-        self.settings.thresholds.iter().copied().find(|age| i64::from(*age) >= asked)
+    /// The age that a token attests if `threshold` is asked for, years: the lowest that is not below it. `None` if
+    /// there is no such token.
+    pub(super) fn threshold_for(&self, threshold: i64) -> Option<u8> {
+        self.settings.thresholds.iter().copied().find(|age| i64::from(*age) >= threshold)
     }
 
     /// The issuer's name in challenges: its host (RFC 9577, section 2.1).
@@ -151,12 +154,26 @@ impl BlindTokens {
         rest.split('/').next().unwrap_or(rest)
     }
 
-    /// Where a person gets a token.
+    /// The page on which an end user gets a token.
     pub(super) fn issuer_page_url(&self, sandbox: bool) -> String {
         format!("{}{}/age/issue", self.issuer_url, if sandbox { "/sandbox" } else { "" })
     }
+
+    /// The keys whose tokens are accepted: those of the remote issuer, or those of this server. The inner error is that
+    /// of the remote issuer.
+    pub(super) async fn accepted_keys(
+        &self,
+        own_keys: &IssuerKeyStore,
+        sandbox: bool,
+    ) -> Result<Result<Arc<Vec<PublishedKey>>, AgeMethodError>, AgeSessionError> {
+        match &self.remote_issuers {
+            Some(issuers) => Ok(issuers[usize::from(sandbox)].keys().await),
+            None => Ok(Ok(Arc::new(own_keys.public_keys(&self.settings, sandbox).await?))),
+        }
+    }
 }
 
+/// Whether the text is an origin: https, or http on this machine, and a host without a path.
 fn is_origin(text: &str) -> bool {
     let host = text.strip_prefix("https://").or_else(|| {
         text.strip_prefix("http://")
@@ -167,30 +184,6 @@ fn is_origin(text: &str) -> bool {
     })
 }
 
-impl AgeMethodConfig {
-    /// The age that is asked for, as tokens are made for it.
-    pub(super) fn token_threshold_years(&self) -> u8 {
-        u8::try_from(self.threshold).unwrap_or(u8::MAX)
-    }
-}
-
-impl AgeVerificationService {
-    pub(super) fn blind_tokens(&self) -> Option<&BlindTokens> {
-        self.0.blind_tokens.as_deref()
-    }
-
-    /// The keys whose tokens are taken here.
-    pub(super) async fn accepted_token_keys(
-        &self,
-        sandbox: bool,
-    ) -> Result<Result<Arc<Vec<PublishedKey>>, AgeMethodError>, AgeSessionError> {
-        match self.blind_tokens().and_then(|anonymity| anonymity.remote_issuers.as_ref()) {
-            Some(issuers) => Ok(issuers[usize::from(sandbox)].keys().await),
-            None => Ok(Ok(Arc::new(self.issuer_public_keys(sandbox).await?))),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,10 +191,10 @@ mod tests {
     use media::fetch::EgressPolicy;
 
     fn open(settings: &BlindTokenSettings) -> Result<BlindTokens, String> {
-        let world: Arc<dyn Environment> = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
+        let environment: Arc<dyn Environment> = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
         let fetcher = Fetcher::new(&EgressPolicy::default()).unwrap();
-        BlindTokens::open(settings, "https://age.example:8443/a", &fetcher, &world)
-            .map_err(|bad| bad.to_string())
+        BlindTokens::open(settings, "https://age.example:8443/a", &fetcher, &environment)
+            .map_err(|error| error.to_string())
     }
 
     fn own() -> BlindTokenSettings {
@@ -210,21 +203,21 @@ mod tests {
     }
 
     #[test]
-    fn a_token_shows_the_lowest_age_that_is_enough() {
+    fn a_token_attests_the_lowest_age_that_is_enough() {
         let tokens = open(&BlindTokenSettings { thresholds: vec![21, 13, 18, 18], ..own() }).unwrap();
-        let ages = [1, 13, 14, 18, 19, 21, 22].map(|asked| tokens.threshold_for(asked));
+        let ages = [1, 13, 14, 18, 19, 21, 22].map(|threshold| tokens.threshold_for(threshold));
         assert_eq!(ages, [Some(13), Some(13), Some(18), Some(18), Some(21), Some(21), None]);
         assert_eq!(tokens.issuer_name(), "age.example:8443");
         assert_eq!(tokens.issuer_page_url(true), "https://age.example:8443/a/sandbox/age/issue");
-        let elsewhere = open(&BlindTokenSettings {
+        let remote = open(&BlindTokenSettings {
             issuer: Some("https://issuer.example.com/".into()),
             ..BlindTokenSettings::default()
         });
-        assert_eq!(elsewhere.unwrap().issuer_page_url(false), "https://issuer.example.com/age/issue");
+        assert_eq!(remote.unwrap().issuer_page_url(false), "https://issuer.example.com/age/issue");
     }
 
     #[test]
-    fn settings_that_cannot_work_are_named() {
+    fn unusable_settings_are_refused_by_name() {
         for (settings, named) in [
             (BlindTokenSettings::default(), "application"),
             (BlindTokenSettings { issuer: Some("http://issuer.example.com".into()), ..own() }, "issuer"),

@@ -1,40 +1,71 @@
-//! `credit_card`: a card that is checked here, then by a card provider, which may send its holder to their bank.
+//! `credit_card`: the card's form is checked here, then a card provider checks the card and may send its holder to
+//! their bank.
 
 use super::{
-    AttemptContext, AttemptStep, StepOutcome, StepPrompt, TurnInput, evaluate_failure, not_configured,
-    prompt_form,
+    AgeMethodHandler, AttemptContext, AttemptStep, StepFuture, StepOutcome, StepPrompt, TurnInput,
+    evaluate_answer, evaluate_error, not_configured, prompt_form, ready,
 };
-use crate::age_verification::{AgeSessionError, AgeVerificationService};
-use age_methods::card::{CardCheckOutcome, PaymentCard, PendingCardCheck};
+use crate::age_verification::{AgeSessionError, decision::AgeDecider};
+use age_methods::card::{CardCheckOutcome, CardProvider, PaymentCard, PendingCardCheck};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
-pub(super) fn form() -> StepOutcome {
-    prompt_form(&PaymentCard::FORM)
+#[derive(Debug)]
+pub(super) struct CardMethod {
+    pub(super) provider: Option<CardProvider>,
+    /// Where the bank sends the end user back to.
+    pub(super) return_url: String,
+    pub(super) decider: Arc<AgeDecider>,
 }
 
-impl AgeVerificationService {
-    pub(super) async fn check_card(
+impl AgeMethodHandler for CardMethod {
+    fn is_available(&self) -> bool {
+        self.provider.is_some()
+    }
+
+    fn open<'a>(&'a self, _: AttemptContext<'a>) -> StepFuture<'a> {
+        ready(form())
+    }
+
+    fn process_turn<'a>(
+        &'a self,
+        context: AttemptContext<'a>,
+        continuation: Value,
+        input: &'a TurnInput,
+    ) -> StepFuture<'a> {
+        Box::pin(self.check_card(context, continuation, input))
+    }
+}
+
+impl CardMethod {
+    async fn check_card(
         &self,
-        at: AttemptContext<'_>,
-        held: Value,
+        context: AttemptContext<'_>,
+        continuation: Value,
         input: &TurnInput,
     ) -> Result<StepOutcome, AgeSessionError> {
-        let Some(provider) = &self.providers(at).card else { return Ok(not_configured()) };
-        // Back from the bank: it says nothing here, the provider is asked.
-        if let Ok(held) = serde_json::from_value::<PendingCardCheck>(held) {
-            let answer = provider.resume(&held).await;
-            return Ok(self.evaluate_answer(at, answer, form));
+        let Some(provider) = &self.provider else { return Ok(not_configured()) };
+        // The redirect back from the bank carries no result; ask the provider.
+        if let Ok(pending) = serde_json::from_value::<PendingCardCheck>(continuation) {
+            let answer = provider.resume(&pending).await;
+            return Ok(evaluate_answer(&self.decider, context, answer, form));
         }
-        let card = match PaymentCard::read(input.require_fields()?, self.today()) {
+        let card = match PaymentCard::read(input.require_fields()?, self.decider.today()) {
             Ok(card) => card,
-            Err(failure) => return Ok(evaluate_failure(at, failure, form)),
+            Err(error) => return Ok(evaluate_error(context, error, form)),
         };
-        match provider.check(&card, &self.return_url(at)).await {
-            Ok(CardCheckOutcome::Done(evidence)) => Ok(self.evaluate_answer(at, Ok(evidence), form)),
+        match provider.check(&card, &self.return_url).await {
+            Ok(CardCheckOutcome::Done(evidence)) => {
+                Ok(evaluate_answer(&self.decider, context, Ok(evidence), form))
+            }
             Ok(CardCheckOutcome::Redirect { url, held }) => {
                 Ok(StepOutcome::Prompt(StepPrompt::new(AttemptStep::Redirect { url }, json!(held))))
             }
-            Err(failure) => Ok(evaluate_failure(at, failure, form)),
+            Err(error) => Ok(evaluate_error(context, error, form)),
         }
     }
+}
+
+fn form() -> StepOutcome {
+    prompt_form(&PaymentCard::FORM)
 }

@@ -1,18 +1,18 @@
-//! `doc_scan`: a document session of this server, whose resources are deleted as soon as its age is known.
+//! `doc_scan`: the end user goes through a document verification session of this server. What they supplied is deleted
+//! as soon as the age is known.
 
-use super::{AttemptContext, AttemptStep, StepOutcome, StepPrompt};
+use super::{AgeMethodHandler, AttemptContext, AttemptStep, StepFuture, StepOutcome, StepPrompt, TurnInput};
 use crate::{
     age_verification::{
-        AgeSessionError, AgeVerificationService, decision,
-        session::{AgeMethodVerdict, AgeSession},
+        AgeSessionError,
+        decision::AgeDecider,
+        document_follow_up::FollowDocumentSession,
+        session::{AgeMethodVerdict, AgeSession, MethodAttempt},
         session_config::AgeMethodConfig,
-        types::{
-            AgeFailureReason, AgeMethod as Method, AuthenticityLevel as Authenticity, LivenessLevel as Level,
-        },
+        types::{AgeFailureReason, AuthenticityLevel, LivenessLevel},
     },
     document_verification::{
-        self, DocumentSessionOutcome as Came,
-        lifecycle::CreateDocumentSession,
+        CreateDocumentSession, DocumentSessionError, DocumentSessionOutcome, DocumentVerificationService,
         request::{
             DocumentSessionRequest, RESOURCES_TTL_SECONDS, RequestedCheck, RequestedTask, RequiredDocument,
             SdkConfig, TOKEN_TTL_SECONDS,
@@ -20,80 +20,203 @@ use crate::{
         types::{LivenessType, ManualCheck, ResourceKind, TaskType, VerificationCheckType},
     },
 };
-use base::{AgeAttemptId, AgeSessionId, DocumentSessionId, SignedDuration, Timestamp, Uuid};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use age_methods::AgeAttribute;
+use base::{DocumentSessionId, Environment, SignedDuration, Timestamp, Uuid};
+use db::Db;
+use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
-/// How often the page asks how the checks are doing, milliseconds.
+/// How often the page polls while checks run, milliseconds.
 const POLL_INTERVAL_MS: u32 = 2000;
-/// How often the server looks by itself, as the person may have closed the page: while checks run, and while they are at it.
-const CHECKS_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
-const CAPTURE_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(20);
-/// Seconds that resources are kept beyond the session's own time; they go as soon as the age is known.
+/// Seconds that what was supplied is kept beyond the end of the session, at most; normally it is deleted once the age
+/// is known.
 const RESOURCES_GRACE_SECONDS: i64 = 3600;
+/// The document session ended without a result.
+pub(in crate::age_verification) const SESSION_ENDED_REASON: AgeFailureReason =
+    AgeFailureReason::DocumentSessionEnded;
 
-/// Nobody finished the document session.
-const SESSION_ENDED_REASON: AgeFailureReason = AgeFailureReason::DocumentSessionEnded;
+#[derive(Debug)]
+pub(in crate::age_verification) struct DocumentMethod {
+    db: Db,
+    environment: Arc<dyn Environment>,
+    documents: DocumentVerificationService,
+    decider: Arc<AgeDecider>,
+}
 
-/// The document session of an attempt.
+/// The document session of an attempt: its [`MethodAttempt::state`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct LinkedDocumentSession {
     session: DocumentSessionId,
+    /// The token with which the page opens it.
     token: Uuid,
 }
 
-/// Ends an attempt at `doc_scan` when its document session has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FollowDocumentSession {
-    /// Of which session.
-    pub session: AgeSessionId,
-    /// Which attempt.
-    pub attempt: AgeAttemptId,
+impl AgeMethodHandler for DocumentMethod {
+    /// It needs no provider.
+    fn is_available(&self) -> bool {
+        true
+    }
+
+    fn open<'a>(&'a self, context: AttemptContext<'a>) -> StepFuture<'a> {
+        Box::pin(self.create_document_session(context))
+    }
+
+    fn process_turn<'a>(&'a self, context: AttemptContext<'a>, _: Value, _: &'a TurnInput) -> StepFuture<'a> {
+        Box::pin(self.poll(context))
+    }
+
+    fn is_status_poll(&self, _: &MethodAttempt, _: &TurnInput) -> bool {
+        true
+    }
+
+    fn may_end_while_polling(&self) -> bool {
+        true
+    }
+
+    fn discard<'a>(&'a self, session: &'a AgeSession, state: Value) -> BoxFuture<'a, ()> {
+        Box::pin(self.delete_document_session(session, state))
+    }
 }
 
-impl Job for FollowDocumentSession {
-    const KIND: &'static str = "follow-age-document";
-    const LANE: Lane = Lane::Quick;
-    const RETRY: RetryPolicy = RetryPolicy { waits: &[5, 10, 60, 300, 600], jitter: 0.2 };
+impl DocumentMethod {
+    pub(in crate::age_verification) fn new(
+        db: Db,
+        environment: Arc<dyn Environment>,
+        documents: DocumentVerificationService,
+        decider: Arc<AgeDecider>,
+    ) -> Self {
+        Self { db, environment, documents, decider }
+    }
+
+    /// Creates a document session, and queues the job that follows it.
+    async fn create_document_session(
+        &self,
+        context: AttemptContext<'_>,
+    ) -> Result<StepOutcome, AgeSessionError> {
+        let request = document_session_request(context.session, context.config, self.environment.now());
+        let violations = self.documents.violations(&request);
+        if !violations.is_empty() {
+            return Err(AgeSessionError::InvalidRequest(violations));
+        }
+        let (app, sandbox) = (context.session.app, context.session.sandbox);
+        let mut tx = self.db.write().await?;
+        let command = CreateDocumentSession { app, sandbox, request, device: None };
+        let created = self.documents.create(&mut tx, command).await?;
+        let job = FollowDocumentSession { session: context.session.id, attempt: context.attempt.id };
+        job.enqueue(&mut tx, &*self.environment).await?;
+        tx.commit().await?;
+        let linked = LinkedDocumentSession { session: created.id, token: created.token };
+        Ok(StepOutcome::Prompt(StepPrompt {
+            attempt_state: Some(json!(linked)),
+            ..self.prompt(context, linked)
+        }))
+    }
+
+    fn prompt(&self, context: AttemptContext<'_>, linked: LinkedDocumentSession) -> StepPrompt {
+        let url = self.documents.page_url(context.session.sandbox, linked.session, linked.token);
+        StepPrompt::new(AttemptStep::Document { url }, Value::Null)
+    }
+
+    /// What follows from the state of the document session.
+    pub(in crate::age_verification) async fn poll(
+        &self,
+        context: AttemptContext<'_>,
+    ) -> Result<StepOutcome, AgeSessionError> {
+        let linked: Option<LinkedDocumentSession> =
+            serde_json::from_value(context.attempt.state.clone()).ok();
+        let linked = linked.ok_or(AgeSessionError::StaleContinuation)?;
+        let (app, sandbox) = (context.session.app, context.session.sandbox);
+        let session_ended =
+            || StepOutcome::Finished(AgeMethodVerdict::Undecided { code: SESSION_ENDED_REASON });
+        let session = match self.documents.find_for_relying_party(app, linked.session, sandbox).await {
+            Ok(session) => session,
+            Err(DocumentSessionError::SessionNotFound) => return Ok(session_ended()),
+            Err(error) => return Err(map_document_error(error)),
+        };
+        let verdict = match self.documents.outcome(&session).await.map_err(map_document_error)? {
+            DocumentSessionOutcome::Open => {
+                return Ok(StepOutcome::Prompt(self.prompt(context, linked)));
+            }
+            DocumentSessionOutcome::Checking => {
+                let waits = context.session.wanted.synchronous_checks
+                    || context.config.synchronous_checks.unwrap_or(false);
+                let step = AttemptStep::Wait { poll_ms: POLL_INTERVAL_MS };
+                let wait = StepOutcome::Prompt(StepPrompt::new(step, Value::Null));
+                return Ok(if waits { wait } else { StepOutcome::Pending });
+            }
+            DocumentSessionOutcome::Expired => return Ok(session_ended()),
+            DocumentSessionOutcome::Approved(Some(born)) => self.decider.decide_from_evidence(
+                AgeAttribute::DateOfBirth(born),
+                &context.session.wanted,
+                context.config,
+                Some(linked.session.to_string()),
+            ),
+            DocumentSessionOutcome::Approved(None) => {
+                AgeMethodVerdict::Undecided { code: AgeFailureReason::NoDateOfBirth }
+            }
+            DocumentSessionOutcome::Refused(reason) => {
+                AgeMethodVerdict::Undecided { code: rejection_reason(&reason) }
+            }
+        };
+        Ok(StepOutcome::Finished(verdict))
+    }
+
+    /// Deletes the document session of an attempt, with everything that was supplied. If that fails, it is deleted when
+    /// the document session expires.
+    async fn delete_document_session(&self, session: &AgeSession, state: Value) {
+        let Ok(linked) = serde_json::from_value::<LinkedDocumentSession>(state) else { return };
+        match self.documents.delete(session.app, linked.session, session.sandbox).await {
+            Ok(()) | Err(DocumentSessionError::SessionNotFound) => {}
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    session.id = %session.id,
+                    "a document session could not be deleted, and stays until it expires"
+                );
+            }
+        }
+    }
 }
 
-/// What the document session is asked for.
+/// What the document session asks for.
 fn document_session_request(
     session: &AgeSession,
-    block: &AgeMethodConfig,
+    config: &AgeMethodConfig,
     now: Timestamp,
 ) -> DocumentSessionRequest {
     let seconds = session.seconds_left(now);
-    // Both end at the same moment: one that ended first would make of somebody who only ran out of time one who failed.
+    // Both sessions expire at the same moment: if the document session expired first, the attempt would fail although
+    // the end user still had time.
     let [earliest, latest] = [TOKEN_TTL_SECONDS.start(), TOKEN_TTL_SECONDS.end()]
         .map(|seconds| now + SignedDuration::from_secs(*seconds));
     let until = session.wanted.until.clamp(earliest, latest);
     let mut checks = Vec::new();
-    if block.authenticity != Authenticity::Off {
-        let by_hand = block.authenticity == Authenticity::Manual;
-        let manual_check = if by_hand { ManualCheck::Always } else { ManualCheck::Never };
+    if config.authenticity != AuthenticityLevel::Off {
+        let is_manual = config.authenticity == AuthenticityLevel::Manual;
+        let manual_check = if is_manual { ManualCheck::Always } else { ManualCheck::Never };
         checks.push(RequestedCheck {
             manual_check,
             ..RequestedCheck::new(VerificationCheckType::Authenticity)
         });
     }
-    if block.level != Level::None {
-        let active = block.level == Level::Active;
-        let liveness_type = Some(if active { LivenessType::Zoom } else { LivenessType::Static });
+    if config.level != LivenessLevel::None {
+        let is_active = config.level == LivenessLevel::Active;
+        let liveness_type = Some(if is_active { LivenessType::Zoom } else { LivenessType::Static });
         checks.push(RequestedCheck { liveness_type, ..RequestedCheck::new(VerificationCheckType::Liveness) });
         checks.push(RequestedCheck::new(VerificationCheckType::FaceMatch));
     }
     DocumentSessionRequest {
         resources_ttl: (seconds + RESOURCES_GRACE_SECONDS).max(*RESOURCES_TTL_SECONDS.start()),
-        // Whoever comes here was asked on the page of the age session, or by the business.
+        // The end user was asked on the page of the age session, or by the relying party.
         block_biometric_consent: true,
         checks,
         tasks: vec![RequestedTask::new(TaskType::IdDocument)],
         documents: vec![RequiredDocument::new(ResourceKind::IdDocument)],
         sdk_config: SdkConfig {
-            allow_handoff: !block.disable_mobile_hand_off.unwrap_or(false),
-            preset_issuing_country: block.preset_issuing_country.clone(),
+            allow_handoff: !config.disable_mobile_hand_off.unwrap_or(false),
+            preset_issuing_country: config.preset_issuing_country.clone(),
             privacy_policy_url: session.wanted.privacy_policy.clone(),
             ..SdkConfig::default()
         },
@@ -101,135 +224,7 @@ fn document_session_request(
     }
 }
 
-impl AgeVerificationService {
-    pub(super) async fn open_document(&self, at: AttemptContext<'_>) -> Result<StepOutcome, AgeSessionError> {
-        let world = &*self.0.world;
-        let identities = &self.0.identities;
-        let request = document_session_request(at.session, at.block, world.now());
-        let violations = identities.violations(&request);
-        if !violations.is_empty() {
-            return Err(AgeSessionError::InvalidRequest(violations));
-        }
-        let (app, sandbox) = (at.session.app, at.session.sandbox);
-        let mut tx = self.0.db.write().await?;
-        let made =
-            identities.create(&mut tx, CreateDocumentSession { app, sandbox, request, device: None }).await?;
-        let job = FollowDocumentSession { session: at.session.id, attempt: at.attempt.id };
-        jobs::enqueue_at(&mut tx, world, &job, world.now() + CAPTURE_POLL_INTERVAL).await?;
-        tx.commit().await?;
-        let used = LinkedDocumentSession { session: made.id, token: made.token };
-        Ok(StepOutcome::Prompt(StepPrompt {
-            attempt_state: Some(json!(used)),
-            ..self.document_prompt(at, used)
-        }))
-    }
-
-    fn document_prompt(&self, at: AttemptContext<'_>, used: LinkedDocumentSession) -> StepPrompt {
-        let url = self.0.identities.page_url(at.session.sandbox, used.session, used.token);
-        StepPrompt::new(AttemptStep::Document { url }, Value::Null)
-    }
-
-    pub(super) async fn poll_document(&self, at: AttemptContext<'_>) -> Result<StepOutcome, AgeSessionError> {
-        let used: Option<LinkedDocumentSession> = serde_json::from_value(at.attempt.held.clone()).ok();
-        let Some(used) = used else { return Err(AgeSessionError::StaleContinuation) };
-        let (identities, app, sandbox) = (&self.0.identities, at.session.app, at.session.sandbox);
-        let gone = || StepOutcome::Finished(AgeMethodVerdict::Undecided { code: SESSION_ENDED_REASON });
-        let held = match identities.find_for_relying_party(app, used.session, sandbox).await {
-            Ok(held) => held,
-            Err(document_verification::DocumentSessionError::SessionNotFound) => return Ok(gone()),
-            Err(error) => return Err(map_document_error(error)),
-        };
-        let came = identities.outcome(&held).await.map_err(map_document_error)?;
-        let verdict = match came {
-            Came::Open => return Ok(StepOutcome::Prompt(self.document_prompt(at, used))),
-            Came::Checking => {
-                let waits =
-                    at.session.wanted.synchronous_checks || at.block.synchronous_checks.unwrap_or(false);
-                let wait = StepOutcome::Prompt(StepPrompt::new(
-                    AttemptStep::Wait { poll_ms: POLL_INTERVAL_MS },
-                    Value::Null,
-                ));
-                return Ok(if waits { wait } else { StepOutcome::Pending });
-            }
-            Came::Expired => return Ok(gone()),
-            Came::Approved(Some(born)) => {
-                let today = self.today();
-                let evidence = Some(used.session.to_string());
-                decision::decide_from_evidence(
-                    age_methods::AgeAttribute::DateOfBirth(born),
-                    &at.session.wanted,
-                    at.block,
-                    today,
-                    evidence,
-                )
-            }
-            Came::Approved(None) => AgeMethodVerdict::Undecided { code: AgeFailureReason::NoDateOfBirth },
-            Came::Refused(reason) => AgeMethodVerdict::Undecided { code: rejection_reason(&reason) },
-        };
-        Ok(StepOutcome::Finished(verdict))
-    }
-
-    /// Deletes what was supplied, once the attempt has ended that it was supplied for. Where that fails, it goes when the
-    /// document session's own time is over.
-    pub(in crate::age_verification) async fn delete_document_session(
-        &self,
-        session: &AgeSession,
-        held: Value,
-    ) {
-        let Ok(used) = serde_json::from_value::<LinkedDocumentSession>(held) else { return };
-        match self.0.identities.delete(session.app, used.session, session.sandbox).await {
-            Ok(()) | Err(document_verification::DocumentSessionError::SessionNotFound) => {}
-            Err(error) => {
-                tracing::warn!(session.id = %session.id, "a document session is left to its own end: {error}");
-            }
-        }
-    }
-
-    /// Runs a [`FollowDocumentSession`].
-    pub(in crate::age_verification) async fn follow_document(
-        &self,
-        job: &FollowDocumentSession,
-    ) -> Result<JobOutcome, JobError> {
-        let now = self.0.world.now();
-        let again = Ok(JobOutcome::Again(now + CHECKS_POLL_INTERVAL));
-        let Some(session) = self.find_session(job.session).await? else { return Ok(JobOutcome::Done) };
-        let Some(attempt) = session.attempt.as_ref().filter(|attempt| attempt.id == job.attempt) else {
-            return Ok(JobOutcome::Done);
-        };
-        let Some(block) = session.wanted.method_config(Method::DocScan) else { return Ok(JobOutcome::Done) };
-        let turn = attempt.turn;
-        let next =
-            self.poll_document(AttemptContext { session: &session, block, attempt, locale: "" }).await?;
-        match next {
-            // The page shows what the person is to do; nothing is to be written down.
-            StepOutcome::Prompt(ask) if matches!(ask.step, AttemptStep::Document { .. }) => {
-                Ok(JobOutcome::Again(now + CAPTURE_POLL_INTERVAL))
-            }
-            StepOutcome::Prompt(_) => again,
-            StepOutcome::Pending
-                if session.state == crate::age_verification::types::AgeSessionStatus::Processing =>
-            {
-                again
-            }
-            // Both ran out of time, and a session that did stays as it was.
-            StepOutcome::Finished(AgeMethodVerdict::Undecided { code: SESSION_ENDED_REASON })
-                if !session.is_live(self.0.world.now()) =>
-            {
-                self.delete_document_session(&session, attempt.held.clone()).await;
-                Ok(JobOutcome::Done)
-            }
-            next => match self.commit_step_outcome(job.session, job.attempt, turn, next, "").await {
-                Ok(turn) if turn.session.attempt.is_some() => again,
-                Ok(_) | Err(AgeSessionError::StaleContinuation | AgeSessionError::SessionNotFound) => {
-                    Ok(JobOutcome::Done)
-                }
-                Err(error) => Err(error.into()),
-            },
-        }
-    }
-}
-
-/// Why a document does not do, in the words of its checks.
+/// Why the document was rejected. `reason` is that of the check that rejected it.
 fn rejection_reason(reason: &str) -> AgeFailureReason {
     match reason.parse() {
         Ok(
@@ -252,13 +247,11 @@ fn rejection_reason(reason: &str) -> AgeFailureReason {
     }
 }
 
-/// What went wrong in the document session, in our words.
-fn map_document_error(error: document_verification::DocumentSessionError) -> AgeSessionError {
+/// An error of the document session as one of the age session.
+fn map_document_error(error: DocumentSessionError) -> AgeSessionError {
     match error {
-        document_verification::DocumentSessionError::Db(error) => AgeSessionError::Db(error),
-        document_verification::DocumentSessionError::Models(refusal) => {
-            AgeSessionError::ImageAnalysis(refusal)
-        }
+        DocumentSessionError::Db(error) => AgeSessionError::Db(error),
+        DocumentSessionError::Models(error) => AgeSessionError::ImageAnalysis(error),
         other => AgeSessionError::InvalidState(other.to_string()),
     }
 }

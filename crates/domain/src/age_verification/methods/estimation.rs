@@ -1,110 +1,141 @@
-//! `age_estimation`: a photo, or frames with the moves that were asked for; liveness by level; the age with how sure it is.
+//! `age_estimation`: the age is estimated from a photo, together with its uncertainty. The level decides whether the
+//! photo, or also frames of requested head movements, must show a live person.
 
 use super::{
-    AttemptContext, AttemptStep, HeadMovement, InputProblem, SECURE_CAPTURE_PATH, StepOutcome, StepPrompt,
-    TurnInput,
+    AgeMethodHandler, AttemptContext, AttemptStep, HeadMovement, InputProblem, SECURE_CAPTURE_PATH,
+    StepFuture, StepOutcome, StepPrompt, TurnInput, ready, undecided,
 };
 use crate::{
     age_verification::{
-        AgeSessionError, AgeVerificationService, decision,
+        AgeSessionError,
+        decision::{AgeDecider, decide_from_evidence},
         session::AgeMethodVerdict,
         types::{AgeFailureReason, InputProblemCode, LivenessLevel},
     },
     image_analysis::{
-        AnalysisError, AnalysisRequest as Question, FaceErrorCode, LivenessAssurance, LivenessPrediction,
+        AnalysisError, AnalysisRequest, FaceErrorCode, ImageAnalyser, LivenessAssurance, LivenessPrediction,
     },
+    secure_capture::SecureCapture,
 };
+use base::Environment;
 use media::image_validation;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use vision::{
+    AgeEstimate,
     challenge::{ChallengeKind, ChallengeMove, FrameObservation, LivenessChallenge, MAX_FRAMES},
     embedding_distance,
 };
 
-/// The age that a sandbox sees in every photo, years.
+/// The age of everybody in a photo of the sandbox, years.
 const SANDBOX_AGE_YEARS: i64 = 30;
-/// Bytes of a photo, and of a frame.
+/// The maximum size of a photo.
 const MAX_PHOTO_BYTES: usize = 4 << 20;
+/// The maximum size of a frame.
 const MAX_FRAME_BYTES: usize = 512 << 10;
-/// Frames that are looked at: eight seconds, three a second.
+/// Frames that are analysed: eight seconds at three a second.
 const MAX_ANALYSED_FRAMES: usize = if MAX_FRAMES < 24 { MAX_FRAMES } else { 24 };
-/// Milliseconds between frames, where the page does not say when it took them.
+/// Milliseconds between frames, if the page does not say when it took them.
 const FRAME_INTERVAL_MS: f64 = 300.0;
-/// The share of strangers who may pass for the person that began.
+/// False match rate at which the photo and the frames must show the same person.
 const SAME_PERSON_FMR: f64 = 1e-3;
 
-/// What a photo came to.
+#[derive(Debug)]
+pub(in crate::age_verification) struct EstimationMethod {
+    environment: Arc<dyn Environment>,
+    secure_capture: SecureCapture,
+    analyser: ImageAnalyser,
+    decider: Arc<AgeDecider>,
+}
+
+/// What a photo shows.
 enum PhotoFinding {
-    /// This age.
-    Age(vision::AgeEstimate),
-    /// No live face.
+    Age(AgeEstimate),
+    /// The face is not live.
     Spoof,
-    /// Something that another photo may mend.
+    /// Another photo may do.
     Retry(InputProblemCode),
 }
 
-impl AgeVerificationService {
-    pub(super) fn open_estimation(&self, at: AttemptContext<'_>) -> StepOutcome {
-        let challenge = (at.block.level == LivenessLevel::Active)
-            .then(|| LivenessChallenge::random(&*self.0.world, ChallengeKind::Turn));
-        StepOutcome::Prompt(capture_prompt(at, challenge))
+impl AgeMethodHandler for EstimationMethod {
+    /// It needs no provider.
+    fn is_available(&self) -> bool {
+        true
+    }
+
+    fn open<'a>(&'a self, context: AttemptContext<'a>) -> StepFuture<'a> {
+        ready(StepOutcome::Prompt(self.prompt(context)))
+    }
+
+    fn process_turn<'a>(
+        &'a self,
+        context: AttemptContext<'a>,
+        continuation: Value,
+        input: &'a TurnInput,
+    ) -> StepFuture<'a> {
+        Box::pin(self.estimate_age(context, continuation, input))
+    }
+}
+
+impl EstimationMethod {
+    pub(in crate::age_verification) fn new(
+        environment: Arc<dyn Environment>,
+        secure_capture: SecureCapture,
+        analyser: ImageAnalyser,
+        decider: Arc<AgeDecider>,
+    ) -> Self {
+        Self { environment, secure_capture, analyser, decider }
+    }
+
+    /// Asks for a photo, at the level ACTIVE with a new random challenge.
+    pub(super) fn prompt(&self, context: AttemptContext<'_>) -> StepPrompt {
+        if context.config.level != LivenessLevel::Active {
+            let step = AttemptStep::Camera { level: context.config.level, capture_path: SECURE_CAPTURE_PATH };
+            return StepPrompt::new(step, Value::Null);
+        }
+        let challenge = LivenessChallenge::random(&*self.environment, ChallengeKind::Turn);
+        let moves = challenge.moves.iter().copied().map(head_movement).collect();
+        StepPrompt::new(AttemptStep::Frames { moves, capture_path: SECURE_CAPTURE_PATH }, json!(challenge))
     }
 
     pub(super) async fn estimate_age(
         &self,
-        at: AttemptContext<'_>,
-        held: Value,
+        context: AttemptContext<'_>,
+        continuation: Value,
         input: &TurnInput,
     ) -> Result<StepOutcome, AgeSessionError> {
-        let again =
-            |code| Ok(StepOutcome::Prompt(self.retry_prompt(at).with_problem(InputProblem::new(code))));
+        let retry =
+            |code| Ok(StepOutcome::Prompt(self.prompt(context).with_problem(InputProblem::new(code))));
         let image = decode_picture(input.photo.as_deref(), "img", MAX_PHOTO_BYTES)?;
-        if at.session.sandbox {
-            return Ok(StepOutcome::Finished(sandbox_verdict(at)));
+        if context.session.sandbox {
+            return Ok(StepOutcome::Finished(sandbox_verdict(context)));
         }
         let capture = input.secure.clone().unwrap_or_default();
-        let multiframe = at.block.level == LivenessLevel::Active;
-        let vouched =
-            self.0.secure_capture.verify(&*self.0.world, at.session.app, &capture, &image, multiframe);
-        if let Err(untrusted) = vouched {
-            tracing::debug!("a capture is not trusted: {untrusted}");
-            return again(InputProblemCode::TryAgain);
+        let is_active = context.config.level == LivenessLevel::Active;
+        let verified =
+            self.secure_capture.verify(&*self.environment, context.session.app, &capture, &image, is_active);
+        if let Err(untrusted) = verified {
+            tracing::debug!(error = &untrusted as &dyn std::error::Error, "a capture is not trusted");
+            return retry(InputProblemCode::TryAgain);
         }
-        if multiframe {
-            let challenge: Option<LivenessChallenge> = serde_json::from_value(held).ok();
-            let Some(challenge) = challenge else { return Err(AgeSessionError::StaleContinuation) };
+        if is_active {
+            let challenge: Option<LivenessChallenge> = serde_json::from_value(continuation).ok();
+            let challenge = challenge.ok_or(AgeSessionError::StaleContinuation)?;
             match self.check_head_movements(&challenge, &image, input).await? {
                 Some(true) => {}
-                Some(false) => {
-                    return Ok(StepOutcome::Finished(AgeMethodVerdict::Undecided {
-                        code: AgeFailureReason::ChallengeNotMet,
-                    }));
-                }
-                None => return again(InputProblemCode::UnusableImage),
+                Some(false) => return Ok(undecided(AgeFailureReason::ChallengeNotMet)),
+                None => return retry(InputProblemCode::UnusableImage),
             }
         }
-        match self.analyse_photo(image, at.block.level).await? {
-            PhotoFinding::Age(estimate) => {
-                let verdict = decision::decide_from_estimate(
-                    &at.session.wanted,
-                    at.block,
-                    &estimate,
-                    self.0.settings.min_confidence,
-                );
-                Ok(StepOutcome::Finished(verdict))
-            }
-            PhotoFinding::Spoof => Ok(StepOutcome::Finished(AgeMethodVerdict::Undecided {
-                code: AgeFailureReason::LivenessNotProven,
-            })),
-            PhotoFinding::Retry(code) => again(code),
+        match self.analyse_photo(image, context.config.level).await? {
+            PhotoFinding::Age(estimate) => Ok(StepOutcome::Finished(self.decider.decide_from_estimate(
+                &context.session.wanted,
+                context.config,
+                &estimate,
+            ))),
+            PhotoFinding::Spoof => Ok(undecided(AgeFailureReason::LivenessNotProven)),
+            PhotoFinding::Retry(code) => retry(code),
         }
-    }
-
-    /// The same step again; a challenge is chosen anew each time.
-    fn retry_prompt(&self, at: AttemptContext<'_>) -> StepPrompt {
-        let challenge = (at.block.level == LivenessLevel::Active)
-            .then(|| LivenessChallenge::random(&*self.0.world, ChallengeKind::Turn));
-        capture_prompt(at, challenge)
     }
 
     async fn analyse_photo(
@@ -113,24 +144,24 @@ impl AgeVerificationService {
         level: LivenessLevel,
     ) -> Result<PhotoFinding, AgeSessionError> {
         let liveness = (level != LivenessLevel::None).then_some(LivenessAssurance::Medium);
-        match self.0.estimator.analyse(Question { image, relaxed: true, age: true, liveness }).await {
+        match self.analyser.analyse(AnalysisRequest { image, relaxed: true, age: true, liveness }).await {
             Ok(finding) => {
-                let spoof =
+                let is_spoof =
                     finding.liveness.is_some_and(|liveness| liveness.prediction != LivenessPrediction::Real);
                 Ok(match finding.age {
-                    _ if spoof => PhotoFinding::Spoof,
+                    _ if is_spoof => PhotoFinding::Spoof,
                     Some(age) => PhotoFinding::Age(age),
                     None => PhotoFinding::Retry(InputProblemCode::TryAgain),
                 })
             }
             Err(AnalysisError::Face(problem)) => Ok(PhotoFinding::Retry(face_problem_code(problem.code))),
             Err(AnalysisError::Image(_)) => Ok(PhotoFinding::Retry(InputProblemCode::UnusableImage)),
-            Err(refusal) => Err(AgeSessionError::ImageAnalysis(refusal)),
+            Err(error) => Err(AgeSessionError::ImageAnalysis(error)),
         }
     }
 
-    /// Whether frames show the moves that were asked for, made by whom the photo shows; nothing where they cannot be looked
-    /// at.
+    /// Whether the frames show the requested head movements, made by the person in the photo. `None` if a picture
+    /// cannot be analysed.
     async fn check_head_movements(
         &self,
         challenge: &LivenessChallenge,
@@ -144,83 +175,75 @@ impl AgeVerificationService {
             return Err(AgeSessionError::invalid("frames", words));
         }
         let times = input.frame_times_ms.as_deref().unwrap_or_default();
-        let mut pictures = Vec::with_capacity(frames.len());
+        let mut timed_frames = Vec::with_capacity(frames.len());
         for (number, frame) in frames.iter().enumerate() {
             let bytes = decode_picture(Some(frame), &format!("frames[{number}]"), MAX_FRAME_BYTES)?;
             let time = times.get(number).copied();
-            pictures.push((bytes, time.unwrap_or(number as f64 * FRAME_INTERVAL_MS) / 1000.0));
+            timed_frames.push((bytes, time.unwrap_or(number as f64 * FRAME_INTERVAL_MS) / 1000.0));
         }
         let (challenge, photo) = (challenge.clone(), photo.to_vec());
-        let now = self.0.world.now();
-        let looked = self.0.estimator.run(move |vision| {
-            let rules = image_validation::ImageLimits::default().relaxed();
-            let mut look = |bytes: &[u8], time| {
-                let header = image_validation::inspect(bytes, &rules).ok()?;
-                let picture = image_validation::decode(bytes, &header, &rules).ok()?;
-                FrameObservation::of(vision, &picture, time).ok()
+        let now = self.environment.now();
+        let analysis = self.analyser.run(move |vision| {
+            let limits = image_validation::ImageLimits::default().relaxed();
+            let mut observe = |bytes: &[u8], seconds| {
+                let header = image_validation::inspect(bytes, &limits).ok()?;
+                let picture = image_validation::decode(bytes, &header, &limits).ok()?;
+                FrameObservation::of(vision, &picture, seconds).ok()
             };
-            let seen = pictures.iter().map(|(bytes, time)| look(bytes, *time)).collect::<Option<Vec<_>>>()?;
-            let shown = look(&photo, 0.0)?;
-            let same = vision.embedding_space().distance_at(SAME_PERSON_FMR)?;
-            let verdict = challenge.verify(&seen, same, now);
-            // The age is that of the photo, so whoever moves must be in it.
-            let ahead = verdict.portrait.and_then(|at| seen.get(at)).and_then(|one| one.embedding.as_ref());
-            let alike = ahead
-                .zip(shown.embedding.as_ref())
-                .is_some_and(|(ahead, own)| embedding_distance(ahead, own) <= same);
-            Some(verdict.passed && alike)
+            let observations = timed_frames
+                .iter()
+                .map(|(bytes, seconds)| observe(bytes, *seconds))
+                .collect::<Option<Vec<_>>>()?;
+            let portrait = observe(&photo, 0.0)?;
+            let max_distance = vision.embedding_space().distance_at(SAME_PERSON_FMR)?;
+            let verdict = challenge.verify(&observations, max_distance, now);
+            // The age is estimated from the photo, so the frames must show the same person.
+            let frontal = verdict.portrait.and_then(|at| observations.get(at));
+            let is_same_person = frontal
+                .and_then(|observation| observation.embedding.as_ref())
+                .zip(portrait.embedding.as_ref())
+                .is_some_and(|(frame, photo)| embedding_distance(frame, photo) <= max_distance);
+            Some(verdict.passed && is_same_person)
         });
-        looked.await.map_err(AgeSessionError::ImageAnalysis)
+        analysis.await.map_err(AgeSessionError::ImageAnalysis)
     }
 }
 
-fn capture_prompt(at: AttemptContext<'_>, challenge: Option<LivenessChallenge>) -> StepPrompt {
-    match challenge {
-        Some(challenge) => {
-            let movement = |turn: &ChallengeMove| match turn {
-                ChallengeMove::Left => HeadMovement::Left,
-                ChallengeMove::Right => HeadMovement::Right,
-                ChallengeMove::Up => HeadMovement::Up,
-                ChallengeMove::Nearer => HeadMovement::Nearer,
-                ChallengeMove::Farther => HeadMovement::Farther,
-            };
-            let moves = challenge.moves.iter().map(movement).collect();
-            StepPrompt::new(
-                AttemptStep::Frames { moves, capture_path: SECURE_CAPTURE_PATH },
-                json!(challenge),
-            )
-        }
-        None => StepPrompt::new(
-            AttemptStep::Camera { level: at.block.level, capture_path: SECURE_CAPTURE_PATH },
-            Value::Null,
-        ),
+fn head_movement(movement: ChallengeMove) -> HeadMovement {
+    match movement {
+        ChallengeMove::Left => HeadMovement::Left,
+        ChallengeMove::Right => HeadMovement::Right,
+        ChallengeMove::Up => HeadMovement::Up,
+        ChallengeMove::Nearer => HeadMovement::Nearer,
+        ChallengeMove::Farther => HeadMovement::Farther,
     }
 }
 
-/// A sandbox needs no models: whoever is in the picture is thirty.
-fn sandbox_verdict(at: AttemptContext<'_>) -> AgeMethodVerdict {
-    let today = at.session.created_at.to_zoned(jiff::tz::TimeZone::UTC).date();
+/// The sandbox uses no models: everybody in a photo is thirty on the day on which the session was created.
+fn sandbox_verdict(context: AttemptContext<'_>) -> AgeMethodVerdict {
+    let today = context.session.created_at.to_zoned(jiff::tz::TimeZone::UTC).date();
     let born = today.saturating_sub(jiff::Span::new().years(SANDBOX_AGE_YEARS));
-    decision::decide_from_evidence(
+    decide_from_evidence(
         age_methods::AgeAttribute::DateOfBirth(born),
-        &at.session.wanted,
-        at.block,
+        &context.session.wanted,
+        context.config,
         today,
         None,
     )
 }
 
 /// The bytes of a picture in base64.
-fn decode_picture(text: Option<&str>, path: &str, most: usize) -> Result<Vec<u8>, AgeSessionError> {
+fn decode_picture(text: Option<&str>, path: &str, max_bytes: usize) -> Result<Vec<u8>, AgeSessionError> {
     let text = text.ok_or_else(|| AgeSessionError::invalid(path, "base64 of a JPEG picture is expected"))?;
-    if text.len() > most / 3 * 4 + 4 {
-        let words = format!("it has {} characters; a picture of at most {most} bytes is taken", text.len());
-        return Err(AgeSessionError::invalid(path, words));
+    if text.len() > max_bytes / 3 * 4 + 4 {
+        let message =
+            format!("it has {} characters; a picture of at most {max_bytes} bytes is taken", text.len());
+        return Err(AgeSessionError::invalid(path, message));
     }
     base64_simd::STANDARD.decode_to_vec(text).map_err(|_| AgeSessionError::invalid(path, "it is no base64"))
 }
 
-/// What people can do about their picture.
+/// What the end user can correct about their photo.
 fn face_problem_code(code: FaceErrorCode) -> InputProblemCode {
     match code {
         FaceErrorCode::NotFound => InputProblemCode::NoFace,

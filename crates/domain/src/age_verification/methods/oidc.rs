@@ -1,47 +1,71 @@
-//! `electronic_id` and `singpass`: a provider of identities that the person signs in at.
+//! `electronic_id` and `singpass`: the end user signs in at an identity provider (`OpenID` Connect).
 
 use super::{
-    AttemptContext, AttemptStep, IdentityProviderOption, StepOutcome, StepPrompt, TurnInput,
-    evaluate_failure, not_configured,
+    AgeMethodHandler, AttemptContext, AttemptStep, IdentityProviderOption, StepFuture, StepOutcome,
+    StepPrompt, TurnInput, evaluate_answer, evaluate_error, not_configured,
 };
-use crate::age_verification::{AgeSessionError, AgeVerificationService, types::AgeMethod};
+use crate::age_verification::{AgeSessionError, decision::AgeDecider};
 use age_methods::oidc::{IdentityProvider, OidcLoginState};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-/// Parameters that a provider may send a person back with; further ones are not read.
+/// Parameters of a provider's redirect that are read; further ones are ignored.
 const MAX_RETURN_PARAMETERS: usize = 32;
 
-impl AgeVerificationService {
-    fn identity_providers<'a>(&'a self, at: AttemptContext<'a>) -> Vec<&'a IdentityProvider> {
-        let providers = self.providers(at);
-        if at.block.method == AgeMethod::Singpass {
-            return providers.singpass.iter().collect();
-        }
-        let asked = at.block.sub_methods.as_deref();
-        let admitted =
-            |provider: &&IdentityProvider| asked.is_none_or(|ids| ids.iter().any(|id| id == provider.id()));
-        providers.electronic_id.iter().filter(admitted).collect()
+#[derive(Debug)]
+pub(super) struct OidcMethod {
+    /// The providers to choose from; at most one for `singpass`.
+    pub(super) providers: Vec<IdentityProvider>,
+    /// Where a provider sends the end user back to.
+    pub(super) return_url: String,
+    pub(super) decider: Arc<AgeDecider>,
+}
+
+impl AgeMethodHandler for OidcMethod {
+    fn is_available(&self) -> bool {
+        !self.providers.is_empty()
     }
 
-    pub(super) async fn open_oidc(&self, at: AttemptContext<'_>) -> Result<StepOutcome, AgeSessionError> {
-        match self.identity_providers(at).as_slice() {
-            [] => Ok(not_configured()),
-            [only] => Ok(self.redirect_to_provider(at, only).await),
-            several => Ok(prompt_provider_choice(several)),
-        }
+    fn open<'a>(&'a self, context: AttemptContext<'a>) -> StepFuture<'a> {
+        Box::pin(async move {
+            Ok(match self.offered_providers(context).as_slice() {
+                [] => not_configured(),
+                [only] => self.redirect(context, only).await,
+                several => prompt_choice(several),
+            })
+        })
     }
 
-    pub(super) async fn process_oidc_turn(
+    fn process_turn<'a>(
+        &'a self,
+        context: AttemptContext<'a>,
+        continuation: Value,
+        input: &'a TurnInput,
+    ) -> StepFuture<'a> {
+        Box::pin(self.continue_login(context, continuation, input))
+    }
+}
+
+impl OidcMethod {
+    /// The providers that the session allows.
+    fn offered_providers(&self, context: AttemptContext<'_>) -> Vec<&IdentityProvider> {
+        let allowed = context.config.sub_methods.as_deref();
+        let is_allowed =
+            |provider: &&IdentityProvider| allowed.is_none_or(|ids| ids.iter().any(|id| id == provider.id()));
+        self.providers.iter().filter(is_allowed).collect()
+    }
+
+    /// Goes on with a login that was begun, or begins one at the provider that was chosen.
+    async fn continue_login(
         &self,
-        at: AttemptContext<'_>,
-        held: Value,
+        context: AttemptContext<'_>,
+        continuation: Value,
         input: &TurnInput,
     ) -> Result<StepOutcome, AgeSessionError> {
-        let providers = self.identity_providers(at);
-        let found = |id: &str| providers.iter().copied().find(|provider| provider.id() == id);
-        if let Ok(held) = serde_json::from_value::<OidcLoginState>(held) {
-            let Some(provider) = found(held.provider()) else { return Ok(not_configured()) };
+        let providers = self.offered_providers(context);
+        let find = |id: &str| providers.iter().copied().find(|provider| provider.id() == id);
+        if let Ok(login) = serde_json::from_value::<OidcLoginState>(continuation) {
+            let Some(provider) = find(login.provider()) else { return Ok(not_configured()) };
             let returned = input.returned.as_ref();
             let returned =
                 returned.ok_or_else(|| AgeSessionError::invalid("returned", "an object is expected"))?;
@@ -50,27 +74,27 @@ impl AgeVerificationService {
                 .take(MAX_RETURN_PARAMETERS)
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect();
-            let answer = provider.finish(&held, &parameters, at.threshold_years()).await;
-            return Ok(self.evaluate_answer(at, answer, || prompt_provider_choice(&providers)));
+            let answer = provider.finish(&login, &parameters, context.config.threshold_years()).await;
+            return Ok(evaluate_answer(&self.decider, context, answer, || prompt_choice(&providers)));
         }
-        match input.choice.as_deref().and_then(found) {
-            Some(provider) => Ok(self.redirect_to_provider(at, provider).await),
-            None => Err(AgeSessionError::invalid("choice", "it is the id of one of the options")),
+        match input.choice.as_deref().and_then(find) {
+            Some(provider) => Ok(self.redirect(context, provider).await),
+            None => Err(AgeSessionError::invalid("choice", "the id of one of the options is expected")),
         }
     }
 
-    async fn redirect_to_provider(&self, at: AttemptContext<'_>, provider: &IdentityProvider) -> StepOutcome {
-        match provider.start(&self.return_url(at)).await {
-            Ok(started) => StepOutcome::Prompt(StepPrompt::new(
-                AttemptStep::Redirect { url: started.url },
-                json!(started.state),
+    async fn redirect(&self, context: AttemptContext<'_>, provider: &IdentityProvider) -> StepOutcome {
+        match provider.start(&self.return_url).await {
+            Ok(login) => StepOutcome::Prompt(StepPrompt::new(
+                AttemptStep::Redirect { url: login.url },
+                json!(login.state),
             )),
-            Err(failure) => evaluate_failure(at, failure, not_configured),
+            Err(error) => evaluate_error(context, error, not_configured),
         }
     }
 }
 
-fn prompt_provider_choice(providers: &[&IdentityProvider]) -> StepOutcome {
+fn prompt_choice(providers: &[&IdentityProvider]) -> StepOutcome {
     let option = |provider: &&IdentityProvider| IdentityProviderOption {
         id: provider.id().to_owned(),
         name: provider.name().to_owned(),

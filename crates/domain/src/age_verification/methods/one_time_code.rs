@@ -1,85 +1,246 @@
-//! `mobile` and `email`: a code shows that the phone or the address is the person's own, then somebody is asked about it.
+//! `mobile` and `email`: a one-time code shows that the phone or the address is the end user's own, then a provider is
+//! asked about it.
 
 use super::{
-    AttemptContext, AttemptStep, CodeChannel, InputProblem, StepOutcome, StepPrompt, TurnInput,
-    evaluate_failure, not_configured, prompt_form,
+    AgeMethodHandler, AttemptContext, AttemptStep, CodeChannel, InputProblem, StepFuture, StepOutcome,
+    StepPrompt, TurnInput, evaluate_answer, evaluate_error, not_configured, prompt_form, ready, undecided,
 };
 use crate::{
     age_verification::{
-        AgeSessionError, AgeVerificationService, CreateAgeSession, decision,
+        AgeSessionError,
+        decision::AgeDecider,
+        providers::MobileProviders,
         session::AgeMethodVerdict,
-        session_config::VerifiedEmail,
-        types::{AgeFailureReason, AgeMethod, InputProblemCode},
+        session_config::{AgeMethodConfig, AgeSessionConfig},
+        types::{AgeFailureReason, InputProblemCode},
     },
-    mail::EmailMessage,
+    mail::{EmailMessage, Mailer},
 };
 use age_methods::{
     AgeEvidence, AgeMethodError,
     form::{FormField, FormValues},
     identifiers::PhoneNumber,
-    registry::{EmailHolder, RegistrySubject},
+    registry::{EmailHolder, RegistryProvider, RegistrySubject},
     sms::SANDBOX_ONE_TIME_CODE,
 };
 use aws_lc_rs::constant_time::verify_slices_are_equal;
-use base::{SignedDuration, Timestamp};
+use base::{Environment, SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Digits of a code.
 const CODE_DIGITS: usize = 6;
-/// How long a code is good.
+/// How long a code is valid.
 const CODE_TTL: SignedDuration = SignedDuration::from_mins(10);
-/// Seconds between two codes.
+/// Seconds until another code may be sent.
 const RESEND_INTERVAL_SECONDS: i64 = 30;
-/// Codes that one session may have sent, whatever the method: strangers' phones are not to be rung at our cost.
+/// Codes that one session may send, by any method: nobody shall send messages to strangers at the operator's cost.
 const MAX_CODES_PER_SESSION: i64 = 5;
-/// Wrong codes before an attempt is over.
+/// Wrong codes that end an attempt.
 const MAX_WRONG_CODES: i64 = 5;
 
-/// What a form asks for.
 const PHONE_FORM: [FormField; 1] = [FormField::PHONE];
 
-/// What travels with the question for a code.
+#[derive(Debug)]
+pub(super) struct OneTimeCodeMethod {
+    pub(super) delivery: CodeDelivery,
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) decider: Arc<AgeDecider>,
+}
+
+/// How codes are sent, and who is asked about their recipient.
+#[derive(Debug)]
+pub(super) enum CodeDelivery {
+    Sms(Option<MobileProviders>),
+    Email {
+        mailer: Mailer,
+        /// Whether the mailer is configured, or need not be because the sandbox sends no mail.
+        can_send: bool,
+        registry: Option<Arc<RegistryProvider>>,
+    },
+}
+
+/// What travels through the page while it asks for a code.
 #[derive(Serialize, Deserialize)]
 struct CodeContinuation {
     /// The number or address.
     to: String,
-    /// The code. It is sealed with the rest.
+    /// The expected code. The page cannot read it: continuations are sealed.
     code: String,
+    /// When it was sent.
     at: Timestamp,
 }
 
-/// Whom a code is sent to.
 enum CodeRecipient {
     Phone(PhoneNumber),
     Email(EmailHolder),
 }
 
-impl CodeRecipient {
-    fn read(
-        method: AgeMethod,
-        fields: &FormValues,
-        ages: &AgeVerificationService,
-        at: AttemptContext<'_>,
-    ) -> Result<Self, AgeMethodError> {
-        match method {
-            AgeMethod::Mobile => {
-                let home = ages.providers(at).calling_code.as_ref();
-                PhoneNumber::parse(fields.text("phone")?, home).map(Self::Phone)
+impl AgeMethodHandler for OneTimeCodeMethod {
+    fn is_available(&self) -> bool {
+        match &self.delivery {
+            CodeDelivery::Sms(providers) => providers.is_some(),
+            CodeDelivery::Email { can_send, registry, .. } => *can_send && registry.is_some(),
+        }
+    }
+
+    fn open<'a>(&'a self, _: AttemptContext<'a>) -> StepFuture<'a> {
+        ready(self.form())
+    }
+
+    fn process_turn<'a>(
+        &'a self,
+        context: AttemptContext<'a>,
+        continuation: Value,
+        input: &'a TurnInput,
+    ) -> StepFuture<'a> {
+        Box::pin(async move {
+            match serde_json::from_value::<CodeContinuation>(continuation) {
+                Ok(sent) => self.check_code(context, sent, input).await,
+                Err(_) => self.read_form(context, input).await,
             }
-            _ => EmailHolder::read(fields).map(Self::Email),
+        })
+    }
+}
+
+impl OneTimeCodeMethod {
+    fn form(&self) -> StepOutcome {
+        match self.delivery {
+            CodeDelivery::Sms(_) => prompt_form(&PHONE_FORM),
+            CodeDelivery::Email { .. } => prompt_form(&EmailHolder::FORM),
         }
     }
 
-    /// What was read before and travelled sealed.
-    fn from_continuation(method: AgeMethod, to: &str) -> Result<Self, AgeMethodError> {
-        if method == AgeMethod::Mobile {
-            PhoneNumber::parse(to, None).map(Self::Phone)
-        } else {
-            EmailHolder::parse(to).map(Self::Email)
+    async fn read_form(
+        &self,
+        context: AttemptContext<'_>,
+        input: &TurnInput,
+    ) -> Result<StepOutcome, AgeSessionError> {
+        Ok(match self.delivery.read_recipient(input.require_fields()?) {
+            Ok(recipient) => self.send_code(context, &recipient).await,
+            Err(error) => evaluate_error(context, error, || self.form()),
+        })
+    }
+
+    /// Compares the code that was typed, or sends another one if that is requested.
+    async fn check_code(
+        &self,
+        context: AttemptContext<'_>,
+        sent: CodeContinuation,
+        input: &TurnInput,
+    ) -> Result<StepOutcome, AgeSessionError> {
+        let recipient = match self.delivery.parse_recipient(&sent.to) {
+            Ok(recipient) => recipient,
+            Err(error) => return Ok(evaluate_error(context, error, || self.form())),
+        };
+        let counter = context.session.one_time_codes;
+        let now = self.environment.now();
+        let resend_in = counter.last.map_or(0, |last| {
+            (RESEND_INTERVAL_SECONDS - now.duration_since(last).as_secs()).clamp(0, RESEND_INTERVAL_SECONDS)
+        });
+        let ask_again =
+            |problem| StepPrompt::new(recipient.step(resend_in), json!(sent)).with_problem(problem);
+        if input.resend {
+            if resend_in > 0 || counter.sent >= MAX_CODES_PER_SESSION {
+                return Ok(StepOutcome::Prompt(ask_again(InputProblem::new(InputProblemCode::TooSoon))));
+            }
+            return Ok(self.send_code(context, &recipient).await);
+        }
+        if now.duration_since(sent.at) > CODE_TTL {
+            return Ok(StepOutcome::Prompt(ask_again(InputProblem::new(InputProblemCode::ExpiredCode))));
+        }
+        let typed = input.code.as_deref().unwrap_or_default();
+        let typed: String = typed.chars().filter(|c| !c.is_whitespace()).collect();
+        if verify_slices_are_equal(typed.as_bytes(), sent.code.as_bytes()).is_err() {
+            let remaining = MAX_WRONG_CODES - 1 - context.attempt.wrong_codes;
+            if remaining <= 0 {
+                return Ok(undecided(AgeFailureReason::WrongCode));
+            }
+            let problem = InputProblem {
+                code: InputProblemCode::WrongCode,
+                field: Some("code"),
+                remaining: Some(remaining),
+            };
+            return Ok(StepOutcome::Prompt(StepPrompt { wrong_code: true, ..ask_again(problem) }));
+        }
+        let threshold = context.config.threshold_years();
+        let answer = match (&recipient, &self.delivery) {
+            (CodeRecipient::Phone(phone), CodeDelivery::Sms(Some(providers))) => {
+                providers.operator.ask(phone, threshold).await
+            }
+            (CodeRecipient::Email(email), CodeDelivery::Email { registry: Some(registry), .. }) => {
+                registry.ask(&RegistrySubject::Email(email.clone()), threshold).await
+            }
+            _ => return Ok(not_configured()),
+        };
+        Ok(evaluate_answer(&self.decider, context, answer, || self.form()))
+    }
+
+    /// Sends a code, and asks for it.
+    async fn send_code(&self, context: AttemptContext<'_>, recipient: &CodeRecipient) -> StepOutcome {
+        if context.session.one_time_codes.sent >= MAX_CODES_PER_SESSION {
+            return undecided(AgeFailureReason::TooManyCodes);
+        }
+        let sandbox = context.session.sandbox;
+        let code = if sandbox { SANDBOX_ONE_TIME_CODE.to_owned() } else { self.generate_code() };
+        let text = message_text(context.locale, &code);
+        let sent = match (recipient, &self.delivery) {
+            (CodeRecipient::Phone(phone), CodeDelivery::Sms(Some(providers))) => {
+                providers.sender.send(phone, &text).await
+            }
+            (CodeRecipient::Email(_), CodeDelivery::Email { .. }) if sandbox => Ok(()),
+            (CodeRecipient::Email(email), CodeDelivery::Email { mailer, .. }) => {
+                let sent = mailer.send_now(&EmailMessage::code(email.expose(), &text)).await;
+                sent.map_err(|_| {
+                    AgeMethodError::Unavailable("the mail server did not take a code".to_owned())
+                })
+            }
+            _ => return not_configured(),
+        };
+        match sent {
+            Ok(()) => {
+                let to = recipient.expose().to_owned();
+                let sent = CodeContinuation { to, code, at: self.environment.now() };
+                StepOutcome::Prompt(StepPrompt {
+                    code_sent: true,
+                    ..StepPrompt::new(recipient.step(RESEND_INTERVAL_SECONDS), json!(sent))
+                })
+            }
+            Err(error) => evaluate_error(context, error, || self.form()),
         }
     }
 
+    fn generate_code(&self) -> String {
+        let mut random = [0; 8];
+        self.environment.fill_random(&mut random);
+        // The bias of the remainder is below one in 10^13, because 2^64 is so much larger than a million.
+        format!("{:0CODE_DIGITS$}", u64::from_le_bytes(random) % 10_u64.pow(CODE_DIGITS as u32))
+    }
+}
+
+impl CodeDelivery {
+    /// The recipient that was typed into the form.
+    fn read_recipient(&self, fields: &FormValues) -> Result<CodeRecipient, AgeMethodError> {
+        match self {
+            Self::Sms(providers) => {
+                let home = providers.as_ref().and_then(|providers| providers.home.as_ref());
+                PhoneNumber::parse(fields.text("phone")?, home).map(CodeRecipient::Phone)
+            }
+            Self::Email { .. } => EmailHolder::read(fields).map(CodeRecipient::Email),
+        }
+    }
+
+    /// The recipient of a continuation, which was read from the form before.
+    fn parse_recipient(&self, to: &str) -> Result<CodeRecipient, AgeMethodError> {
+        match self {
+            Self::Sms(_) => PhoneNumber::parse(to, None).map(CodeRecipient::Phone),
+            Self::Email { .. } => EmailHolder::parse(to).map(CodeRecipient::Email),
+        }
+    }
+}
+
+impl CodeRecipient {
     fn expose(&self) -> &str {
         match self {
             Self::Phone(phone) => phone.expose(),
@@ -87,7 +248,7 @@ impl CodeRecipient {
         }
     }
 
-    /// Asks for the code; another one can be had in so many seconds.
+    /// Asks for the code. `resend_in` is in seconds.
     fn step(&self, resend_in: i64) -> AttemptStep {
         let (channel, sent_to) = match self {
             Self::Phone(phone) => (CodeChannel::Sms, phone.masked()),
@@ -97,142 +258,27 @@ impl CodeRecipient {
     }
 }
 
-pub(super) fn form(method: AgeMethod) -> StepOutcome {
-    if method == AgeMethod::Mobile { prompt_form(&PHONE_FORM) } else { prompt_form(&EmailHolder::FORM) }
-}
-
-impl AgeVerificationService {
-    pub(super) async fn check_code(
-        &self,
-        at: AttemptContext<'_>,
-        held: Value,
-        input: &TurnInput,
-    ) -> Result<StepOutcome, AgeSessionError> {
-        let method = at.block.method;
-        let Ok(sent) = serde_json::from_value::<CodeContinuation>(held) else {
-            let reached = CodeRecipient::read(method, input.require_fields()?, self, at);
-            return Ok(match reached {
-                Ok(reached) => self.send_code(at, &reached).await,
-                Err(failure) => evaluate_failure(at, failure, || form(method)),
-            });
-        };
-        let reached = match CodeRecipient::from_continuation(method, &sent.to) {
-            Ok(reached) => reached,
-            Err(failure) => return Ok(evaluate_failure(at, failure, || form(method))),
-        };
-        let now = self.0.world.now();
-        let last = at.session.codes.last;
-        let wait = last.map_or(0, |last| {
-            (RESEND_INTERVAL_SECONDS - now.duration_since(last).as_secs()).clamp(0, RESEND_INTERVAL_SECONDS)
-        });
-        let stands = |problem| StepPrompt::new(reached.step(wait), json!(sent)).with_problem(problem);
-        if input.resend {
-            if wait > 0 || at.session.codes.sent >= MAX_CODES_PER_SESSION {
-                return Ok(StepOutcome::Prompt(stands(InputProblem::new(InputProblemCode::TooSoon))));
-            }
-            return Ok(self.send_code(at, &reached).await);
+/// Evaluates an address that the relying party has verified, for which no code is needed.
+pub(in crate::age_verification) async fn evaluate_verified_email(
+    registry: &RegistryProvider,
+    decider: &AgeDecider,
+    session: &AgeSessionConfig,
+    config: &AgeMethodConfig,
+    email: EmailHolder,
+) -> AgeMethodVerdict {
+    match registry.ask(&RegistrySubject::Email(email), config.threshold_years()).await {
+        Ok(AgeEvidence { attribute, id }) => decider.decide_from_evidence(attribute, session, config, id),
+        Err(AgeMethodError::Unavailable(message)) => {
+            tracing::warn!(method = %config.method, error = message, "a provider is unavailable");
+            AgeMethodVerdict::Broken { code: AgeFailureReason::ProviderUnavailable }
         }
-        if now.duration_since(sent.at) > CODE_TTL {
-            return Ok(StepOutcome::Prompt(stands(InputProblem::new(InputProblemCode::ExpiredCode))));
+        Err(AgeMethodError::Input { .. } | AgeMethodError::Inconclusive(_)) => {
+            AgeMethodVerdict::Undecided { code: AgeFailureReason::NotFound }
         }
-        let code = input.code.as_deref().unwrap_or_default();
-        let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
-        if verify_slices_are_equal(code.as_bytes(), sent.code.as_bytes()).is_err() {
-            let left = MAX_WRONG_CODES - 1 - at.attempt.wrong;
-            if left <= 0 {
-                return Ok(StepOutcome::Finished(AgeMethodVerdict::Undecided {
-                    code: AgeFailureReason::WrongCode,
-                }));
-            }
-            let problem = InputProblem {
-                code: InputProblemCode::WrongCode,
-                field: Some("code"),
-                remaining: Some(left),
-            };
-            return Ok(StepOutcome::Prompt(StepPrompt { wrong_code: true, ..stands(problem) }));
-        }
-        let providers = self.providers(at);
-        let answer = match (&reached, &providers.mobile, &providers.email) {
-            (CodeRecipient::Phone(phone), Some(mobile), _) => mobile.ask(phone, at.threshold_years()).await,
-            (CodeRecipient::Email(email), _, Some(registry)) => {
-                registry.ask(&RegistrySubject::Email(email.clone()), at.threshold_years()).await
-            }
-            _ => return Ok(not_configured()),
-        };
-        Ok(self.evaluate_answer(at, answer, || form(method)))
-    }
-
-    /// Judges an address that the relying party has verified, where the request has one: nobody types a code.
-    pub async fn check_verified_email(&self, command: &mut CreateAgeSession) -> Result<(), AgeSessionError> {
-        let Some(VerifiedEmail { address, country, ip }) = command.config.email.take() else { return Ok(()) };
-        let providers = if command.sandbox { &self.0.sandbox_providers } else { &self.0.providers };
-        let (Some(block), Some(registry)) =
-            (command.config.verified_email_method(providers), &providers.email)
-        else {
-            return Ok(());
-        };
-        self.0.signer.ensure_key().await?;
-        let unusable = |_| AgeSessionError::invalid("email.data.verified_email", "it is no e-mail address");
-        let email = EmailHolder::parse(&address).map_err(unusable)?.with_location(country, ip);
-        let years = u8::try_from(block.threshold).unwrap_or(u8::MAX);
-        command.email_verdict = Some(match registry.ask(&RegistrySubject::Email(email), years).await {
-            Ok(AgeEvidence { attribute: known, id }) => {
-                decision::decide_from_evidence(known, &command.config, block, self.today(), id)
-            }
-            Err(AgeMethodError::Unavailable(words)) => {
-                tracing::warn!(method = %block.method, "a provider cannot be asked: {words}");
-                AgeMethodVerdict::Broken { code: AgeFailureReason::ProviderUnavailable }
-            }
-            Err(AgeMethodError::Input { .. } | AgeMethodError::Inconclusive(_)) => {
-                AgeMethodVerdict::Undecided { code: AgeFailureReason::NotFound }
-            }
-        });
-        Ok(())
-    }
-
-    /// Sends a code, and asks for it.
-    async fn send_code(&self, at: AttemptContext<'_>, reached: &CodeRecipient) -> StepOutcome {
-        if at.session.codes.sent >= MAX_CODES_PER_SESSION {
-            return StepOutcome::Finished(AgeMethodVerdict::Undecided {
-                code: AgeFailureReason::TooManyCodes,
-            });
-        }
-        let code = if at.session.sandbox { SANDBOX_ONE_TIME_CODE.to_owned() } else { self.generate_code() };
-        let words = message_text(at.locale, &code);
-        let sent = match reached {
-            CodeRecipient::Phone(phone) => match &self.providers(at).sms {
-                Some(sms) => sms.send(phone, &words).await,
-                None => return not_configured(),
-            },
-            CodeRecipient::Email(_) if at.session.sandbox => Ok(()),
-            CodeRecipient::Email(email) => {
-                let sent = self.0.mail.send_now(&EmailMessage::code(email.expose(), &words)).await;
-                sent.map_err(|_| {
-                    AgeMethodError::Unavailable("the mail server did not take a code".to_owned())
-                })
-            }
-        };
-        match sent {
-            Ok(()) => {
-                let held = CodeContinuation { to: reached.expose().to_owned(), code, at: self.0.world.now() };
-                StepOutcome::Prompt(StepPrompt {
-                    code_sent: true,
-                    ..StepPrompt::new(reached.step(RESEND_INTERVAL_SECONDS), json!(held))
-                })
-            }
-            Err(failure) => evaluate_failure(at, failure, || form(at.block.method)),
-        }
-    }
-
-    fn generate_code(&self) -> String {
-        let mut chance = [0; 8];
-        self.0.world.fill_random(&mut chance);
-        // Of 2^64 numbers a million share the rest that is left over.
-        format!("{:0CODE_DIGITS$}", u64::from_le_bytes(chance) % 10_u64.pow(CODE_DIGITS as u32))
     }
 }
 
-/// What is written to a person, in the language of their page.
+/// The text of a message, in the language of the page (BCP 47) if it is one of these.
 fn message_text(locale: &str, code: &str) -> String {
     let language = locale.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     match language.as_str() {
@@ -249,6 +295,8 @@ fn message_text(locale: &str, code: &str) -> String {
             "Twój kod do potwierdzenia wieku to {code}. Jest ważny dziesięć minut. Nie podawaj go nikomu."
         ),
         "ar" => format!("رمز إثبات عمرك هو {code}. صالح لعشر دقائق. لا تعطه لأحد."),
-        _ => format!("Your code to show your age is {code}. It is good for ten minutes. Give it to nobody."),
+        _ => format!(
+            "Your code to prove your age is {code}. It is valid for ten minutes. Do not share it with anyone."
+        ),
     }
 }

@@ -1,45 +1,96 @@
-//! `social_security_number`, `us_florida_hb3`, `la_wallet`, `cpf`: a form that is checked here, then a database of
-//! identities.
+//! `social_security_number`, `us_florida_hb3`, `la_wallet`, `cpf`: a form is checked here, then a database of
+//! identities is asked.
 
-use super::{AttemptContext, StepOutcome, TurnInput, evaluate_failure, not_configured, prompt_form};
-use crate::age_verification::{AgeSessionError, AgeVerificationService, types::AgeMethod};
-use age_methods::registry::{CpfHolder, FloridaResident, LouisianaLicenceHolder, RegistrySubject, SsnHolder};
+use super::{
+    AgeMethodHandler, AttemptContext, StepFuture, StepOutcome, TurnInput, evaluate_answer, evaluate_error,
+    not_configured, prompt_form, ready,
+};
+use crate::age_verification::{AgeSessionError, decision::AgeDecider};
+use age_methods::{
+    AgeMethodError,
+    form::{FormField, FormValues},
+    registry::{
+        CpfHolder, FloridaResident, LouisianaLicenceHolder, RegistryProvider, RegistrySubject, SsnHolder,
+    },
+};
+use jiff::civil::Date;
+use serde_json::Value;
+use std::sync::Arc;
 
-pub(super) fn form(method: AgeMethod) -> StepOutcome {
-    prompt_form(match method {
-        AgeMethod::SocialSecurityNumber => &SsnHolder::FORM,
-        AgeMethod::UsFloridaHb3 => &FloridaResident::FORM,
-        AgeMethod::LaWallet => &LouisianaLicenceHolder::FORM,
-        _ => &CpfHolder::FORM,
-    })
+#[derive(Debug)]
+pub(super) struct RegistryMethod {
+    pub(super) registry: IdentityRegistry,
+    pub(super) provider: Option<RegistryProvider>,
+    pub(super) decider: Arc<AgeDecider>,
 }
 
-impl AgeVerificationService {
-    pub(super) async fn ask_registry(
+/// A database of identities, each with a form of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum IdentityRegistry {
+    LaWallet,
+    SocialSecurityNumber,
+    UsFloridaHb3,
+    Cpf,
+}
+
+impl AgeMethodHandler for RegistryMethod {
+    fn is_available(&self) -> bool {
+        self.provider.is_some()
+    }
+
+    fn open<'a>(&'a self, _: AttemptContext<'a>) -> StepFuture<'a> {
+        ready(self.form())
+    }
+
+    fn process_turn<'a>(
+        &'a self,
+        context: AttemptContext<'a>,
+        _: Value,
+        input: &'a TurnInput,
+    ) -> StepFuture<'a> {
+        Box::pin(self.ask_registry(context, input))
+    }
+}
+
+impl RegistryMethod {
+    fn form(&self) -> StepOutcome {
+        prompt_form(self.registry.form())
+    }
+
+    async fn ask_registry(
         &self,
-        at: AttemptContext<'_>,
+        context: AttemptContext<'_>,
         input: &TurnInput,
     ) -> Result<StepOutcome, AgeSessionError> {
-        let (method, today) = (at.block.method, self.today());
-        let Some(provider) = self.providers(at).registries.get(method.block_name()) else {
-            return Ok(not_configured());
+        let Some(provider) = &self.provider else { return Ok(not_configured()) };
+        let subject = match self.registry.read(input.require_fields()?, self.decider.today()) {
+            Ok(subject) => subject,
+            Err(error) => return Ok(evaluate_error(context, error, || self.form())),
         };
-        let fields = input.require_fields()?;
-        let subject = match method {
-            AgeMethod::SocialSecurityNumber => {
+        let answer = provider.ask(&subject, context.config.threshold_years()).await;
+        Ok(evaluate_answer(&self.decider, context, answer, || self.form()))
+    }
+}
+
+impl IdentityRegistry {
+    fn form(self) -> &'static [FormField] {
+        match self {
+            Self::LaWallet => &LouisianaLicenceHolder::FORM,
+            Self::SocialSecurityNumber => &SsnHolder::FORM,
+            Self::UsFloridaHb3 => &FloridaResident::FORM,
+            Self::Cpf => &CpfHolder::FORM,
+        }
+    }
+
+    /// Whom a filled-in form is about.
+    fn read(self, fields: &FormValues, today: Date) -> Result<RegistrySubject, AgeMethodError> {
+        match self {
+            Self::LaWallet => LouisianaLicenceHolder::read(fields, today).map(RegistrySubject::LaWallet),
+            Self::SocialSecurityNumber => {
                 SsnHolder::read(fields, today).map(RegistrySubject::SocialSecurityNumber)
             }
-            AgeMethod::UsFloridaHb3 => {
-                FloridaResident::read(fields, today).map(RegistrySubject::UsFloridaHb3)
-            }
-            AgeMethod::LaWallet => LouisianaLicenceHolder::read(fields, today).map(RegistrySubject::LaWallet),
-            _ => CpfHolder::read(fields, today).map(RegistrySubject::Cpf),
-        };
-        let subject = match subject {
-            Ok(subject) => subject,
-            Err(failure) => return Ok(evaluate_failure(at, failure, || form(method))),
-        };
-        let answer = provider.ask(&subject, at.threshold_years()).await;
-        Ok(self.evaluate_answer(at, answer, || form(method)))
+            Self::UsFloridaHb3 => FloridaResident::read(fields, today).map(RegistrySubject::UsFloridaHb3),
+            Self::Cpf => CpfHolder::read(fields, today).map(RegistrySubject::Cpf),
+        }
     }
 }

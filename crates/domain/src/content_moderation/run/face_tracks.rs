@@ -1,9 +1,15 @@
-//! Appearances of faces in moving pictures: what a run knows of them, and when each is judged.
+//! Appearances of faces in moving pictures: what a run knows of each, and when it is judged. An appearance is one face,
+//! followed from its first picture to its last.
 
 use super::{
-    ContentModerationService, JudgedFace, ModerationRun, RunEffects, RunStopError, decision::judge_face,
+    ModerationRun, RunStopError,
+    decision::judge_face,
+    effects::{JudgedFace, RunEffects},
 };
-use crate::{content::ContentType, content_moderation::NotificationReason};
+use crate::{
+    content_moderation::{NotificationReason, contents::ContentType},
+    image_analysis::ImageAnalyser,
+};
 use base::{Id as _, ModerationFindingId, Picture, PictureSize};
 use media::video::SampledFrame;
 use serde::{Deserialize, Serialize};
@@ -16,38 +22,38 @@ use vision::{
     track::{FaceTrack, FaceTracker, FrameFace, TrackId, TrackingRules},
 };
 
-/// Profiles that an appearance is compared with, nearest first.
+/// How many of the nearest profiles an appearance is judged by.
 pub(super) const MAX_CANDIDATES: usize = 8;
-/// Estimates of age that an appearance has: those of its best pictures.
+/// How many age estimates of an appearance count: those of its best pictures.
 const MAX_AGES_PER_TRACK: usize = 5;
-/// Pictures in which its age is estimated at all; an appearance may last for hours.
+/// In how many pictures the age of an appearance is estimated at all; an appearance may last for hours.
 const MAX_AGE_ESTIMATES_PER_TRACK: u32 = 15;
-/// Faces of one picture that are looked at; of a crowd, the surest.
+/// How many faces of one picture are followed, at most; of a crowd, those with the highest scores.
 const MAX_FACES_PER_FRAME: usize = 50;
-/// Below this quality a face is seen badly: small, blurred or turned away.
+/// Below this quality, 0 to 1, a face is unclear: small, blurred or turned away.
 const MIN_CLEAR_QUALITY: f32 = 0.3;
-/// The share of the usual distance at which such a face is still somebody's. People at 20 to 60 pixels were measured 0.48
-/// apart, where 0.49 is the limit for faces that are seen well.
+/// The share of the usual distance within which an unclear face still matches a profile. Faces of different people at 20 to
+/// 60 pixels were measured only 0.48 apart, where the limit for clear faces is 0.49.
 const UNCLEAR_DISTANCE_FACTOR: f32 = 0.8;
-/// An appearance that was seen once must be this sure to count.
+/// The detection score, 0 to 1, that an appearance in a single picture needs to count.
 const MIN_SINGLE_FRAME_SCORE: f32 = 0.9;
 
-/// What a run knows of the appearances so far: its checkpoint. Add members with defaults; what an older build wrote is
-/// read, or the run begins anew.
+/// What a run knows of the appearances so far: its checkpoint. Add members with defaults, so that checkpoints of older
+/// builds can be read; a run whose checkpoint cannot be read starts again from the beginning.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct FaceTracks {
-    /// The moment of the last picture, seconds from the content's start.
+    /// The position of the last picture, in seconds from the content's beginning.
     pub(super) time: f64,
-    /// Pictures that were looked at.
+    /// How many pictures were processed.
     pub(super) pictures: u64,
-    /// The size of the pictures.
+    /// The size of the decoded pictures.
     size: PictureSize,
-    /// Pixels of the content's longer side; pictures of a large one are scaled down.
+    /// The longer side of the content, in pixels; large contents are decoded smaller.
     #[serde(default)]
     pub(super) side: u32,
     pub(super) tracker: FaceTracker,
     known: BTreeMap<TrackId, TrackState>,
-    /// Whether it was told that the live video is being watched.
+    /// Whether it was reported that the live video is being watched.
     #[serde(default)]
     pub(super) started: bool,
 }
@@ -66,35 +72,38 @@ impl Default for FaceTracks {
     }
 }
 
-/// What is known of one appearance beside its track.
+/// What is known of one appearance besides its track. The members' names are those of the stored checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 struct TrackState {
     finding: ModerationFindingId,
-    /// Quality and years of its best pictures, best first.
+    /// Quality, 0 to 1, and estimated age, in years, in its best pictures; best first.
     ages: Vec<(f32, f32)>,
+    /// In how many pictures its age was estimated.
     estimates: u32,
-    /// How sure it ever was that this is a face.
+    /// The highest detection score of its pictures, 0 to 1.
     score: f32,
+    /// Whether it was judged.
     settled: bool,
-    /// What was told of it.
+    /// What was reported of it.
     told: Vec<NotificationReason>,
 }
 
 impl TrackState {
-    fn wants_age(&self, quality: f32) -> bool {
-        let room = self.ages.len() < MAX_AGES_PER_TRACK
+    /// Whether the age is worth estimating in another picture, of this quality.
+    fn needs_age_estimate(&self, quality: f32) -> bool {
+        let improves = self.ages.len() < MAX_AGES_PER_TRACK
             || self.ages.last().is_some_and(|(worst, _)| quality > *worst);
-        room && self.estimates < MAX_AGE_ESTIMATES_PER_TRACK
+        improves && self.estimates < MAX_AGE_ESTIMATES_PER_TRACK
     }
 
     fn add_age_estimate(&mut self, quality: f32, years: f32) {
         self.estimates += 1;
-        let at = self.ages.partition_point(|(known, _)| *known >= quality);
-        self.ages.insert(at, (quality, years));
+        let index = self.ages.partition_point(|(known, _)| *known >= quality);
+        self.ages.insert(index, (quality, years));
         self.ages.truncate(MAX_AGES_PER_TRACK);
     }
 
-    /// How old somebody looks in their best pictures: the median, so that one odd picture makes nobody older or younger.
+    /// The median of the age estimates, in years, so that one odd picture makes nobody older or younger.
     fn years(&self) -> Option<f32> {
         let mut years: Vec<f32> = self.ages.iter().map(|(_, years)| *years).collect();
         years.sort_by(f32::total_cmp);
@@ -107,14 +116,16 @@ impl TrackState {
     }
 }
 
-/// A picture of a video, and whom it shows.
+/// A picture of a video, and the faces in it.
 pub(super) struct FrameFaces {
+    /// The position in the content, in seconds.
     time: f64,
     picture: Arc<Picture>,
-    seen: Vec<FrameFace>,
+    faces: Vec<FrameFace>,
 }
 
-/// The edges of a face in whole pixels of a content whose longer side is `side`, within it: top, right, bottom, left.
+/// The edges of a face that was found in a picture of `size`: top, right, bottom and left, clamped to the picture, in whole
+/// pixels of a content whose longer side is `side`.
 pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] {
     let scale = side.max(1) as f32 / size.width.max(size.height).max(1) as f32;
     let within = |value: f32, most: u32| (value.clamp(0.0, most as f32) * scale).round() as i64;
@@ -126,164 +137,162 @@ pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] 
     ]
 }
 
-impl ContentModerationService {
-    /// Looks for faces in a picture of a video; `sweep` knows where it was looked before.
-    pub(super) async fn detect_faces(
-        &self,
-        sweep: Arc<Mutex<VideoTileScheduler>>,
-        frame: SampledFrame,
-    ) -> Result<FrameFaces, RunStopError> {
-        let SampledFrame { time, picture, .. } = frame;
-        let picture = Arc::new(picture);
-        let shown = picture.clone();
-        let looked = self.0.estimator.run_in_background(move |vision: &mut VisionModels| {
-            let mut sweep = sweep.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut faces = vision.detect_in_video(&shown, &mut sweep)?;
-            drop(sweep);
-            faces.truncate(MAX_FACES_PER_FRAME);
-            let see = |face: Face| -> Result<FrameFace, VisionError> {
-                let quality = VisionModels::assess_quality(&shown, &face).score;
-                Ok(FrameFace { embedding: Some(vision.embed(&shown, &face)?), face, quality })
-            };
-            faces.into_iter().map(see).collect::<Result<Vec<_>, _>>()
-        });
-        Ok(FrameFaces { time, picture, seen: looked.await?? })
-    }
+/// Detects the faces in a picture of a video. `scheduler` remembers which tiles of earlier pictures were searched.
+pub(super) async fn detect_faces(
+    analyser: &ImageAnalyser,
+    scheduler: Arc<Mutex<VideoTileScheduler>>,
+    frame: SampledFrame,
+) -> Result<FrameFaces, RunStopError> {
+    let SampledFrame { time, picture, .. } = frame;
+    let picture = Arc::new(picture);
+    let analysed = picture.clone();
+    let analysis = analyser.run_in_background(move |vision: &mut VisionModels| {
+        let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faces = vision.detect_in_video(&analysed, &mut scheduler)?;
+        drop(scheduler);
+        faces.truncate(MAX_FACES_PER_FRAME);
+        let analyse = |face: Face| -> Result<FrameFace, VisionError> {
+            let quality = VisionModels::assess_quality(&analysed, &face).score;
+            Ok(FrameFace { embedding: Some(vision.embed(&analysed, &face)?), face, quality })
+        };
+        faces.into_iter().map(analyse).collect::<Result<Vec<_>, _>>()
+    });
+    Ok(FrameFaces { time, picture, faces: analysis.await?? })
+}
 
-    /// Takes a picture in: follows its faces, estimates the age of those that show better than before, and judges who
-    /// was seen long enough, or went away.
+/// Estimates the ages of faces in one picture, in years; returns them with the faces' tracks and qualities.
+async fn estimate_ages(
+    analyser: &ImageAnalyser,
+    picture: Arc<Picture>,
+    faces: Vec<(TrackId, Face, f32)>,
+) -> Result<Vec<(TrackId, f32, f32)>, RunStopError> {
+    if faces.is_empty() {
+        return Ok(Vec::new());
+    }
+    let analysis = analyser.run_in_background(move |vision: &mut VisionModels| {
+        let estimate = |(track, face, quality): (TrackId, Face, f32)| -> Result<_, VisionError> {
+            Ok((track, quality, vision.estimate_age(&picture, &face)?.years))
+        };
+        faces.into_iter().map(estimate).collect::<Result<Vec<_>, _>>()
+    });
+    Ok(analysis.await??)
+}
+
+impl ModerationRun {
+    /// Takes the next picture: follows its faces, estimates the age of those that are clearer than before, and judges the
+    /// appearances that have lasted long enough or have ended.
     pub(super) async fn ingest_frame(
         &self,
-        task: &ModerationRun,
-        seen: &mut FaceTracks,
-        looked: FrameFaces,
+        tracks: &mut FaceTracks,
+        frame: FrameFaces,
         effects: &mut RunEffects,
     ) -> Result<(), RunStopError> {
-        let FrameFaces { time, picture, seen: shown } = looked;
-        let faces: Vec<(Face, f32)> = shown.iter().map(|seen| (seen.face, seen.quality)).collect();
-        let step = seen.tracker.step(time, shown);
-        seen.time = time;
-        seen.size = picture.size();
-        seen.pictures += 1;
+        let FrameFaces { time, picture, faces: frame_faces } = frame;
+        let faces: Vec<(Face, f32)> = frame_faces.iter().map(|face| (face.face, face.quality)).collect();
+        let step = tracks.tracker.step(time, frame_faces);
+        tracks.time = time;
+        tracks.size = picture.size();
+        tracks.pictures += 1;
 
-        let mut wanted = Vec::new();
+        let mut to_estimate = Vec::new();
         for (track, (face, quality)) in step.tracks.iter().zip(faces) {
-            let known = seen.known.entry(*track).or_insert_with(|| TrackState {
-                finding: ModerationFindingId::new(&*self.0.world),
+            let state = tracks.known.entry(*track).or_insert_with(|| TrackState {
+                finding: ModerationFindingId::new(&*self.runner.environment),
                 ages: Vec::new(),
                 estimates: 0,
                 score: 0.0,
                 settled: false,
                 told: Vec::new(),
             });
-            known.score = known.score.max(face.score);
-            if known.wants_age(quality) {
-                wanted.push((*track, face, quality));
+            state.score = state.score.max(face.score);
+            if state.needs_age_estimate(quality) {
+                to_estimate.push((*track, face, quality));
             }
         }
-        for (track, quality, years) in self.estimate_ages(picture, wanted).await? {
-            if let Some(known) = seen.known.get_mut(&track) {
-                known.add_age_estimate(quality, years);
+        for (track, quality, years) in estimate_ages(&self.runner.analyser, picture, to_estimate).await? {
+            if let Some(state) = tracks.known.get_mut(&track) {
+                state.add_age_estimate(quality, years);
             }
         }
 
-        let settle = self.0.settings.settle_seconds;
+        let settle_seconds = self.runner.settings.settle_seconds;
         let due: Vec<FaceTrack> = step
             .tracks
             .iter()
-            .filter(|id| seen.known.get(id).is_some_and(|known| !known.settled))
-            .filter_map(|id| seen.tracker.active().find(|track| track.id == *id))
-            .filter(|track| track.to - track.from >= settle)
+            .filter(|id| tracks.known.get(id).is_some_and(|state| !state.settled))
+            .filter_map(|id| tracks.tracker.active().find(|track| track.id == *id))
+            .filter(|track| track.to - track.from >= settle_seconds)
             .cloned()
             .collect();
-        self.judge_tracks(task, seen, &due, false, effects).await?;
-        self.judge_ended(task, seen, step.ended, effects).await
+        self.judge_tracks(tracks, &due, false, effects).await?;
+        self.judge_ended(tracks, step.ended, effects).await
     }
 
-    /// Estimates ages in one picture.
-    async fn estimate_ages(
-        &self,
-        picture: Arc<Picture>,
-        wanted: Vec<(TrackId, Face, f32)>,
-    ) -> Result<Vec<(TrackId, f32, f32)>, RunStopError> {
-        if wanted.is_empty() {
-            return Ok(Vec::new());
-        }
-        let estimated = self.0.estimator.run_in_background(move |vision: &mut VisionModels| {
-            let estimate = |(track, face, quality): (TrackId, Face, f32)| -> Result<_, VisionError> {
-                Ok((track, quality, vision.estimate_age(&picture, &face)?.years))
-            };
-            wanted.into_iter().map(estimate).collect::<Result<Vec<_>, _>>()
-        });
-        Ok(estimated.await??)
-    }
-
-    /// Judges appearances that are over, for good, and forgets them.
+    /// Judges appearances that have ended, and forgets them.
     pub(super) async fn judge_ended(
         &self,
-        task: &ModerationRun,
-        seen: &mut FaceTracks,
+        tracks: &mut FaceTracks,
         ended: Vec<FaceTrack>,
         effects: &mut RunEffects,
     ) -> Result<(), RunStopError> {
-        self.judge_tracks(task, seen, &ended, true, effects).await?;
+        self.judge_tracks(tracks, &ended, true, effects).await?;
         for track in ended {
-            seen.known.remove(&track.id);
+            tracks.known.remove(&track.id);
         }
         Ok(())
     }
 
-    /// Judges appearances. A stored video says whom nobody knows, and who looks too young, when the appearance is over:
-    /// a better picture may still come. A live one says so at once.
+    /// Judges appearances. In a stored video, unknown faces and faces that look too young are reported when the appearance
+    /// has ended, because a clearer picture may still come; in a live video, at once.
     async fn judge_tracks(
         &self,
-        task: &ModerationRun,
-        seen: &mut FaceTracks,
-        tracks: &[FaceTrack],
-        over: bool,
+        tracks: &mut FaceTracks,
+        due: &[FaceTrack],
+        ended: bool,
         effects: &mut RunEffects,
     ) -> Result<(), RunStopError> {
-        // What showed up once, and not clearly, was most likely no face.
+        // What was detected once, and with a low score, was most likely no face.
         let counts = |track: &&FaceTrack| {
-            let score = seen.known.get(&track.id).map_or(0.0, |known| known.score);
+            let score = tracks.known.get(&track.id).map_or(0.0, |state| state.score);
             track.frames > 1 || score >= MIN_SINGLE_FRAME_SCORE
         };
-        let tracks: Vec<&FaceTrack> = tracks.iter().filter(counts).collect();
-        let embeddings: Vec<Vec<f32>> = tracks.iter().filter_map(|track| track.embedding()).collect();
-        if tracks.is_empty() || embeddings.len() != tracks.len() {
+        let due: Vec<&FaceTrack> = due.iter().filter(counts).collect();
+        let embeddings: Vec<Vec<f32>> = due.iter().filter_map(|track| track.embedding()).collect();
+        if due.is_empty() || embeddings.len() != due.len() {
             return Ok(());
         }
-        let account = task.context.account;
-        let candidates = self.0.faces.find_candidates(account, &embeddings, MAX_CANDIDATES, None).await?;
-        let limit = self.0.faces.identify_distance().await?;
-        let now = self.0.world.now();
-        let at_once = over || task.context.content_type == ContentType::LiveVideo;
-        for ((track, embedding), candidates) in tracks.into_iter().zip(embeddings).zip(candidates) {
-            let (Some(known), Some(best)) = (seen.known.get_mut(&track.id), track.best.first()) else {
+        let (faces, account) = (&self.runner.faces, self.context.account);
+        let candidates = faces.find_candidates(account, &embeddings, MAX_CANDIDATES, None).await?;
+        let limit = faces.identify_distance().await?;
+        let now = self.runner.environment.now();
+        let report_all = ended || self.context.content_type == ContentType::LiveVideo;
+        for ((track, embedding), candidates) in due.into_iter().zip(embeddings).zip(candidates) {
+            let (Some(state), Some(best)) = (tracks.known.get_mut(&track.id), track.best.first()) else {
                 continue;
             };
-            known.settled = true;
-            // Faces that are seen badly look alike: theirs must be nearer.
+            state.settled = true;
+            // Unclear faces of different people look alike, so they must be nearer to match.
             let limit =
                 if best.quality < MIN_CLEAR_QUALITY { limit * UNCLEAR_DISTANCE_FACTOR } else { limit };
-            let candidates: Vec<_> = candidates.into_iter().filter(|one| one.distance <= limit).collect();
-            let verdict = judge_face(task.parameters(), &task.known_profiles, &candidates, known.years());
-            let found = JudgedFace {
-                id: known.finding,
+            let candidates: Vec<_> =
+                candidates.into_iter().filter(|candidate| candidate.distance <= limit).collect();
+            let verdict = judge_face(self.parameters(), &self.known_profiles, &candidates, state.years());
+            let judged = JudgedFace {
+                id: state.finding,
                 track: track.id.0,
                 frame_time: best.time,
-                edges: face_edges(&best.face, seen.size, seen.side),
+                edges: face_edges(&best.face, tracks.size, tracks.side),
                 verdict,
                 embedding,
             };
-            for reason in &found.verdict.reasons {
-                let certain = at_once || *reason == NotificationReason::BannedProfile;
-                if certain && !known.told.contains(reason) {
-                    known.told.push(*reason);
-                    effects.notifications.push(found.draft_notification(*reason, now));
+            for reason in &judged.verdict.reasons {
+                let report = report_all || *reason == NotificationReason::BannedProfile;
+                if report && !state.told.contains(reason) {
+                    state.told.push(*reason);
+                    effects.notifications.push(judged.draft_notification(*reason, now));
                 }
             }
-            effects.faces.push(found);
+            effects.faces.push(judged);
         }
         Ok(())
     }
@@ -293,31 +302,31 @@ impl ContentModerationService {
 mod tests {
     use super::*;
 
-    fn known() -> TrackState {
+    fn state() -> TrackState {
         let finding = base::Uuid::nil().into();
         TrackState { finding, ages: Vec::new(), estimates: 0, score: 0.0, settled: false, told: Vec::new() }
     }
 
     #[test]
     fn the_age_is_that_of_the_best_pictures() {
-        let mut known = known();
-        assert_eq!(known.years(), None);
-        known.add_age_estimate(0.5, 30.0);
-        assert_eq!(known.years(), Some(30.0));
-        known.add_age_estimate(0.9, 20.0);
-        assert_eq!(known.years(), Some(25.0));
+        let mut state = state();
+        assert_eq!(state.years(), None);
+        state.add_age_estimate(0.5, 30.0);
+        assert_eq!(state.years(), Some(30.0));
+        state.add_age_estimate(0.9, 20.0);
+        assert_eq!(state.years(), Some(25.0));
         for years in [21.0, 22.0, 23.0] {
-            known.add_age_estimate(0.8, years);
+            state.add_age_estimate(0.8, years);
         }
-        assert_eq!((known.ages.len(), known.years()), (5, Some(22.0)));
-        assert!(!known.wants_age(0.4), "it shows worse than ever");
-        assert!(known.wants_age(0.6));
-        known.add_age_estimate(0.6, 90.0);
-        assert_eq!(known.ages.last(), Some(&(0.6, 90.0)), "the worst picture made room");
+        assert_eq!((state.ages.len(), state.years()), (5, Some(22.0)));
+        assert!(!state.needs_age_estimate(0.4), "it is less clear than all others");
+        assert!(state.needs_age_estimate(0.6));
+        state.add_age_estimate(0.6, 90.0);
+        assert_eq!(state.ages.last(), Some(&(0.6, 90.0)), "the worst picture is replaced");
         for _ in 0..20 {
-            known.add_age_estimate(0.95, 20.0);
+            state.add_age_estimate(0.95, 20.0);
         }
-        assert!(!known.wants_age(1.0), "enough is enough");
+        assert!(!state.needs_age_estimate(1.0), "the age was estimated often enough");
     }
 
     #[test]
@@ -328,7 +337,7 @@ mod tests {
         assert_eq!(
             face_edges(&face, PictureSize { width: 90, height: 60 }, 180),
             [5, 180, 120, 0],
-            "of the content"
+            "in pixels of the content"
         );
     }
 }

@@ -1,37 +1,46 @@
-//! Running a moderation: a job that looks at a content, judges each appearance of a face once, and goes on from its
-//! checkpoint where it was interrupted.
+//! The run of a moderation: a job that processes a content, judges each appearance of a face once, and goes on from its
+//! checkpoint after an interruption.
 //!
-//! Whatever a run has to say (findings, notifications, deliveries, how far it came, that it ended) it says in one
-//! transaction that also holds the job's lease, so that it counts once or not at all: [`ContentModerationService::commit_effects`].
+//! - this file: the jobs, how a run begins and how it stops
+//! - `image`, `video`, `live`: the three kinds of content
+//! - `face_tracks`: the faces in moving pictures, followed from picture to picture; the checkpoint
+//! - `decision`: what an appearance of a face means
+//! - `effects`: what a run writes, always in one transaction that also holds the job's lease, so that it counts once or not
+//!   at all
 
 mod decision;
+mod effects;
 mod face_tracks;
 mod image;
 mod live;
 mod video;
 
 use super::{
-    ContentModerationService, ModerationParameters, ModerationState, NotificationReason, aad,
-    notifications::{FaceSighting, NotificationContext, NotificationDraft},
+    ContentModerationSettings, ModerationParameters, ModerationState, NotificationReason,
+    contents::{self, ContentType},
+    notifications::{NotificationContext, NotificationDraft, Notifier},
+    sealed_columns::SealedColumns,
 };
-use crate::{accounts, content::ContentType, faces::FaceIndexError, image_analysis::AnalysisError};
-use base::{
-    AccountId, AppId, ContentId, Environment, ModerationFindingId, ModerationId, ProfileId, Timestamp, Uuid,
+use crate::{
+    faces::{FaceIndexError, FaceIndexService},
+    image_analysis::{AnalysisError, ImageAnalyser},
 };
-use db::{DbError, FromRow, Json, WriteTx, sql};
-use decision::{FaceVerdict, KnownProfiles};
+use base::{AccountId, AppId, ContentId, Environment, ModerationId, Timestamp, Uuid};
+use db::{Db, DbError, FromRow, Json, WriteTx, sql};
+use decision::KnownProfiles;
+use effects::RunEffects;
 use face_tracks::FaceTracks;
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
-use media::video::VideoError;
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
+use media::video::{ContentLoader, VideoError};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// A content that cannot be had now may be had soon; after that its moderation fails.
+/// A content that cannot be fetched now may be available soon; after these attempts its moderation fails.
 const CONTENT_RETRY: RetryPolicy = RetryPolicy { waits: &[5, 30, 120], jitter: 0.2 };
 
-/// Looks at an image or a video.
+/// Processes an image or a video.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RunModeration {
-    /// Which moderation.
     pub moderation: ModerationId,
 }
 
@@ -39,12 +48,15 @@ impl Job for RunModeration {
     const KIND: &'static str = "run-moderation";
     const LANE: Lane = Lane::Heavy;
     const RETRY: RetryPolicy = CONTENT_RETRY;
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { moderation: Some(self.moderation), ..JobIds::default() }
+    }
 }
 
 /// Watches a live video.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct WatchLiveVideo {
-    /// Which moderation.
     pub moderation: ModerationId,
 }
 
@@ -52,41 +64,61 @@ impl Job for WatchLiveVideo {
     const KIND: &'static str = "watch-live";
     const LANE: Lane = Lane::Live;
     const RETRY: RetryPolicy = CONTENT_RETRY;
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { moderation: Some(self.moderation), ..JobIds::default() }
+    }
 }
 
 impl RunModeration {
-    /// Queues the job that a content's type needs.
+    /// Queues the job for a type of content; returns the job's id.
     pub(super) async fn enqueue(
         tx: &mut WriteTx,
-        world: &dyn Environment,
+        environment: &dyn Environment,
         account: AccountId,
         moderation: ModerationId,
         content_type: ContentType,
     ) -> Result<Uuid, DbError> {
-        let now = world.now();
+        let now = environment.now();
         match content_type {
             ContentType::Image | ContentType::Video => {
-                jobs::enqueue_for_account(tx, world, account, &Self { moderation }, now).await
+                jobs::enqueue_for_account(tx, environment, account, &Self { moderation }, now).await
             }
             ContentType::LiveVideo => {
-                jobs::enqueue_for_account(tx, world, account, &WatchLiveVideo { moderation }, now).await
+                jobs::enqueue_for_account(tx, environment, account, &WatchLiveVideo { moderation }, now).await
             }
         }
     }
 }
 
-/// Why a run does not go on.
+/// Fails moderations whose job was dead-lettered because the process died with it again and again; returns how many.
+pub async fn fail_dead_lettered(db: &Db, environment: &dyn Environment) -> Result<u64, DbError> {
+    let mut tx = db.write().await?;
+    let rows = tx
+        .execute(sql!(
+            "UPDATE moderations SET state = 'FAILED', error_code = 'GIVEN_UP', ended_at = $1, checkpoint = NULL,
+                    error = 'the server failed several times while it processed this content; its operator can tell more'
+              WHERE state IN ('QUEUED', 'RUNNING', 'STOPPING')
+                AND job_id IN (SELECT id FROM jobs WHERE state = 'PARKED')",
+            environment.now(),
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+/// Why a run does not go on to the end of its content.
 #[derive(Debug)]
 enum RunStopError {
-    /// Another worker has the job, or the account is gone: nothing of this run counts any more.
+    /// Another worker has the job, or the account is being deleted: nothing of this run counts any more.
     LeaseLost,
-    /// It was told to stop.
+    /// Somebody stopped the moderation.
     StopRequested,
-    /// The worker is being stopped; the run goes on elsewhere.
+    /// This worker is shutting down; another one goes on.
     Handover,
-    /// The content cannot be looked at.
+    /// The content cannot be fetched or decoded.
     ContentUnavailable(VideoError),
-    /// Something of this server's own is amiss.
+    /// This server failed.
     ServerFailure(JobError),
 }
 
@@ -129,73 +161,30 @@ impl From<FaceIndexError> for RunStopError {
     }
 }
 
-/// A run that was begun.
+/// Runs moderations.
+#[derive(Debug)]
+pub(super) struct ModerationRunner {
+    pub(super) db: Db,
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) sealed_columns: SealedColumns,
+    pub(super) faces: FaceIndexService,
+    pub(super) videos: ContentLoader,
+    pub(super) analyser: ImageAnalyser,
+    pub(super) notifier: Notifier,
+    pub(super) settings: ContentModerationSettings,
+}
+
+/// One run of one moderation.
 #[derive(Debug)]
 struct ModerationRun {
+    runner: Arc<ModerationRunner>,
     context: NotificationContext,
     known_profiles: KnownProfiles,
     lease: Lease,
+    /// When the first run of the moderation began.
     began_at: Timestamp,
-    /// Where it began, seconds into the content.
+    /// How much of the content earlier runs have processed, in seconds.
     start_position: f64,
-}
-
-impl ModerationRun {
-    fn parameters(&self) -> &ModerationParameters {
-        &self.context.parameters
-    }
-
-    fn id(&self) -> ModerationId {
-        self.context.moderation
-    }
-}
-
-/// What a run has to say at once.
-#[derive(Debug, Default)]
-struct RunEffects {
-    faces: Vec<JudgedFace>,
-    notifications: Vec<NotificationDraft>,
-    /// How the moderation ends, where it does.
-    final_state: Option<(ModerationState, Option<(String, String)>)>,
-}
-
-impl RunEffects {
-    fn ending(state: ModerationState) -> Self {
-        Self { final_state: Some((state, None)), ..Self::default() }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.faces.is_empty() && self.notifications.is_empty() && self.final_state.is_none()
-    }
-}
-
-/// An appearance that was judged.
-#[derive(Debug)]
-struct JudgedFace {
-    id: ModerationFindingId,
-    track: u64,
-    frame_time: f64,
-    edges: [i64; 4],
-    verdict: FaceVerdict,
-    embedding: Vec<f32>,
-}
-
-impl JudgedFace {
-    /// What is told of it for one reason.
-    fn draft_notification(&self, reason: NotificationReason, observed_at: Timestamp) -> NotificationDraft {
-        NotificationDraft {
-            deduplication_key: format!("{} {reason}", self.track),
-            reason,
-            observed_at,
-            face: Some(FaceSighting {
-                finding: self.id,
-                frame_time: self.frame_time,
-                edges: self.edges,
-                age_group: self.verdict.age_group,
-                profile: self.verdict.profile,
-            }),
-        }
-    }
 }
 
 #[derive(FromRow)]
@@ -220,35 +209,37 @@ struct RunStateRow {
     state: ModerationState,
 }
 
-impl ContentModerationService {
-    /// Runs a moderation, or goes on with it.
-    pub async fn run(&self, id: ModerationId, lease: Lease) -> Result<JobOutcome, JobError> {
-        let lease_kept = lease.clone();
-        let begun = match self.begin(id, lease).await {
+impl ModerationRunner {
+    /// Runs a moderation, from the beginning or from its checkpoint.
+    pub(super) async fn run(
+        self: &Arc<Self>,
+        id: ModerationId,
+        lease: Lease,
+    ) -> Result<JobOutcome, JobError> {
+        let (run, mut tracks) = match self.begin(id, lease).await {
             Ok(begun) => begun,
             Err(RunStopError::ServerFailure(failure)) => return Err(failure),
             Err(_) => return Ok(JobOutcome::Done),
         };
-        let (task, mut seen) = begun;
-        let ran = match task.context.content_type {
-            ContentType::Image => self.run_image(&task).await,
-            ContentType::Video => self.run_video(&task, &mut seen).await,
-            ContentType::LiveVideo => self.run_live_video(&task, &mut seen).await,
+        let processed = match run.context.content_type {
+            ContentType::Image => run.process_image().await,
+            ContentType::Video => run.process_video(&mut tracks).await,
+            ContentType::LiveVideo => run.watch_live_video(&mut tracks).await,
         };
-        let Err(halt) = ran else { return Ok(JobOutcome::Done) };
-        match self.handle_stop(&task, seen, halt).await {
+        let Err(stop) = processed else { return Ok(JobOutcome::Done) };
+        match run.handle_stop(tracks, stop).await {
             Ok(outcome) => Ok(outcome),
             Err(RunStopError::ServerFailure(failure)) => {
-                // The last attempt tells the caller, beside the operator.
-                if lease_kept.attempts >= CONTENT_RETRY.attempts() {
-                    let words = "this server could not look at the content; its operator can tell more";
+                // The last attempt fails the moderation, so that the caller learns of it and not the operator alone.
+                if run.lease.attempts >= CONTENT_RETRY.attempts() {
+                    let words = "this server could not process the content; its operator can tell more";
                     let error = Some(("INTERNAL_ERROR".to_owned(), words.to_owned()));
                     let effects = RunEffects {
                         final_state: Some((ModerationState::Failed, error)),
                         ..RunEffects::default()
                     };
-                    tracing::error!(moderation = %id, error = failure.error, "a moderation failed");
-                    if self.commit_effects(&task, None, effects).await.is_ok() {
+                    tracing::error!(error = failure.error, "a moderation failed");
+                    if run.commit_effects(None, effects).await.is_ok() {
                         return Ok(JobOutcome::Done);
                     }
                 }
@@ -258,74 +249,14 @@ impl ContentModerationService {
         }
     }
 
-    /// Ends a run that does not go on, or says when it does.
-    async fn handle_stop(
-        &self,
-        task: &ModerationRun,
-        mut seen: FaceTracks,
-        halt: RunStopError,
-    ) -> Result<JobOutcome, RunStopError> {
-        let now = self.0.world.now();
-        match halt {
-            RunStopError::LeaseLost | RunStopError::ServerFailure(_) => Err(halt),
-            RunStopError::Handover => {
-                self.commit_effects(task, Some(&seen), RunEffects::default()).await?;
-                Ok(JobOutcome::Again(now))
-            }
-            RunStopError::StopRequested => {
-                let mut effects = self.close_tracks(task, &mut seen).await?;
-                effects.final_state = Some((ModerationState::Stopped, None));
-                self.commit_effects(task, None, effects).await?;
-                Ok(JobOutcome::Done)
-            }
-            RunStopError::ContentUnavailable(error) => {
-                let patient = error.is_transient() && task.lease.attempts < CONTENT_RETRY.attempts();
-                if patient && task.context.content_type != ContentType::LiveVideo {
-                    self.commit_effects(task, Some(&seen), RunEffects::default()).await?;
-                    return Err(RunStopError::ServerFailure(error.into()));
-                }
-                // What was seen up to there was seen.
-                let mut effects = self.close_tracks(task, &mut seen).await?;
-                effects.final_state =
-                    Some((ModerationState::Failed, Some((error.code().to_owned(), error.to_string()))));
-                self.commit_effects(task, None, effects).await?;
-                Ok(JobOutcome::Done)
-            }
-        }
-    }
-
-    /// What is still to be said when a run ends: every open appearance, and of a live video that it is no longer watched.
-    async fn close_tracks(
-        &self,
-        task: &ModerationRun,
-        seen: &mut FaceTracks,
-    ) -> Result<RunEffects, RunStopError> {
-        let mut effects = RunEffects::default();
-        let ended = seen.tracker.finish();
-        self.judge_ended(task, seen, ended, &mut effects).await?;
-        if seen.started {
-            effects.notifications.push(self.draft_action(NotificationReason::Stopped));
-        }
-        Ok(effects)
-    }
-
-    /// News of what is done, and not of a face.
-    fn draft_action(&self, reason: NotificationReason) -> NotificationDraft {
-        NotificationDraft {
-            deduplication_key: reason.to_string(),
-            reason,
-            observed_at: self.0.world.now(),
-            face: None,
-        }
-    }
-
+    /// Sets the moderation to RUNNING and reads what it is to do, and its checkpoint. One that is to stop ends here.
     async fn begin(
-        &self,
+        self: &Arc<Self>,
         id: ModerationId,
         lease: Lease,
     ) -> Result<(ModerationRun, FaceTracks), RunStopError> {
-        let now = self.0.world.now();
-        let mut tx = self.0.db.write().await?;
+        let now = self.environment.now();
+        let mut tx = self.db.write().await?;
         lease.lock(&mut tx).await?;
         tx.execute(sql!(
             "UPDATE moderations SET state = 'RUNNING', started_at = coalesce(started_at, $2)
@@ -348,168 +279,125 @@ impl ContentModerationService {
             tx.commit().await?;
             return Err(RunStopError::LeaseLost);
         };
-        let wanted = row.wanted.0;
-        let attached = crate::content::profiles(&mut tx, row.account_id, row.content_id).await?;
-        let of_groups = self.0.faces.group_members(&mut tx, row.account_id, &wanted.groups).await?;
+        JobIds { app: Some(row.app_id), content: Some(row.content_id), ..JobIds::default() }.record();
+        let parameters = row.wanted.0;
+        let attached = contents::profiles(&mut tx, row.account_id, row.content_id).await?;
+        let of_groups = self.faces.group_members(&mut tx, row.account_id, &parameters.groups).await?;
         tx.commit().await?;
 
-        let known = KnownProfiles::of(wanted.profiles.iter().copied().chain(attached).chain(of_groups));
-        let seen = match row.checkpoint {
-            Some(sealed) => self.open_checkpoint(id, &sealed),
-            None => None,
-        };
-        let telling = NotificationContext {
+        let known_profiles =
+            KnownProfiles::of(parameters.profiles.iter().copied().chain(attached).chain(of_groups));
+        let checkpoint: Option<FaceTracks> =
+            row.checkpoint.and_then(|sealed| self.sealed_columns.open_checkpoint(id, &sealed));
+        let context = NotificationContext {
             app: row.app_id,
             account: row.account_id,
             moderation: id,
             content: row.content_id,
             content_type: row.content_type,
             url: row.url,
-            destinations: self.open_destinations(id, &row.destinations),
-            parameters: wanted,
+            destinations: self.sealed_columns.open_destinations(id, &row.destinations),
+            parameters,
         };
-        let began = row.started_at.map_or(now, |at| at.0);
-        let mut seen = seen.unwrap_or_default();
-        let task = ModerationRun {
-            context: telling,
-            known_profiles: known,
-            lease,
-            began_at: began,
-            start_position: seen.time,
-        };
+        let began_at = row.started_at.map_or(now, |at| at.0);
+        let mut tracks = checkpoint.unwrap_or_default();
+        let start_position = tracks.time;
+        let run =
+            ModerationRun { runner: self.clone(), context, known_profiles, lease, began_at, start_position };
         if row.state == ModerationState::Stopping {
-            let mut effects = self.close_tracks(&task, &mut seen).await?;
+            let mut effects = run.close_tracks(&mut tracks).await?;
             effects.final_state = Some((ModerationState::Stopped, None));
-            self.commit_effects(&task, None, effects).await?;
+            run.commit_effects(None, effects).await?;
             return Err(RunStopError::LeaseLost);
         }
-        Ok((task, seen))
+        Ok((run, tracks))
+    }
+}
+
+impl ModerationRun {
+    fn parameters(&self) -> &ModerationParameters {
+        &self.context.parameters
     }
 
-    /// Refuses to go on where somebody asked for a stop.
-    async fn check_stop_requested(&self, task: &ModerationRun) -> Result<(), RunStopError> {
-        if task.lease.is_stopping() {
+    fn id(&self) -> ModerationId {
+        self.context.moderation
+    }
+
+    /// Ends a run that stopped before the end of its content: with the moderation, or for another attempt.
+    async fn handle_stop(
+        &self,
+        mut tracks: FaceTracks,
+        stop: RunStopError,
+    ) -> Result<JobOutcome, RunStopError> {
+        let now = self.runner.environment.now();
+        match stop {
+            RunStopError::LeaseLost | RunStopError::ServerFailure(_) => Err(stop),
+            RunStopError::Handover => {
+                self.commit_effects(Some(&tracks), RunEffects::default()).await?;
+                Ok(JobOutcome::Again(now))
+            }
+            RunStopError::StopRequested => {
+                let mut effects = self.close_tracks(&mut tracks).await?;
+                effects.final_state = Some((ModerationState::Stopped, None));
+                self.commit_effects(None, effects).await?;
+                Ok(JobOutcome::Done)
+            }
+            RunStopError::ContentUnavailable(error) => {
+                let retry = error.is_transient() && self.lease.attempts < CONTENT_RETRY.attempts();
+                if retry && self.context.content_type != ContentType::LiveVideo {
+                    self.commit_effects(Some(&tracks), RunEffects::default()).await?;
+                    return Err(RunStopError::ServerFailure(error.into()));
+                }
+                // What was found before the content failed is reported.
+                let mut effects = self.close_tracks(&mut tracks).await?;
+                effects.final_state =
+                    Some((ModerationState::Failed, Some((error.code().to_owned(), error.to_string()))));
+                self.commit_effects(None, effects).await?;
+                Ok(JobOutcome::Done)
+            }
+        }
+    }
+
+    /// Ends a run that processed its content to the end.
+    async fn finish(&self, tracks: &mut FaceTracks) -> Result<(), RunStopError> {
+        let mut effects = self.close_tracks(tracks).await?;
+        effects.final_state = Some((ModerationState::Done, None));
+        self.commit_effects(Some(tracks), effects).await
+    }
+
+    /// What is left to report when a run ends: every open appearance, and that a live video is not watched any more.
+    async fn close_tracks(&self, tracks: &mut FaceTracks) -> Result<RunEffects, RunStopError> {
+        let mut effects = RunEffects::default();
+        let ended = tracks.tracker.finish();
+        self.judge_ended(tracks, ended, &mut effects).await?;
+        if tracks.started {
+            effects.notifications.push(self.draft_action(NotificationReason::Stopped));
+        }
+        Ok(effects)
+    }
+
+    /// A notification that is not about a face.
+    fn draft_action(&self, reason: NotificationReason) -> NotificationDraft {
+        NotificationDraft {
+            deduplication_key: reason.to_string(),
+            reason,
+            observed_at: self.runner.environment.now(),
+            face: None,
+        }
+    }
+
+    /// Fails if the run must stop: the moderation was stopped, the worker is shutting down, or the account is deleted.
+    async fn check_stop_requested(&self) -> Result<(), RunStopError> {
+        if self.lease.is_stopping() {
             return Err(RunStopError::Handover);
         }
-        let mut view = self.0.db.read().await?;
+        let mut view = self.runner.db.read().await?;
         let row: Option<RunStateRow> =
-            view.fetch_optional(sql!("SELECT state FROM moderations WHERE id = $1", task.id())).await?;
+            view.fetch_optional(sql!("SELECT state FROM moderations WHERE id = $1", self.id())).await?;
         match row.map(|row| row.state) {
             Some(ModerationState::Running) => Ok(()),
             Some(ModerationState::Stopping) => Err(RunStopError::StopRequested),
             _ => Err(RunStopError::LeaseLost),
         }
     }
-
-    /// Says everything at once: what was found, whom that is told, how far the run is (where `seen` is given), and that it
-    /// ended.
-    async fn commit_effects(
-        &self,
-        task: &ModerationRun,
-        seen: Option<&FaceTracks>,
-        effects: RunEffects,
-    ) -> Result<(), RunStopError> {
-        let now = self.0.world.now();
-        let mut tx = self.0.db.write().await?;
-        if !accounts::lock_shared(&mut tx, task.context.account).await? {
-            return Err(RunStopError::LeaseLost);
-        }
-        if effects.final_state.is_some() {
-            task.lease.finish(&mut tx).await?;
-        } else if seen.is_some_and(|seen| seen.time > task.start_position) {
-            task.lease.record_progress(&mut tx).await?;
-        } else {
-            task.lease.lock(&mut tx).await?;
-        }
-        for found in &effects.faces {
-            self.save_finding(&mut tx, task, found).await?;
-        }
-        for news in &effects.notifications {
-            self.notify(&mut tx, &task.context, news).await?;
-        }
-        let checkpoint = seen.map(|seen| {
-            let plain = serde_json::to_vec(seen).expect("a checkpoint of our own is JSON");
-            self.seal(&aad("checkpoint", task.id()), &plain)
-        });
-        if let Some(seen) = seen {
-            tx.execute(sql!(
-                "UPDATE moderations SET checkpoint = $2, position = $3 WHERE id = $1",
-                task.id(),
-                checkpoint,
-                seen.time,
-            ))
-            .await?;
-        }
-        if let Some((state, error)) = effects.final_state {
-            let (code, words) = error.unzip();
-            tx.execute(sql!(
-                "UPDATE moderations SET state = $2, error_code = $3, error = $4, ended_at = $5, checkpoint = NULL
-                  WHERE id = $1",
-                task.id(),
-                state,
-                code,
-                words,
-                now,
-            ))
-            .await?;
-            metrics::counter!("assay_moderations_total", "type" => task.context.content_type.as_str(), "state" => state.as_str())
-                .increment(1);
-        }
-        tx.commit().await?;
-        Ok(())
-    }
-
-    async fn save_finding(
-        &self,
-        tx: &mut WriteTx,
-        task: &ModerationRun,
-        found: &JudgedFace,
-    ) -> Result<(), DbError> {
-        let [top, right, bottom, left] = found.edges;
-        let embedding: Vec<u8> = found.embedding.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let profile: Option<ProfileId> = found.verdict.profile;
-        tx.execute(sql!(
-            "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
-                                   face_top, face_right, face_bottom, face_left, embedding)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-             ON CONFLICT (moderation_id, track) DO UPDATE
-                SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
-                    is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
-                    face_right = excluded.face_right, face_bottom = excluded.face_bottom,
-                    face_left = excluded.face_left, embedding = excluded.embedding",
-            found.id,
-            task.context.account,
-            task.id(),
-            found.track as i64,
-            found.frame_time,
-            profile,
-            found.verdict.is_banned,
-            found.verdict.age_group,
-            top,
-            right,
-            bottom,
-            left,
-            self.seal(&finding_aad(found.id), &embedding),
-        ))
-        .await
-        .map(drop)
-    }
-
-    /// The embedding of a finding; nothing where it was sealed under another master key.
-    pub(super) fn open_embedding(&self, id: ModerationFindingId, sealed: &[u8]) -> Option<Vec<f32>> {
-        let plain = self.0.vault.open(&finding_aad(id), sealed).ok()?;
-        let values = plain.chunks_exact(4);
-        Some(values.filter_map(|bytes| bytes.try_into().ok()).map(f32::from_le_bytes).collect())
-    }
-
-    /// A checkpoint; a run whose checkpoint another build wrote, or another key sealed, begins anew, and repeats no
-    /// notification either way.
-    fn open_checkpoint(&self, id: ModerationId, sealed: &[u8]) -> Option<FaceTracks> {
-        let plain = self.0.vault.open(&aad("checkpoint", id), sealed).ok()?;
-        serde_json::from_slice(&plain).ok()
-    }
-}
-
-fn finding_aad(id: ModerationFindingId) -> Vec<u8> {
-    format!("finding {id}").into_bytes()
 }

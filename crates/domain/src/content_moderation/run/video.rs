@@ -1,7 +1,10 @@
-//! A stored video: from its start, or its checkpoint, to its end.
+//! A stored video, from its beginning or its checkpoint to its end.
 
-use super::{ContentModerationService, ModerationRun, RunEffects, RunStopError, face_tracks::FaceTracks};
-use crate::content_moderation::ModerationState;
+use super::{
+    ModerationRun, RunStopError,
+    effects::RunEffects,
+    face_tracks::{FaceTracks, detect_faces},
+};
 use futures_util::StreamExt as _;
 use media::video::{FrameStream, SamplingRequest};
 use std::{
@@ -12,85 +15,71 @@ use std::{
 use tokio::time::Instant;
 use vision::VideoTileScheduler;
 
-/// A run that has nothing to say keeps how far it is this often.
+/// How often a run that has nothing to report writes its checkpoint.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(5);
-/// A run looks this often whether it is to stop.
+/// How often a run checks whether it must stop.
 pub(super) const STOP_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-impl ContentModerationService {
-    pub(super) async fn run_video(
-        &self,
-        task: &ModerationRun,
-        seen: &mut FaceTracks,
-    ) -> Result<(), RunStopError> {
-        let ask = SamplingRequest {
+impl ModerationRun {
+    pub(super) async fn process_video(&self, tracks: &mut FaceTracks) -> Result<(), RunStopError> {
+        let sampling = SamplingRequest {
             live: false,
-            from_seconds: seen.time,
-            frames_per_second: self.0.settings.frames_per_second,
+            from_seconds: tracks.time,
+            frames_per_second: self.runner.settings.frames_per_second,
         };
-        let frames = self.0.videos.open(&task.context.url, &ask).await?;
-        self.process_frames(task, seen, frames).await?;
-        self.finish_run(task, seen).await
+        let frames = self.runner.videos.open(&self.context.url, &sampling).await?;
+        self.process_frames(tracks, frames).await?;
+        self.finish(tracks).await
     }
 
-    /// Ends a run that saw everything there is.
-    pub(super) async fn finish_run(
-        &self,
-        task: &ModerationRun,
-        seen: &mut FaceTracks,
-    ) -> Result<(), RunStopError> {
-        let mut effects = self.close_tracks(task, seen).await?;
-        effects.final_state = Some((ModerationState::Done, None));
-        self.commit_effects(task, Some(seen), effects).await
-    }
-
-    /// Takes in all that a decoder gives, to its end. Several pictures are looked at side by side, and taken in in order.
+    /// Processes all pictures that a decoder gives. Faces are detected in several pictures in parallel; the results are
+    /// taken in order.
     pub(super) async fn process_frames(
         &self,
-        task: &ModerationRun,
-        seen: &mut FaceTracks,
+        tracks: &mut FaceTracks,
         frames: FrameStream,
     ) -> Result<(), RunStopError> {
-        seen.side = frames.probe().width.max(frames.probe().height);
-        // Pictures that are looked at side by side belong to different sweeps, so that none waits for another.
-        let ahead = self.0.settings.parallel_frames.max(1);
-        let smallest = self.0.settings.min_face_pixels;
-        let sweeps: Vec<_> =
-            (0..ahead).map(|_| Arc::new(Mutex::new(VideoTileScheduler::new(smallest)))).collect();
+        tracks.side = frames.probe().width.max(frames.probe().height);
+        // Pictures that are processed in parallel have tile schedulers of their own, so that none waits for another.
+        let parallel = self.runner.settings.parallel_frames.max(1);
+        let min_face_pixels = self.runner.settings.min_face_pixels;
+        let schedulers: Vec<_> =
+            (0..parallel).map(|_| Arc::new(Mutex::new(VideoTileScheduler::new(min_face_pixels)))).collect();
         let pictures = futures_util::stream::unfold(frames, |mut frames| async move {
             let next = frames.next().await.transpose()?;
             Some((next, frames))
         });
-        let looks = pictures.zip(futures_util::stream::iter(sweeps.into_iter().cycle())).map(
-            |(frame, sweep)| async move {
+        let analyser = &self.runner.analyser;
+        let detections = pictures.zip(futures_util::stream::iter(schedulers.into_iter().cycle())).map(
+            |(frame, scheduler)| async move {
                 match frame {
-                    Ok(frame) => self.detect_faces(sweep, frame).await,
+                    Ok(frame) => detect_faces(analyser, scheduler, frame).await,
                     Err(error) => Err(error.into()),
                 }
             },
         );
-        let mut looks = pin!(looks.buffered(ahead));
+        let mut detections = pin!(detections.buffered(parallel));
         let mut effects = RunEffects::default();
-        let (mut kept, mut checked) = (Instant::now(), Instant::now());
+        let (mut committed, mut checked) = (Instant::now(), Instant::now());
         loop {
             let wait = STOP_CHECK_INTERVAL.saturating_sub(checked.elapsed());
-            let looked = tokio::select! {
-                looked = looks.next() => looked,
-                () = task.lease.stop_requested() => return Err(RunStopError::Handover),
+            let detected = tokio::select! {
+                detected = detections.next() => detected,
+                () = self.lease.stop_requested() => return Err(RunStopError::Handover),
                 () = tokio::time::sleep(wait) => {
-                    self.check_stop_requested(task).await?;
+                    self.check_stop_requested().await?;
                     checked = Instant::now();
                     continue;
                 }
             };
-            let Some(looked) = looked else { return Ok(()) };
-            self.ingest_frame(task, seen, looked?, &mut effects).await?;
-            if !effects.is_empty() || kept.elapsed() >= CHECKPOINT_INTERVAL {
-                self.commit_effects(task, Some(seen), std::mem::take(&mut effects)).await?;
-                kept = Instant::now();
+            let Some(detected) = detected else { return Ok(()) };
+            self.ingest_frame(tracks, detected?, &mut effects).await?;
+            if !effects.is_empty() || committed.elapsed() >= CHECKPOINT_INTERVAL {
+                self.commit_effects(Some(tracks), std::mem::take(&mut effects)).await?;
+                committed = Instant::now();
             }
             if checked.elapsed() >= STOP_CHECK_INTERVAL {
-                self.check_stop_requested(task).await?;
+                self.check_stop_requested().await?;
                 checked = Instant::now();
             }
         }

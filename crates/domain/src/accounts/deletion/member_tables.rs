@@ -1,0 +1,90 @@
+//! The tables of an account's members: who they are, how they were invited, and how they are signed in.
+
+use super::{AccountTables, DeletedRows, OrphanedTables};
+use base::AccountId;
+use db::{DbError, ReadTx, WriteTx, sql};
+use futures_util::future::BoxFuture;
+
+/// Members of accounts, with their invitations, sign-in links and sessions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemberTables;
+
+impl AccountTables for MemberTables {
+    fn delete_rows<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        account: AccountId,
+    ) -> BoxFuture<'a, Result<DeletedRows, DbError>> {
+        Box::pin(delete_rows(tx, account))
+    }
+
+    fn orphaned_rows<'a>(&'a self, view: &'a mut ReadTx) -> BoxFuture<'a, Result<OrphanedTables, DbError>> {
+        Box::pin(orphaned_rows(view))
+    }
+}
+
+async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
+    let member_sessions = tx
+        .execute(sql!(
+            "DELETE FROM member_sessions WHERE id IN (SELECT id FROM member_sessions WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    let sign_in_links = tx
+        .execute(sql!(
+            "DELETE FROM sign_in_links WHERE id IN (SELECT id FROM sign_in_links WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    let invitations = tx
+        .execute(sql!(
+            "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    let members = tx
+        .execute(sql!(
+            "DELETE FROM members WHERE id IN (SELECT id FROM members WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    Ok(vec![
+        ("member_sessions", member_sessions),
+        ("sign_in_links", sign_in_links),
+        ("invitations", invitations),
+        ("members", members),
+    ])
+}
+
+async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
+    let member_sessions = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM member_sessions
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    let sign_in_links = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM sign_in_links
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    let invitations = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM invitations
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    let members = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM members
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    Ok(vec![
+        ("member_sessions", member_sessions),
+        ("sign_in_links", sign_in_links),
+        ("invitations", invitations),
+        ("members", members),
+    ])
+}

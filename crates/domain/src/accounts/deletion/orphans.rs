@@ -1,0 +1,78 @@
+//! The audit: data whose account no longer exists (`assay audit orphans`).
+
+use super::{AccountDeletionError, AccountDeletionService, AccountTables, OrphanedRows, OrphanedTables};
+use base::Uuid;
+use db::{DbError, FromRow, ReadTx, sql};
+use serde::Serialize;
+use std::{collections::BTreeSet, sync::Arc};
+
+/// Data that belongs to no account, application, organisation or document session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Orphan {
+    /// The table, or the kind of data outside the database.
+    pub place: &'static str,
+    /// The id of the account that is gone, or whatever the data names as its owner.
+    pub owner: String,
+    /// How many rows there are; data outside the database is not counted.
+    pub number: Option<i64>,
+}
+
+impl AccountDeletionService {
+    /// What is left of accounts that are gone: nothing, if all is well. An account whose deletion has not ended counts.
+    pub async fn find_orphans(&self) -> Result<Vec<Orphan>, AccountDeletionError> {
+        let mut view = self.db.read().await?;
+        let rows = orphaned_rows(&mut view, &self.tables).await?;
+        let known: BTreeSet<String> =
+            known_owners(&mut view).await?.into_iter().map(|id| id.to_string()).collect();
+        drop(view);
+        let orphan = |(place, rows): (_, Vec<OrphanedRows>)| {
+            rows.into_iter().map(move |OrphanedRows { owner, number }| Orphan {
+                place,
+                owner: owner.to_string(),
+                number: Some(number),
+            })
+        };
+        let mut found: Vec<_> = rows.into_iter().flat_map(orphan).collect();
+        for data in &*self.external {
+            let place = data.kind();
+            let owners =
+                data.owners().await.map_err(|cause| AccountDeletionError::External { kind: place, cause })?;
+            let unknown = owners.into_iter().filter(|owner| !known.contains(owner));
+            found.extend(unknown.map(|owner| Orphan { place, owner, number: None }));
+        }
+        Ok(found)
+    }
+}
+
+/// Orphaned rows of every registered table, and the accounts whose deletion has not ended.
+async fn orphaned_rows(
+    view: &mut ReadTx,
+    tables: &[Arc<dyn AccountTables>],
+) -> Result<OrphanedTables, DbError> {
+    let mut found = Vec::new();
+    for tables in tables {
+        found.extend(tables.orphaned_rows(view).await?);
+    }
+    let closing: Vec<OrphanedRows> = view
+        .fetch_all(sql!(
+            "SELECT id AS owner, CAST(1 AS BIGINT) AS number FROM accounts WHERE state <> 'OPEN' ORDER BY id"
+        ))
+        .await?;
+    found.push(("accounts", closing));
+    Ok(found)
+}
+
+/// Everyone who may own data outside the database.
+async fn known_owners(view: &mut ReadTx) -> Result<Vec<Uuid>, DbError> {
+    #[derive(FromRow)]
+    struct OwnerRow {
+        id: Uuid,
+    }
+    let owners: Vec<OwnerRow> = view
+        .fetch_all(sql!(
+            "SELECT id FROM accounts UNION SELECT id FROM applications UNION SELECT id FROM organisations
+             UNION SELECT id FROM identity_sessions"
+        ))
+        .await?;
+    Ok(owners.into_iter().map(|owner| owner.id).collect())
+}

@@ -1,0 +1,253 @@
+//! Invitations: how people become members of an account. The link works once and signs the new member in.
+
+use super::{
+    Account, EmailAddress, Member, Scope, lock_and_load, lock_exclusive, members,
+    secret_tokens::{console_link, generate_token, hash_token},
+};
+use crate::mail::{EmailMessage, MailConfigError, Mailer};
+use base::{AccountId, Environment, Id as _, InvitationId, MemberId, Secret, SignedDuration, Timestamp};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use std::sync::Arc;
+
+/// How many members and open invitations an account may have, together.
+pub const MAX_MEMBERS_AND_INVITATIONS: i64 = 1000;
+/// The longest name of a member, in characters.
+pub const MAX_USERNAME_CHARS: usize = 100;
+
+/// An invitation that has not been accepted yet.
+#[derive(Clone, Debug, FromRow)]
+pub struct Invitation {
+    pub id: InvitationId,
+    /// The address it was sent to.
+    pub email: String,
+    /// The name the new member will have.
+    pub username: String,
+    /// Whether they will be an administrator.
+    pub admin: bool,
+    /// Until when it can be accepted.
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub expires_at: Timestamp,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub created_at: Timestamp,
+}
+
+/// Somebody to invite.
+#[derive(Clone, Debug)]
+pub struct Invitee {
+    pub email: EmailAddress,
+    /// The name they will have; by default the part of the address before the `@`.
+    pub username: Option<String>,
+    /// Whether they will be an administrator.
+    pub admin: bool,
+    pub scopes: Vec<Scope>,
+}
+
+/// An invitation that has just been made.
+#[derive(Debug)]
+pub struct IssuedInvitation {
+    pub id: InvitationId,
+    /// The link that accepts it, once. It is known only now.
+    pub link: Secret<String>,
+    /// Until when it can be accepted.
+    pub expires_at: Timestamp,
+    /// Whether a mail with the link was queued.
+    pub mailed: bool,
+}
+
+/// Why nobody was invited.
+#[derive(Debug, thiserror::Error)]
+pub enum InvitationError {
+    /// The account does not exist, or is being deleted.
+    #[error("there is no such account")]
+    NoAccount,
+    /// The address is that of a member.
+    #[error("the account has a member with that address")]
+    Member,
+    /// The username is empty or too long, or has control characters.
+    #[error("a username has 1 to {MAX_USERNAME_CHARS} characters and no control characters")]
+    Username,
+    /// The account has as many members and invitations as it may have.
+    #[error("an account has at most {MAX_MEMBERS_AND_INVITATIONS} members and open invitations")]
+    TooMany,
+    /// This server cannot send mail, so the link would not arrive.
+    #[error(transparent)]
+    Mail(#[from] MailConfigError),
+    /// The database failed.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+/// Makes, lists, revokes and accepts invitations.
+#[derive(Clone, Debug)]
+pub(super) struct Invitations {
+    pub(super) environment: Arc<dyn Environment>,
+    pub(super) mail: Mailer,
+    /// Where the console is reached, without a trailing slash.
+    pub(super) public_url: String,
+    /// How long an invitation can be accepted.
+    pub(super) ttl: SignedDuration,
+}
+
+impl Invitations {
+    pub(super) async fn invite(
+        &self,
+        tx: &mut WriteTx,
+        account: &Account,
+        invitee: &Invitee,
+    ) -> Result<InvitationId, InvitationError> {
+        self.mail.ensure_configured()?;
+        Ok(self.invite_with_link(tx, account, invitee).await?.id)
+    }
+
+    pub(super) async fn invite_with_link(
+        &self,
+        tx: &mut WriteTx,
+        account: &Account,
+        invitee: &Invitee,
+    ) -> Result<IssuedInvitation, InvitationError> {
+        let username = invitee.username.as_deref().unwrap_or_else(|| invitee.email.local_part()).trim();
+        let length = username.chars().count();
+        if !(1..=MAX_USERNAME_CHARS).contains(&length) || username.contains(char::is_control) {
+            return Err(InvitationError::Username);
+        }
+        if !lock_exclusive(tx, account.id).await? {
+            return Err(InvitationError::NoAccount);
+        }
+        let address = invitee.email.normalised();
+        let members = tx
+            .count(sql!(
+                "SELECT count(*) FROM members WHERE account_id = $1 AND address = $2",
+                account.id,
+                address
+            ))
+            .await?;
+        if members > 0 {
+            return Err(InvitationError::Member);
+        }
+        tx.execute(sql!(
+            "DELETE FROM invitations WHERE account_id = $1 AND (address = $2 OR expires_at <= $3)",
+            account.id,
+            address,
+            self.environment.now(),
+        ))
+        .await?;
+        let count = tx
+            .count(sql!(
+                "SELECT (SELECT count(*) FROM members WHERE account_id = $1)
+                      + (SELECT count(*) FROM invitations WHERE account_id = $1)",
+                account.id,
+            ))
+            .await?;
+        if count >= MAX_MEMBERS_AND_INVITATIONS {
+            return Err(InvitationError::TooMany);
+        }
+        let (id, now) = (InvitationId::new(&*self.environment), self.environment.now());
+        let (token, expires_at) = (generate_token(&*self.environment), now + self.ttl);
+        tx.execute(sql!(
+            "INSERT INTO invitations (id, account_id, email, address, username, admin, scopes, hash, created_at, expires_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            id,
+            account.id,
+            invitee.email.as_str(),
+            address,
+            username,
+            invitee.admin,
+            members::scopes_json(&invitee.scopes),
+            hash_token(token.expose()),
+            now,
+            expires_at,
+        ))
+        .await?;
+        let link = console_link(&self.public_url, "invite", &token);
+        let mailed = self.mail.ensure_configured().is_ok();
+        if mailed {
+            let message = EmailMessage::invitation(invitee.email.as_str(), &account.name, &link, expires_at);
+            self.mail.enqueue(tx, Some(account.id), &message, expires_at).await?;
+        }
+        Ok(IssuedInvitation { id, link, expires_at, mailed })
+    }
+
+    pub(super) async fn list(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+    ) -> Result<Vec<Invitation>, DbError> {
+        view.fetch_all(sql!(
+            "SELECT id, email, username, admin, expires_at, created_at FROM invitations
+              WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id DESC",
+            account,
+            self.environment.now(),
+        ))
+        .await
+    }
+
+    pub(super) async fn revoke(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: InvitationId,
+    ) -> Result<bool, DbError> {
+        let rows = tx
+            .execute(sql!(
+                "DELETE FROM invitations WHERE account_id = $1 AND id = $2 AND expires_at > $3",
+                account,
+                id,
+                self.environment.now(),
+            ))
+            .await?;
+        Ok(rows == 1)
+    }
+
+    /// Makes a member of whoever has the token of an invitation, and deletes the invitation; `None` if there is no such
+    /// invitation, it has expired, or the account is being deleted.
+    pub(super) async fn accept(
+        &self,
+        tx: &mut WriteTx,
+        token: &str,
+    ) -> Result<Option<(Account, Member)>, DbError> {
+        #[derive(FromRow)]
+        struct InvitationAccountRow {
+            account_id: AccountId,
+        }
+        #[derive(FromRow)]
+        struct AcceptedInvitationRow {
+            email: String,
+            address: String,
+            username: String,
+            admin: bool,
+            #[sqlx(json)]
+            scopes: Vec<Scope>,
+        }
+        let invitation: Option<InvitationAccountRow> = tx
+            .fetch_optional(sql!("SELECT account_id FROM invitations WHERE hash = $1", hash_token(token)))
+            .await?;
+        let Some(InvitationAccountRow { account_id }) = invitation else { return Ok(None) };
+        let Some(account) = lock_and_load(tx, account_id).await? else { return Ok(None) };
+        let accepted: Option<AcceptedInvitationRow> = tx
+            .fetch_optional(sql!(
+                "DELETE FROM invitations WHERE hash = $1 AND expires_at > $2
+                 RETURNING email, address, username, admin, scopes",
+                hash_token(token),
+                self.environment.now(),
+            ))
+            .await?;
+        let Some(AcceptedInvitationRow { email, address, username, admin, scopes }) = accepted else {
+            return Ok(None);
+        };
+        let (id, created_at) = (MemberId::new(&*self.environment), self.environment.now());
+        tx.execute(sql!(
+            "INSERT INTO members (id, account_id, email, address, username, admin, scopes, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            id,
+            account.id,
+            email.as_str(),
+            address,
+            username.as_str(),
+            admin,
+            members::scopes_json(&scopes),
+            created_at,
+        ))
+        .await?;
+        Ok(Some((account, Member { id, email, username, admin, scopes, created_at })))
+    }
+}

@@ -1,0 +1,61 @@
+//! The section `[ages]` as it is written: settings and providers side by side. `serde(flatten)` would keep them in one
+//! place, but accepts unknown names and loses the types of values that come from the environment.
+
+use super::{AgeVerificationSettings, BlindTokenSettings, MobileSettings, ProviderSettings};
+use age_methods::{card, oidc, passkey, registry, wallet};
+use base::SignedDuration;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Confidences that make sense: below one half an estimate says the opposite, and none is certain.
+const CONFIDENCE_RANGE: (f64, f64) = (0.5, 0.999);
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct AgesSection {
+    keep_days: Option<u32>,
+    sure: Option<f64>,
+    key_days: Option<u32>,
+    proofs: Option<bool>,
+    credit_card: Option<card::CardProviderSettings>,
+    mobile: Option<MobileSettings>,
+    email: Option<registry::RegistrySettings>,
+    social_security_number: Option<registry::RegistrySettings>,
+    us_florida_hb3: Option<registry::RegistrySettings>,
+    la_wallet: Option<registry::RegistrySettings>,
+    cpf: Option<registry::RegistrySettings>,
+    electronic_id: BTreeMap<String, oidc::IdentityProviderSettings>,
+    singpass: Option<oidc::IdentityProviderSettings>,
+    digital_id: Option<wallet::WalletSettings>,
+    svc_key: Option<passkey::PasskeySettings>,
+    double_anonymity: Option<BlindTokenSettings>,
+}
+
+impl From<AgesSection> for AgeVerificationSettings {
+    fn from(section: AgesSection) -> Self {
+        let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
+        let default = Self::default();
+        let (lowest, highest) = CONFIDENCE_RANGE;
+        Self {
+            session_retention: section.keep_days.map_or(default.session_retention, days),
+            min_confidence: section.sure.map_or(default.min_confidence, |sure| sure.clamp(lowest, highest)),
+            stored_result_retention: section.key_days.map_or(default.stored_result_retention, days),
+            offers_proof_of_age: section.proofs.unwrap_or(default.offers_proof_of_age),
+            providers: ProviderSettings {
+                credit_card: section.credit_card,
+                mobile: section.mobile,
+                email: section.email,
+                social_security_number: section.social_security_number,
+                us_florida_hb3: section.us_florida_hb3,
+                la_wallet: section.la_wallet,
+                cpf: section.cpf,
+                electronic_id: section.electronic_id,
+                singpass: section.singpass,
+                digital_id: section.digital_id,
+                svc_key: section.svc_key,
+                double_anonymity: section.double_anonymity,
+            },
+            ..default
+        }
+    }
+}

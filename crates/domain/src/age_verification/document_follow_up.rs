@@ -1,0 +1,102 @@
+//! The job that follows the document session of an attempt at `doc_scan`, so that nothing is lost if the page is
+//! closed.
+
+use super::{
+    AgeSessionError,
+    attempts::AttemptRunner,
+    methods::{
+        AgeMethodHandler as _, AttemptContext, AttemptStep, DocumentMethod, SESSION_ENDED_REASON, StepOutcome,
+    },
+    session::AgeMethodVerdict,
+    store::AgeSessionStore,
+    types::AgeSessionStatus,
+};
+use base::{AgeAttemptId, AgeSessionId, Environment, SignedDuration};
+use db::{DbError, WriteTx};
+use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How often the job looks while checks run.
+const CHECKS_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
+/// How often the job looks while the end user is still supplying documents.
+const CAPTURE_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(20);
+
+/// Ends an attempt at `doc_scan` once its document session has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowDocumentSession {
+    pub session: AgeSessionId,
+    pub attempt: AgeAttemptId,
+}
+
+impl Job for FollowDocumentSession {
+    const KIND: &'static str = "follow-age-document";
+    const LANE: Lane = Lane::Quick;
+    const RETRY: RetryPolicy = RetryPolicy { waits: &[5, 10, 60, 300, 600], jitter: 0.2 };
+}
+
+impl FollowDocumentSession {
+    /// Queues the job for a document session that was created in the same transaction.
+    pub(super) async fn enqueue(
+        &self,
+        tx: &mut WriteTx,
+        environment: &dyn Environment,
+    ) -> Result<(), DbError> {
+        jobs::enqueue_at(tx, environment, self, environment.now() + CAPTURE_POLL_INTERVAL).await.map(drop)
+    }
+}
+
+/// Runs [`FollowDocumentSession`].
+#[derive(Debug)]
+pub(super) struct DocumentFollower {
+    environment: Arc<dyn Environment>,
+    sessions: Arc<AgeSessionStore>,
+    documents: Arc<DocumentMethod>,
+    attempts: Arc<AttemptRunner>,
+}
+
+impl DocumentFollower {
+    pub(super) fn new(
+        environment: Arc<dyn Environment>,
+        sessions: Arc<AgeSessionStore>,
+        documents: Arc<DocumentMethod>,
+        attempts: Arc<AttemptRunner>,
+    ) -> Self {
+        Self { environment, sessions, documents, attempts }
+    }
+
+    pub(super) async fn run(&self, job: &FollowDocumentSession) -> Result<JobOutcome, JobError> {
+        let now = self.environment.now();
+        let again = Ok(JobOutcome::Again(now + CHECKS_POLL_INTERVAL));
+        let Some(session) = self.sessions.find(job.session).await? else { return Ok(JobOutcome::Done) };
+        // The attempt has ended or was abandoned.
+        let Ok(context) = AttemptContext::find(&session, job.attempt, "") else {
+            return Ok(JobOutcome::Done);
+        };
+        let turn = context.attempt.turn;
+        match self.documents.poll(context).await? {
+            // The page shows the document session; nothing has changed.
+            StepOutcome::Prompt(prompt) if matches!(prompt.step, AttemptStep::Document { .. }) => {
+                Ok(JobOutcome::Again(now + CAPTURE_POLL_INTERVAL))
+            }
+            StepOutcome::Prompt(_) => again,
+            StepOutcome::Pending if session.state == AgeSessionStatus::Processing => again,
+            // Both sessions have expired. An expired age session stays as it was.
+            StepOutcome::Finished(AgeMethodVerdict::Undecided { code: SESSION_ENDED_REASON })
+                if !session.is_live(self.environment.now()) =>
+            {
+                self.documents.discard(&session, context.attempt.state.clone()).await;
+                Ok(JobOutcome::Done)
+            }
+            outcome => {
+                match self.attempts.commit_outcome(job.session, job.attempt, turn, outcome, "").await {
+                    Ok(result) if result.session.attempt.is_some() => again,
+                    Ok(_) | Err(AgeSessionError::StaleContinuation | AgeSessionError::SessionNotFound) => {
+                        Ok(JobOutcome::Done)
+                    }
+                    Err(error) => Err(error.into()),
+                }
+            }
+        }
+    }
+}

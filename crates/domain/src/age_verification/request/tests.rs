@@ -1,0 +1,266 @@
+//! What a request resolves to, and what is refused.
+
+use super::{super::session_config::DEFAULT_TTL_SECONDS, *};
+use crate::{
+    age_verification::session_config::{AvailableMethods, StoredAgeResult, satisfies_rule},
+    delivery::Outbox,
+    vault::Vault,
+};
+use serde_json::{Value, json};
+
+/// Every method is available.
+#[derive(Debug)]
+struct All;
+
+impl AvailableMethods for All {
+    fn supports(&self, _: AgeMethod) -> bool {
+        true
+    }
+
+    fn sub_methods(&self) -> Vec<String> {
+        vec!["bank".to_owned()]
+    }
+
+    fn checks_verified_email(&self) -> bool {
+        true
+    }
+
+    fn token_threshold(&self, threshold: i64) -> Option<u8> {
+        [18, 21].into_iter().find(|age| i64::from(*age) >= threshold)
+    }
+}
+
+/// A request with the `type`, `double_blind` and method blocks of `body`.
+fn request(body: &Value) -> AgeSessionRequest {
+    let methods = body.as_object().unwrap().iter().filter_map(|(name, terms)| {
+        let method = AgeMethod::from_block_name(name, "svc")?;
+        Some(AgeMethodRequest {
+            method,
+            name: name.clone(),
+            terms: serde_json::from_value(terms.clone()).unwrap(),
+        })
+    });
+    AgeSessionRequest {
+        kind: body["type"].as_str().map(|kind| kind.parse().unwrap()),
+        methods: methods.collect(),
+        double_blind: body["double_blind"].as_bool(),
+        ..AgeSessionRequest::default()
+    }
+}
+
+fn resolve(
+    request: AgeSessionRequest,
+    available: &dyn AvailableMethods,
+) -> Result<AgeSessionConfig, Vec<Violation>> {
+    let keyring = crate::keyring::Keyring::parse(&"01".repeat(32)).unwrap();
+    let fetcher = media::fetch::Fetcher::new(&media::fetch::EgressPolicy::default()).unwrap();
+    let outbox = Outbox::new(fetcher, Vault::new(&keyring));
+    let now = "2026-11-22T12:00:00Z".parse().unwrap();
+    let context = ValidationContext { available, outbox: &outbox, ttl: DEFAULT_TTL_SECONDS };
+    request.resolve(now, context, Vec::new())
+}
+
+pub(in crate::age_verification) fn config(body: &Value) -> AgeSessionConfig {
+    resolve(request(body), &All).unwrap()
+}
+
+fn violation_paths(request: AgeSessionRequest) -> Vec<String> {
+    let violations = resolve(request, &All).unwrap_err();
+    violations.into_iter().map(|violation| violation.path.into_owned()).collect()
+}
+
+fn violation_paths_of(body: &Value) -> Vec<String> {
+    violation_paths(request(body))
+}
+
+#[test]
+fn without_a_block_every_method_is_requested() {
+    let all = config(&json!({}));
+    assert_eq!(all.blocks.len(), 14);
+    assert_eq!((all.kind, all.ttl), (AgeSessionType::Over, 900));
+    assert_eq!(all.usable_methods(&All).count(), 14);
+    assert_eq!(config(&json!({ "type": "AGE" })).usable_methods(&All).count(), 5);
+}
+
+/// Every method but cards and blind tokens is available.
+#[derive(Debug)]
+struct Few;
+
+impl AvailableMethods for Few {
+    fn supports(&self, method: AgeMethod) -> bool {
+        !matches!(method, AgeMethod::CreditCard | AgeMethod::DoubleAnonymity)
+    }
+
+    fn sub_methods(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn checks_verified_email(&self) -> bool {
+        true
+    }
+
+    fn token_threshold(&self, _: i64) -> Option<u8> {
+        None
+    }
+}
+
+#[test]
+fn without_a_block_no_unavailable_method_is_requested() {
+    let blocks = |body: &Value| {
+        let config = resolve(request(body), &Few).unwrap();
+        config.blocks.iter().map(|block| block.method).collect::<Vec<_>>()
+    };
+    let all = blocks(&json!({}));
+    assert_eq!(all.len(), 12);
+    assert!(!all.contains(&AgeMethod::CreditCard) && !all.contains(&AgeMethod::DoubleAnonymity));
+    // A block that the request names stays in the configuration, but its method is not offered.
+    let named = json!({ "credit_card": {}, "mobile": {} });
+    assert_eq!(blocks(&named), [AgeMethod::CreditCard, AgeMethod::Mobile]);
+}
+
+#[test]
+fn with_blocks_only_their_methods_are_requested() {
+    let two = config(&json!({ "age_estimation": { "threshold": 21 }, "doc_scan": { "allowed": false } }));
+    let used: Vec<_> = two.usable_methods(&All).map(|block| (block.method, block.threshold)).collect();
+    assert_eq!(used, [(AgeMethod::AgeEstimation, 21)]);
+}
+
+#[test]
+fn every_violation_is_reported_with_its_path() {
+    for ttl in [59, 2_592_001] {
+        assert_eq!(
+            violation_paths(AgeSessionRequest { ttl: Some(ttl), ..AgeSessionRequest::default() }),
+            ["ttl"]
+        );
+    }
+    let blocks = request(&json!({
+        "age_estimation": { "threshold": 0, "retry_limit": 11 },
+        "double_anonymity": { "threshold": 5 },
+        "electronic_id": { "sub_methods": ["bank", "moon"] },
+        "digital_id": { "threshold": 18, "age_estimation_threshold": 17 },
+        "doc_scan": { "preset_issuing_country": "ZZZ" },
+    }));
+    let text = |text: &str| Some(text.to_owned());
+    let mut paths = violation_paths(AgeSessionRequest {
+        notification_url: text("http://a.example.com/x"),
+        callback: Some(CallbackRequest { url: text("javascript://x"), auto: None }),
+        callback_url: text("javascript://x"),
+        cancel_url: text("nowhere"),
+        privacy_policy: text(&format!("https://a.example.com/{}", "x".repeat(2048))),
+        target_origin_url: text("ftp://x"),
+        blocked_locations: vec!["GB".parse().unwrap(); 301],
+        reference_id: text(&"x".repeat(2049)),
+        account_id: text(&"x".repeat(101)),
+        email: Some(EmailRequest { address: text("nobody"), country: text("G8"), ip: text("1.2.3") }),
+        ..blocks
+    });
+    paths.sort();
+    assert_eq!(
+        paths,
+        [
+            "account_id",
+            "age_estimation.retry_limit",
+            "age_estimation.threshold",
+            "blocked_locations",
+            "callback.url",
+            "cancel_url",
+            "digital_id.age_estimation_threshold",
+            "doc_scan.preset_issuing_country",
+            "double_anonymity.threshold",
+            "electronic_id.sub_methods[1]",
+            "email.data.country_code",
+            "email.data.ip_address",
+            "email.data.verified_email",
+            "notification_url",
+            "privacy_policy",
+            "reference_id",
+            "target_origin_url",
+        ]
+    );
+    let twice = request(&json!({ "mobile": {} })).methods;
+    let twice =
+        AgeSessionRequest { methods: [twice.clone(), twice].concat(), ..AgeSessionRequest::default() };
+    assert_eq!(violation_paths(twice), ["mobile"]);
+}
+
+#[test]
+fn a_session_that_could_offer_no_method_is_refused() {
+    assert_eq!(violation_paths_of(&json!({ "type": "AGE", "credit_card": {} })), [""]);
+    assert_eq!(
+        violation_paths_of(&json!({ "credit_card": { "threshold": 21 } })),
+        [""],
+        "a card proves 18 and no more"
+    );
+    assert_eq!(violation_paths_of(&json!({ "mobile": { "allowed": false } })), [""]);
+}
+
+#[test]
+fn double_blind_accepts_only_tokens() {
+    let used = |body: &Value| {
+        let config = config(body);
+        config.usable_methods(&All).map(|block| (block.method, block.threshold)).collect::<Vec<_>>()
+    };
+    let token = |threshold| vec![(AgeMethod::DoubleAnonymity, threshold)];
+    assert_eq!(used(&json!({ "double_blind": true })), token(18));
+    assert_eq!(config(&json!({ "double_blind": true })).blocks.len(), 1);
+    let strictest = json!({
+        "double_blind": true,
+        "age_estimation": { "threshold": 21 },
+        "mobile": {},
+        "email": { "allowed": false, "threshold": 90 },
+    });
+    assert_eq!(used(&strictest), token(21));
+    let own = json!({
+        "double_blind": true,
+        "age_estimation": { "threshold": 21 },
+        "double_anonymity": { "threshold": 16 },
+    });
+    assert_eq!(used(&own), token(16));
+    assert_eq!(used(&json!({ "double_blind": false, "mobile": {} })), [(AgeMethod::Mobile, 18)]);
+    let address = EmailRequest { address: Some("a@b.example".to_owned()), ..EmailRequest::default() };
+    let email = AgeSessionRequest { email: Some(address), ..request(&json!({ "email": {} })) };
+    assert!(resolve(email.clone(), &All).unwrap().email.is_some());
+    let email = resolve(AgeSessionRequest { double_blind: Some(true), ..email }, &All).unwrap().email;
+    assert_eq!(email, None, "an address would identify the end user");
+    for refused in [
+        json!({ "double_blind": true, "type": "UNDER" }),
+        json!({ "double_blind": true, "type": "AGE" }),
+        json!({ "double_blind": true, "double_anonymity": { "allowed": false } }),
+        json!({ "double_blind": true, "age_estimation": { "threshold": 25 } }),
+        json!({ "double_anonymity": { "threshold": 22 } }),
+    ] {
+        assert_eq!(violation_paths_of(&refused), [""], "{refused}");
+    }
+}
+
+#[test]
+fn a_stored_result_satisfies_a_rule_by_method_age_and_levels() {
+    let rule = config(&json!({
+        "age_estimation": { "threshold": 18, "level": "PASSIVE" },
+        "doc_scan": { "threshold": 21, "authenticity": "AUTO" },
+    }));
+    let result = StoredAgeResult {
+        kind: AgeSessionType::Over,
+        age: 18,
+        method: AgeMethod::AgeEstimation,
+        level: LivenessLevel::Passive,
+        authenticity: AuthenticityLevel::Off,
+    };
+    assert!(satisfies_rule(&result, &rule));
+    assert!(satisfies_rule(
+        &StoredAgeResult { age: 25, level: LivenessLevel::Active, ..result.clone() },
+        &rule
+    ));
+    assert!(!satisfies_rule(&StoredAgeResult { age: 17, ..result.clone() }, &rule));
+    assert!(!satisfies_rule(&StoredAgeResult { level: LivenessLevel::None, ..result.clone() }, &rule));
+    assert!(!satisfies_rule(&StoredAgeResult { method: AgeMethod::Mobile, ..result.clone() }, &rule));
+    let document = StoredAgeResult {
+        method: AgeMethod::DocScan,
+        age: 21,
+        authenticity: AuthenticityLevel::Auto,
+        ..result.clone()
+    };
+    assert!(satisfies_rule(&document, &rule));
+    assert!(!satisfies_rule(&StoredAgeResult { authenticity: AuthenticityLevel::Off, ..document }, &rule));
+    assert!(!satisfies_rule(&StoredAgeResult { kind: AgeSessionType::Under, ..result }, &rule));
+}

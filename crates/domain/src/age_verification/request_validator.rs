@@ -1,0 +1,56 @@
+//! Validates requests against what this server offers.
+
+use super::{
+    methods::AgeMethodSets,
+    request::AgeSessionRequest,
+    session_config::{AgeSessionConfig, DEFAULT_TTL_SECONDS, ValidationContext},
+};
+use crate::{delivery::Outbox, violation::Violation};
+use base::{Environment, SignedDuration};
+use std::sync::Arc;
+
+#[derive(Debug)]
+pub(super) struct RequestValidator {
+    environment: Arc<dyn Environment>,
+    methods: Arc<AgeMethodSets>,
+    outbox: Outbox,
+    stored_result_retention: SignedDuration,
+}
+
+impl RequestValidator {
+    pub(super) fn new(
+        environment: Arc<dyn Environment>,
+        methods: Arc<AgeMethodSets>,
+        outbox: Outbox,
+        stored_result_retention: SignedDuration,
+    ) -> Self {
+        Self { environment, methods, outbox, stored_result_retention }
+    }
+
+    /// The configuration of a session. `unread` are the members of the request that could not be parsed.
+    pub(super) fn session_config(
+        &self,
+        sandbox: bool,
+        request: AgeSessionRequest,
+        unread: Vec<Violation>,
+    ) -> Result<AgeSessionConfig, Vec<Violation>> {
+        request.resolve(self.environment.now(), self.context(sandbox, DEFAULT_TTL_SECONDS), unread)
+    }
+
+    /// The configuration of a rule for stored results. Unless the rule says otherwise, a result may be as old as
+    /// results are kept.
+    pub(super) fn rule_config(
+        &self,
+        sandbox: bool,
+        request: AgeSessionRequest,
+        unread: Vec<Violation>,
+    ) -> Result<AgeSessionConfig, Vec<Violation>> {
+        let context = self.context(sandbox, self.stored_result_retention.as_secs());
+        request.resolve(self.environment.now(), context, unread)
+    }
+
+    /// `ttl` is the default of the request's member, seconds.
+    fn context(&self, sandbox: bool, ttl: i64) -> ValidationContext<'_> {
+        ValidationContext { available: self.methods.get(sandbox), outbox: &self.outbox, ttl }
+    }
+}

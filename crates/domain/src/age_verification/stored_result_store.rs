@@ -1,0 +1,124 @@
+//! How results under passkeys are stored: one sealed row each, found by a hash of the passkey's credential id, which
+//! the authenticator gives out only after it has verified its user. A row names neither session nor relying party.
+
+use super::session_config::StoredAgeResult;
+use crate::vault::Vault;
+use age_methods::passkey::StoredPasskey;
+use aws_lc_rs::digest;
+use base::{Environment, SignedDuration, Timestamp};
+use db::{Db, DbError, Durability, FromRow, sql};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Loads, saves and deletes stored results.
+#[derive(Debug)]
+pub(super) struct StoredResultStore {
+    db: Db,
+    environment: Arc<dyn Environment>,
+    vault: Vault,
+    /// How long a result is kept.
+    retention: SignedDuration,
+}
+
+/// A result and the passkey that it is stored under. Rows of older builds must stay readable: give new members
+/// defaults, and keep the serialised names.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredResultRecord {
+    pub(super) key: StoredPasskey,
+    #[serde(rename = "held")]
+    pub(super) result: StoredAgeResult,
+    /// When it was stored.
+    pub(super) at: Timestamp,
+    pub(super) sandbox: bool,
+}
+
+impl StoredResultStore {
+    pub(super) fn new(
+        db: Db,
+        environment: Arc<dyn Environment>,
+        vault: Vault,
+        retention: SignedDuration,
+    ) -> Self {
+        Self { db, environment, vault, retention }
+    }
+
+    pub(super) fn retention(&self) -> SignedDuration {
+        self.retention
+    }
+
+    /// The result under a passkey, in the sandbox or in production; none if it is too old.
+    pub(super) async fn load(
+        &self,
+        credential_id: &[u8],
+        sandbox: bool,
+    ) -> Result<Option<StoredResultRecord>, DbError> {
+        #[derive(FromRow)]
+        struct StoredResultRow {
+            sealed: Vec<u8>,
+        }
+        let id = hash_credential_id(credential_id);
+        let mut db = self.db.read().await?;
+        let row: Option<StoredResultRow> = db
+            .fetch_optional(sql!(
+                "SELECT sealed FROM age_tokens WHERE id = $1 AND forget_at > $2",
+                id.clone(),
+                self.environment.now(),
+            ))
+            .await?;
+        let plain = row.and_then(|row| self.vault.open(&stored_result_aad(&id), &row.sealed).ok());
+        let record: Option<StoredResultRecord> = plain.and_then(|plain| serde_json::from_slice(&plain).ok());
+        Ok(record.filter(|record| record.sandbox == sandbox))
+    }
+
+    /// Writes a result, or replaces that of the same passkey without extending its time.
+    pub(super) async fn save(
+        &self,
+        credential_id: &[u8],
+        record: &StoredResultRecord,
+    ) -> Result<(), DbError> {
+        let id = hash_credential_id(credential_id);
+        let plain = serde_json::to_vec(record).expect("a stored result is JSON");
+        let mut tx = self.db.write().await?;
+        tx.execute(sql!(
+            "INSERT INTO age_tokens (id, sealed, forget_at) VALUES ($1, $2, $3)
+             ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed",
+            id.clone(),
+            self.vault.seal(&*self.environment, &stored_result_aad(&id), &plain),
+            record.at + self.retention,
+        ))
+        .await?;
+        tx.commit().await
+    }
+
+    /// Deletes the result under a passkey. Returns whether there was one.
+    pub(super) async fn delete(&self, credential_id: &[u8]) -> Result<bool, DbError> {
+        let mut tx = self.db.write().await?;
+        let rows = tx
+            .execute(sql!("DELETE FROM age_tokens WHERE id = $1", hash_credential_id(credential_id)))
+            .await?;
+        tx.commit().await?;
+        Ok(rows > 0)
+    }
+}
+
+/// Deletes results whose time is over, at most 1,000 at once. Returns how many.
+pub(super) async fn purge_stored_results(db: &Db, now: Timestamp) -> Result<u64, DbError> {
+    let mut tx = db.write_with_durability(Durability::Process).await?;
+    let rows = tx
+        .execute(sql!(
+            "DELETE FROM age_tokens WHERE id IN (SELECT id FROM age_tokens WHERE forget_at <= $1 LIMIT 1000)",
+            now,
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+/// SHA-256 of a credential id: the key of the row.
+fn hash_credential_id(credential_id: &[u8]) -> Vec<u8> {
+    digest::digest(&digest::SHA256, credential_id).as_ref().to_vec()
+}
+
+fn stored_result_aad(id: &[u8]) -> Vec<u8> {
+    [b"age token ", id].concat()
+}

@@ -1,0 +1,244 @@
+//! Contents: images, videos and live videos of an account, registered by their address. The data stays at that address; a
+//! moderation fetches it.
+//!
+//! `input` has what callers send and its rules, `reports` what people report about contents.
+
+mod input;
+pub mod reports;
+
+pub(super) use input::check_url;
+pub use input::{ContentInput, ContentRequest, MAX_PROFILES_PER_CONTENT, MAX_TITLE_CHARS, MAX_URL_CHARS};
+
+use crate::{
+    faces::FaceIndexService,
+    violation::{Violation, check_max_items, join_messages, violation},
+    wire_enum::wire_enum,
+};
+use base::{AccountId, ContentId, Environment, Id as _, ProfileId, Timestamp, Uuid};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+
+wire_enum! {
+    /// The kinds of content (`ContentType` of the interface).
+    pub enum ContentType {
+        /// A single image.
+        Image => "IMAGE",
+        /// A video with an end.
+        Video => "VIDEO",
+        /// A stream, watched until it ends or somebody stops it.
+        LiveVideo => "LIVE_VIDEO",
+    }
+}
+
+/// A registered content.
+#[derive(Clone, Debug, FromRow)]
+pub struct Content {
+    pub id: ContentId,
+    /// Its address, https.
+    pub url: String,
+    #[sqlx(rename = "type", try_from = "String")]
+    pub content_type: ContentType,
+    /// Who uploaded it: an id of the application's own, which may be a profile's.
+    pub uploader_id: Option<Uuid>,
+    pub title: Option<String>,
+    /// Archived contents cannot be moderated.
+    pub archived: bool,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub created_at: Timestamp,
+}
+
+/// Why a content was not registered or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ContentError {
+    /// The request breaks these rules; at least one.
+    #[error("{}", join_messages(.0))]
+    Invalid(Vec<Violation>),
+    /// The account has no such resource; its kind is named.
+    #[error("there is no such {0}")]
+    Missing(&'static str),
+    /// The database failed.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+impl From<Violation> for ContentError {
+    fn from(violation: Violation) -> Self {
+        Self::Invalid(vec![violation])
+    }
+}
+
+/// Registers a content.
+pub async fn register(
+    tx: &mut WriteTx,
+    environment: &dyn Environment,
+    faces: &FaceIndexService,
+    account: AccountId,
+    new: ContentRequest,
+) -> Result<ContentId, ContentError> {
+    let ContentRequest { url, content_type, mut profile_ids, uploader_id, title } = new;
+    let unknown = unknown_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
+    if !unknown.is_empty() {
+        return Err(ContentError::Invalid(unknown));
+    }
+    let id = ContentId::new(environment);
+    tx.execute(sql!(
+        "INSERT INTO contents (id, account_id, url, type, uploader_id, title, archived, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7)",
+        id,
+        account,
+        url,
+        content_type,
+        uploader_id,
+        title,
+        environment.now(),
+    ))
+    .await?;
+    profile_ids.sort_unstable();
+    profile_ids.dedup();
+    for profile in profile_ids {
+        insert_content_profile(tx, account, id, profile).await?;
+    }
+    Ok(id)
+}
+
+/// A violation for each profile of a list that the account does not have; `path` is the list's path in the request.
+pub(super) async fn unknown_profiles(
+    view: &mut ReadTx,
+    faces: &FaceIndexService,
+    account: AccountId,
+    path: &str,
+    ids: &[ProfileId],
+) -> Result<Vec<Violation>, DbError> {
+    let known = faces.profiles(view, account, ids).await?;
+    let is_known = |id: &ProfileId| known.iter().any(|profile| profile.id == *id && profile.active);
+    let unknown = ids.iter().enumerate().filter(|(_, id)| !is_known(id));
+    Ok(unknown.map(|(index, _)| violation(format!("{path}[{index}]"), "there is no such profile")).collect())
+}
+
+async fn insert_content_profile(
+    tx: &mut WriteTx,
+    account: AccountId,
+    content: ContentId,
+    profile: ProfileId,
+) -> Result<(), DbError> {
+    tx.execute(sql!(
+        "INSERT INTO content_profiles (content_id, profile_id, account_id) VALUES ($1, $2, $3)
+         ON CONFLICT DO NOTHING",
+        content,
+        profile,
+        account,
+    ))
+    .await
+    .map(drop)
+}
+
+/// A content of an account.
+pub async fn find(view: &mut ReadTx, account: AccountId, id: ContentId) -> Result<Option<Content>, DbError> {
+    view.fetch_optional(sql!(
+        "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
+          WHERE id = $1 AND account_id = $2",
+        id,
+        account,
+    ))
+    .await
+}
+
+/// A page of an account's contents, newest first, and how many contents the account has.
+pub async fn list(
+    view: &mut ReadTx,
+    account: AccountId,
+    offset: i64,
+    limit: i64,
+) -> Result<(Vec<Content>, i64), DbError> {
+    let total = view.count(sql!("SELECT count(*) FROM contents WHERE account_id = $1", account)).await?;
+    let contents = view
+        .fetch_all(sql!(
+            "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
+              WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
+            account,
+            limit,
+            offset,
+        ))
+        .await?;
+    Ok((contents, total))
+}
+
+#[derive(FromRow)]
+struct ContentProfileRow {
+    profile_id: ProfileId,
+}
+
+/// The profiles of people who are known to be in a content, by id.
+pub async fn profiles(
+    view: &mut ReadTx,
+    account: AccountId,
+    content: ContentId,
+) -> Result<Vec<ProfileId>, DbError> {
+    let rows: Vec<ContentProfileRow> = view
+        .fetch_all(sql!(
+            "SELECT profile_id FROM content_profiles WHERE content_id = $1 AND account_id = $2 ORDER BY profile_id",
+            content,
+            account,
+        ))
+        .await?;
+    Ok(rows.into_iter().map(|row| row.profile_id).collect())
+}
+
+/// Records that a person is known to be in a content; nothing changes if that is recorded already.
+pub async fn attach_profile(
+    tx: &mut WriteTx,
+    faces: &FaceIndexService,
+    account: AccountId,
+    content: ContentId,
+    profile: ProfileId,
+) -> Result<(), ContentError> {
+    find(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
+    let known = faces.profiles(tx, account, &[profile]).await?;
+    if !known.iter().any(|profile| profile.active) {
+        return Err(ContentError::Missing("profile"));
+    }
+    let attached = profiles(tx, account, content).await?;
+    let hint = "detach another profile first";
+    check_max_items(
+        "profile_id",
+        attached.len() + usize::from(!attached.contains(&profile)),
+        MAX_PROFILES_PER_CONTENT,
+        hint,
+    )?;
+    Ok(insert_content_profile(tx, account, content, profile).await?)
+}
+
+/// Records that a person is not known to be in a content any more.
+pub async fn detach_profile(
+    tx: &mut WriteTx,
+    account: AccountId,
+    content: ContentId,
+    profile: ProfileId,
+) -> Result<(), ContentError> {
+    let rows = tx
+        .execute(sql!(
+            "DELETE FROM content_profiles WHERE content_id = $1 AND profile_id = $2 AND account_id = $3",
+            content,
+            profile,
+            account,
+        ))
+        .await?;
+    if rows == 0 { Err(ContentError::Missing("profile of this content")) } else { Ok(()) }
+}
+
+/// Archives a content, or restores it from the archive.
+pub async fn set_archived(
+    tx: &mut WriteTx,
+    account: AccountId,
+    content: ContentId,
+    archived: bool,
+) -> Result<(), ContentError> {
+    let rows = tx
+        .execute(sql!(
+            "UPDATE contents SET archived = $3 WHERE id = $1 AND account_id = $2",
+            content,
+            account,
+            archived,
+        ))
+        .await?;
+    if rows == 0 { Err(ContentError::Missing("content")) } else { Ok(()) }
+}

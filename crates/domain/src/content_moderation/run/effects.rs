@@ -1,0 +1,153 @@
+//! What a run writes: findings, notifications, its checkpoint and its end.
+
+use super::{ModerationRun, RunStopError, decision::FaceVerdict, face_tracks::FaceTracks};
+use crate::{
+    accounts,
+    content_moderation::{
+        ModerationState, NotificationReason,
+        notifications::{FaceSighting, NotificationDraft},
+    },
+};
+use base::{ModerationFindingId, ProfileId, Timestamp};
+use db::{DbError, WriteTx, sql};
+
+/// What a run writes in one transaction.
+#[derive(Debug, Default)]
+pub(super) struct RunEffects {
+    pub(super) faces: Vec<JudgedFace>,
+    pub(super) notifications: Vec<NotificationDraft>,
+    /// The state in which the moderation ends, if it does; with the code and the sentence of an error.
+    pub(super) final_state: Option<(ModerationState, Option<(String, String)>)>,
+}
+
+impl RunEffects {
+    pub(super) fn ending(state: ModerationState) -> Self {
+        Self { final_state: Some((state, None)), ..Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.faces.is_empty() && self.notifications.is_empty() && self.final_state.is_none()
+    }
+}
+
+/// An appearance of a face that was judged.
+#[derive(Debug)]
+pub(super) struct JudgedFace {
+    pub(super) id: ModerationFindingId,
+    /// The number of the appearance in its content.
+    pub(super) track: u64,
+    /// The position of its best picture in the content, in seconds.
+    pub(super) frame_time: f64,
+    /// Top, right, bottom and left, in pixels of the content.
+    pub(super) edges: [i64; 4],
+    pub(super) verdict: FaceVerdict,
+    pub(super) embedding: Vec<f32>,
+}
+
+impl JudgedFace {
+    /// The notification of this appearance for one reason.
+    pub(super) fn draft_notification(
+        &self,
+        reason: NotificationReason,
+        observed_at: Timestamp,
+    ) -> NotificationDraft {
+        NotificationDraft {
+            deduplication_key: format!("{} {reason}", self.track),
+            reason,
+            observed_at,
+            face: Some(FaceSighting {
+                finding: self.id,
+                frame_time: self.frame_time,
+                edges: self.edges,
+                age_group: self.verdict.age_group,
+                profile: self.verdict.profile,
+            }),
+        }
+    }
+}
+
+impl ModerationRun {
+    /// Writes everything at once: findings, notifications, the checkpoint if `tracks` is given, and the end of the
+    /// moderation if it ends. Fails with [`RunStopError::LeaseLost`] if another worker has the job by now.
+    pub(super) async fn commit_effects(
+        &self,
+        tracks: Option<&FaceTracks>,
+        effects: RunEffects,
+    ) -> Result<(), RunStopError> {
+        let now = self.runner.environment.now();
+        let mut tx = self.runner.db.write().await?;
+        if !accounts::lock_shared(&mut tx, self.context.account).await? {
+            return Err(RunStopError::LeaseLost);
+        }
+        if effects.final_state.is_some() {
+            self.lease.finish(&mut tx).await?;
+        } else if tracks.is_some_and(|tracks| tracks.time > self.start_position) {
+            self.lease.record_progress(&mut tx).await?;
+        } else {
+            self.lease.lock(&mut tx).await?;
+        }
+        for face in &effects.faces {
+            self.save_finding(&mut tx, face).await?;
+        }
+        for draft in &effects.notifications {
+            self.runner.notifier.notify(&mut tx, &self.context, draft).await?;
+        }
+        if let Some(tracks) = tracks {
+            tx.execute(sql!(
+                "UPDATE moderations SET checkpoint = $2, position = $3 WHERE id = $1",
+                self.id(),
+                self.runner.sealed_columns.seal_checkpoint(self.id(), tracks),
+                tracks.time,
+            ))
+            .await?;
+        }
+        if let Some((state, error)) = effects.final_state {
+            let (code, words) = error.unzip();
+            tx.execute(sql!(
+                "UPDATE moderations SET state = $2, error_code = $3, error = $4, ended_at = $5, checkpoint = NULL
+                  WHERE id = $1",
+                self.id(),
+                state,
+                code,
+                words,
+                now,
+            ))
+            .await?;
+            metrics::counter!("assay_moderations_total", "type" => self.context.content_type.as_str(), "state" => state.as_str())
+                .increment(1);
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Writes an appearance; a later judgement of the same one replaces the earlier one.
+    async fn save_finding(&self, tx: &mut WriteTx, face: &JudgedFace) -> Result<(), DbError> {
+        let [top, right, bottom, left] = face.edges;
+        let profile: Option<ProfileId> = face.verdict.profile;
+        tx.execute(sql!(
+            "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
+                                   face_top, face_right, face_bottom, face_left, embedding)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+             ON CONFLICT (moderation_id, track) DO UPDATE
+                SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
+                    is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
+                    face_right = excluded.face_right, face_bottom = excluded.face_bottom,
+                    face_left = excluded.face_left, embedding = excluded.embedding",
+            face.id,
+            self.context.account,
+            self.id(),
+            face.track as i64,
+            face.frame_time,
+            profile,
+            face.verdict.is_banned,
+            face.verdict.age_group,
+            top,
+            right,
+            bottom,
+            left,
+            self.runner.sealed_columns.seal_embedding(face.id, &face.embedding),
+        ))
+        .await
+        .map(drop)
+    }
+}

@@ -1,0 +1,241 @@
+//! The public front of content moderation: gives each part what it needs, and passes calls on.
+
+use super::{
+    ContentModerationSettings, ModerationNotification, ModerationOverview, ModerationReport,
+    ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationPage,
+    PreparedModeration, RunModeration, WatchLiveVideo,
+    contents::ContentType,
+    notification_lists,
+    notifications::Notifier,
+    queries::ModerationQueries,
+    reviews::{ReviewDecision, ReviewError, ReviewRecorder},
+    run::ModerationRunner,
+    sealed_columns::SealedColumns,
+    start::{self, ModerationStarter},
+};
+use crate::{delivery::Outbox, faces::FaceIndexService, image_analysis::ImageAnalyser, vault::Vault};
+use base::{AccountId, ContentId, Environment, MemberId, ModerationId, NotificationId, Timestamp, Uuid};
+use db::{Db, DbError, ReadTx, WriteTx};
+use jobs::{JobError, JobOutcome, Lease, Worker};
+use media::video::ContentLoader;
+use std::sync::Arc;
+
+/// Content moderation; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ContentModerationService(Arc<ContentModerationParts>);
+
+#[derive(Debug)]
+struct ContentModerationParts {
+    environment: Arc<dyn Environment>,
+    outbox: Outbox,
+    faces: FaceIndexService,
+    starter: ModerationStarter,
+    queries: ModerationQueries,
+    reviews: ReviewRecorder,
+    runner: Arc<ModerationRunner>,
+}
+
+impl ContentModerationService {
+    /// Wires the parts. `videos` fetches contents, `webhooks` writes the bodies of messages.
+    #[expect(clippy::too_many_arguments, reason = "each is another service, named where it is passed")]
+    pub fn new(
+        db: Db,
+        environment: Arc<dyn Environment>,
+        vault: Vault,
+        outbox: Outbox,
+        faces: FaceIndexService,
+        videos: ContentLoader,
+        analyser: ImageAnalyser,
+        settings: ContentModerationSettings,
+        webhooks: Arc<dyn ModerationWebhookFormat>,
+    ) -> Self {
+        let sealed_columns = SealedColumns { vault, environment: environment.clone() };
+        let starter = ModerationStarter {
+            db: db.clone(),
+            environment: environment.clone(),
+            sealed_columns: sealed_columns.clone(),
+            faces: faces.clone(),
+            videos: videos.clone(),
+        };
+        let queries = ModerationQueries { sealed_columns: sealed_columns.clone(), faces: faces.clone() };
+        let reviews = ReviewRecorder {
+            environment: environment.clone(),
+            sealed_columns: sealed_columns.clone(),
+            faces: faces.clone(),
+        };
+        let notifier = Notifier {
+            environment: environment.clone(),
+            outbox: outbox.clone(),
+            webhooks,
+            public_url: settings.public_url.clone(),
+        };
+        let runner = Arc::new(ModerationRunner {
+            db,
+            environment: environment.clone(),
+            sealed_columns,
+            faces: faces.clone(),
+            videos,
+            analyser,
+            notifier,
+            settings,
+        });
+        let parts = ContentModerationParts { environment, outbox, faces, starter, queries, reviews, runner };
+        Self(Arc::new(parts))
+    }
+
+    /// The outbox through which notifications are sent.
+    pub fn outbox(&self) -> &Outbox {
+        &self.0.outbox
+    }
+
+    /// The face index that appearances are compared with.
+    pub fn faces(&self) -> &FaceIndexService {
+        &self.0.faces
+    }
+
+    /// Registers the jobs of moderations with a worker.
+    #[must_use]
+    pub fn handle(&self, worker: Worker) -> Worker {
+        let (running, watching) = (self.clone(), self.clone());
+        worker
+            .register(move |job: RunModeration, lease| {
+                let moderations = running.clone();
+                async move { moderations.run(job.moderation, lease).await }
+            })
+            .register(move |job: WatchLiveVideo, lease| {
+                let moderations = watching.clone();
+                async move { moderations.run(job.moderation, lease).await }
+            })
+    }
+
+    /// Checks that the account has everything that a moderation names, and that the content can be fetched, which takes at
+    /// most 30 seconds. Nothing is written yet.
+    pub async fn prepare(
+        &self,
+        account: AccountId,
+        new: ModerationRequest,
+    ) -> Result<PreparedModeration, ModerationStartError> {
+        self.0.starter.prepare(account, new).await
+    }
+
+    /// Writes a moderation and its job.
+    pub async fn start(
+        &self,
+        tx: &mut WriteTx,
+        prepared: PreparedModeration,
+    ) -> Result<ModerationId, ModerationStartError> {
+        self.0.starter.start(tx, prepared).await
+    }
+
+    /// Stops a moderation; returns whether the account has such a moderation. One that has ended stays as it is.
+    pub async fn stop(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ModerationId,
+    ) -> Result<bool, DbError> {
+        start::stop(tx, self.0.environment.now(), account, id).await
+    }
+
+    /// Runs a moderation, from the beginning or from its checkpoint.
+    pub async fn run(&self, id: ModerationId, lease: Lease) -> Result<JobOutcome, JobError> {
+        self.0.runner.run(id, lease).await
+    }
+
+    /// A page of an account's moderations, newest first, of one type of content or of all.
+    pub async fn list(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        content_type: Option<ContentType>,
+        (offset, limit): (i64, i64),
+    ) -> Result<Vec<ModerationSummary>, DbError> {
+        self.0.queries.list(view, account, content_type, (offset, limit)).await
+    }
+
+    /// A page of a content's moderations, newest first.
+    pub async fn list_by_content(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        content: ContentId,
+        (offset, limit): (i64, i64),
+    ) -> Result<Vec<ModerationSummary>, DbError> {
+        self.0.queries.list_by_content(view, account, content, (offset, limit)).await
+    }
+
+    /// A moderation of an account.
+    pub async fn find(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: ModerationId,
+    ) -> Result<Option<ModerationSummary>, DbError> {
+        self.0.queries.find(view, account, id).await
+    }
+
+    /// A moderation and the people it names.
+    pub async fn overview(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: ModerationId,
+    ) -> Result<Option<ModerationOverview>, DbError> {
+        self.0.queries.overview(view, account, id).await
+    }
+
+    /// What a moderation has found so far.
+    pub async fn report(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: ModerationId,
+    ) -> Result<Option<ModerationReport>, DbError> {
+        self.0.queries.report(view, account, id).await
+    }
+
+    /// A page of an account's notifications, newest first.
+    pub async fn notifications(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        since: Option<Timestamp>,
+        (offset, limit): (i64, i64),
+    ) -> Result<NotificationPage, DbError> {
+        notification_lists::load_page(view, account.into(), since, offset, limit).await
+    }
+
+    /// A page of a moderation's notifications, newest first. The caller has checked that the moderation is the account's.
+    pub async fn moderation_notifications(
+        &self,
+        view: &mut ReadTx,
+        moderation: ModerationId,
+        since: Option<Timestamp>,
+        (offset, limit): (i64, i64),
+    ) -> Result<NotificationPage, DbError> {
+        notification_lists::load_page(view, moderation.into(), since, offset, limit).await
+    }
+
+    /// A page of a member's inbox, newest first. The caller has checked that the member is the account's.
+    pub async fn inbox_notifications(
+        &self,
+        view: &mut ReadTx,
+        member: MemberId,
+        since: Option<Timestamp>,
+        (offset, limit): (i64, i64),
+    ) -> Result<NotificationPage, DbError> {
+        notification_lists::load_page(view, member.into(), since, offset, limit).await
+    }
+
+    /// Records a review of a notification by a member or API key; a later one of the same user replaces the earlier one.
+    pub async fn review(
+        &self,
+        tx: &mut WriteTx,
+        (account, user): (AccountId, Uuid),
+        id: NotificationId,
+        decision: ReviewDecision,
+        comment: &str,
+    ) -> Result<ModerationNotification, ReviewError> {
+        self.0.reviews.record(tx, (account, user), id, decision, comment).await
+    }
+}

@@ -1,0 +1,120 @@
+//! The vocabulary of moderations: states, checks, reasons, age groups, and what a moderation is to do.
+
+use crate::wire_enum::wire_enum;
+use base::{GroupId, MemberId, ModerationCheckId, ProfileId};
+use serde::{Deserialize, Serialize};
+
+wire_enum! {
+    /// The states of a moderation.
+    pub enum ModerationState {
+        /// It waits for a worker.
+        Queued => "QUEUED",
+        /// Its content is being processed.
+        Running => "RUNNING",
+        /// It is to stop, and its run has not noticed yet.
+        Stopping => "STOPPING",
+        /// Its content was processed to the end.
+        Done => "DONE",
+        /// It was stopped on request.
+        Stopped => "STOPPED",
+        /// It could not be completed; its error says why.
+        Failed => "FAILED",
+    }
+}
+
+wire_enum! {
+    /// The checks of a moderation.
+    pub enum ModerationCheckType {
+        /// Reports faces that match no known profile.
+        UnknownFace => "UNKNOWN_FACE",
+        /// Reports unknown faces that look younger than a given age.
+        AgeEstimation => "AGE_ESTIMATION",
+        /// Reports faces of banned profiles.
+        BannedProfile => "BANNED_PROFILE",
+        /// Recognises certain profiles only: all others count as unknown.
+        KnownFace => "KNOWN_FACE",
+    }
+}
+
+wire_enum! {
+    /// What a notification reports.
+    pub enum NotificationReason {
+        /// A face of a banned profile.
+        BannedProfile => "BANNED_PROFILE",
+        /// An unknown face that looks younger than the moderation's age.
+        AgeEstimation => "AGE_ESTIMATION",
+        /// A face that matches no known profile.
+        UnknownFace => "UNKNOWN_FACE",
+        /// A live video is being watched from now on.
+        Started => "STARTED",
+        /// A live video is not watched any more.
+        Stopped => "STOPPED",
+    }
+}
+
+wire_enum! {
+    /// How old a face looks (docs/adr/0007-content-moderation.md).
+    pub enum AgeGroup {
+        /// At least the moderation's age; used only when the moderation asks for nothing but an age.
+        ThresholdMet => "threshold_met",
+        /// The profile is known to be an adult's.
+        NotRequired => "not_required",
+        /// No estimate was possible.
+        Unknown => "unknown",
+        /// Under 13.
+        Child => "child",
+        /// 13 to 15.
+        TeenagerYoung => "teenager_young",
+        /// 16 and 17.
+        TeenagerOld => "teenager_old",
+        /// 18 to 24.
+        AdultYoung => "adult_young",
+        /// 25 and over.
+        Adult => "adult",
+    }
+}
+
+impl AgeGroup {
+    /// The group of an estimated age, in years.
+    pub fn of(years: f32) -> Self {
+        match years {
+            _ if years < 13.0 => Self::Child,
+            _ if years < 16.0 => Self::TeenagerYoung,
+            _ if years < 18.0 => Self::TeenagerOld,
+            _ if years < 25.0 => Self::AdultYoung,
+            _ => Self::Adult,
+        }
+    }
+}
+
+/// One check of a moderation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModerationCheck {
+    pub id: ModerationCheckId,
+    pub check_type: ModerationCheckType,
+}
+
+/// What a moderation is to do. Stored as JSON that older builds wrote: add members with defaults only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModerationParameters {
+    pub checks: Vec<ModerationCheck>,
+    /// Unknown faces that look younger are reported: years, 0 to 100.
+    pub age: Option<u8>,
+    /// Whether faces that match no known profile are reported.
+    pub unknown_faces: bool,
+    /// The profiles that count as known. If neither profiles nor groups are named, here or by the content, all do.
+    pub profiles: Vec<ProfileId>,
+    /// Groups whose profiles count as known.
+    pub groups: Vec<GroupId>,
+    /// The member in whose inbox the notifications are put.
+    pub member: Option<MemberId>,
+}
+
+/// Where notifications are sent, besides a member's inbox. Stored sealed, because the addresses contain secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotificationDestinations {
+    /// Addresses of the application's own servers, https.
+    pub web: Vec<String>,
+    /// Addresses of incoming webhooks of Slack, https.
+    pub slack: Vec<String>,
+}

@@ -1,0 +1,112 @@
+//! Leases: which process is delivering which message. A process that dies leaves its leases to expire, and another one
+//! does its work again.
+
+use super::records::DeliveryAttempt;
+use base::{AppId, DeliveryId, SignedDuration, Timestamp, Uuid};
+use db::{Db, DbError, DbTimestamp, Durability, FromRow, WriteTx, sql};
+
+/// A message that this process is delivering.
+#[derive(Debug, FromRow)]
+pub(super) struct LeasedDelivery {
+    pub(super) id: DeliveryId,
+    pub(super) app_id: AppId,
+    pub(super) topic: String,
+    pub(super) endpoint: String,
+    pub(super) sealed: Vec<u8>,
+    /// Attempts of this schedule, the leased one included.
+    pub(super) tries: i64,
+    /// The recorded attempts before the leased one.
+    #[sqlx(json)]
+    pub(super) attempts: Vec<DeliveryAttempt>,
+    /// When the schedule began.
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub(super) begun_at: Timestamp,
+}
+
+/// An endpoint with waiting messages, and when the first of them is due.
+#[derive(FromRow)]
+pub(super) struct DueEndpoint {
+    pub(super) endpoint: String,
+    pub(super) due: Option<DbTimestamp>,
+}
+
+/// Every endpoint with a waiting message. The query jumps through the index from endpoint to endpoint, so that a long
+/// queue of one costs no more than a short one.
+pub(super) async fn due_endpoints(db: &Db) -> Result<Vec<DueEndpoint>, DbError> {
+    let mut view = db.read().await?;
+    view.fetch_all(sql!(
+        "WITH RECURSIVE found (endpoint) AS (
+             SELECT min(endpoint) FROM deliveries WHERE state = 'WAITING'
+             UNION ALL
+             SELECT (SELECT min(d.endpoint) FROM deliveries d WHERE d.state = 'WAITING' AND d.endpoint > found.endpoint)
+               FROM found WHERE found.endpoint IS NOT NULL
+         )
+         SELECT endpoint, (SELECT min(d.next_at) FROM deliveries d
+                            WHERE d.state = 'WAITING' AND d.endpoint = found.endpoint) AS due
+           FROM found WHERE endpoint IS NOT NULL LIMIT 10000"
+    ))
+    .await
+}
+
+/// Leases up to `limit` due messages of an endpoint for a worker.
+pub(super) async fn lease_due(
+    tx: &mut WriteTx,
+    worker: Uuid,
+    endpoint: &str,
+    limit: usize,
+    now: Timestamp,
+    lease: SignedDuration,
+) -> Result<Vec<LeasedDelivery>, DbError> {
+    tx.fetch_all(sql!(
+        sqlite: "UPDATE deliveries SET state = 'RUNNING', worker = $2, leased_until = $4, tries = tries + 1
+                  WHERE id IN (SELECT id FROM deliveries WHERE state = 'WAITING' AND endpoint = $1
+                                  AND next_at <= $3 ORDER BY next_at LIMIT $5)
+                  RETURNING id, app_id, topic, endpoint, sealed, tries, attempts, begun_at",
+        postgres: "UPDATE deliveries SET state = 'RUNNING', worker = $2, leased_until = $4, tries = tries + 1
+                    WHERE id IN (SELECT id FROM deliveries WHERE state = 'WAITING' AND endpoint = $1
+                                    AND next_at <= $3 ORDER BY next_at LIMIT $5 FOR UPDATE SKIP LOCKED)
+                    RETURNING id, app_id, topic, endpoint, sealed, tries, attempts, begun_at",
+        endpoint,
+        worker,
+        now,
+        now + lease,
+        limit as i64,
+    ))
+    .await
+}
+
+/// Extends a worker's leases, and requeues messages whose lease has expired. The worker died, the receiver did not
+/// fail: so the interrupted attempt does not count.
+pub(super) async fn extend(
+    db: &Db,
+    worker: Uuid,
+    now: Timestamp,
+    lease: SignedDuration,
+) -> Result<(), DbError> {
+    let mut tx = db.write_with_durability(Durability::Process).await?;
+    tx.execute(sql!(
+        "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1",
+        worker,
+        now + lease,
+    ))
+    .await?;
+    tx.execute(sql!(
+        "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
+          WHERE state = 'RUNNING' AND leased_until <= $1",
+        now,
+    ))
+    .await?;
+    tx.commit().await
+}
+
+/// Requeues everything that a worker has leased, without counting the attempts.
+pub(super) async fn release(db: &Db, worker: Uuid) -> Result<(), DbError> {
+    let mut tx = db.write().await?;
+    tx.execute(sql!(
+        "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
+          WHERE state = 'RUNNING' AND worker = $1",
+        worker,
+    ))
+    .await?;
+    tx.commit().await
+}

@@ -1,0 +1,58 @@
+//! Which session a caller may see: a relying party those of its application, an end user the one of their token.
+
+use super::{
+    error::DocumentSessionError,
+    store::{DocumentSessionStore, UnsealedDocumentSession, hash_token},
+};
+use base::{AppId, DocumentSessionId, Environment, Uuid};
+use db::Db;
+use std::sync::Arc;
+
+/// Finds sessions for authenticated callers; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct DocumentSessionAccess {
+    db: Db,
+    env: Arc<dyn Environment>,
+    store: DocumentSessionStore,
+}
+
+impl DocumentSessionAccess {
+    pub(super) fn new(db: Db, env: Arc<dyn Environment>, store: DocumentSessionStore) -> Self {
+        Self { db, env, store }
+    }
+
+    /// The session that an end user's token belongs to, which must be the one that they named. `None` if the token is
+    /// unknown, or void because the end user has finished.
+    pub(super) async fn authenticate_end_user(
+        &self,
+        session: DocumentSessionId,
+        token: &Uuid,
+    ) -> Result<Option<UnsealedDocumentSession>, DocumentSessionError> {
+        let mut db = self.db.read().await?;
+        let stored = self.store.find_by_token(&mut db, token).await?;
+        let Some(stored) = stored.filter(|stored| stored.session.triggered_at.is_none()) else {
+            return Ok(None);
+        };
+        if session != stored.session.id {
+            return Err(DocumentSessionError::SessionNotFound);
+        }
+        debug_assert_eq!(hash_token(token), hash_token(&stored.session.token));
+        if stored.session.is_open(self.env.now()) {
+            Ok(Some(stored))
+        } else {
+            Err(DocumentSessionError::Expired)
+        }
+    }
+
+    /// A session of a relying party's application. Sandbox and production do not see each other's sessions.
+    pub(super) async fn find_for_relying_party(
+        &self,
+        app: AppId,
+        id: DocumentSessionId,
+        sandbox: bool,
+    ) -> Result<UnsealedDocumentSession, DocumentSessionError> {
+        let mut db = self.db.read().await?;
+        let stored = self.store.find(&mut db, app, id).await?;
+        stored.filter(|stored| stored.session.sandbox == sandbox).ok_or(DocumentSessionError::SessionNotFound)
+    }
+}

@@ -1,0 +1,118 @@
+//! Which checks a session gets.
+
+use super::implementation;
+use crate::document_verification::{
+    error::DocumentSessionError,
+    restrictions::DocumentRestrictions,
+    session::{DocumentSession, VerificationCheck, state_machine::CheckEvent},
+    types::{CheckState, LivenessType, ResourceKind},
+};
+use base::{Environment, ModerationCheckId, ResourceId};
+use documents::catalogue::DocumentType;
+
+/// The resources of a session that count for its requirements, as far as a check chooses among them.
+pub(super) struct SuppliedResources {
+    /// Identity documents.
+    pub(super) documents: Vec<SuppliedIdDocument>,
+    /// Supplementary documents.
+    pub(super) supplementary: Vec<ResourceId>,
+    /// Pictures of faces to compare with.
+    pub(super) faces: Vec<ResourceId>,
+    pub(super) liveness: Vec<SuppliedLiveness>,
+}
+
+pub(super) struct SuppliedIdDocument {
+    pub(super) id: ResourceId,
+    document_type: Option<DocumentType>,
+    /// ISO 3166-1 alpha-3.
+    issuing_country: Option<String>,
+}
+
+pub(super) struct SuppliedLiveness {
+    pub(super) id: ResourceId,
+    pub(super) liveness_type: Option<LivenessType>,
+}
+
+impl SuppliedResources {
+    fn of(session: &DocumentSession) -> Self {
+        let ids = |kind| session.fulfilling_resources(kind).map(|resource| resource.id).collect();
+        let documents = session.fulfilling_resources(ResourceKind::IdDocument);
+        let liveness = session.fulfilling_resources(ResourceKind::Liveness);
+        Self {
+            documents: documents
+                .map(|resource| SuppliedIdDocument {
+                    id: resource.id,
+                    document_type: resource.document_type,
+                    issuing_country: resource.issuing_country.clone(),
+                })
+                .collect(),
+            supplementary: ids(ResourceKind::SupplementaryDocument),
+            faces: ids(ResourceKind::FaceCapture),
+            liveness: liveness
+                .map(|resource| SuppliedLiveness { id: resource.id, liveness_type: resource.liveness_type })
+                .collect(),
+        }
+    }
+
+    /// The identity documents that a check is about: all of them, unless it has restrictions of its own.
+    pub(super) fn documents_within(
+        &self,
+        restrictions: Option<&DocumentRestrictions>,
+    ) -> impl Iterator<Item = &SuppliedIdDocument> {
+        self.documents.iter().filter(move |document| {
+            match (restrictions, document.document_type, &document.issuing_country) {
+                (Some(restrictions), Some(kind), Some(country)) => restrictions.allows_type(country, kind),
+                _ => true,
+            }
+        })
+    }
+
+    /// A resource, and the live face that it is compared with (the last), if there is one.
+    pub(super) fn with_live_face(&self, id: ResourceId) -> Vec<ResourceId> {
+        std::iter::once(id).chain(self.liveness.last().map(|live| live.id)).collect()
+    }
+
+    /// Whether it is one of the documents.
+    fn has_document(&self, id: ResourceId) -> bool {
+        self.supplementary.contains(&id) || self.documents.iter().any(|document| document.id == id)
+    }
+}
+
+/// Creates the checks of a session whose end user has finished: those that were requested, besides those that tasks
+/// created already, which become ready.
+pub(in crate::document_verification) fn create_checks(
+    session: &mut DocumentSession,
+    env: &dyn Environment,
+) -> Result<(), DocumentSessionError> {
+    let supplied = SuppliedResources::of(session);
+    discard_checks_of_replaced_documents(session, &supplied);
+    let now = env.now();
+    for check in &mut session.checks {
+        check.state = check.state.after(CheckEvent::Triggered)?;
+        check.last_updated = now;
+    }
+    let mut created = Vec::new();
+    for requested in &session.wanted.checks {
+        for resources in implementation(requested.kind).subjects(requested, &supplied) {
+            let check = VerificationCheck::begin(
+                env,
+                requested.kind,
+                CheckState::Ready,
+                resources,
+                requested.manual_check,
+            );
+            created.push(VerificationCheck { issuing_authority: requested.issuing_authority, ..check });
+        }
+    }
+    session.checks.extend(created);
+    Ok(())
+}
+
+/// Drops the checks that tasks created for documents that were replaced since.
+fn discard_checks_of_replaced_documents(session: &mut DocumentSession, supplied: &SuppliedResources) {
+    session.checks.retain(|check| check.resources_used.iter().all(|id| supplied.has_document(*id)));
+    let known: Vec<ModerationCheckId> = session.checks.iter().map(|check| check.id).collect();
+    for task in session.resources.iter_mut().flat_map(|resource| &mut resource.tasks) {
+        task.generated_checks.retain(|id| known.contains(id));
+    }
+}

@@ -1,0 +1,97 @@
+//! Gathers what checks need to know, each document and each face once for all checks of a run.
+
+use super::{
+    EvidenceRequest,
+    face_analysis::{FaceAnalyser, FaceAnalysis},
+};
+use crate::document_verification::{
+    extraction::DocumentExtractor, findings::DocumentFindings, store::UnsealedDocumentSession,
+    vision_runner::DocumentReadError,
+};
+use base::ResourceId;
+use std::collections::HashMap;
+
+/// What is known of a session's resources so far.
+#[derive(Default)]
+pub(super) struct Evidence {
+    /// What was read of documents; `None` if a document could not be opened.
+    pub(super) documents: HashMap<ResourceId, Option<DocumentFindings>>,
+    pub(super) faces: HashMap<ResourceId, FaceAnalysis>,
+}
+
+/// Reads documents and analyses faces for the checks; cheap to clone.
+#[derive(Clone, Debug)]
+pub(in crate::document_verification) struct EvidenceLoader {
+    extractor: DocumentExtractor,
+    face_analyser: FaceAnalyser,
+}
+
+impl EvidenceLoader {
+    pub(in crate::document_verification) fn new(
+        extractor: DocumentExtractor,
+        face_analyser: FaceAnalyser,
+    ) -> Self {
+        Self { extractor, face_analyser }
+    }
+
+    /// Adds what is requested and not known yet: documents first, in order.
+    pub(super) async fn load(
+        &self,
+        stored: &UnsealedDocumentSession,
+        request: &EvidenceRequest,
+        evidence: &mut Evidence,
+    ) -> Result<(), DocumentReadError> {
+        for id in &request.documents {
+            self.load_document(stored, *id, evidence).await?;
+        }
+        for id in &request.faces {
+            self.load_face(stored, *id, evidence).await?;
+        }
+        Ok(())
+    }
+
+    /// What a task read of a document counts if the document has not changed since; otherwise it is read now.
+    async fn load_document(
+        &self,
+        stored: &UnsealedDocumentSession,
+        id: ResourceId,
+        evidence: &mut Evidence,
+    ) -> Result<(), DocumentReadError> {
+        if evidence.documents.contains_key(&id) {
+            return Ok(());
+        }
+        let resource = stored.session.resources.iter().find(|resource| resource.id == id);
+        let Some(resource) = resource else { return Ok(()) };
+        let known = resource.findings.clone().filter(|findings| findings.of == resource.readable_media());
+        let findings = match known {
+            Some(findings) => Some(findings),
+            None => match self.extractor.extract(stored, resource).await {
+                Ok(read) => Some(read.findings),
+                Err(DocumentReadError::File(_)) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        evidence.documents.insert(id, findings);
+        Ok(())
+    }
+
+    async fn load_face(
+        &self,
+        stored: &UnsealedDocumentSession,
+        id: ResourceId,
+        evidence: &mut Evidence,
+    ) -> Result<(), DocumentReadError> {
+        if evidence.faces.contains_key(&id) {
+            return Ok(());
+        }
+        let resource = stored.session.resources.iter().find(|resource| resource.id == id);
+        let Some(resource) = resource else { return Ok(()) };
+        let mut media = resource.readable_media();
+        if media.is_empty() {
+            media.extend(resource.image);
+        }
+        let analysis = self.face_analyser.analyse(stored, media).await?;
+        evidence.faces.insert(id, analysis);
+        Ok(())
+    }
+}

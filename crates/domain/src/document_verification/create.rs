@@ -1,0 +1,56 @@
+//! The creation of sessions by relying parties.
+
+use super::{request::DocumentSessionRequest, session::DocumentSession, store::DocumentSessionStore};
+use crate::DeviceMetadata;
+use base::{AppId, DocumentSessionId, Environment, Uuid};
+use db::{DbError, WriteTx};
+use std::sync::Arc;
+
+/// Creates a session.
+#[derive(Clone, Debug)]
+pub struct CreateDocumentSession {
+    /// The relying party's application.
+    pub app: AppId,
+    /// Whether results come from a response configuration instead of checks.
+    pub sandbox: bool,
+    /// What the relying party asks for; it has no violations
+    /// ([`DocumentVerificationService::violations`](super::DocumentVerificationService::violations)).
+    pub request: DocumentSessionRequest,
+    /// The caller's device, as the client library described it.
+    pub device: Option<DeviceMetadata>,
+}
+
+/// Creates sessions; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct DocumentSessionCreator {
+    env: Arc<dyn Environment>,
+    store: DocumentSessionStore,
+    /// The address of this server, without a path.
+    public_url: String,
+}
+
+impl DocumentSessionCreator {
+    pub(super) fn new(env: Arc<dyn Environment>, store: DocumentSessionStore, public_url: String) -> Self {
+        Self { env, store, public_url }
+    }
+
+    pub(super) async fn create(
+        &self,
+        tx: &mut WriteTx,
+        command: CreateDocumentSession,
+    ) -> Result<DocumentSession, DbError> {
+        let CreateDocumentSession { app, sandbox, request, device } = command;
+        let env = &*self.env;
+        let mut session = DocumentSession::begin(env, app, sandbox, request);
+        session.record_device_event("CREATE_SESSION", None, env.now(), device);
+        self.store.insert(tx, &session).await?;
+        Ok(session)
+    }
+
+    /// The address of the page on which the end user goes through a session; it contains their token.
+    pub(super) fn page_url(&self, sandbox: bool, session: DocumentSessionId, token: Uuid) -> String {
+        let sandbox = if sandbox { "/sandbox" } else { "" };
+        let base = &self.public_url;
+        format!("{base}{sandbox}/idverify/v1/web/index.html?sessionID={session}&sessionToken={token}")
+    }
+}

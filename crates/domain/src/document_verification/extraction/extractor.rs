@@ -1,0 +1,121 @@
+//! Reads a document: its pages as they arrive, and all of it once its task asks.
+
+use super::{portrait::crop_portrait, reader_pool::ReaderPool};
+use crate::{
+    document_verification::{
+        findings::DocumentFindings,
+        prefetch::PrefetchCache,
+        session::SuppliedResource,
+        store::{SessionMediaStore, UnsealedDocumentSession},
+        today,
+        vision_runner::{DecodedSide, DocumentReadError, VisionRunner},
+    },
+    image_analysis::sample_faces,
+};
+use base::{DocumentSessionId, Environment, MediaId};
+use documents::reading::{self, DocumentClaim, DocumentReader, DocumentSide, SideSource};
+use std::sync::Arc;
+use vision::VisionError;
+
+/// JPEG quality of the portrait that is cut out of a document.
+const PORTRAIT_JPEG_QUALITY: u8 = 92;
+
+/// What was read of a document.
+pub(in crate::document_verification) struct ExtractedDocument {
+    pub(in crate::document_verification) findings: DocumentFindings,
+    /// The portrait on it, as JPEG.
+    pub(in crate::document_verification) portrait: Option<Vec<u8>>,
+}
+
+/// Reads documents; cheap to clone.
+#[derive(Clone, Debug)]
+pub(in crate::document_verification) struct DocumentExtractor {
+    env: Arc<dyn Environment>,
+    media: SessionMediaStore,
+    vision: VisionRunner,
+    readers: ReaderPool,
+    prefetched: PrefetchCache,
+}
+
+impl DocumentExtractor {
+    pub(in crate::document_verification) fn new(
+        env: Arc<dyn Environment>,
+        media: SessionMediaStore,
+        vision: VisionRunner,
+        readers: ReaderPool,
+        prefetched: PrefetchCache,
+    ) -> Self {
+        Self { env, media, vision, readers, prefetched }
+    }
+
+    /// Reads all pages of a document and joins what they say. Pages that were read ahead are not read again.
+    pub(in crate::document_verification) async fn extract(
+        &self,
+        stored: &UnsealedDocumentSession,
+        resource: &SuppliedResource,
+    ) -> Result<ExtractedDocument, DocumentReadError> {
+        let _slot = self.vision.acquire_large_media_slot().await;
+        let media = resource.readable_media();
+        let mut sides = Vec::new();
+        for id in &media {
+            sides.extend(match self.prefetched.take(*id).await {
+                Some(read) => read,
+                None => self.read_sides(self.media.read(stored, *id).await?).await?,
+            });
+        }
+        let (kind, country) = (resource.document_type, resource.issuing_country.clone());
+        let today = today(&*self.env);
+        self.vision
+            .run(move |vision| {
+                let claim = DocumentClaim { country: country.as_deref(), kind };
+                let reading = reading::join_sides(vision, sides, claim, today)?;
+                let portrait = reading.portrait.as_ref().and_then(|portrait| {
+                    let page = &reading.sides.get(portrait.side)?.page;
+                    let cropped = crop_portrait(page, &portrait.face)?;
+                    Some(sample_faces::encode_jpeg(&cropped, PORTRAIT_JPEG_QUALITY))
+                });
+                let findings = DocumentFindings::of(&reading, media, vision.embedding_space().digest());
+                Ok::<_, VisionError>(ExtractedDocument { findings, portrait })
+            })
+            .await?
+            .map_err(|error| DocumentReadError::Server(error.to_string()))
+    }
+
+    /// Begins to read a page that has just arrived; does nothing if there is no room for it.
+    pub(in crate::document_verification) fn prefetch_page(
+        &self,
+        session: DocumentSessionId,
+        media: MediaId,
+        bytes: Vec<u8>,
+    ) {
+        let Some(slot) = self.vision.try_acquire_large_media_slot() else { return };
+        let extractor = self.clone();
+        self.prefetched.spawn(session, media, async move {
+            let sides = extractor.read_sides(bytes).await;
+            drop(slot);
+            sides
+        });
+    }
+
+    /// Reads the sides of a file, each by itself.
+    async fn read_sides(&self, bytes: Vec<u8>) -> Result<Vec<DocumentSide>, DocumentReadError> {
+        let decoded = self.vision.decode_sides(bytes).await?;
+        let readers = self.readers.clone();
+        self.vision
+            .run(move |vision| {
+                let mut read = |reader: &mut DocumentReader, side: &DecodedSide| {
+                    let source = match &side.lines {
+                        Some(lines) => SideSource::File(&side.picture, lines),
+                        None => SideSource::Photo(&side.picture),
+                    };
+                    reader.read_side(vision, source)
+                };
+                readers.with_reader(|reader| {
+                    decoded.iter().map(|side| read(reader, side)).collect::<Result<Vec<_>, _>>()
+                })
+            })
+            .await?
+            .map_err(DocumentReadError::Server)?
+            .map_err(|error| DocumentReadError::Server(error.to_string()))
+    }
+}

@@ -1,0 +1,142 @@
+//! The job `read-document`.
+
+use super::{
+    extractor::{DocumentExtractor, ExtractedDocument},
+    task::{TaskOutcome, complete_task},
+};
+use crate::document_verification::{
+    background_jobs::ReadDocument,
+    error::{DocumentSessionError, JobCommitError},
+    sandbox_responses::{SandboxResponseStore, SimulatedExtraction},
+    session::{SuppliedResource, TaskNextStep},
+    store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
+    types::{MediaType, ResourceKind, TaskAdvice, TaskAdviceReason, TaskState},
+    unit_of_work::{DocumentUnitOfWork, JobEnd},
+    vision_runner::DocumentReadError,
+};
+use jobs::{Job as _, JobError, JobOutcome, Lease};
+
+/// Runs [`ReadDocument`]: reads a document (or, in a sandbox, takes the configured response) and ends its task.
+#[derive(Clone, Debug)]
+pub(in crate::document_verification) struct ReadDocumentRunner {
+    unit_of_work: DocumentUnitOfWork,
+    store: DocumentSessionStore,
+    media: SessionMediaStore,
+    extractor: DocumentExtractor,
+    sandbox_responses: SandboxResponseStore,
+}
+
+impl ReadDocumentRunner {
+    pub(in crate::document_verification) fn new(
+        unit_of_work: DocumentUnitOfWork,
+        store: DocumentSessionStore,
+        media: SessionMediaStore,
+        extractor: DocumentExtractor,
+        sandbox_responses: SandboxResponseStore,
+    ) -> Self {
+        Self { unit_of_work, store, media, extractor, sandbox_responses }
+    }
+
+    pub(in crate::document_verification) async fn run(
+        &self,
+        job: &ReadDocument,
+        lease: &Lease,
+    ) -> Result<JobOutcome, JobError> {
+        let Some(stored) = self.store.load(job.session).await? else { return Ok(JobOutcome::Done) };
+        let session = &stored.session;
+        let Some(resource) = session.resources.iter().find(|resource| resource.id == job.resource) else {
+            return Ok(JobOutcome::Done);
+        };
+        let pending =
+            resource.tasks.iter().any(|task| task.id == job.task && task.state == TaskState::Pending);
+        if !pending {
+            return Ok(JobOutcome::Done);
+        }
+        let read = if session.sandbox {
+            self.simulate(&stored, resource).await
+        } else {
+            self.read(&stored, resource).await
+        };
+        let outcome = match read {
+            Ok(outcome) => Some(outcome),
+            Err(DocumentReadError::File(error)) => {
+                tracing::info!(error = &error as &dyn std::error::Error, "a document cannot be opened");
+                Some(TaskOutcome::nothing_read(TaskNextStep::try_again(
+                    TaskAdvice::MustTryAgain,
+                    TaskAdviceReason::Quality,
+                    "NO_DOCUMENT",
+                )))
+            }
+            Err(DocumentReadError::Server(error)) if lease.attempts >= ReadDocument::RETRY.attempts() => {
+                tracing::error!(error, "a document is not read");
+                None
+            }
+            Err(DocumentReadError::Server(error)) => {
+                return Err(JobError { error, not_before: None, permanent: false });
+            }
+        };
+        let written = outcome.as_ref().map(TaskOutcome::media_ids).unwrap_or_default();
+        let saved =
+            self.unit_of_work.update_in_job(job.session, lease, JobEnd::Finish, |session, effects, env| {
+                complete_task(session, effects, env, job, outcome)
+            });
+        match saved.await {
+            Ok(_) => Ok(JobOutcome::Done),
+            // Another run has taken over the task, or the session is gone: this run's result does not count.
+            Err(
+                JobCommitError::LeaseLost(_)
+                | JobCommitError::Session(
+                    DocumentSessionError::SessionNotFound | DocumentSessionError::ItemNotFound(_),
+                ),
+            ) => {
+                self.media.delete(job.session, &written).await;
+                Ok(JobOutcome::Done)
+            }
+            Err(error) => {
+                self.media.delete(job.session, &written).await;
+                Err(error.into())
+            }
+        }
+    }
+
+    async fn read(
+        &self,
+        stored: &UnsealedDocumentSession,
+        resource: &SuppliedResource,
+    ) -> Result<TaskOutcome, DocumentReadError> {
+        let ExtractedDocument { findings, portrait } = self.extractor.extract(stored, resource).await?;
+        let (next, fields) = if resource.kind == ResourceKind::SupplementaryDocument {
+            (findings.letter_next_step(), findings.letter.clone())
+        } else {
+            let fields = (!findings.fields.is_empty()).then(|| findings.document_fields());
+            (findings.next_step(resource, &stored.session.restrictions_of(resource)), fields)
+        };
+        let fields = match fields {
+            Some(fields) => Some(self.media.put_json(stored, resource.id, &fields).await?),
+            None => None,
+        };
+        let portrait = match portrait.filter(|_| resource.kind == ResourceKind::IdDocument) {
+            Some(jpeg) => {
+                Some(self.media.put(stored, MediaType::Image, "image/jpeg", resource.id, &jpeg).await?)
+            }
+            None => None,
+        };
+        Ok(TaskOutcome { next, findings: Some(findings), fields, portrait })
+    }
+
+    /// The result that the sandbox's response configuration gives for a document.
+    async fn simulate(
+        &self,
+        stored: &UnsealedDocumentSession,
+        resource: &SuppliedResource,
+    ) -> Result<TaskOutcome, DocumentReadError> {
+        let config = self
+            .sandbox_responses
+            .for_session(&stored.session)
+            .await
+            .map_err(|error| DocumentReadError::Server(error.to_string()))?;
+        let SimulatedExtraction { next, fields } = config.extraction(resource);
+        let fields = self.media.put_json(stored, resource.id, &fields).await?;
+        Ok(TaskOutcome { next, findings: None, fields: Some(fields), portrait: None })
+    }
+}

@@ -1,0 +1,120 @@
+//! What a relying party does with the media of its sessions: downloads them, and deletes their contents for good.
+
+use super::{
+    error::DocumentSessionError,
+    session::{DocumentSession, SessionMedia},
+    store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
+    types::{MediaType, SessionState},
+};
+use crate::DeviceMetadata;
+use base::{DocumentSessionId, Environment, MediaId};
+use db::Db;
+use media::blobs::BlobError;
+use std::{ops::Range, sync::Arc};
+
+/// A media's contents.
+#[derive(Debug)]
+pub enum MediaDownload {
+    Bytes(SessionMedia, Vec<u8>),
+    /// The contents were deleted, or the operator withholds documents of that country.
+    Withheld,
+}
+
+/// Gives out and redacts media; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct MediaAccess {
+    db: Db,
+    env: Arc<dyn Environment>,
+    store: DocumentSessionStore,
+    media: SessionMediaStore,
+    /// Countries whose documents' pictures are not given out, ISO 3166-1 alpha-3.
+    withheld_countries: Vec<String>,
+}
+
+impl MediaAccess {
+    pub(super) fn new(
+        db: Db,
+        env: Arc<dyn Environment>,
+        store: DocumentSessionStore,
+        media: SessionMediaStore,
+        withheld_countries: Vec<String>,
+    ) -> Self {
+        Self { db, env, store, media, withheld_countries }
+    }
+
+    /// A media's bytes: all of them, or those from `range.start` up to and without `range.end`.
+    pub(super) async fn download(
+        &self,
+        stored: &UnsealedDocumentSession,
+        id: MediaId,
+        range: Option<Range<u64>>,
+    ) -> Result<MediaDownload, DocumentSessionError> {
+        let media = stored.session.media(id).ok_or(DocumentSessionError::MediaNotFound)?;
+        if media.redacted || self.is_withheld(&stored.session, media) {
+            return Ok(MediaDownload::Withheld);
+        }
+        let read = match range {
+            Some(range) => self.media.read_range(stored, id, range).await,
+            None => self.media.read(stored, id).await,
+        };
+        match read {
+            Ok(bytes) => Ok(MediaDownload::Bytes(media.clone(), bytes)),
+            Err(BlobError::Missing) => Err(DocumentSessionError::MediaNotFound),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether it is a picture of a document of a country whose pictures are withheld: according to the document
+    /// itself, or to what the end user said.
+    fn is_withheld(&self, session: &DocumentSession, media: &SessionMedia) -> bool {
+        if media.kind == MediaType::Json {
+            return false;
+        }
+        let resource = session.resources.iter().find(|resource| Some(resource.id) == media.resource);
+        let Some(resource) = resource else { return false };
+        let read = resource.findings.as_ref().and_then(|findings| findings.issuer.as_ref());
+        let withheld = |code: &String| self.withheld_countries.contains(code);
+        read.is_some_and(withheld) || resource.issuing_country.as_ref().is_some_and(withheld)
+    }
+
+    /// Deletes a media's bytes for good; the media stays listed as redacted. Refuses until the session has ended.
+    pub(super) async fn redact(
+        &self,
+        id: DocumentSessionId,
+        media: MediaId,
+        device: Option<DeviceMetadata>,
+    ) -> Result<(), DocumentSessionError> {
+        let mut tx = self.db.write().await?;
+        let mut locked = self.store.lock(&mut tx, id).await?.ok_or(DocumentSessionError::SessionNotFound)?;
+        let session = &mut locked.session;
+        let known = session
+            .media
+            .iter()
+            .position(|known| known.id == media)
+            .ok_or(DocumentSessionError::MediaNotFound)?;
+        if session.state == SessionState::Ongoing {
+            return Err(match session.triggered_at {
+                None => DocumentSessionError::SessionLocked,
+                Some(_) => DocumentSessionError::ResourceLocked(
+                    "checks use the session's resources; its media can be deleted when they have ended"
+                        .to_owned(),
+                ),
+            });
+        }
+        if let Some(known) = session.media.get_mut(known) {
+            known.redacted = true;
+        }
+        for resource in &mut session.resources {
+            resource.detach_media(media);
+        }
+        for check in &mut session.checks {
+            check.generated_media.retain(|id| *id != media);
+        }
+        session.record_device_event("MEDIA_DELETED", None, self.env.now(), device);
+        self.store.save(&mut tx, &locked).await?;
+        self.media.add_tombstone(&mut tx, id, media).await?;
+        tx.commit().await?;
+        self.media.delete(id, &[media]).await;
+        Ok(())
+    }
+}

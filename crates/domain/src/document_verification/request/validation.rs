@@ -1,0 +1,153 @@
+//! The rules that a request must follow. Each violation names the member that breaks a rule by its path in the payload.
+
+use super::{
+    DocumentSessionRequest, MAX_REQUESTED_ITEMS, RESOURCES_TTL_SECONDS, RequestedCheck, SdkConfig,
+    WebhookSubscription,
+};
+use crate::{
+    delivery::Outbox,
+    document_verification::{restrictions::is_country_code, types::VerificationCheckType},
+    violation::Violation,
+};
+use std::ops::RangeInclusive;
+
+/// Seconds that an import token may be kept: up to 365 days.
+const IMPORT_TOKEN_TTL_SECONDS: RangeInclusive<i64> = 1..=31_536_000;
+/// Attempts after the first that may be asked for.
+const RETRY_COUNT_RANGE: RangeInclusive<i64> = 0..=10;
+
+impl DocumentSessionRequest {
+    /// Everything that is wrong with the request; empty if nothing is.
+    pub(in crate::document_verification) fn violations(&self, outbox: &Outbox) -> Vec<Violation> {
+        let mut found = Vec::new();
+        found.extend(out_of_range("resources_ttl", self.resources_ttl, &RESOURCES_TTL_SECONDS));
+        found.extend(self.ttl.and_then(|ttl| out_of_range("ttl", ttl, &IMPORT_TOKEN_TTL_SECONDS)));
+        found.extend(self.notifications.iter().flat_map(|subscription| subscription.violations(outbox)));
+        for (at, check) in self.checks.iter().enumerate() {
+            let path = format!("requested_checks[{at}].config.max_retries");
+            found.extend(out_of_range(path, check.max_retries, &RETRY_COUNT_RANGE));
+        }
+        found.extend(self.sdk_config.violations());
+        found.extend(self.inconsistencies());
+        found
+    }
+
+    /// Checks and tasks that lack something they depend on, or are requested twice.
+    fn inconsistencies(&self) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let has = |kind| self.checks.iter().any(|check| check.kind == kind);
+        for (at, check) in self.checks.iter().enumerate() {
+            let kind_path = format!("requested_checks[{at}].type");
+            if matches!(check.kind, VerificationCheckType::FaceMatch | VerificationCheckType::FaceComparison)
+                && !has(VerificationCheckType::Liveness)
+            {
+                let message = format!("{} needs a check LIVENESS, whose face it compares", check.kind);
+                found.push(Violation::new(kind_path.clone(), message));
+            }
+            let repeated = |other: &RequestedCheck| {
+                other.kind == check.kind
+                    && other.filter == check.filter
+                    && other.liveness_type == check.liveness_type
+            };
+            if self.checks.iter().take(at).any(repeated) {
+                let message = "the same check is asked for twice";
+                found.push(Violation::new(format!("requested_checks[{at}]"), message));
+            }
+            if check.kind == VerificationCheckType::Comparison && self.documents.len() < 2 {
+                let message = "ID_DOCUMENT_COMPARISON needs two required_documents to compare";
+                found.push(Violation::new(kind_path, message));
+            }
+        }
+        for (at, task) in self.tasks.iter().enumerate() {
+            if self.tasks.iter().take(at).any(|other| other.kind == task.kind) {
+                let message = "the same task is asked for twice";
+                found.push(Violation::new(format!("requested_tasks[{at}]"), message));
+            }
+        }
+        found
+    }
+}
+
+impl WebhookSubscription {
+    fn violations(&self, outbox: &Outbox) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let unfit = |token: &str| token.chars().any(|c| c.is_control() || !c.is_ascii());
+        if self.auth_token.as_deref().is_some_and(unfit) {
+            let message = "it has characters that no header can carry";
+            found.push(Violation::new("notifications.auth_token", message));
+        }
+        if let Err(refused) = outbox.check_destination(&self.endpoint, true) {
+            found.push(Violation::new("notifications.endpoint", refused.to_string()));
+        }
+        found
+    }
+}
+
+impl SdkConfig {
+    fn violations(&self) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let mut refuse = |name: &str, message: String| {
+            found.push(Violation::new(format!("sdk_config.{name}"), message));
+        };
+        for (name, colour) in [
+            ("primary_colour", &self.primary_colour),
+            ("secondary_colour", &self.secondary_colour),
+            ("font_colour", &self.font_colour),
+        ] {
+            if colour.as_deref().is_some_and(|text| !is_colour(text)) {
+                refuse(name, "it is not a colour, which is # and three or six hexadecimal digits".to_owned());
+            }
+        }
+        if self.locale.as_deref().is_some_and(|locale| locale.trim().is_empty()) {
+            refuse("locale", "it is empty".to_owned());
+        }
+        if self.preset_issuing_country.as_deref().is_some_and(|code| !is_country_code(code)) {
+            refuse("preset_issuing_country", "it is no ISO 3166-1 alpha-3 code".to_owned());
+        }
+        for (name, url) in [
+            ("success_url", &self.success_url),
+            ("error_url", &self.error_url),
+            ("privacy_policy_url", &self.privacy_policy_url),
+        ] {
+            if url.as_deref().is_some_and(|url| !is_redirect_url(url)) {
+                refuse(name, "it is no address that a person can be sent to".to_owned());
+            }
+        }
+        for (task, counts) in &self.attempts_configuration {
+            for (name, count) in counts {
+                if let Some(broken) = out_of_range("", *count, &RETRY_COUNT_RANGE) {
+                    refuse(&format!("attempts_configuration.{task}.{name}"), broken.message);
+                }
+            }
+        }
+        if self.attempts_configuration.len() > MAX_REQUESTED_ITEMS {
+            refuse("attempts_configuration", format!("at most {MAX_REQUESTED_ITEMS} members are taken"));
+        }
+        found
+    }
+}
+
+/// The violation of a number that is outside of its range.
+fn out_of_range(path: impl Into<String>, number: i64, range: &RangeInclusive<i64>) -> Option<Violation> {
+    let (least, most) = (range.start(), range.end());
+    let message = format!("it is {number}; a whole number from {least} to {most} is expected");
+    (!range.contains(&number)).then(|| Violation::new(path.into(), message))
+}
+
+/// Whether a text is `#` and three or six hexadecimal digits.
+fn is_colour(text: &str) -> bool {
+    let digits = text.strip_prefix('#').unwrap_or_default();
+    matches!(digits.len(), 3 | 6) && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// Whether an end user can be sent to an address. Any scheme will do, as mobile applications have schemes of their own,
+/// but none whose content a browser would run or open locally.
+fn is_redirect_url(text: &str) -> bool {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    let fine = scheme.is_some_and(|scheme| {
+        scheme.starts_with(|c: char| c.is_ascii_lowercase())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+            && !["javascript", "data", "vbscript", "file", "blob"].contains(&scheme.as_str())
+    });
+    fine && !text.chars().any(char::is_control)
+}

@@ -1,0 +1,111 @@
+//! What a session refuses, and when its requirements and the session itself move on.
+
+use super::{
+    DocumentSession, Requirement, SuppliedResource,
+    state_machine::{DocumentSessionEvent, InvalidTransitionError, RequirementEvent},
+};
+use crate::document_verification::{
+    error::DocumentSessionError,
+    notifications::NotificationSubject,
+    restrictions::DocumentRestrictions,
+    types::{NotificationTopic, ResourceKind, SessionState, TaskType},
+    unit_of_work::SideEffects,
+};
+use base::{Environment, ResourceId};
+
+impl DocumentSession {
+    /// Refuses an end user whose time is over or who has finished.
+    pub(in crate::document_verification) fn ensure_open_for_end_user(
+        &self,
+        env: &dyn Environment,
+    ) -> Result<(), DocumentSessionError> {
+        if self.is_open(env.now()) { Ok(()) } else { Err(DocumentSessionError::Expired) }
+    }
+
+    /// The resource with this id, which must be of this kind.
+    pub(in crate::document_verification) fn require_resource(
+        &self,
+        kind: ResourceKind,
+        id: ResourceId,
+    ) -> Result<&SuppliedResource, DocumentSessionError> {
+        self.resource(kind, id).ok_or(DocumentSessionError::ItemNotFound("resource"))
+    }
+
+    /// The resource with this id, to change it.
+    pub(in crate::document_verification) fn require_resource_mut(
+        &mut self,
+        id: ResourceId,
+    ) -> Result<&mut SuppliedResource, DocumentSessionError> {
+        self.resource_mut(id).ok_or(DocumentSessionError::ItemNotFound("resource"))
+    }
+
+    /// The requirement with this id, to change it.
+    pub(in crate::document_verification) fn require_requirement_mut(
+        &mut self,
+        id: ResourceId,
+    ) -> Result<&mut Requirement, DocumentSessionError> {
+        self.requirement_mut(id).ok_or(DocumentSessionError::ItemNotFound("requirement"))
+    }
+
+    /// The requirement that a resource counts for; `None` if the resource was replaced.
+    pub(in crate::document_verification) fn requirement_of(&self, id: ResourceId) -> Option<&Requirement> {
+        self.requirements.iter().find(|requirement| requirement.resource == Some(id))
+    }
+
+    /// Which documents are accepted for the requirement that a resource was supplied for.
+    pub(in crate::document_verification) fn restrictions_of(
+        &self,
+        resource: &SuppliedResource,
+    ) -> DocumentRestrictions {
+        let requirement = self.requirements.iter().find(|known| known.id == resource.requirement);
+        requirement.map(|requirement| requirement.filter.clone()).unwrap_or_default()
+    }
+
+    /// Records that a resource has changed.
+    pub(in crate::document_verification) fn mark_updated(&mut self, id: ResourceId, env: &dyn Environment) {
+        if let Some(resource) = self.resource_mut(id) {
+            resource.last_updated = env.now();
+        }
+    }
+
+    /// Moves the requirement that a resource counts for; does nothing if the resource was replaced.
+    pub(in crate::document_verification) fn apply_requirement_event(
+        &mut self,
+        id: ResourceId,
+        event: RequirementEvent,
+    ) -> Result<(), InvalidTransitionError> {
+        let requirement = self.requirements.iter_mut().find(|requirement| requirement.resource == Some(id));
+        if let Some(requirement) = requirement {
+            requirement.standing = requirement.standing.after(event)?;
+        }
+        Ok(())
+    }
+
+    /// The task to be done with resources of a kind; `None` if the session asks for none.
+    pub(in crate::document_verification) fn requested_task_type(
+        &self,
+        kind: ResourceKind,
+    ) -> Option<TaskType> {
+        let kind = match kind {
+            ResourceKind::IdDocument => TaskType::IdDocument,
+            ResourceKind::SupplementaryDocument => TaskType::SupplementaryDocument,
+            ResourceKind::Liveness | ResourceKind::FaceCapture => return None,
+        };
+        self.wanted.task(kind).map(|task| task.kind)
+    }
+
+    /// Completes a session that was triggered and whose checks have all ended.
+    pub(in crate::document_verification) fn complete_if_done(
+        &mut self,
+        effects: &mut SideEffects,
+    ) -> Result<(), InvalidTransitionError> {
+        if self.state == SessionState::Ongoing
+            && self.triggered_at.is_some()
+            && self.checks.iter().all(|check| check.state.is_final())
+        {
+            self.state = self.state.after(DocumentSessionEvent::ChecksFinished)?;
+            effects.notify(NotificationTopic::SessionCompletion, NotificationSubject::Session);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! The model that computes embeddings: its embedding space, the distances that decide whether two faces are one person's,
+//! and the extraction of faces from pictures on the analyser's workers.
+
+use super::{
+    EnrolRules, FaceIndexError, FaceIndexSettings,
+    face_extraction::{self, ExtractedFace, ExtractionPurpose},
+};
+use crate::image_analysis::{AnalysisError, ImageAnalyser};
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+use vision::EmbeddingSpace;
+
+/// A distance threshold as the operator sets it.
+#[derive(Debug)]
+struct DistanceSetting {
+    /// The threshold itself, if it is set.
+    distance: Option<f32>,
+    /// Otherwise the false match rate, 0 to 1, whose distance the model states.
+    false_match_rate: f64,
+}
+
+/// The model of this process.
+#[derive(Debug)]
+pub(super) struct FaceModel {
+    analyser: ImageAnalyser,
+    rules: EnrolRules,
+    verify: DistanceSetting,
+    identify: DistanceSetting,
+    space: OnceCell<Arc<EmbeddingSpace>>,
+}
+
+impl FaceModel {
+    /// Nothing is loaded yet.
+    pub(super) fn new(analyser: ImageAnalyser, settings: &FaceIndexSettings) -> Self {
+        Self {
+            analyser,
+            rules: settings.rules.clone(),
+            verify: DistanceSetting {
+                distance: settings.verify_distance,
+                false_match_rate: settings.verify_fmr,
+            },
+            identify: DistanceSetting {
+                distance: settings.identify_distance,
+                false_match_rate: settings.identify_fmr,
+            },
+            space: OnceCell::new(),
+        }
+    }
+
+    /// The space of the embeddings that this process computes.
+    pub(super) async fn space(&self) -> Result<&Arc<EmbeddingSpace>, FaceIndexError> {
+        let read = |vision: &mut vision::VisionModels| Arc::new(vision.embedding_space().clone());
+        let load = async || match self.analyser.run(read).await {
+            // Asked once per process, so it may wait instead of being refused.
+            Err(AnalysisError::Busy(_)) => self.analyser.run_in_background(read).await,
+            other => other,
+        };
+        Ok(self.space.get_or_try_init(load).await?)
+    }
+
+    /// The distance up to which two faces are one person's.
+    pub(super) async fn verify_distance(&self) -> Result<f32, FaceIndexError> {
+        self.distance(&self.verify).await
+    }
+
+    /// The distance up to which a search finds a face.
+    pub(super) async fn identify_distance(&self) -> Result<f32, FaceIndexError> {
+        self.distance(&self.identify).await
+    }
+
+    async fn distance(&self, setting: &DistanceSetting) -> Result<f32, FaceIndexError> {
+        let rate = setting.false_match_rate;
+        match setting.distance {
+            Some(distance) => Ok(distance),
+            None => self.space().await?.distance_at(rate).ok_or(FaceIndexError::NoThreshold(rate)),
+        }
+    }
+
+    /// How similar two faces at a distance are, 0 to 1: 1 for the same picture, 0.5 at the distance up to which two faces
+    /// are one person's.
+    pub(super) async fn similarity(&self, distance: f32) -> Result<f64, FaceIndexError> {
+        let limit = self.verify_distance().await?;
+        Ok((1.0 - f64::from(distance) / (2.0 * f64::from(limit))).clamp(0.0, 1.0))
+    }
+
+    /// Extracts the one face of a picture; refuses a picture that is not good enough for `purpose`.
+    pub(super) async fn extract_face(
+        &self,
+        bytes: Vec<u8>,
+        purpose: ExtractionPurpose,
+    ) -> Result<ExtractedFace, FaceIndexError> {
+        let rules = self.rules.clone();
+        let header = face_extraction::inspect(&bytes, &rules)?;
+        let extraction = self
+            .analyser
+            .run(move |vision| face_extraction::extract(vision, &bytes, &header, &rules, purpose));
+        extraction.await?
+    }
+
+    /// Extracts the face of a stored picture; waits until a worker is free.
+    pub(super) async fn extract_from_stored(&self, bytes: Vec<u8>) -> Result<ExtractedFace, FaceIndexError> {
+        let rules = self.rules.clone();
+        self.analyser
+            .run_in_background(move |vision| face_extraction::extract_from_stored(vision, &bytes, &rules))
+            .await?
+    }
+}

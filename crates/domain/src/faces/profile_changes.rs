@@ -1,0 +1,187 @@
+//! Profiles are created, changed, banned and deleted.
+
+use super::{
+    FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText, ProfileType,
+    change_sequence::next_seq,
+    profile::{ProfileRow, ProfileStore},
+    tombstones,
+};
+use base::{AccountId, Id as _, ProfileId, Timestamp};
+use db::{DbError, WriteTx, sql};
+
+/// Changes of a profile; what is `None`, or not in the list, stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct ProfilePatch {
+    pub kind: Option<ProfileType>,
+    /// Texts to set, or to remove if they are empty.
+    pub texts: Vec<(ProfileText, Option<String>)>,
+    pub is_id_verified: Option<bool>,
+    pub is_adult: Option<bool>,
+}
+
+impl ProfileStore {
+    pub(super) async fn insert(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        kind: ProfileType,
+        details: &ProfileDetails,
+    ) -> Result<ProfileId, DbError> {
+        let (id, now) = (ProfileId::new(&*self.environment), self.environment.now());
+        tx.execute(sql!(
+            "INSERT INTO profiles (id, account_id, kind, active, banned, adult, details, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)",
+            id,
+            account,
+            kind.number(),
+            true,
+            false,
+            details.is_adult,
+            self.seal_details(id, details),
+            now,
+        ))
+        .await?;
+        Ok(id)
+    }
+
+    /// Locks the row of an active profile until the transaction ends, and records that the profile changes.
+    pub(super) async fn lock(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<(ProfileRow, ProfileDetails), FaceIndexError> {
+        let row: Option<ProfileRow> = tx
+            .fetch_optional(sql!(
+                "UPDATE profiles SET updated_at = $3 WHERE id = $1 AND account_id = $2 AND active
+                 RETURNING id, kind, active, banned, details, created_at, updated_at",
+                id,
+                account,
+                self.environment.now(),
+            ))
+            .await?;
+        let row = row.ok_or(FaceIndexError::Missing("profile"))?;
+        let details = self.open_details(&row)?;
+        Ok((row, details))
+    }
+
+    /// Changes a profile.
+    pub(super) async fn update(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+        patch: ProfilePatch,
+    ) -> Result<(), FaceIndexError> {
+        // Every transaction locks the account's row first, so that no two wait for each other.
+        let seq = next_seq(tx, account).await?;
+        let (row, mut details) = self.lock(tx, account, id).await?;
+        let had_consent = details.biometric_consent.is_some();
+        for (text, value) in patch.texts {
+            details.set(text, value)?;
+        }
+        details.is_id_verified = patch.is_id_verified.unwrap_or(details.is_id_verified);
+        details.is_adult = patch.is_adult.unwrap_or(details.is_adult);
+        if had_consent && details.biometric_consent.is_none() {
+            let faces = tx.count(sql!("SELECT count(*) FROM faces WHERE profile_id = $1", id)).await?;
+            if faces > 0 {
+                let message = "it cannot be removed while the profile has faces: delete them first";
+                let property = ProfileText::BiometricConsent.name();
+                return Err(InvalidProfileFieldError {
+                    property,
+                    message: message.to_owned(),
+                    measured: None,
+                }
+                .into());
+            }
+        }
+        let kind = patch.kind.unwrap_or(row.kind());
+        tx.execute(sql!(
+            "UPDATE profiles SET kind = $2, adult = $3, details = $4 WHERE id = $1",
+            id,
+            kind.number(),
+            details.is_adult,
+            self.seal_details(id, &details),
+        ))
+        .await?;
+        match (row.kind(), kind) {
+            (ProfileType::Searchable, ProfileType::Hidden) => {
+                log_face_removals(tx, account, id, seq, self.environment.now()).await?;
+            }
+            (ProfileType::Hidden, ProfileType::Searchable) => {
+                tx.execute(sql!("UPDATE faces SET seq = $2 WHERE profile_id = $1", id, seq)).await?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Bans a person, or lifts the ban.
+    pub(super) async fn set_banned(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+        banned: bool,
+    ) -> Result<(), FaceIndexError> {
+        let rows = tx
+            .execute(sql!(
+                "UPDATE profiles SET banned = $3, updated_at = $4
+                  WHERE id = $1 AND account_id = $2 AND active",
+                id,
+                account,
+                banned,
+                self.environment.now(),
+            ))
+            .await?;
+        if rows == 1 { Ok(()) } else { Err(FaceIndexError::Missing("profile")) }
+    }
+
+    /// Deletes a profile: everything that is known of the person is deleted, and an inactive row is left.
+    pub(super) async fn delete(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<(), FaceIndexError> {
+        let seq = next_seq(tx, account).await?;
+        self.lock(tx, account, id).await?;
+        log_face_removals(tx, account, id, seq, self.environment.now()).await?;
+        tombstones::insert_for_profile(tx, account, id, self.environment.now()).await?;
+        for query in [
+            sql!("DELETE FROM faces WHERE profile_id = $1", id),
+            sql!("DELETE FROM negative_labels WHERE profile_id = $1", id),
+            sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
+        ] {
+            tx.execute(query).await?;
+        }
+        tx.execute(sql!(
+            "UPDATE profiles SET active = $2, banned = $2, adult = $2, details = NULL WHERE id = $1",
+            id,
+            false,
+        ))
+        .await?;
+        Ok(())
+    }
+}
+
+/// Records that all faces of a profile are removed from the indexes by the change `seq`.
+async fn log_face_removals(
+    tx: &mut WriteTx,
+    account: AccountId,
+    profile: ProfileId,
+    seq: i64,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    tx.execute(sql!(
+        "INSERT INTO face_removals (account_id, seq, face_id, removed_at)
+         SELECT account_id, CAST($3 AS BIGINT), id, CAST($4 AS TIMESTAMPTZ) FROM faces
+          WHERE profile_id = $1 AND account_id = $2",
+        profile,
+        account,
+        seq,
+        now,
+    ))
+    .await
+    .map(drop)
+}

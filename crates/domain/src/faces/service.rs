@@ -1,0 +1,419 @@
+//! The public front of profiles and faces: gives each part what it needs, and passes calls on.
+//!
+//! Methods that take a transaction and change faces must be followed by [`FaceIndexService::apply_committed_changes`] once
+//! the transaction is committed.
+
+use super::{
+    FaceIndexError, FaceIndexSettings, FaceIndexStatus, FaceIndexStorage, PreparedFace, Profile,
+    ProfileCandidate, ProfileDetails, ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary,
+    ProfileType, ReembedFaces, SweepFaces,
+    account_index::AccountIndexes,
+    embedding_vault::EmbeddingVault,
+    enrolment::Enrolment,
+    face_model::FaceModel,
+    groups, index_status,
+    matching::ProfileMatcher,
+    negative_labels,
+    profile::{self, ProfileStore},
+    reembedding::Reembedding,
+    tombstones::TombstoneSweeper,
+};
+use crate::{image_analysis::ImageAnalyser, vault::Vault};
+use base::{AccountId, Environment, FaceId, GroupId, ProfileId};
+use db::{Db, DbError, ReadTx, WriteTx};
+use jobs::{JobError, JobOutcome, Worker};
+use media::blobs::BlobStore;
+use std::{collections::HashSet, sync::Arc};
+
+/// The profiles of accounts, and the search by faces; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct FaceIndexService(Arc<FaceIndexParts>);
+
+#[derive(Debug)]
+struct FaceIndexParts {
+    db: Db,
+    model: Arc<FaceModel>,
+    embeddings: EmbeddingVault,
+    profiles: ProfileStore,
+    indexes: Arc<AccountIndexes>,
+    sweeper: Arc<TombstoneSweeper>,
+    enrolment: Enrolment,
+    matcher: ProfileMatcher,
+    reembedding: Reembedding,
+}
+
+impl FaceIndexService {
+    /// Wires the parts. No index is opened and no model is loaded yet.
+    pub fn new(
+        db: Db,
+        environment: Arc<dyn Environment>,
+        vault: Vault,
+        blobs: BlobStore,
+        analyser: ImageAnalyser,
+        storage: FaceIndexStorage,
+        settings: FaceIndexSettings,
+    ) -> Self {
+        let model = Arc::new(FaceModel::new(analyser, &settings));
+        let embeddings = EmbeddingVault { vault: vault.clone(), environment: environment.clone() };
+        let profiles = ProfileStore { vault, environment: environment.clone() };
+        let keep_images = settings.keep_images;
+        let indexes = Arc::new(AccountIndexes::new(
+            db.clone(),
+            embeddings.clone(),
+            model.clone(),
+            storage,
+            settings.open_indexes,
+        ));
+        let sweeper = Arc::new(TombstoneSweeper {
+            db: db.clone(),
+            environment: environment.clone(),
+            blobs: blobs.clone(),
+            indexes: indexes.clone(),
+        });
+        let enrolment = Enrolment {
+            db: db.clone(),
+            environment: environment.clone(),
+            blobs: blobs.clone(),
+            model: model.clone(),
+            embeddings: embeddings.clone(),
+            profiles: profiles.clone(),
+            sweeper: sweeper.clone(),
+            keep_images,
+        };
+        let matcher = ProfileMatcher {
+            db: db.clone(),
+            model: model.clone(),
+            profiles: profiles.clone(),
+            indexes: indexes.clone(),
+        };
+        let reembedding = Reembedding {
+            db: db.clone(),
+            environment,
+            blobs,
+            model: model.clone(),
+            embeddings: embeddings.clone(),
+        };
+        Self(Arc::new(FaceIndexParts {
+            db,
+            model,
+            embeddings,
+            profiles,
+            indexes,
+            sweeper,
+            enrolment,
+            matcher,
+            reembedding,
+        }))
+    }
+
+    /// Registers the jobs of faces with a worker.
+    #[must_use]
+    pub fn handle(&self, worker: Worker) -> Worker {
+        let (sweeping, embedding) = (self.clone(), self.clone());
+        worker
+            .register(move |_: SweepFaces, _| {
+                let faces = sweeping.clone();
+                async move { faces.sweep_tombstones().await }
+            })
+            .register(move |job: ReembedFaces, _| {
+                let faces = embedding.clone();
+                async move { faces.reembed(&job).await }
+            })
+    }
+
+    pub(super) fn indexes(&self) -> &AccountIndexes {
+        &self.0.indexes
+    }
+
+    /// The distance up to which a search finds a face.
+    pub async fn identify_distance(&self) -> Result<f32, FaceIndexError> {
+        self.0.model.identify_distance().await
+    }
+
+    /// How similar two faces at a distance are, 0 to 1: 1 for the same picture, 0.5 at the distance up to which two faces
+    /// are one person's.
+    pub async fn similarity(&self, distance: f32) -> Result<f64, FaceIndexError> {
+        self.0.model.similarity(distance).await
+    }
+
+    /// A page of an account's profiles, newest first, including deleted ones.
+    pub async fn list_profiles(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<ProfileItem>, DbError> {
+        profile::list(view, account, limit, offset).await
+    }
+
+    /// How many profiles an account has, including deleted ones.
+    pub async fn count_profiles(&self, view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
+        profile::count(view, account).await
+    }
+
+    /// A profile with everything that belongs to it, even if it was deleted.
+    pub async fn profile(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<Profile, FaceIndexError> {
+        self.0.profiles.find(view, account, id).await
+    }
+
+    /// Profiles by id, in no particular order; those that are not the account's are left out.
+    pub async fn profiles(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        ids: &[ProfileId],
+    ) -> Result<Vec<ProfileSummary>, DbError> {
+        self.0.profiles.summaries(view, account, ids).await
+    }
+
+    /// Creates a profile, with a face or without.
+    pub async fn create_profile(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        kind: ProfileType,
+        details: &ProfileDetails,
+        face: Option<&PreparedFace>,
+    ) -> Result<ProfileId, FaceIndexError> {
+        self.0.enrolment.create_profile(tx, account, kind, details, face).await
+    }
+
+    /// Changes a profile.
+    pub async fn update_profile(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+        patch: ProfilePatch,
+    ) -> Result<(), FaceIndexError> {
+        self.0.profiles.update(tx, account, id, patch).await
+    }
+
+    /// Bans a person, or lifts the ban.
+    pub async fn set_banned(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+        banned: bool,
+    ) -> Result<(), FaceIndexError> {
+        self.0.profiles.set_banned(tx, account, id, banned).await
+    }
+
+    /// Deletes a profile: everything that is known of the person is deleted, and an inactive row is left.
+    pub async fn delete_profile(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<(), FaceIndexError> {
+        self.0.profiles.delete(tx, account, id).await
+    }
+
+    /// Creates a group. The label is trimmed.
+    pub async fn create_group(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        label: &str,
+    ) -> Result<GroupId, FaceIndexError> {
+        groups::create(tx, &*self.0.profiles.environment, account, label).await
+    }
+
+    /// A page of an account's groups, newest first.
+    pub async fn list_groups(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<ProfileGroup>, DbError> {
+        groups::list(view, account, limit, offset).await
+    }
+
+    /// How many groups an account has.
+    pub async fn count_groups(&self, view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
+        groups::count(view, account).await
+    }
+
+    /// Groups by id, in no particular order; those that are not the account's are left out.
+    pub async fn groups(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        ids: &[GroupId],
+    ) -> Result<Vec<ProfileGroup>, DbError> {
+        groups::find(view, account, ids).await
+    }
+
+    /// Deletes a group; its profiles stay.
+    pub async fn remove_group(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        group: GroupId,
+    ) -> Result<(), FaceIndexError> {
+        groups::remove(tx, account, group).await
+    }
+
+    /// Adds a profile to a group; nothing changes if it is in the group already.
+    pub async fn add_to_group(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        group: GroupId,
+        profile: ProfileId,
+    ) -> Result<(), FaceIndexError> {
+        groups::add_profile(tx, &self.0.profiles, account, group, profile).await
+    }
+
+    /// Removes a profile from a group.
+    pub async fn remove_from_group(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        group: GroupId,
+        profile: ProfileId,
+    ) -> Result<(), FaceIndexError> {
+        groups::remove_profile(tx, account, group, profile).await
+    }
+
+    /// The profiles in any of these groups, each once; groups that are not the account's are left out.
+    pub async fn group_members(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        groups: &[GroupId],
+    ) -> Result<Vec<ProfileId>, DbError> {
+        groups::members(view, account, groups).await
+    }
+
+    /// Refuses, before a picture is processed, a profile that does not exist, has no consent recorded, or has as many faces
+    /// as it may have.
+    pub async fn require_enrolment_allowed(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        profile: ProfileId,
+    ) -> Result<(), FaceIndexError> {
+        self.0.enrolment.require_allowed(view, account, profile).await
+    }
+
+    /// Extracts a face for an account and stores its picture; refuses a picture that is not good enough. With `profile`, the
+    /// face of another person is refused as well. The result is either enrolled or passed to
+    /// [`Self::discard_prepared_face`]; what a crash leaves behind is swept.
+    pub async fn prepare_face(
+        &self,
+        account: AccountId,
+        profile: Option<ProfileId>,
+        bytes: Vec<u8>,
+    ) -> Result<PreparedFace, FaceIndexError> {
+        self.0.enrolment.prepare(account, profile, bytes).await
+    }
+
+    /// Deletes the picture of a face that will not be enrolled. If that fails, the sweep does it.
+    pub async fn discard_prepared_face(&self, face: PreparedFace) {
+        self.0.enrolment.discard(face).await;
+    }
+
+    /// Adds a face to a profile; refuses the face of another person.
+    pub async fn add_face(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        profile: ProfileId,
+        face: &PreparedFace,
+    ) -> Result<FaceId, FaceIndexError> {
+        self.0.enrolment.add_face(tx, account, profile, face).await
+    }
+
+    /// Removes a face from a profile.
+    pub async fn remove_face(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        profile: ProfileId,
+        face: FaceId,
+    ) -> Result<(), FaceIndexError> {
+        self.0.enrolment.remove_face(tx, account, profile, face).await
+    }
+
+    /// Completes committed changes of an account: deletes the pictures of removed faces, and brings this process's index up
+    /// to date. A failure is only logged, because the sweep and the next search do the same.
+    pub async fn apply_committed_changes(&self, account: AccountId) {
+        self.0.sweeper.apply_committed_changes(account).await;
+    }
+
+    /// Runs a [`SweepFaces`].
+    pub async fn sweep_tombstones(&self) -> Result<JobOutcome, JobError> {
+        self.0.sweeper.sweep().await
+    }
+
+    /// For each embedding, the active and searchable profiles of an account within [`Self::identify_distance`], nearest
+    /// first, at most `limit`. Profiles that have a negative label near the embedding are left out; with `only`, all
+    /// profiles that are not in it.
+    pub async fn find_candidates(
+        &self,
+        account: AccountId,
+        embeddings: &[Vec<f32>],
+        limit: usize,
+        only: Option<Arc<HashSet<ProfileId>>>,
+    ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
+        self.0.matcher.find_candidates(account, embeddings, limit, only).await
+    }
+
+    /// The profiles that the face in a picture may belong to, nearest first, at most `limit`.
+    pub async fn search_by_picture(
+        &self,
+        account: AccountId,
+        picture: Vec<u8>,
+        limit: usize,
+    ) -> Result<Vec<ProfileMatch>, FaceIndexError> {
+        self.0.matcher.search_by_picture(account, picture, limit).await
+    }
+
+    /// Records that a face is not that of a profile. It is not matched to the profile again, nor is any face that is as near
+    /// to it as two faces of one person are. Nothing happens for a profile without faces, which no face is matched to.
+    pub async fn add_negative_label(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        profile: ProfileId,
+        embedding: &[f32],
+    ) -> Result<(), DbError> {
+        negative_labels::add(tx, &self.0.embeddings, account, profile, embedding).await
+    }
+
+    /// Queues a [`ReembedFaces`] for each account that has faces of another model with stored pictures; returns how many
+    /// were queued.
+    pub async fn queue_reembedding(&self) -> Result<u64, FaceIndexError> {
+        self.0.reembedding.queue().await
+    }
+
+    /// Runs a [`ReembedFaces`].
+    pub async fn reembed(&self, job: &ReembedFaces) -> Result<JobOutcome, JobError> {
+        self.0.reembedding.run(job).await
+    }
+
+    /// The status of every account that has faces, by id.
+    pub async fn index_statuses(&self) -> Result<Vec<FaceIndexStatus>, FaceIndexError> {
+        index_status::load(&self.0.db, &self.0.model).await
+    }
+
+    /// Brings every open index up to date and writes it to disk, and deletes the folders of deleted accounts. For processes
+    /// that nobody sends searches to. Returns how many folders were deleted.
+    pub async fn maintain_indexes(&self) -> Result<u64, FaceIndexError> {
+        self.indexes().maintain().await
+    }
+
+    /// Deletes the indexes of an account on this machine; returns how many files there were.
+    pub async fn erase_indexes(&self, account: AccountId) -> Result<u64, FaceIndexError> {
+        self.indexes().erase(account).await
+    }
+}

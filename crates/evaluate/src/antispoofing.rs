@@ -1,0 +1,212 @@
+//! `assay evaluate antispoofing`: presentation attack detection in the terms of ISO/IEC 30107-3.
+
+use super::{
+    AnalysisRunner, LabelledInputArgs,
+    bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
+    read_labels,
+    statistics::{ErrorRates, equal_error_rate, error_rates, round, share, threshold_at_bpcer},
+};
+use crate::{EvaluationSettings, output};
+use anyhow::bail;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Liveness in the terms of ISO/IEC 30107-3: APCER, BPCER and EER.
+#[derive(clap::Args)]
+pub struct EvaluateAntispoofingArgs {
+    #[command(flatten)]
+    input: LabelledInputArgs,
+    #[command(flatten)]
+    groups: GroupArgs,
+}
+
+/// The score of one face, and whether it is a bona fide presentation.
+struct LivenessMeasurement {
+    real: bool,
+    /// 0 to 1.
+    score: f64,
+    /// Whether it passes at medium assurance.
+    passes: bool,
+    /// Whether it passes at the threshold with a BPCER of 10 %.
+    passes_at_10: bool,
+}
+
+#[derive(Serialize)]
+struct AntispoofingReport {
+    images: usize,
+    faces_found: usize,
+    refused: BTreeMap<String, usize>,
+    real: usize,
+    fake: usize,
+    /// Error rates at the thresholds in force, by level of assurance.
+    levels: BTreeMap<&'static str, LevelReport>,
+    /// At medium assurance, the default: share of attacks that pass.
+    apcer: f64,
+    /// At medium assurance: share of live faces that are refused.
+    bpcer: f64,
+    eer: f64,
+    apcer_at_bpcer_5: f64,
+    apcer_at_bpcer_10: f64,
+    /// For each further column, at medium assurance: APCER of its attacks, BPCER of its bona fide presentations.
+    groups: Vec<GroupColumn>,
+}
+
+#[derive(Serialize)]
+struct LevelReport {
+    threshold: f64,
+    apcer: f64,
+    bpcer: f64,
+}
+
+/// Figures of the bias table.
+const ANTISPOOFING_FIGURES: [GroupFigure<LivenessMeasurement>; 5] = [
+    GroupFigure {
+        key: "attacks",
+        title: "attacks",
+        unit: FigureUnit::Count,
+        rank: FigureRanking::Unranked,
+        compute: |faces| {
+            let attacks = faces.iter().filter(|face| !face.real).count();
+            (attacks as f64, faces.len())
+        },
+    },
+    GroupFigure {
+        key: "apcer",
+        title: "APCER",
+        unit: FigureUnit::Share,
+        rank: FigureRanking::LowestIsBest,
+        compute: |faces| among(faces, false, |face| face.passes),
+    },
+    GroupFigure {
+        key: "apcer_at_bpcer_10",
+        title: "APCER@10",
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Unranked,
+        compute: |faces| among(faces, false, |face| face.passes_at_10),
+    },
+    GroupFigure {
+        key: "bpcer",
+        title: "BPCER",
+        unit: FigureUnit::Share,
+        rank: FigureRanking::LowestIsBest,
+        compute: |faces| among(faces, true, |face| !face.passes),
+    },
+    GroupFigure {
+        key: "bpcer_at_bpcer_10",
+        title: "BPCER@10",
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Unranked,
+        compute: |faces| among(faces, true, |face| !face.passes_at_10),
+    },
+];
+
+/// The share of the live faces (or of the attacks) for which `holds` is true, and their number.
+fn among(
+    faces: &[&LivenessMeasurement],
+    real: bool,
+    holds: impl Fn(&LivenessMeasurement) -> bool,
+) -> (f64, usize) {
+    let outcomes: Vec<bool> = faces.iter().filter(|face| face.real == real).map(|face| holds(face)).collect();
+    (share(outcomes.iter().copied()), outcomes.len())
+}
+
+impl EvaluateAntispoofingArgs {
+    pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
+        let label = |text: &str| match text.to_ascii_lowercase().as_str() {
+            "real" => Some(true),
+            "fake" => Some(false),
+            _ => None,
+        };
+        let rows = read_labels(&self.input.labels, &["label"], label)?;
+        let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[])?;
+        let mut runner = AnalysisRunner::new(settings)?;
+        let (images, mut faces) = (rows.len(), Vec::new());
+        for row in rows {
+            let Some(analysis) = runner.analyse_file(&row.path, self.input.relaxed, true)? else { continue };
+            let Some(liveness) = analysis.liveness else { continue };
+            let score = f64::from(liveness.score);
+            faces.push((
+                row.groups,
+                LivenessMeasurement { real: row.label, score, passes: false, passes_at_10: false },
+            ));
+        }
+        let thresholds = vision::VisionModels::load(&settings.models.folder)?.liveness_thresholds();
+        let levels = [("low", thresholds.low), ("medium", thresholds.medium), ("high", thresholds.high)];
+        let report = report(images, runner.refused, &mut faces, &levels, &columns)?;
+        if self.input.json {
+            return output::json(&report);
+        }
+        print(&report);
+        bias::print(&report.groups, &ANTISPOOFING_FIGURES, self.groups.markdown);
+        Ok(())
+    }
+}
+
+fn scores(faces: &[(SubjectColumns, LivenessMeasurement)], real: bool) -> Vec<f64> {
+    faces.iter().filter(|(_, face)| face.real == real).map(|(_, face)| face.score).collect()
+}
+
+fn report(
+    images: usize,
+    refused: BTreeMap<String, usize>,
+    faces: &mut [(SubjectColumns, LivenessMeasurement)],
+    levels: &[(&'static str, f32)],
+    columns: &[String],
+) -> anyhow::Result<AntispoofingReport> {
+    let (real, fake) = (scores(faces, true), scores(faces, false));
+    if real.is_empty() || fake.is_empty() {
+        bail!(
+            "both real and fake faces are needed; found {} real and {} fake ({refused:?} refused)",
+            real.len(),
+            fake.len()
+        );
+    }
+    let medium = levels.iter().find(|(name, _)| *name == "medium").map_or(0.5, |(_, medium)| *medium);
+    let at_medium = error_rates(&real, &fake, medium.into());
+    let at = |bpcer| error_rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
+    let at_10 = threshold_at_bpcer(&real, 0.10);
+    for (_, face) in faces.iter_mut() {
+        (face.passes, face.passes_at_10) = (face.score >= f64::from(medium), face.score >= at_10);
+    }
+    Ok(AntispoofingReport {
+        images,
+        faces_found: faces.len(),
+        refused,
+        real: real.len(),
+        fake: fake.len(),
+        levels: levels
+            .iter()
+            .map(|&(name, threshold)| {
+                let threshold = f64::from(threshold);
+                let ErrorRates { apcer, bpcer } = error_rates(&real, &fake, threshold);
+                (name, LevelReport { threshold: round(threshold), apcer: round(apcer), bpcer: round(bpcer) })
+            })
+            .collect(),
+        apcer: round(at_medium.apcer),
+        bpcer: round(at_medium.bpcer),
+        eer: round(equal_error_rate(&real, &fake)),
+        apcer_at_bpcer_5: round(at(0.05).apcer),
+        apcer_at_bpcer_10: round(at(0.10).apcer),
+        groups: bias::table(faces, columns, &ANTISPOOFING_FIGURES),
+    })
+}
+
+fn print(report: &AntispoofingReport) {
+    let percent = |value: f64| format!("{:.1} %", value * 100.0);
+    output::line(format_args!("faces found     {} of {} images", report.faces_found, report.images));
+    for (reason, count) in &report.refused {
+        output::line(format_args!("  refused       {count} {reason}"));
+    }
+    output::line(format_args!("real, fake      {}, {}", report.real, report.fake));
+    output::line(format_args!("EER             {}", percent(report.eer)));
+    output::line(format_args!("APCER           {} at BPCER 5 %", percent(report.apcer_at_bpcer_5)));
+    output::line(format_args!("APCER           {} at BPCER 10 %", percent(report.apcer_at_bpcer_10)));
+    for (name, level) in &report.levels {
+        let LevelReport { threshold, apcer, bpcer } = level;
+        output::line(format_args!(
+            "level {name:<9} threshold {threshold:.3}: APCER {}, BPCER {}",
+            percent(*apcer),
+            percent(*bpcer)
+        ));
+    }
+}

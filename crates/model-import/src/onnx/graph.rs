@@ -1,0 +1,233 @@
+//! A graph of operators and constants, and its serialisation.
+
+use super::protobuf::ProtobufMessage;
+use std::collections::BTreeMap;
+
+/// An attribute of an operator.
+#[derive(Clone)]
+pub(crate) enum OnnxAttribute {
+    Int(i64),
+    Ints(Vec<i64>),
+}
+
+/// The values of a constant.
+#[derive(Clone)]
+pub(crate) enum ConstantData {
+    Floats(Vec<f32>),
+    Ints(Vec<i64>),
+}
+
+#[derive(Clone)]
+pub(super) struct OnnxNode {
+    pub(super) operator: &'static str,
+    pub(super) inputs: Vec<String>,
+    pub(super) output: String,
+    pub(super) attributes: Vec<(&'static str, OnnxAttribute)>,
+}
+
+/// A graph with one input. Tensors are NCHW; a size of -1 stands for any batch size.
+#[derive(Default)]
+pub(crate) struct OnnxGraph {
+    pub(super) nodes: Vec<OnnxNode>,
+    pub(super) constants: BTreeMap<String, (Vec<i64>, ConstantData)>,
+    input: (String, Vec<i64>),
+    pub(super) outputs: Vec<(String, Vec<i64>)>,
+    names: usize,
+}
+
+/// A convolution with weights in TensorFlow's layout: height, width, input channels, output channels. In a depthwise
+/// convolution the last is the channel multiplier.
+pub(crate) struct Convolution<'a> {
+    pub(crate) weights: &'a [f32],
+    pub(crate) shape: [usize; 4],
+    pub(crate) bias: Option<&'a [f32]>,
+    pub(crate) strides: [i64; 2],
+    /// Top, left, bottom, right.
+    pub(crate) pads: [i64; 4],
+    pub(crate) dilations: [i64; 2],
+    pub(crate) depthwise: bool,
+}
+
+impl OnnxGraph {
+    fn fresh_name(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}_{}", self.names)
+    }
+
+    /// Sets name and shape of the input.
+    pub(crate) fn set_input(&mut self, name: &str, shape: Vec<i64>) {
+        self.input = (name.to_owned(), shape);
+    }
+
+    /// Adds a constant; returns its name.
+    pub(crate) fn constant(&mut self, shape: &[i64], data: ConstantData) -> String {
+        let name = self.fresh_name(match data {
+            ConstantData::Floats(_) => "w",
+            ConstantData::Ints(_) => "k",
+        });
+        self.constants.insert(name.clone(), (shape.to_vec(), data));
+        name
+    }
+
+    /// Adds a constant of floats; returns its name.
+    pub(crate) fn floats(&mut self, shape: &[i64], values: Vec<f32>) -> String {
+        self.constant(shape, ConstantData::Floats(values))
+    }
+
+    /// Adds an operator; returns the name of its output.
+    pub(crate) fn operator(
+        &mut self,
+        operator: &'static str,
+        inputs: &[&str],
+        attributes: Vec<(&'static str, OnnxAttribute)>,
+    ) -> String {
+        let output = self.fresh_name(operator);
+        let inputs = inputs.iter().map(|&input| input.to_owned()).collect();
+        self.nodes.push(OnnxNode { operator, inputs, output: output.clone(), attributes });
+        output
+    }
+
+    /// Adds a clamp to `low..=high`; returns the name of its output.
+    pub(crate) fn clip(&mut self, x: &str, low: f32, high: f32) -> String {
+        let low = self.floats(&[], vec![low]);
+        let high = self.floats(&[], vec![high]);
+        self.operator("Clip", &[x, &low, &high], vec![])
+    }
+
+    /// Adds a convolution; returns the name of its output.
+    pub(crate) fn convolution(&mut self, x: &str, conv: &Convolution<'_>) -> String {
+        let [height, width, inputs, outputs] = conv.shape;
+        // ONNX's layout: output channels, input channels, height, width.
+        let mut weights = Vec::with_capacity(conv.weights.len());
+        let at = |h: usize, w: usize, i: usize, o: usize| {
+            conv.weights[((h * width + w) * inputs + i) * outputs + o]
+        };
+        let plane = |weights: &mut Vec<f32>, i: usize, o: usize| {
+            for h in 0..height {
+                for w in 0..width {
+                    weights.push(at(h, w, i, o));
+                }
+            }
+        };
+        let (kernel, shape) = ([height as i64, width as i64], conv.shape.map(|size| size as i64));
+        let (shape, group) = if conv.depthwise {
+            (0..inputs).for_each(|i| (0..outputs).for_each(|o| plane(&mut weights, i, o)));
+            ([shape[2] * shape[3], 1, kernel[0], kernel[1]], shape[2])
+        } else {
+            (0..outputs).for_each(|o| (0..inputs).for_each(|i| plane(&mut weights, i, o)));
+            ([shape[3], shape[2], kernel[0], kernel[1]], 1)
+        };
+        let weights = self.floats(&shape, weights);
+        let bias = conv.bias.map(|bias| self.floats(&[bias.len() as i64], bias.to_vec()));
+        let inputs: Vec<&str> =
+            [Some(x), Some(weights.as_str()), bias.as_deref()].into_iter().flatten().collect();
+        self.operator(
+            "Conv",
+            &inputs,
+            vec![
+                ("kernel_shape", OnnxAttribute::Ints(kernel.to_vec())),
+                ("strides", OnnxAttribute::Ints(conv.strides.to_vec())),
+                ("pads", OnnxAttribute::Ints(conv.pads.to_vec())),
+                ("dilations", OnnxAttribute::Ints(conv.dilations.to_vec())),
+                ("group", OnnxAttribute::Int(group)),
+            ],
+        )
+    }
+
+    /// Makes a tensor an output of the graph, under a new name.
+    pub(crate) fn set_output(&mut self, tensor: &str, name: &str, shape: &[i64]) {
+        for node in &mut self.nodes {
+            if node.output == tensor {
+                name.clone_into(&mut node.output);
+            }
+            for input in &mut node.inputs {
+                if input == tensor {
+                    name.clone_into(input);
+                }
+            }
+        }
+        self.outputs.push((name.to_owned(), shape.to_vec()));
+    }
+
+    /// Serialises the model. The same graph always gives the same bytes.
+    pub(crate) fn to_onnx(&self, name: &str) -> Vec<u8> {
+        let mut graph = ProtobufMessage::default();
+        for node in &self.nodes {
+            let mut out = ProtobufMessage::default();
+            for input in &node.inputs {
+                out.text(1, input);
+            }
+            out.text(2, &node.output).text(3, &node.output).text(4, node.operator);
+            for (name, attribute) in &node.attributes {
+                out.message(5, &attribute_message(name, attribute));
+            }
+            graph.message(1, &out);
+        }
+        graph.text(2, name);
+        for (name, (shape, data)) in &self.constants {
+            graph.message(5, &constant_message(name, shape, data));
+        }
+        graph.message(11, &value_info(&self.input.0, &self.input.1));
+        for (name, shape) in &self.outputs {
+            graph.message(12, &value_info(name, shape));
+        }
+        let mut operators = ProtobufMessage::default();
+        operators.text(1, "").int(2, 13);
+        let mut model = ProtobufMessage::default();
+        model.int(1, 8).text(2, "assay").message(7, &graph).message(8, &operators);
+        model.finish()
+    }
+}
+
+fn attribute_message(name: &str, attribute: &OnnxAttribute) -> ProtobufMessage {
+    const INT: i64 = 2;
+    const INTS: i64 = 7;
+    let mut out = ProtobufMessage::default();
+    out.text(1, name);
+    match attribute {
+        OnnxAttribute::Int(value) => out.int(3, *value).int(20, INT),
+        OnnxAttribute::Ints(values) => {
+            for value in values {
+                out.int(8, *value);
+            }
+            out.int(20, INTS)
+        }
+    };
+    out
+}
+
+fn constant_message(name: &str, shape: &[i64], data: &ConstantData) -> ProtobufMessage {
+    const FLOAT: i64 = 1;
+    const INT64: i64 = 7;
+    let mut out = ProtobufMessage::default();
+    for size in shape {
+        out.int(1, *size);
+    }
+    let (kind, raw): (i64, Vec<u8>) = match data {
+        ConstantData::Floats(values) => {
+            (FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        }
+        ConstantData::Ints(values) => (INT64, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+    };
+    out.int(2, kind).text(8, name).bytes(9, &raw);
+    out
+}
+
+fn value_info(name: &str, shape: &[i64]) -> ProtobufMessage {
+    let mut sizes = ProtobufMessage::default();
+    for &size in shape {
+        let mut dimension = ProtobufMessage::default();
+        if size < 0 {
+            dimension.text(2, "N")
+        } else {
+            dimension.int(1, size)
+        };
+        sizes.message(1, &dimension);
+    }
+    let (mut tensor, mut kind, mut value) =
+        (ProtobufMessage::default(), ProtobufMessage::default(), ProtobufMessage::default());
+    tensor.int(1, 1).message(2, &sizes);
+    kind.message(1, &tensor);
+    value.text(1, name).message(2, &kind);
+    value
+}

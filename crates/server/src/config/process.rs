@@ -1,0 +1,123 @@
+//! The sections of the process itself: the HTTP server, the brand, decision records, leases, logs.
+
+use base::SignedDuration;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The HTTP server; the section `[server]`.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ServerConfig {
+    /// Where callers reach this server; generated links start with it. `None`: `http://` and the listen address.
+    pub(crate) public_url: Option<String>,
+    /// The largest request body of image analysis, bytes.
+    pub(crate) body_bytes: usize,
+    /// How long a request's headers may take to arrive, and then its body; written in seconds.
+    #[serde(rename = "read_timeout_seconds", with = "base::settings::seconds")]
+    pub(crate) read_timeout: Duration,
+    /// Open connections; further ones wait.
+    pub(crate) connections: usize,
+    /// Free disk space below which the server reports that it is not ready, bytes.
+    pub(crate) min_free_bytes: u64,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        let api = api::ApiSettings::default();
+        Self {
+            public_url: None,
+            body_bytes: api.max_image_body_bytes,
+            read_timeout: api.body_timeout,
+            connections: 4096,
+            min_free_bytes: 64 << 20,
+        }
+    }
+}
+
+/// The section `[wire]`.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct WireConfig {
+    /// The word in `X-Svc-*` headers and error codes.
+    pub(crate) brand: String,
+}
+
+impl Default for WireConfig {
+    fn default() -> Self {
+        Self { brand: "Svc".to_owned() }
+    }
+}
+
+/// The section `[audit]`.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AuditConfig {
+    /// Whether a signed record of each decision is kept, without the image.
+    pub(crate) decisions: OnOff,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OnOff {
+    On,
+    #[default]
+    Off,
+}
+
+impl AuditConfig {
+    pub(crate) fn keeps_decisions(&self) -> bool {
+        self.decisions == OnOff::On
+    }
+}
+
+/// The section `[jobs]`.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct JobsConfig {
+    /// How long jobs and deliveries are leased at a time; written in seconds, at least 1. What a process was doing when it
+    /// died is taken over by another after this time.
+    #[serde(rename = "lease_seconds", with = "base::settings::positive_seconds")]
+    pub(crate) lease: SignedDuration,
+}
+
+impl Default for JobsConfig {
+    fn default() -> Self {
+        Self { lease: SignedDuration::from_mins(1) }
+    }
+}
+
+/// The section `[log]`.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct LogConfig {
+    /// `text` for people, `json` for machines.
+    pub(crate) format: LogFormat,
+    /// What is logged, in the syntax of `tracing`: `info`, `warn,api=debug`, …
+    pub(crate) filter: String,
+    /// The collector that spans are sent to, by OTLP as protobuf over HTTP: `http://127.0.0.1:4318`, to which `/v1/traces`
+    /// is added. Default: none, and no spans are collected.
+    pub(crate) otlp_endpoint: Option<String>,
+    /// What this server is called in traces (`service.name`).
+    pub(crate) service_name: String,
+    /// The share of traces that is exported, 0 to 1, where the caller of a request has not decided it in `traceparent`.
+    pub(crate) sampling_ratio: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::Text,
+            filter: "info".to_owned(),
+            otlp_endpoint: None,
+            service_name: "assay".to_owned(),
+            sampling_ratio: 1.0,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+use super::*;
+use base::SignedDuration;
+use domain::age_verification::{BlindTokenSettings, types::LivenessLevel};
+use std::time::Duration;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/settings");
+
+fn load(file: Option<PathBuf>) -> anyhow::Result<Config> {
+    Config::load(&InstallationArgs { data_dir: "data".into(), config: file })
+}
+
+fn read(text: &str) -> anyhow::Result<Config> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("assay.toml");
+    std::fs::write(&file, text).unwrap();
+    load(Some(file))
+}
+
+/// What `assay doctor --settings` prints.
+fn printed(config: &Config) -> String {
+    serde_json::to_string_pretty(config).unwrap() + "\n"
+}
+
+fn expected(file: &str) -> String {
+    std::fs::read_to_string(Path::new(FOLDER).join(file)).unwrap()
+}
+
+#[test]
+fn the_defaults_are_those_that_are_promised() {
+    assert_eq!(printed(&load(None).unwrap()), expected("defaults.json"));
+    assert_eq!(printed(&Config::default()), expected("defaults.json"));
+}
+
+#[test]
+fn every_setting_of_a_file_is_read() {
+    let config = load(Some(Path::new(FOLDER).join("changed.toml"))).unwrap();
+    assert_eq!(printed(&config), expected("changed.json"));
+    assert_eq!(config.data_dir, Path::new("data"));
+    let same: Vec<_> = expected("changed.json")
+        .lines()
+        .zip(expected("defaults.json").lines())
+        .filter(|(changed, default)| changed == default && changed.contains(": ") && !changed.ends_with('{'))
+        .map(|(line, _)| line.to_owned())
+        .collect();
+    assert_eq!(same, ["    \"ports\": ["], "changed.toml changes every setting");
+
+    // Providers are never printed.
+    let providers = &config.ages.providers;
+    assert!(providers.credit_card.is_some() && providers.mobile.is_some() && providers.email.is_some());
+    assert!(providers.social_security_number.is_some() && providers.us_florida_hb3.is_some());
+    assert!(providers.la_wallet.is_some() && providers.cpf.is_some() && providers.singpass.is_some());
+    assert!(providers.digital_id.is_some() && providers.svc_key.is_some());
+    assert!(providers.double_anonymity.is_some());
+    assert_eq!(providers.electronic_id.keys().collect::<Vec<_>>(), ["mybank"]);
+}
+
+#[test]
+fn a_file_overrides_only_what_it_names() {
+    let config = read("[console]\nidle_hours = 1\n[ages]\nkey_days = 2").unwrap();
+    assert_eq!(config.console.session_idle_timeout, SignedDuration::from_hours(1));
+    assert_eq!(config.console.session_ttl, SignedDuration::from_hours(7 * 24));
+    assert_eq!(config.ages.stored_result_retention, SignedDuration::from_hours(48));
+    assert_eq!(config.ages.session_retention, SignedDuration::from_hours(30 * 24));
+}
+
+/// What cannot hold is brought into range.
+#[test]
+fn settings_out_of_range_are_brought_into_it() {
+    let low = "[jobs]\nlease_seconds = 0\n\
+        [delivery]\nat_once = 0\nper_endpoint = 0\ntimeout_seconds = 0\n\
+        [moderation]\nsamples_per_second = 0\nsmallest_face = 1\nsettle_seconds = -1\nlive_at_once = 0\n\
+        [ages]\nsure = 0.1";
+    let config = read(low).unwrap();
+    assert_eq!(config.jobs.lease, SignedDuration::from_secs(1));
+    assert_eq!((config.delivery.max_concurrent, config.delivery.max_concurrent_per_endpoint), (1, 1));
+    assert_eq!(config.delivery.timeout, Duration::from_secs(1));
+    let moderation = &config.moderation;
+    assert_eq!((moderation.frames_per_second, moderation.min_face_pixels), (0.1, 10.0));
+    assert_eq!((moderation.settle_seconds, moderation.max_concurrent_live_runs), (0.0, 1));
+    assert_eq!(config.ages.min_confidence, 0.5);
+
+    let high = "[moderation]\nsamples_per_second = 100\n[ages]\nsure = 1.0\n\
+        [identity]\nwait_seconds = 60\nwithheld_countries = [\"prk\"]";
+    let config = read(high).unwrap();
+    assert_eq!(config.moderation.frames_per_second, 30.0);
+    assert_eq!(config.ages.min_confidence, 0.999);
+    assert_eq!(config.identity.task_wait_timeout, Duration::from_secs(25));
+    assert_eq!(config.identity.withheld_countries, ["PRK"]);
+}
+
+#[test]
+fn an_error_names_the_setting() {
+    let errors = expected("errors.txt");
+    let cases: Vec<_> = errors.trim_end().split("\n\n").collect();
+    assert!(cases.len() > 20, "{}", cases.len());
+    for case in cases {
+        let (text, error) = case.split_once("\n=> ").unwrap();
+        let refused = format!("{:#}", read(text).unwrap_err());
+        // The path of the file is a temporary one.
+        let refused = refused.rsplit_once(" in ").map_or(refused.as_str(), |(message, _)| message);
+        assert_eq!(refused, format!("the configuration cannot be read: {error}"), "{text}");
+    }
+}
+
+/// What the documents show an operator is read as they say.
+#[test]
+fn the_documents_settings_of_blind_tokens_are_read() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/PROVIDERS.md");
+    let document = std::fs::read_to_string(file).unwrap();
+    let blocks = document.split("```toml\n").filter_map(|rest| rest.split("```").next());
+    let settings = |text: &str| read(text).unwrap().ages.providers.double_anonymity.unwrap();
+    let all: Vec<_> =
+        blocks.filter(|text| text.starts_with("[ages.double_anonymity]")).map(settings).collect();
+    let [own, elsewhere] = all.as_slice() else { panic!("{} blocks", all.len()) };
+    assert_eq!((own.issuer.as_deref(), own.key_days), (None, 30));
+    assert_eq!(own.thresholds, BlindTokenSettings::default().thresholds);
+    let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
+    assert_eq!(methods, ["doc_scan", "age_estimation"]);
+    assert_eq!(own.methods[1].terms.level, Some(LivenessLevel::Passive));
+    assert_eq!(
+        (elsewhere.issuer.as_deref(), elsewhere.application),
+        (Some("https://ages.example.org"), None)
+    );
+}

@@ -1,0 +1,95 @@
+//! The worker that runs every kind of job.
+
+use crate::{ServiceSettings, Services};
+use base::SignedDuration;
+use domain::{
+    accounts::{deletion::DeleteAccount, sign_in::SendSignInLinks},
+    mail::SendMail,
+    maintenance::{PurgeExpired, PurgeNonces},
+    proof_of_age::{RefreshTrust, ResolveProof},
+};
+use jobs::{Lane, Worker};
+
+/// How many jobs run at once, and how long they are leased.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorkerSettings {
+    lease: SignedDuration,
+    heavy_slots: usize,
+    live_slots: usize,
+}
+
+impl WorkerSettings {
+    pub(crate) fn new(settings: &ServiceSettings) -> Self {
+        let moderation = &settings.content_moderation;
+        Self {
+            lease: settings.lease,
+            heavy_slots: moderation.max_concurrent_runs.unwrap_or_else(default_heavy_slots).max(1),
+            live_slots: moderation.max_concurrent_live_runs.max(1),
+        }
+    }
+}
+
+/// Two for each core.
+fn default_heavy_slots() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl Services {
+    /// A worker that knows every kind of job.
+    pub fn build_worker(&self) -> Worker {
+        let WorkerSettings { lease, heavy_slots, live_slots } = self.worker_settings;
+        let worker = Worker::new(self.db.clone(), self.environment.clone())
+            .lease_duration(lease)
+            .slots(Lane::Heavy, heavy_slots)
+            .slots(Lane::Live, live_slots);
+        let worker = self.register_accounts_and_mail(self.register_proofs(self.register_maintenance(worker)));
+        let worker = self.content_moderation.handle(self.faces.handle(worker));
+        self.age_verification.handle(self.document_verification.register_jobs(worker))
+    }
+
+    fn register_maintenance(&self, worker: Worker) -> Worker {
+        let (nonce_db, nonce_environment) = (self.db.clone(), self.environment.clone());
+        let (db, environment) = (self.db.clone(), self.environment.clone());
+        let delivery_retention = self.delivery_settings.retention;
+        worker
+            .register(move |job: PurgeNonces, _| {
+                let (db, environment) = (nonce_db.clone(), nonce_environment.clone());
+                async move { job.run(&db, &environment).await }
+            })
+            .register(move |job: PurgeExpired, _| {
+                let (db, environment) = (db.clone(), environment.clone());
+                async move { job.run(&db, &*environment, delivery_retention).await }
+            })
+    }
+
+    fn register_proofs(&self, worker: Worker) -> Worker {
+        let (resolver, refresher) = (self.proof_of_age.clone(), self.proof_of_age.clone());
+        worker
+            .register(move |job: ResolveProof, lease| {
+                let proofs = resolver.clone();
+                async move { proofs.resolve(&job, &lease).await }
+            })
+            .register(move |_: RefreshTrust, _| {
+                let proofs = refresher.clone();
+                async move { proofs.refresh_trust().await }
+            })
+    }
+
+    fn register_accounts_and_mail(&self, worker: Worker) -> Worker {
+        let (mailer, sign_in, deletion) =
+            (self.mailer.clone(), self.sign_in.clone(), self.account_deletion.clone());
+        worker
+            .register(move |job: SendMail, lease| {
+                let mailer = mailer.clone();
+                async move { mailer.send(&job, &lease).await }
+            })
+            .register(move |job: SendSignInLinks, lease| {
+                let sign_in = sign_in.clone();
+                async move { sign_in.send_sign_in_links(&job, &lease).await }
+            })
+            .register(move |job: DeleteAccount, lease| {
+                let deletion = deletion.clone();
+                async move { deletion.resume(&job, &lease).await }
+            })
+    }
+}

@@ -1,7 +1,0 @@
-//! Writing ONNX models: as much of the format as face nets need (ONNX IR version 8, operator set 13).
-
-mod constant_folding;
-mod graph;
-mod protobuf;
-
-pub(crate) use graph::{ConstantData, Convolution, OnnxAttribute, OnnxGraph};
