@@ -18,7 +18,7 @@ pub(super) struct Degradation {
     pub(super) apply: fn(&Picture, &Face, f32) -> Option<Picture>,
 }
 
-pub(super) const DEGRADATIONS: [Degradation; 12] = [
+pub(super) const SIMULATED_DEGRADATIONS: [Degradation; 12] = [
     Degradation {
         name: "blur",
         unit: "% of the face's width",
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn every_degree_degrades_more_than_the_one_before() {
         let picture = checkerboard();
-        for Degradation { name, degrees, apply, .. } in DEGRADATIONS {
+        for Degradation { name, degrees, apply, .. } in SIMULATED_DEGRADATIONS {
             let degraded: Vec<Picture> =
                 degrees.iter().filter_map(|&degree| apply(&picture, &face(), degree)).collect();
             if name == "small" {

@@ -12,7 +12,7 @@ use super::{
 use crate::{EvaluationSettings, output};
 use anyhow::{Context as _, bail};
 use base::Picture;
-use degradation::{DEGRADATIONS, Degradation};
+use degradation::{Degradation, SIMULATED_DEGRADATIONS};
 use domain::image_analysis::ImageAnalysis;
 use serde::Serialize;
 use std::{
@@ -121,7 +121,7 @@ impl EvaluateRobustnessArgs {
             unharmed: row(0.0, 0, &[], BTreeMap::new()),
             harms: Vec::new(),
         };
-        let degrees = DEGRADATIONS.iter().flat_map(|degradation| degradation.degrees);
+        let degrees = SIMULATED_DEGRADATIONS.iter().flat_map(|degradation| degradation.degrees);
         let mut results: Vec<(usize, Vec<DegradedEstimate>, BTreeMap<String, usize>)> =
             degrees.map(|_| Default::default()).collect();
         let mut undegraded = Vec::new();
@@ -135,7 +135,7 @@ impl EvaluateRobustnessArgs {
             let sample = SamplePicture { picture, truth, undegraded: analysis };
             undegraded.extend(sample.estimate(&sample.picture, &sample.undegraded));
             report.faces_found += 1;
-            let degradations = DEGRADATIONS
+            let degradations = SIMULATED_DEGRADATIONS
                 .iter()
                 .flat_map(|degradation| degradation.degrees.iter().map(move |degree| (degradation, *degree)));
             for ((degradation, degree), (n, estimates, reasons)) in degradations.zip(&mut results) {
@@ -161,7 +161,7 @@ impl EvaluateRobustnessArgs {
         }
         report.unharmed = row(0.0, report.faces_found, &undegraded, BTreeMap::new());
         let mut results = results.into_iter();
-        for Degradation { name, unit, degrees, .. } in DEGRADATIONS {
+        for Degradation { name, unit, degrees, .. } in SIMULATED_DEGRADATIONS {
             let rows = degrees.iter().zip(&mut results);
             let rows = rows.map(|(&degree, (n, estimates, reasons))| row(degree, n, &estimates, reasons));
             report.harms.push(DegradationReport { harm: name, unit, rows: rows.collect() });
