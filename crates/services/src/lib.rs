@@ -166,6 +166,7 @@ pub struct Services {
 
 impl Services {
     /// Builds all services. Nothing is called or loaded yet, and the database is not touched.
+    #[expect(clippy::too_many_lines, reason = "wires a whole server, once")]
     pub async fn new(dependencies: ServiceDependencies) -> Result<Self, ServiceError> {
         let ServiceDependencies {
             environment,

@@ -20,7 +20,6 @@ const CRATES_WITHOUT_CIRCLES: &[&str] = &[
     "evaluate",
     "media",
     "search",
-    "services",
     "vision",
 ];
 

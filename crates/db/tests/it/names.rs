@@ -18,7 +18,6 @@ const ONE_WORD_CONSTANTS: &[(&str, &str, &str)] = &[
     ("db", "MIGRATIONS", "there is one list"),
     ("documents", "ALPHABET", "always written `mrz::ALPHABET`"),
     ("documents", "FILLER", "ICAO 9303 calls it that"),
-    ("server", "DEGRADATIONS", "there is one list of its type"),
     ("vision", "BIAS", "of the one regression that the file holds"),
     ("vision", "THRESHOLDS", "of the one regression that the file holds"),
     ("vision", "WEIGHTS", "of the one regression that the file holds"),

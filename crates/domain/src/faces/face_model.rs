@@ -31,10 +31,10 @@ pub(super) struct FaceModel {
 
 impl FaceModel {
     /// Nothing is loaded yet.
-    pub(super) fn new(analyser: ImageAnalyser, settings: &FaceIndexSettings) -> Self {
+    pub(super) fn new(analyser: ImageAnalyser, settings: FaceIndexSettings) -> Self {
         Self {
             analyser,
-            rules: settings.rules.clone(),
+            rules: settings.rules,
             verify: DistanceSetting {
                 distance: settings.verify_distance,
                 false_match_rate: settings.verify_fmr,

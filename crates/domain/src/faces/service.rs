@@ -53,16 +53,16 @@ impl FaceIndexService {
         storage: FaceIndexStorage,
         settings: FaceIndexSettings,
     ) -> Self {
-        let model = Arc::new(FaceModel::new(analyser, &settings));
+        let FaceIndexSettings { keep_images, open_indexes, .. } = settings;
+        let model = Arc::new(FaceModel::new(analyser, settings));
         let embeddings = EmbeddingVault { vault: vault.clone(), environment: environment.clone() };
         let profiles = ProfileStore { vault, environment: environment.clone() };
-        let keep_images = settings.keep_images;
         let indexes = Arc::new(AccountIndexes::new(
             db.clone(),
             embeddings.clone(),
             model.clone(),
             storage,
-            settings.open_indexes,
+            open_indexes,
         ));
         let sweeper = Arc::new(TombstoneSweeper {
             db: db.clone(),

@@ -7,6 +7,7 @@ use opentelemetry_proto::tonic::{
     trace::v1::{Span, span::SpanKind},
 };
 use prost::Message as _;
+use std::fmt::Write as _;
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
@@ -97,7 +98,10 @@ fn text<'a>(span: &'a Span, key: &str) -> &'a str {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut digits, byte| {
+        write!(digits, "{byte:02x}").expect("text takes any text");
+        digits
+    })
 }
 
 #[test]
