@@ -7,8 +7,8 @@ use opentelemetry_proto::tonic::{
     trace::v1::{Span, span::SpanKind},
 };
 use prost::Message as _;
-use std::fmt::Write as _;
 use std::{
+    fmt::Write as _,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     process::{Command, Stdio},
