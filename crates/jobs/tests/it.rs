@@ -57,10 +57,24 @@ impl Job for Moderate {
 }
 
 /// What is logged, line by line.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
+/// Without a subscriber for the whole process, a callsite that is first reached on a thread without one would be switched off
+/// on the test's thread as well, as long as the test's subscriber is the only one.
+fn watch_every_callsite() {
+    static WATCHED: std::sync::Once = std::sync::Once::new();
+    WATCHED.call_once(|| {
+        tracing::subscriber::set_global_default(tracing_subscriber::registry()).expect("there is no other");
+    });
+}
+
 impl Log {
+    fn new() -> Self {
+        watch_every_callsite();
+        Self(Arc::default())
+    }
+
     /// The lines with this message.
     fn lines(&self, message: &str) -> Vec<Value> {
         let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
@@ -403,7 +417,7 @@ async fn a_payload_nobody_can_read_is_parked_at_once() {
 
 #[tokio::test]
 async fn each_line_of_a_run_says_which_job_it_is_and_what_it_is_about() {
-    let log = Log::default();
+    let log = Log::new();
     // Even where only errors are logged.
     let subscriber = tracing_subscriber::fmt()
         .json()
@@ -441,7 +455,7 @@ async fn each_line_of_a_run_says_which_job_it_is_and_what_it_is_about() {
 
 #[tokio::test]
 async fn a_job_of_an_account_names_it() {
-    let log = Log::default();
+    let log = Log::new();
     let subscriber = tracing_subscriber::fmt().json().with_writer(log.clone()).flatten_event(true).finish();
     let _logging = tracing::subscriber::set_default(subscriber);
     let test = TestDb::open().await;

@@ -107,7 +107,7 @@ impl Watch {
 #[tokio::test]
 async fn the_data_of_the_issuer_cannot_be_joined_with_those_of_the_session() {
     let app = token_issuer(&[18]).await;
-    let log = CapturedLog::default();
+    let log = CapturedLog::new();
     let filter = EnvFilter::new("info,api=trace,domain=trace,age_methods=trace");
     let subscriber =
         tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();

@@ -26,7 +26,7 @@ fn span_of_answer(log: &CapturedLog) -> Value {
 
 /// Begins to log in this thread.
 fn start_logging() -> (CapturedLog, tracing::subscriber::DefaultGuard) {
-    let log = CapturedLog::default();
+    let log = CapturedLog::new();
     let lines = tracing_subscriber::fmt().json().flatten_event(true).with_writer(log.clone()).finish();
     (log, tracing::subscriber::set_default(lines))
 }
