@@ -1,5 +1,5 @@
-//! Bytes from outside: the gate that every image passes before anything is decoded, where bytes are kept, what makes
-//! pictures of videos and pages of PDF files, and the one way out.
+//! Media from outside: validation of every image before it is decoded, the store for blobs, pictures of videos and
+//! pages of PDF files, and the one way for outgoing requests.
 
 pub mod blobs;
 pub mod document_file;

@@ -1,6 +1,6 @@
-//! Programs that read strangers' files, as processes of their own: nothing that a file does to them is done to us, and
-//! each has limits before it reads a byte of one. Where the kernel has Landlock, it sees the system's programs and
-//! nothing else, and may connect nowhere but to the relay.
+//! Programs that read untrusted files, each as a separate process: a file that exploits the program does not reach this
+//! server, and limits are in place before the program reads a byte. If the kernel has Landlock, the program can read
+//! only the system's programs and libraries, and can open TCP connections only to the relay's port.
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, NetPort, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _,
@@ -20,11 +20,11 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What is kept of what it says.
+/// Bytes of a program's error output that are kept.
 const MAX_STDERR_BYTES: usize = 8 << 10;
-/// Files and connections that it opens at once.
+/// Files and connections that a program may have open at once.
 const MAX_OPEN_FILES: u64 = 64;
-/// What it may read: programs, libraries and fonts. Settings, keys and what is stored lie elsewhere.
+/// What a program may read: programs, libraries and fonts. Configuration, keys and stored data are elsewhere.
 const READABLE_PATHS: [&str; 13] = [
     "/usr",
     "/lib",
@@ -40,52 +40,48 @@ const READABLE_PATHS: [&str; 13] = [
     "/dev/urandom",
     "/dev/zero",
 ];
-/// What it may write.
+/// What a program may write.
 const WRITABLE_PATHS: [&str; 1] = ["/dev/null"];
-/// The edition of Landlock whose rights are held back; an older kernel holds back what it knows.
+/// The Landlock ABI whose access rights are restricted; an older kernel restricts those that it knows.
 const LANDLOCK_ABI: ABI = ABI::V5;
-/// Bytes that lie between it and us: the most that anybody may ask for.
+/// Buffer of the pipe for the program's output: the most that an unprivileged process may ask for.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// What a process is given.
+/// Limits on a process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessLimits {
-    /// Bytes of memory that it may reserve, its libraries included.
+    /// Bytes of address space that it may reserve, including its libraries.
     pub(crate) memory_bytes: u64,
-    /// Seconds of processor time that it may use without getting anywhere.
+    /// Seconds of processor time that it may use without making progress.
     pub(crate) cpu_seconds: u64,
-    /// How far it stands back for others: 0 to 19.
+    /// Its niceness, 0 to 19.
     pub(crate) niceness: i32,
-    /// The one place that it may connect to.
+    /// The relay, to whose port alone it may open TCP connections; `None`: to no port.
     pub(crate) relay: Option<SocketAddr>,
 }
 
-/// Why a process did not end as it should; no fault of what it read, but for a limit.
+/// Why a process did not end normally. Only exceeding a limit can be the fault of the file that it read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum SandboxedProcessError {
-    /// It went on after it had closed its output.
+    /// It continued to run after it had closed its output.
     #[error("it did not end for {seconds} seconds")]
-    Stalled {
-        /// How long.
-        seconds: u64,
-    },
-    /// It wanted more memory or time than it has.
+    Stalled { seconds: u64 },
+    /// It needed more memory or processor time than its limit.
     #[error("it needs more {what} than it is given ({limit})")]
     Limit {
-        /// Memory or processor time.
         what: &'static str,
-        /// The limit, in words.
+        /// The limit with its unit.
         limit: String,
     },
-    /// Somebody ended it.
+    /// It was killed by a signal from outside.
     #[error("it was ended from outside (signal {0})")]
     Killed(i32),
-    /// The machine failed us: the words are for the operator.
+    /// It could not be run; the text is for the operator.
     #[error("it could not be run: {0}")]
     Failed(String),
 }
 
-/// A process that is gone when this is.
+/// A running process. Dropping this kills it and its process group.
 pub(crate) struct SandboxedProcess {
     process: Option<tokio::process::Child>,
     pid: Option<Pid>,
@@ -95,7 +91,7 @@ pub(crate) struct SandboxedProcess {
 }
 
 impl SandboxedProcess {
-    /// Starts a program that has nothing of our environment.
+    /// Starts a program with an empty environment.
     pub(crate) fn start(
         program: &Path,
         arguments: &[String],
@@ -106,7 +102,7 @@ impl SandboxedProcess {
         command
             .args(arguments)
             .env_clear()
-            // Each arena takes 64 MiB of addresses, which are limited.
+            // Each malloc arena reserves 64 MiB of address space, which is limited.
             .env("MALLOC_ARENA_MAX", "2")
             .stdin(stdin)
             .stdout(Stdio::piped())
@@ -114,7 +110,7 @@ impl SandboxedProcess {
             .process_group(0)
             .kill_on_drop(true);
         if let Some(relay) = limits.relay {
-            // Whatever address it gets at, it asks the relay for it.
+            // Requests for any address go to the relay.
             command.env("http_proxy", format!("http://{relay}"));
         }
         let mut process = spawn(&mut command, limits.relay)?;
@@ -141,13 +137,13 @@ impl SandboxedProcess {
             prlimit(Some(pid), resource, limit)
                 .map_err(|error| SandboxedProcessError::Failed(error.to_string()))?;
         }
-        // A kernel that knows no niceness is no reason to give up.
+        // A kernel that cannot set the niceness is no reason to fail.
         let _unsupported = setpriority_process(Some(pid), self.limits.niceness);
         self.extend_cpu_limit();
         Ok(())
     }
 
-    /// Gives it more processor time, because it got somewhere.
+    /// Renews its limit on processor time, because it made progress.
     pub(crate) fn extend_cpu_limit(&self) {
         let Some(pid) = self.pid else { return };
         let most = cpu_seconds(pid).unwrap_or_default() + self.limits.cpu_seconds;
@@ -167,7 +163,7 @@ impl SandboxedProcess {
         Ok(stdout)
     }
 
-    /// Waits for its end, and says how it came and what was said; a failure that is its own and not the content's is an
+    /// Waits for its end; returns its exit status and error output. A failure that does not come from the content is an
     /// error.
     pub(crate) async fn wait(mut self) -> Result<(ExitStatus, String), SandboxedProcessError> {
         let Some(mut process) = self.process.take() else {
@@ -175,7 +171,7 @@ impl SandboxedProcess {
         };
         let failed = |error: std::io::Error| SandboxedProcessError::Failed(error.to_string());
         let Ok(status) = tokio::time::timeout(Duration::from_secs(10), process.wait()).await else {
-            // It closed its output and goes on all the same.
+            // It closed its output and still runs.
             process.kill().await.map_err(failed)?;
             return Err(SandboxedProcessError::Stalled { seconds: 10 });
         };
@@ -204,7 +200,7 @@ impl SandboxedProcess {
                 limit: format!("{} seconds", self.limits.cpu_seconds),
             });
         }
-        // What it dies of when its own memory or the file is not as it thinks.
+        // Crashes that a damaged file may cause: they do not count as failures of the process.
         if is(&[Signal::SEGV, Signal::ABORT, Signal::BUS, Signal::FPE, Signal::ILL]) {
             return Ok(());
         }
@@ -219,14 +215,15 @@ impl Drop for SandboxedProcess {
         if let Some(pid) = self.pid {
             let _gone = kill_process_group(pid, Signal::KILL);
         }
-        // Who waits for it takes it off the list of processes.
+        // Waiting reaps the process.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { process.wait().await });
         }
     }
 }
 
-/// Starts it from a thread that may do no more than it: a process begins with what its thread may do.
+/// Spawns the process from a thread that is as restricted as it must be: a process inherits the restrictions of the
+/// thread that starts it.
 fn spawn(
     command: &mut Command,
     relay: Option<SocketAddr>,
@@ -244,8 +241,8 @@ fn spawn(
     })
 }
 
-/// Takes from this thread what no child needs. A kernel that does not know Landlock, or knows less of it, takes what it
-/// can.
+/// Restricts this thread to what a child needs. A kernel that does not support Landlock, or only an older version,
+/// restricts what it can.
 fn confine(relay: Option<SocketAddr>) -> Result<RulesetStatus, RulesetError> {
     let rules = Ruleset::default()
         .handle_access(AccessFs::from_all(LANDLOCK_ABI))?
@@ -260,7 +257,7 @@ fn confine(relay: Option<SocketAddr>) -> Result<RulesetStatus, RulesetError> {
     Ok(rules.restrict_self()?.ruleset)
 }
 
-/// Keeps the beginning of what is said, and reads the rest so that it can be said.
+/// Keeps the start of the error output, and drains the rest so that the process does not block.
 async fn collect_stderr(mut from: impl AsyncRead + Unpin, said: Arc<Mutex<Vec<u8>>>) {
     let mut bytes = [0; 1024];
     while let Ok(read @ 1..) = from.read(&mut bytes).await {
@@ -270,7 +267,8 @@ async fn collect_stderr(mut from: impl AsyncRead + Unpin, said: Arc<Mutex<Vec<u8
     }
 }
 
-/// Processor time that a process used: the 14th and 15th field of its `stat`, of which the 2nd may contain anything.
+/// Processor time that a process has used, seconds: fields 14 and 15 of its `stat`. Field 2 may contain anything, and
+/// ends with the last parenthesis.
 fn cpu_seconds(pid: Pid) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
@@ -308,7 +306,7 @@ mod tests {
             run("/bin/cat", &["/usr/share/common-licenses/BSD"], None).await
                 || !Path::new("/usr/share/common-licenses/BSD").exists()
         );
-        // A kernel without Landlock leaves the limits on resources, which hold either way.
+        // Without Landlock the limits on resources remain, which apply in any case.
         assert_eq!(run("/bin/cat", &[path], None).await, !confines());
         assert_eq!(run("/bin/cat", &["/etc/passwd"], None).await, !confines());
         assert!(!run("/bin/cp", &["/usr/bin/env", path], None).await, "it writes nothing");

@@ -1,4 +1,5 @@
-//! What uploads leave in a folder when the server dies during them: files named like their blob, `#` and a number.
+//! Cleans up unfinished uploads in a folder, which remain when the server dies during them: files named like their
+//! blob, with `#` and a number appended.
 
 use super::BlobError;
 use base::Timestamp;
@@ -8,12 +9,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Removes a folder with all that is in it; one that is not there is removed already.
+/// Removes a folder with everything in it. A folder that does not exist counts as removed.
 pub(super) async fn remove_folder(folder: PathBuf) -> Result<(), BlobError> {
     blocking(move || fs::remove_dir_all(folder).or_else(ignore_not_found)).await
 }
 
-/// Removes what uploads left that were last written to before a moment.
+/// Removes unfinished uploads that were last written to before a moment; returns how many.
 pub(super) async fn remove_abandoned(folder: PathBuf, before: Timestamp) -> Result<u64, BlobError> {
     blocking(move || remove_abandoned_in_folder(&folder, before)).await
 }
@@ -22,7 +23,7 @@ fn remove_abandoned_in_folder(folder: &Path, before: Timestamp) -> io::Result<u6
     let mut removed = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // What vanishes meanwhile was another's to remove.
+        // A file that vanishes meanwhile was removed or renamed by another process.
         removed += remove_abandoned_entry(&entry, before).or_else(ignore_not_found)?;
     }
     Ok(removed)

@@ -12,63 +12,62 @@ use std::{
 /// Where blobs are kept.
 #[derive(Clone, Debug)]
 pub enum BlobBackend {
-    /// A folder of this machine, or one that several machines mount. Created with mode 0700 when missing; one that is
-    /// there keeps the mode it has.
+    /// A folder of this machine, or one that several machines mount. Created with mode 0700 if it does not exist; an
+    /// existing folder keeps its mode.
     Folder(PathBuf),
     /// A bucket of Amazon S3 or of a server that speaks its protocol.
     ///
-    /// The access key may get, put, delete and list. Give the bucket a rule that ends unfinished multipart uploads
-    /// after a day: when this server dies during one, nobody else will.
+    /// The access key may get, put, delete and list. Give the bucket a lifecycle rule that aborts unfinished multipart
+    /// uploads after a day: when this server dies during an upload, nothing else aborts it.
     S3 {
-        /// The server's address, for example `https://s3.example.com`; Amazon's own when there is none.
+        /// The server's address, for example `https://s3.example.com`; `None` for Amazon's own.
         endpoint: Option<String>,
-        /// The bucket's name.
         bucket: String,
         /// The region, for example `eu-central-1`.
         region: String,
-        /// The id of the access key.
+        /// The access key's id.
         access_key: String,
-        /// The access key itself.
+        /// The secret that belongs to it.
         secret_key: Secret<String>,
-        /// What every object's name starts with, for example `assay/blobs`; may be empty.
+        /// The prefix of every object's name, for example `assay/blobs`; may be empty.
         prefix: String,
-        /// Whether an `http://` endpoint is accepted; one on this machine alone, never over a network.
+        /// Whether an `http://` endpoint is accepted; only on this machine, never over a network.
         allow_http: bool,
     },
-    /// Memory, which forgets. For tests.
+    /// Memory, which is lost at exit. For tests.
     Memory,
 }
 
-/// A place where no blobs can be kept.
+/// Why a backend cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobBackendError {
-    /// The folder cannot be made or entered.
+    /// The folder cannot be created or opened.
     #[error("the folder {folder} cannot be used for blobs: {cause}")]
     Folder {
-        /// Which folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
-    /// The endpoint is no `https://` address, nor an `http://` address of this machine where that is allowed.
+    /// The endpoint is neither an `https://` address nor an `http://` address of this machine where `allow_http` is
+    /// set.
     #[error(
         "the S3 endpoint {0:?} is no https address (http is possible only on this machine, when allowed)"
     )]
     Endpoint(String),
-    /// The prefix is no path.
+    /// The prefix is not a path.
     #[error("the S3 prefix {0:?} is no path")]
     Prefix(String),
-    /// Another setting is unusable.
+    /// Another setting cannot be used.
     #[error("the S3 settings cannot be used: {0}")]
     S3(object_store::Error),
 }
 
-/// A store, and where in it blobs lie.
+/// A store, and where the blobs are in it.
 #[derive(Clone)]
 pub(super) struct OpenedBackend {
     pub(super) store: Arc<dyn ObjectStore>,
     pub(super) prefix: Path,
-    /// The folder, where it is one.
+    /// The folder, if the backend is one.
     pub(super) folder: Option<PathBuf>,
 }
 
@@ -79,7 +78,7 @@ pub(super) fn open(place: &BlobBackend) -> Result<OpenedBackend, BlobBackendErro
             DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
             let store = LocalFileSystem::new_with_prefix(folder)
                 .map_err(|error| failed(std::io::Error::other(error)))?
-                // Left behind, the folders' names would tell whose blobs there were.
+                // Names of folders that remained would reveal which tenants had blobs.
                 .with_automatic_cleanup(true)
                 .with_fsync(true);
             (Arc::new(store), Path::default(), Some(folder.clone()))
@@ -89,7 +88,7 @@ pub(super) fn open(place: &BlobBackend) -> Result<OpenedBackend, BlobBackendErro
                 endpoint.as_deref().map(|endpoint| is_plain_http(endpoint, *allow_http)).transpose()?;
             let client = ClientOptions::new()
                 .with_allow_http(plain.unwrap_or(false))
-                // For a whole request; the largest is a part of 8 MiB, or a blob that is read in one go.
+                // Covers a whole request; the largest is a part of 8 MiB, or a blob that is read in one go.
                 .with_timeout(Duration::from_mins(5))
                 .with_read_timeout(Duration::from_secs(30));
             let retry = RetryConfig {
@@ -115,7 +114,7 @@ pub(super) fn open(place: &BlobBackend) -> Result<OpenedBackend, BlobBackendErro
     Ok(OpenedBackend { store, prefix, folder })
 }
 
-/// Whether an endpoint is spoken to without TLS.
+/// Whether connections to an endpoint are without TLS. An error where the endpoint is not allowed.
 fn is_plain_http(endpoint: &str, allow_http: bool) -> Result<bool, BlobBackendError> {
     let bad = || BlobBackendError::Endpoint(endpoint.to_owned());
     let uri: http::Uri = endpoint.parse().map_err(|_| bad())?;

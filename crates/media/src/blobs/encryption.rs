@@ -1,10 +1,11 @@
 //! How a blob is encrypted at rest.
 //!
-//! A header of 20 bytes (4 bytes that name the format, 16 bytes of salt), then chunks of 64 KiB, each AES-256-GCM with
-//! its tag of 16 bytes behind it; only the last is shorter. The key of a blob is HKDF-SHA256 (RFC 5869) of the data key
-//! with the blob's salt and, as info, the blob's own key, so a blob moved to another key does not open. The nonce is the
-//! chunk's number and whether it is the last, so chunks cannot be left out, swapped or cut off (the STREAM construction
-//! of Hoang, Reyhanitabar, Rogaway and Vizár, 2015).
+//! A header of 20 bytes (4 bytes that name the format, 16 bytes of salt) is followed by chunks of 64 KiB, each
+//! encrypted with AES-256-GCM and followed by its tag of 16 bytes; only the last chunk is shorter. The key of a blob is
+//! derived from the data key with HKDF-SHA256 (RFC 5869), with the blob's salt, and with the key that names the blob in
+//! `info`, so that a blob that is moved to another name does not decrypt. The nonce holds the chunk's number and
+//! whether it is the last, so that chunks cannot be left out, swapped or cut off (the STREAM construction of Hoang,
+//! Reyhanitabar, Rogaway and Vizár, 2015).
 
 use super::{BlobError, BlobKey};
 use aws_lc_rs::{
@@ -14,7 +15,7 @@ use aws_lc_rs::{
 use base::{Environment, Secret};
 use std::ops::{Range, RangeInclusive};
 
-/// Plain bytes of a chunk.
+/// Plaintext bytes of a chunk.
 pub(super) const CHUNK_BYTES: usize = 64 << 10;
 /// Bytes of a chunk as stored.
 const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + MAX_TAG_LEN;
@@ -22,10 +23,9 @@ const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + MAX_TAG_LEN;
 pub(super) const HEADER_BYTES: usize = FORMAT_MAGIC.len() + SALT_BYTES;
 const FORMAT_MAGIC: &[u8; 4] = b"asb1";
 const SALT_BYTES: usize = 16;
-/// What sets keys of blobs apart from whatever else the data key may be used for.
+/// Separates the keys of blobs from other keys that are derived from the data key.
 const KEY_PURPOSE: &[u8] = b"assay/blob/1/";
 
-/// The cipher of one blob.
 pub(super) struct BlobCipher(LessSafeKey);
 
 impl BlobCipher {
@@ -39,7 +39,7 @@ impl BlobCipher {
         Self(LessSafeKey::new(derived))
     }
 
-    /// The cipher of a stored blob, from its first [`HEADER_BYTES`] bytes.
+    /// Derives the cipher of a stored blob from its first [`HEADER_BYTES`] bytes.
     pub(super) fn of(data_key: &Secret<[u8; 32]>, header: &[u8], key: &BlobKey) -> Result<Self, BlobError> {
         match header.strip_prefix(FORMAT_MAGIC) {
             Some(salt) if salt.len() == SALT_BYTES => Ok(Self::new(data_key, salt, key)),
@@ -54,7 +54,7 @@ impl BlobCipher {
         Nonce::assume_unique_for_key(nonce)
     }
 
-    /// Decrypts chunks in place: `bytes` holds exactly the stored chunks `numbers`, and afterwards their plain bytes.
+    /// Decrypts chunks in place. `bytes` holds exactly the stored chunks `numbers`, and afterwards their plaintext.
     pub(super) fn open(
         &self,
         bytes: &mut Vec<u8>,
@@ -79,16 +79,16 @@ impl BlobCipher {
     }
 }
 
-/// Seals a blob chunk by chunk.
+/// Encrypts a blob chunk by chunk.
 pub(super) struct BlobSealer {
     cipher: BlobCipher,
     number: u64,
-    /// What is sealed and was not taken yet.
+    /// Ciphertext that the caller has not taken yet.
     pub(super) sealed: Vec<u8>,
 }
 
 impl BlobSealer {
-    /// Begins a blob, under a salt of its own.
+    /// Starts a blob with a fresh salt.
     pub(super) fn new(data_key: &Secret<[u8; 32]>, world: &dyn Environment, key: &BlobKey) -> Self {
         let mut salt = [0; SALT_BYTES];
         world.fill_random(&mut salt);
@@ -97,7 +97,7 @@ impl BlobSealer {
         Self { cipher: BlobCipher::new(data_key, &salt, key), number: 0, sealed }
     }
 
-    /// Seals the next chunk: [`CHUNK_BYTES`] bytes, or fewer in the last.
+    /// Encrypts the next chunk: [`CHUNK_BYTES`] bytes, or fewer if it is the last.
     pub(super) fn seal(&mut self, plain: &[u8], last: bool) {
         let from = self.sealed.len();
         self.sealed.reserve(plain.len() + MAX_TAG_LEN);
@@ -112,7 +112,7 @@ impl BlobSealer {
         self.sealed.extend_from_slice(tag.as_ref());
     }
 
-    /// Seals a whole blob.
+    /// Encrypts a whole blob.
     pub(super) fn seal_all(mut self, plain: &[u8]) -> Vec<u8> {
         self.sealed.reserve(plain.len() + (plain.len() / CHUNK_BYTES + 1) * MAX_TAG_LEN);
         let last = plain.len().div_ceil(CHUNK_BYTES).saturating_sub(1);
@@ -124,22 +124,23 @@ impl BlobSealer {
     }
 }
 
-/// What the length of a stored blob says about its chunks.
+/// The chunks of a stored blob, computed from its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChunkLayout {
-    /// Plain bytes.
+    /// Plaintext bytes.
     pub(super) plain: u64,
-    /// Chunks, at least one.
+    /// Number of chunks, at least one.
     chunks: u64,
 }
 
 impl ChunkLayout {
-    /// Reads a stored length; a length that sealing never gives is damage.
+    /// Computes the layout from a stored length. A length that encryption never produces means that the blob is
+    /// damaged.
     pub(super) fn of(stored: u64) -> Result<Self, BlobError> {
         let body = stored.checked_sub(HEADER_BYTES as u64).ok_or(BlobError::Damaged)?;
         let chunks = body.div_ceil(SEALED_CHUNK_BYTES as u64);
         let plain = body.checked_sub(chunks * MAX_TAG_LEN as u64).ok_or(BlobError::Damaged)?;
-        // Exactly as many chunks as the plain bytes fill: an empty one only in an empty blob.
+        // There are exactly as many chunks as the plaintext fills; only an empty blob has an empty chunk.
         if chunks == plain.div_ceil(CHUNK_BYTES as u64).max(1) {
             Ok(Self { plain, chunks })
         } else {
@@ -151,13 +152,12 @@ impl ChunkLayout {
         self.chunks - 1
     }
 
-    /// All chunks.
     pub(super) fn all(&self) -> RangeInclusive<u64> {
         0..=self.last()
     }
 
-    /// The chunks to open for a range of plain bytes. Where the range reaches the end, the last chunk is among them:
-    /// it alone proves that the blob ends there.
+    /// The chunks to decrypt for a range of plaintext. If the range reaches the end, the last chunk is among them,
+    /// because only that chunk proves that the blob ends there.
     pub(super) fn covering(&self, range: &Range<u64>) -> RangeInclusive<u64> {
         let chunk = |at: u64| (at / CHUNK_BYTES as u64).min(self.last());
         if range.end >= self.plain {
@@ -168,14 +168,14 @@ impl ChunkLayout {
     }
 }
 
-/// Where the first plain byte of a chunk lies in the plain blob.
+/// The offset of a chunk's first byte in the plaintext.
 pub(super) fn plain_start(chunk: u64) -> u64 {
     chunk * CHUNK_BYTES as u64
 }
 
-/// Where a chunk lies in the stored blob; the last may end sooner.
+/// The byte range of chunks in the stored blob; the last chunk may end sooner.
 pub(super) fn stored_range(chunks: &RangeInclusive<u64>) -> Range<u64> {
-    // A length near the largest number is the store's lie; it must not become our overflow.
+    // A store may claim any length, up to the largest number; the arithmetic must not overflow.
     let at = |chunk: u64| chunk.saturating_mul(SEALED_CHUNK_BYTES as u64).saturating_add(HEADER_BYTES as u64);
     at(*chunks.start())..at(chunks.end() + 1)
 }

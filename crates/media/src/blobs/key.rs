@@ -1,14 +1,14 @@
-//! Where a blob lies: tenant, kind, id.
+//! The keys that blobs are stored under: tenant, kind and id.
 
 use base::Id;
 use std::{borrow::Cow, fmt, str::FromStr};
 
-/// One part of a key: 1 to 64 of `a` to `z`, `0` to `9` and `-`. No dot and no slash, so no key leaves its folder, and
-/// two keys never differ in case alone, which some file systems do not tell apart.
+/// One segment of a key: 1 to 64 of `a` to `z`, `0` to `9` and `-`. Without dots and slashes, no key leads out of its
+/// folder, and no two keys differ in case alone, which some file systems ignore.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobKeySegment(Cow<'static, str>);
 
-/// Text that is no part of a key.
+/// The text is not a segment of a key, or not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a part of a blob's key has 1 to 64 of a to z, 0 to 9 and -")]
 pub struct BlobKeyError;
@@ -26,16 +26,15 @@ const fn is_segment(text: &str) -> bool {
 }
 
 impl BlobKeySegment {
-    /// A part that stands in the source; in a `const`, a bad one does not compile.
+    /// A segment from a literal. In a `const`, an invalid one does not compile.
     ///
     /// # Panics
-    /// When the text is none; see [`BlobKeySegment`].
+    /// If the text is not a segment; see [`BlobKeySegment`].
     pub const fn literal(text: &'static str) -> Self {
         assert!(is_segment(text), "a part of a blob's key has 1 to 64 of a to z, 0 to 9 and -");
         Self(Cow::Borrowed(text))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -49,14 +48,14 @@ impl FromStr for BlobKeySegment {
 }
 
 impl<T: Id> From<T> for BlobKeySegment {
-    /// An id's UUID, hyphenated and lower case.
+    /// The id's UUID, hyphenated and in lower case.
     fn from(id: T) -> Self {
         let uuid: base::Uuid = id.into();
         Self(Cow::Owned(uuid.to_string()))
     }
 }
 
-/// The key of one blob, `tenant/kind/id`. The tenant comes first, so that a tenant's blobs are one prefix.
+/// The key of one blob, `tenant/kind/id`. The tenant comes first, so that all blobs of a tenant share a prefix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobKey {
     tenant: BlobKeySegment,
@@ -65,7 +64,6 @@ pub struct BlobKey {
 }
 
 impl BlobKey {
-    /// The key of a tenant's blob of a kind.
     pub fn new(
         tenant: impl Into<BlobKeySegment>,
         kind: impl Into<BlobKeySegment>,
@@ -74,17 +72,16 @@ impl BlobKey {
         Self { tenant: tenant.into(), kind: kind.into(), id: id.into() }
     }
 
-    /// Whose blob it is.
+    /// The tenant that the blob belongs to.
     pub fn tenant(&self) -> &BlobKeySegment {
         &self.tenant
     }
 
-    /// What kind of blob it is.
     pub fn kind(&self) -> &BlobKeySegment {
         &self.kind
     }
 
-    /// Which of the kind.
+    /// The id among the tenant's blobs of this kind.
     pub fn id(&self) -> &BlobKeySegment {
         &self.id
     }
@@ -103,7 +100,7 @@ impl fmt::Display for BlobKey {
 impl FromStr for BlobKey {
     type Err = BlobKeyError;
 
-    /// Reads what [`fmt::Display`] wrote.
+    /// Parses the form that [`fmt::Display`] writes.
     fn from_str(text: &str) -> Result<Self, BlobKeyError> {
         let mut parts = text.split('/').map(str::parse::<BlobKeySegment>);
         match (parts.next(), parts.next(), parts.next(), parts.next()) {
@@ -113,7 +110,7 @@ impl FromStr for BlobKey {
     }
 }
 
-/// All blobs of a tenant, or all of one kind.
+/// The prefix of all blobs of a tenant, or of those of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobPrefix {
     tenant: BlobKeySegment,
@@ -121,12 +118,12 @@ pub struct BlobPrefix {
 }
 
 impl BlobPrefix {
-    /// Everything of a tenant.
+    /// All blobs of a tenant.
     pub fn tenant(tenant: impl Into<BlobKeySegment>) -> Self {
         Self { tenant: tenant.into(), kind: None }
     }
 
-    /// Everything of a tenant of one kind.
+    /// All blobs of a tenant of one kind.
     pub fn kind(tenant: impl Into<BlobKeySegment>, kind: impl Into<BlobKeySegment>) -> Self {
         Self { tenant: tenant.into(), kind: Some(kind.into()) }
     }

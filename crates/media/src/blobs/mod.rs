@@ -1,7 +1,7 @@
-//! Blobs: bytes too large for the database, encrypted at rest, in a folder or in S3.
+//! Blobs: bytes that are too large for the database, encrypted at rest, in a folder or in S3.
 //!
-//! A blob is there whole or not at all, and what is read is what was written or [`Error::Damaged`]. Its key starts with
-//! its tenant, so that a tenant's blobs are deleted as one.
+//! A blob exists either whole or not at all, and reading returns what was written or [`BlobError::Damaged`]. Its key
+//! starts with its tenant, so that all blobs of a tenant can be deleted together.
 
 mod abandoned_uploads;
 mod backend;
@@ -21,28 +21,27 @@ use object_store::{
 };
 use std::{io, ops::Range, sync::Arc};
 
-/// Why a blob cannot be kept or read.
+/// Why a blob cannot be stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
-    /// There is no such blob.
     #[error("there is no such blob")]
     Missing,
-    /// There is more to store than may be; nothing was stored.
+    /// There are more bytes than the limit allows; nothing was stored.
     #[error("the blob has more than {limit} bytes")]
     TooLarge {
-        /// The most bytes there may be.
+        /// The limit, bytes.
         limit: u64,
     },
-    /// What is stored is not what was written, or was written under another key.
+    /// The stored bytes are not those that were written, or were written under another key.
     #[error("the blob is damaged, or was sealed with another key")]
     Damaged,
-    /// There is no room left; nothing was stored.
+    /// The disk or quota is full; nothing was stored.
     #[error("there is no room left for blobs")]
     Full,
-    /// The reader that was to be stored broke off; nothing was stored.
+    /// The reader that supplies the bytes failed; nothing was stored.
     #[error("the bytes to store broke off: {0}")]
     BrokeOff(#[source] io::Error),
-    /// The place does not answer, or refuses.
+    /// The backend does not respond, or refuses the request.
     #[error("the place where blobs are kept is unavailable: {0}")]
     Unavailable(#[source] object_store::Error),
 }
@@ -64,18 +63,17 @@ impl BlobError {
     }
 }
 
-/// A blob that is there.
+/// A stored blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobInfo {
-    /// Its key.
     pub key: BlobKey,
-    /// Bytes it takes, sealed.
+    /// Size of its ciphertext, bytes.
     pub stored_bytes: u64,
-    /// When it was written, by the clock of the place.
+    /// When it was written, by the backend's clock.
     pub written_at: Timestamp,
 }
 
-/// Blobs of one place under one data key; cheap to clone.
+/// The blobs of one backend under one data key; cheap to clone.
 #[derive(Clone)]
 pub struct BlobStore(Arc<BlobStoreInner>);
 
@@ -85,7 +83,7 @@ struct BlobStoreInner {
     world: Arc<dyn Environment>,
 }
 
-// The store's own Debug knows the access key.
+// The derived `Debug` of the store would print the access key.
 impl std::fmt::Debug for BlobStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Blobs({})", self.0.backend.store)
@@ -93,7 +91,8 @@ impl std::fmt::Debug for BlobStore {
 }
 
 impl BlobStore {
-    /// Opens a place. `data_key` seals the blobs: without it they are noise, so it must outlive them.
+    /// Opens a backend. `data_key` encrypts the blobs: without it they cannot be decrypted, so it must be kept as long
+    /// as they are.
     pub fn open(
         place: &BlobBackend,
         data_key: Secret<[u8; 32]>,
@@ -102,19 +101,19 @@ impl BlobStore {
         Ok(Self(Arc::new(BlobStoreInner { backend: backend::open(place)?, data_key, world })))
     }
 
-    /// The same place under another data key: what is kept so is noise once that key is gone.
+    /// The same backend with another data key: what is stored through it cannot be decrypted once that key is gone.
     #[must_use]
     pub fn with_data_key(&self, data_key: Secret<[u8; 32]>) -> Self {
         let BlobStoreInner { backend: place, world, .. } = &*self.0;
         Self(Arc::new(BlobStoreInner { backend: place.clone(), data_key, world: world.clone() }))
     }
 
-    /// Keeps bytes under a key. A blob that was there is replaced.
+    /// Stores bytes under a key, replacing any blob that is there.
     pub async fn put(&self, key: &BlobKey, bytes: &[u8]) -> Result<(), BlobError> {
         self.put_sealed(key, self.sealer(key).seal_all(bytes)).await
     }
 
-    /// The bytes of a blob, all of them; large ones are better read in ranges.
+    /// Reads a whole blob; large ones are better read in ranges.
     pub async fn get(&self, key: &BlobKey) -> Result<Vec<u8>, BlobError> {
         let found = self.store().get(&self.path(key)).await.map_err(BlobError::reading)?;
         let layout = ChunkLayout::of(found.meta.size)?;
@@ -126,12 +125,12 @@ impl BlobStore {
         Ok(bytes)
     }
 
-    /// The bytes of a blob from `range.start` to before `range.end`; fewer, down to none, where the blob ends sooner.
-    /// Reads and opens only the chunks of 64 KiB that it needs.
+    /// Reads a blob from `range.start` up to, but not including, `range.end`. Returns fewer bytes, or none, if the blob
+    /// ends sooner. Fetches and decrypts only the chunks of 64 KiB that it needs.
     pub async fn get_range(&self, key: &BlobKey, range: Range<u64>) -> Result<Vec<u8>, BlobError> {
         let path = self.path(key);
-        // Three requests for one blob: each of the later asks for the same version. A blob that is replaced in between
-        // is read anew, one that is replaced all the time is not read.
+        // A range takes three requests; the second and third require the version that the first one saw. If the blob is
+        // replaced in between, reading starts again, up to three times in all.
         let mut tries = 0;
         loop {
             tries += 1;
@@ -164,13 +163,12 @@ impl BlobStore {
         Ok(bytes)
     }
 
-    /// How many bytes a blob has, as far as the place knows: only reading proves it.
+    /// The number of plaintext bytes, as far as the backend tells; only reading the blob proves it.
     pub async fn size(&self, key: &BlobKey) -> Result<u64, BlobError> {
         let meta = self.store().head(&self.path(key)).await.map_err(BlobError::reading)?;
         Ok(ChunkLayout::of(meta.size)?.plain)
     }
 
-    /// Whether there is such a blob.
     pub async fn exists(&self, key: &BlobKey) -> Result<bool, BlobError> {
         match self.store().head(&self.path(key)).await.map_err(BlobError::reading) {
             Ok(_) => Ok(true),
@@ -179,7 +177,7 @@ impl BlobStore {
         }
     }
 
-    /// Deletes a blob. One that is not there is deleted already.
+    /// Deletes a blob. One that does not exist counts as deleted.
     pub async fn delete(&self, key: &BlobKey) -> Result<(), BlobError> {
         match self.store().delete(&self.path(key)).await.map_err(BlobError::reading) {
             Ok(()) | Err(BlobError::Missing) => Ok(()),
@@ -187,8 +185,7 @@ impl BlobStore {
         }
     }
 
-    /// Deletes every blob under a prefix, and what broken-off uploads left there in a folder; gives how many blobs
-    /// there were.
+    /// Deletes every blob under a prefix and, in a folder, the unfinished uploads there; returns the number of blobs.
     pub async fn delete_prefix(&self, prefix: &BlobPrefix) -> Result<u64, BlobError> {
         let under = self.prefix(prefix);
         let found = self.store().list(Some(&under)).map_ok(|meta| meta.location).boxed();
@@ -209,7 +206,7 @@ impl BlobStore {
         Ok(deleted)
     }
 
-    /// The blobs under a prefix, in no particular order. What is not named like a blob is not ours, and left out.
+    /// Lists the blobs under a prefix, in no particular order. Objects whose names are not keys of blobs are left out.
     pub fn list(&self, prefix: &BlobPrefix) -> BoxStream<'static, Result<BlobInfo, BlobError>> {
         let root = self.0.backend.prefix.clone();
         self.store()
@@ -223,7 +220,7 @@ impl BlobStore {
             .boxed()
     }
 
-    /// Whose blobs there are: the first part of each key, as it stands there.
+    /// Lists the tenants that have blobs: the first segment of each key, unparsed.
     pub async fn tenants(&self) -> Result<Vec<String>, BlobError> {
         let root = &self.0.backend.prefix;
         let found = self.store().list_with_delimiter(Some(root)).await.map_err(BlobError::reading)?;
@@ -231,8 +228,8 @@ impl BlobStore {
         Ok(found.common_prefixes.into_iter().filter_map(name).collect())
     }
 
-    /// Removes what uploads that were begun before a moment, and never ended because the server died, left in a
-    /// folder; gives how many. On S3 a rule of the bucket does this, see [`BlobBackend::S3Config`].
+    /// Removes unfinished uploads from a folder that were started before a moment and never ended because the server
+    /// died; returns how many. On S3 a lifecycle rule of the bucket does this, see [`BlobBackend::S3`].
     pub async fn remove_abandoned_uploads(&self, begun_before: Timestamp) -> Result<u64, BlobError> {
         match &self.0.backend.folder {
             Some(folder) => abandoned_uploads::remove_abandoned(folder.clone(), begun_before).await,
@@ -262,7 +259,7 @@ impl BlobStore {
     }
 }
 
-/// What the store says about a blob; nothing where it is not named like one.
+/// Converts the store's metadata; `None` if the name is not the key of a blob.
 fn blob_info(root: &Path, meta: &ObjectMeta) -> Option<BlobInfo> {
     let name: Vec<_> = meta.location.prefix_match(root)?.collect();
     let key = name.iter().map(PathPart::as_ref).collect::<Vec<_>>().join("/").parse().ok()?;

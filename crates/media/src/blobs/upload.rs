@@ -1,16 +1,16 @@
-//! Blobs that are stored while they arrive.
+//! Storing blobs while they arrive.
 
 use super::{BlobError, BlobKey, BlobStore, encryption::CHUNK_BYTES};
 use object_store::{MultipartUpload, ObjectStoreExt as _, PutPayload};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Bytes of a part; S3 takes 5 MiB to 5 GiB, at most 10 000 of them, and some servers want all the same. So a blob has
-/// at most 78 GiB.
+/// Bytes of a part. S3 takes at most 10,000 parts of 5 MiB to 5 GiB each, and some servers require parts of equal size.
+/// A blob can therefore have at most 78 GiB.
 const UPLOAD_PART_BYTES: usize = 8 << 20;
 
 impl BlobStore {
-    /// Keeps what a reader gives, at most `limit` bytes, and gives how many it were. Holds no more than a part of 8 MiB
-    /// in memory. When it fails, or is dropped, nothing was stored and a blob that was there stays.
+    /// Stores what a reader supplies, at most `limit` bytes; returns the number of bytes. Buffers one part of 8 MiB. If
+    /// it fails or its future is dropped, nothing is stored, and a blob that was there stays.
     pub async fn put_stream(
         &self,
         key: &BlobKey,
@@ -34,7 +34,7 @@ impl BlobStore {
         let mut total = 0;
         let mut chunk = read_chunk(from, &mut total, limit).await?;
         loop {
-            // Which chunk is the last is known when nothing follows it.
+            // A chunk is known to be the last when nothing follows it.
             let next =
                 if chunk.len() == CHUNK_BYTES { read_chunk(from, &mut total, limit).await? } else { vec![] };
             let last = next.is_empty();
@@ -49,7 +49,7 @@ impl BlobStore {
                 upload.part(self, key, part).await?;
             }
         }
-        // What fits into one part needs no upload in parts.
+        // What fits into one part is stored in a single request.
         if upload.0.is_none() {
             self.put_sealed(key, sealer.sealed).await?;
             return Ok(total);
@@ -64,7 +64,7 @@ impl BlobStore {
     }
 }
 
-/// Reads a whole chunk; fewer bytes, down to none, only at the end.
+/// Reads a whole chunk; fewer bytes, or none, only at the end.
 async fn read_chunk(
     from: &mut (impl AsyncRead + Unpin + Send),
     total: &mut u64,
@@ -76,7 +76,7 @@ async fn read_chunk(
     if *total > limit { Err(BlobError::TooLarge { limit }) } else { Ok(chunk) }
 }
 
-/// An upload in parts that was begun and is not ended.
+/// A multipart upload that has been started and not completed.
 struct PendingUpload(Option<Box<dyn MultipartUpload>>);
 
 impl PendingUpload {
@@ -99,7 +99,7 @@ impl PendingUpload {
         Ok(())
     }
 
-    /// Gives up what is not complete.
+    /// Aborts the upload unless it is complete.
     async fn abandon(&mut self) {
         if let Some(upload) = self.0.take() {
             abort(upload).await;
@@ -108,7 +108,7 @@ impl PendingUpload {
 }
 
 impl Drop for PendingUpload {
-    // A caller that goes away drops the future; its parts would lie in the bucket unseen.
+    // A cancelled caller drops the future; the parts would stay in the bucket, unlisted.
     fn drop(&mut self) {
         if let (Some(upload), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(abort(upload));

@@ -1,8 +1,9 @@
-//! What people hand in of documents: pictures of every usual kind, and PDF files with their text and their pages as
+//! Document files that people upload: pictures of all common formats, and PDF files with their text and their pages as
 //! pictures.
 //!
-//! PDF is read by poppler's tools, and pictures that are neither JPEG nor PNG by ffmpeg, each as a process of its own
-//! without our environment, our files or a network, with limits on memory, time and what comes out.
+//! PDF files are read by poppler's tools, and pictures that are neither JPEG nor PNG by ffmpeg. Each tool runs as a
+//! separate process without access to our environment, our files or a network, and with limits on memory, time and
+//! output.
 
 mod pdf;
 
@@ -15,10 +16,10 @@ use crate::{
 use base::Picture;
 use std::path::PathBuf;
 
-/// Limits on document files, and where the programs are that read them. There are no settings for these.
+/// Limits on document files, and the programs that read them. The configuration has no section for these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentFileSettings {
-    /// The program that reads the text of PDF files, by name or path.
+    /// The program that extracts the text of PDF files, by name or path.
     pub pdftotext: PathBuf,
     /// The program that renders pages of PDF files, by name or path.
     pub pdftoppm: PathBuf,
@@ -54,49 +55,43 @@ impl Default for DocumentFileSettings {
     }
 }
 
-/// Why there is nothing to look at.
+/// Why a file cannot be opened.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DocumentFileError {
-    /// No bytes.
+    /// The file has no bytes.
     #[error("the file is empty")]
     Empty,
-    /// More bytes than are read.
+    /// The file has more bytes than are read.
     #[error("the file has {measured} bytes; at most {limit} are read")]
-    TooLarge {
-        /// How many it has.
-        measured: usize,
-        /// The most.
-        limit: usize,
-    },
-    /// More pixels than are decoded.
+    TooLarge { measured: usize, limit: usize },
+    /// The picture has more pixels than are decoded.
     #[error("the picture has {measured} pixels; at most {limit} are decoded")]
     TooManyPixels {
-        /// How many it has, as far as that is known.
+        /// The number of pixels, as far as it is known.
         measured: String,
-        /// The most.
         limit: u32,
     },
-    /// A password is needed.
+    /// The PDF file needs a password.
     #[error("the PDF file is encrypted and needs a password")]
     Encrypted,
-    /// No PDF, or one that is damaged, or that has no page.
+    /// The PDF file is damaged, or has no page.
     #[error("the PDF file cannot be read: it is damaged or has no page")]
     Damaged,
-    /// No picture, or one that is damaged.
+    /// The file is not a picture, or is a damaged one.
     #[error("the file is neither a PDF file nor a picture that can be read: {0}")]
     NotAPicture(String),
-    /// It wanted more time or memory than it is given.
+    /// A program needed more time, memory or output than its limit.
     #[error("the file needs more {what} than it is given ({limit})")]
     Limit {
-        /// Time or memory.
+        /// What was exceeded: `time`, `processor time`, `memory` or `output`.
         what: &'static str,
-        /// The limit, in words.
+        /// The limit with its unit.
         limit: String,
     },
     /// A program is not installed.
     #[error("{0} is not installed; such files need it")]
     Missing(&'static str),
-    /// The machine failed us: the words are for the operator.
+    /// A program could not be run; the text is for the operator.
     #[error("the file could not be looked at: {0}")]
     Failed(String),
 }
@@ -116,12 +111,12 @@ impl From<SandboxedProcessError> for DocumentFileError {
     }
 }
 
-/// A file that was opened.
+/// An opened file.
 #[derive(Debug)]
 pub enum DocumentFile {
-    /// A picture, upright as far as the file says, its longer side at most [`Settings::side`].
+    /// A picture, upright according to its EXIF orientation, its longer side at most
+    /// [`DocumentFileSettings::max_page_side`] pixels.
     Picture(Picture),
-    /// A PDF file.
     Pdf(PdfFile),
 }
 
@@ -132,35 +127,35 @@ pub struct PdfFile {
 }
 
 impl PdfFile {
-    /// Its pages and what is written on each, as text; the first [`Settings::most_pages`].
+    /// Its pages with their text, from the first, at most [`DocumentFileSettings::max_pages`].
     pub fn pages(&self) -> &[PdfPage] {
         &self.pages
     }
 }
 
-// What is written in it is about a person, and must not reach a log by way of `{:?}`.
+// The text is personal data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for PdfFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Pdf({} bytes, {} pages)", self.bytes.len(), self.pages.len())
     }
 }
 
-/// Takes in what poppler's tools write about a file, which may be anything: whether there is a text, and a picture.
+/// Parses arbitrary bytes as the output of poppler's tools: as text with its layout (at most three pages), and as a
+/// picture. For fuzzing.
 pub fn parse_poppler_output(written: &[u8]) -> (Option<Vec<PdfPage>>, Option<Picture>) {
     (pdf::parse_bbox_layout(written, 3), pdf::parse_ppm(written))
 }
 
-/// Opens what people hand in.
+/// Opens document files.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentFileLoader(DocumentFileSettings);
 
 impl DocumentFileLoader {
-    /// With these limits.
     pub fn new(settings: DocumentFileSettings) -> Self {
         Self(settings)
     }
 
-    /// Opens a file, whatever it is called: its bytes say what it is.
+    /// Opens a file. Its format is recognised by its bytes, not by a name.
     pub async fn open(&self, bytes: Vec<u8>) -> Result<DocumentFile, DocumentFileError> {
         let limit = self.0.max_bytes;
         match bytes.len() {
@@ -174,7 +169,7 @@ impl DocumentFileLoader {
         }
     }
 
-    /// Draws a page, counted from 0.
+    /// Renders a page, counted from 0.
     pub async fn render_page(&self, pdf: &PdfFile, page: usize) -> Result<Picture, DocumentFileError> {
         pdf::render_page(&pdf.bytes, page, &self.0).await
     }

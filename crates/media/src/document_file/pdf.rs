@@ -1,4 +1,4 @@
-//! PDF files: their text with its places, and their pages as pictures, both from poppler's tools.
+//! PDF files: their text with its position, and their pages as pictures, both from poppler's tools.
 
 use super::{DocumentFileError, DocumentFileSettings};
 use crate::{
@@ -14,13 +14,12 @@ use quick_xml::{
 use std::{path::Path, process::Stdio, time::Duration};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// Bytes of a description of text, at most.
+/// Limit on the XML that describes a file's text, bytes.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
-/// Words of a page, at most.
+/// Words beyond this number are left out of a page.
 const MAX_WORDS_PER_PAGE: usize = 5000;
-/// How far from the beginning the format's name may stand (ISO 32000-1, annex H.3).
+/// The `%PDF-` signature may start this many bytes into the file (ISO 32000-1, annex H.3).
 const MAX_SIGNATURE_OFFSET: usize = 1024;
-/// Millimetres of a point.
 const MILLIMETRES_PER_POINT: f32 = 25.4 / 72.0;
 
 /// A page of a PDF file.
@@ -28,22 +27,21 @@ const MILLIMETRES_PER_POINT: f32 = 25.4 / 72.0;
 pub struct PdfPage {
     /// Width and height in millimetres.
     pub size: [f32; 2],
-    /// What is written on it, in the order in which it is read; empty where it is a picture.
+    /// Its text, in reading order; empty if the page is a scan.
     pub words: Vec<PdfWord>,
 }
 
 /// A word of a page.
 #[derive(Clone, PartialEq)]
 pub struct PdfWord {
-    /// Its letters.
     pub text: String,
     /// Left, top, right and bottom in millimetres from the page's top left corner.
     pub bounds: [f32; 4],
-    /// Which line of the page it is in; lines are counted from 0.
+    /// The line of the page that it is in, counted from 0.
     pub line: usize,
 }
 
-// What is written is about a person, and must not reach a log by way of `{:?}`.
+// The text is personal data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for PdfPage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Page({} words, {:?} mm)", self.words.len(), self.size)
@@ -56,12 +54,12 @@ impl std::fmt::Debug for PdfWord {
     }
 }
 
-/// Whether bytes call themselves PDF.
+/// Whether bytes have the signature of a PDF file.
 pub(super) fn is_pdf(bytes: &[u8]) -> bool {
     memchr::memmem::find(&bytes[..bytes.len().min(MAX_SIGNATURE_OFFSET)], b"%PDF-").is_some()
 }
 
-/// Text and places of the first pages.
+/// Extracts the text of the first pages with its position.
 pub(super) async fn extract_text(
     bytes: &[u8],
     settings: &DocumentFileSettings,
@@ -81,7 +79,7 @@ pub(super) async fn extract_text(
     Ok(pages)
 }
 
-/// Draws a page, counted from 0, as large as [`DocumentFileSettings::side`] allows.
+/// Renders a page, counted from 0, its longer side [`DocumentFileSettings::max_page_side`] pixels.
 pub(super) async fn render_page(
     bytes: &[u8],
     page: usize,
@@ -100,7 +98,8 @@ pub(super) async fn render_page(
     })
 }
 
-/// Gives a program the file, and takes what it writes: at most so many bytes, within the time.
+/// Runs a program with the file as its input; returns its error output in lower case, and its output of at most `most`
+/// bytes.
 async fn run_tool(
     program: &Path,
     arguments: &[&str],
@@ -118,7 +117,7 @@ async fn run_tool(
     let mut child = SandboxedProcess::start(program, &arguments, Stdio::piped(), limits)?;
     let (stdin, stdout) = (child.stdin(), child.stdout()?);
     let writing = async {
-        // It may have seen enough before the end.
+        // The program may have read enough before the end of the file.
         if let Some(mut stdin) = stdin {
             let _enough = stdin.write_all(bytes).await;
         }
@@ -128,7 +127,7 @@ async fn run_tool(
     let both = async { tokio::join!(writing, bounded.read_to_end(&mut out)).1 };
     let time =
         || DocumentFileError::Limit { what: "time", limit: format!("{} seconds", settings.cpu_seconds) };
-    // Waiting for a processor is not its fault; twice is patience enough.
+    // On a busy machine the program also waits for a processor, so it may take twice as long.
     let read = tokio::time::timeout(Duration::from_secs(2 * settings.cpu_seconds), both);
     read.await.map_err(|_| time())?.map_err(|error| DocumentFileError::Failed(error.to_string()))?;
     if out.len() as u64 > most {
@@ -138,7 +137,7 @@ async fn run_tool(
     Ok((said.to_lowercase(), out))
 }
 
-/// A picture as `pdftoppm` writes it: `P6`, width, height and 255, then its bytes.
+/// Parses a picture as `pdftoppm` writes it: `P6`, width, height and 255, then RGB bytes.
 pub(super) fn parse_ppm(ppm: &[u8]) -> Option<Picture> {
     let mut rest = ppm;
     let mut head = [0_u32; 3];
@@ -152,7 +151,7 @@ pub(super) fn parse_ppm(ppm: &[u8]) -> Option<Picture> {
     (depth == 255).then(|| Picture::new(width, height, rest.to_vec())).flatten()
 }
 
-/// Reads what `pdftotext -bbox-layout` writes: `page`, `line` and `word` elements with their boxes in points.
+/// Parses the output of `pdftotext -bbox-layout`: `page`, `line` and `word` elements with their boxes in points.
 pub(super) fn parse_bbox_layout(xml: &[u8], most_pages: usize) -> Option<Vec<PdfPage>> {
     let mut reader = Reader::from_reader(xml);
     reader.config_mut().check_end_names = false;

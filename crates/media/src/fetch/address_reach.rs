@@ -1,4 +1,4 @@
-//! Which addresses are of the public internet (IANA special-purpose registries, RFC 6890 and its updates).
+//! Which addresses belong to the public internet (IANA special-purpose registries, RFC 6890 and its updates).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -20,17 +20,17 @@ const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 14] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// Global unicast is `2000::/3`; these parts of it are not the public internet.
+/// Global unicast is `2000::/3`; these blocks of it are not public.
 const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 4] = [
     // Protocol assignments: Teredo, benchmarking, ORCHID and more.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
-    // 6to4 wraps any IPv4 address.
+    // 6to4 embeds any IPv4 address.
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
-/// Where clouds hand machines their credentials. One of them lies on a public address.
+/// Addresses of cloud metadata services, which give machines their credentials. One of them is a public address.
 const METADATA_V4: [(Ipv4Addr, u32); 4] = [
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     (Ipv4Addr::new(168, 63, 129, 16), 32),
@@ -44,14 +44,14 @@ const METADATA_V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42), 128),
 ];
 
-/// Where a connection to an address ends.
+/// Where an address leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddressReach {
-    /// On the public internet.
+    /// To the public internet.
     Public,
-    /// In this machine, this network, or nowhere.
+    /// To this machine, this network, or nowhere.
     NotPublic,
-    /// At a link-local address or another where clouds keep metadata.
+    /// To a link-local address, or another address of a cloud metadata service.
     Metadata,
 }
 
@@ -88,8 +88,8 @@ impl AddressReach {
     }
 }
 
-/// The IPv4 address that an IPv6 address stands for: mapped ones, and those behind NAT64's well-known prefix (RFC 6052),
-/// to which networks without IPv4 resolve every name.
+/// The IPv4 address that an IPv6 address embeds: an IPv4-mapped address, or one with NAT64's well-known prefix (RFC
+/// 6052), to which networks without IPv4 resolve every name.
 pub(super) fn embedded_v4(address: IpAddr) -> Option<Ipv4Addr> {
     let IpAddr::V6(v6) = address else { return None };
     match v6.segments() {
@@ -100,7 +100,7 @@ pub(super) fn embedded_v4(address: IpAddr) -> Option<Ipv4Addr> {
     }
 }
 
-/// Whether the address is one of ISATAP (RFC 5214), which wraps any IPv4 address under any prefix.
+/// Whether an address is an ISATAP address (RFC 5214), which embeds any IPv4 address under any prefix.
 fn is_tunnel(address: Ipv6Addr) -> bool {
     matches!(address.segments(), [_, _, _, _, 0 | 0x200, 0x5efe, _, _])
 }

@@ -1,15 +1,15 @@
-//! The one way out. Every address that a user gave is called through [`Fetcher`], and through nothing else.
+//! Outgoing requests: every address that a user supplied is called through [`Fetcher`], and in no other way.
 //!
-//! Only https, only the public internet, except for what the operator's [`Policy`] lists. An address is checked when it
-//! is stored ([`Fetcher::target`], [`Fetcher::resolve_target`]), again when it is used, and at each connection by our own
-//! resolver, whose answer is the one that is connected to: a name that changes its mind in between gains nothing. A
-//! connection that is kept was checked when it was made. Redirects are not followed, but where [`Fetcher::redirects`] asks for
-//! it, and then each is an address like any other; answers are not decompressed,
-//! proxies of the environment are not asked, and no cookies are kept. Whoever gave the address learns that it could not
-//! be called, and not why: that would tell a stranger what answers inside.
+//! Only `https` is allowed, and only the public internet, except for what the operator's [`EgressPolicy`] lists. An
+//! address is checked when it is stored ([`Fetcher::parse_target`], [`Fetcher::resolve_target`]), when it is used, and
+//! at each connection by our own resolver, whose answer is the one that is connected to: DNS rebinding gains nothing. A
+//! pooled connection was checked when it was made. Redirects are followed only by [`Fetcher::open_with_redirects`], and
+//! each is checked like any other address. Responses are not decompressed, proxies of the environment are not used, and
+//! no cookies are kept. Whoever supplied the address learns only that it could not be called, not why: that would
+//! reveal what is reachable inside the network.
 //!
-//! Other connections go to addresses of the operator's own: the database, the store for blobs. A test reads the
-//! workspace's sources for any further.
+//! Other connections go to addresses of the operator's own: the database, the store for blobs. A test searches the
+//! workspace's sources for any others.
 
 mod address_reach;
 mod error;
@@ -32,14 +32,14 @@ use reqwest::{Certificate, Client, redirect};
 use resolver::GuardedResolver;
 use std::{error::Error as _, sync::Arc, time::Duration};
 
-/// For name, connection and TLS together.
+/// Covers name resolution, connection and TLS handshake together.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection that nobody uses is kept.
+/// How long an idle connection is kept.
 const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(30);
-/// Connections that nobody uses, kept for each host, where it does not speak HTTP/2.
+/// Idle connections that are kept for each host, if it does not speak HTTP/2.
 const MAX_IDLE_CONNECTIONS_PER_HOST: usize = 256;
 
-/// Calls addresses that users gave; cheap to clone.
+/// Calls addresses that users supplied; cheap to clone.
 #[derive(Clone)]
 pub struct Fetcher(Arc<FetcherInner>);
 
@@ -47,8 +47,8 @@ struct FetcherInner {
     rules: Arc<EgressRules>,
     resolver: GuardedResolver,
     verified: Client,
-    /// Shares no connections with the other: a call that wants the certificate verified must not go over one where it
-    /// was not. None where the policy allows no such calls.
+    /// Has its own connection pool: a request that requires a verified certificate must not use a connection where it
+    /// was not verified. `None` if the policy does not allow such requests.
     unverified: Option<Client>,
 }
 
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Fetcher {
 }
 
 impl Fetcher {
-    /// A fetcher that keeps to a policy. Reads the system's root certificates, name servers and hosts file, once.
+    /// Creates a fetcher for a policy. Reads the system's root certificates, name servers and hosts file, once.
     pub fn new(policy: &EgressPolicy) -> Result<Self, EgressPolicyError> {
         let rules = Arc::new(EgressRules::of(policy)?);
         let resolver = GuardedResolver::new(rules.clone(), policy.name_server)
@@ -70,14 +70,14 @@ impl Fetcher {
         Ok(Self(Arc::new(FetcherInner { rules, resolver, verified, unverified })))
     }
 
-    /// Reads an address that is to be stored, and called later. Asks nobody: where its name leads is checked when it is
-    /// called, or now by [`Fetcher::resolve_target`].
+    /// Parses an address that is to be stored and called later. Does not resolve its name: that is checked when the
+    /// address is called, or now by [`Fetcher::resolve_target`].
     pub fn parse_target(&self, text: &str) -> Result<FetchTarget, FetchTargetError> {
         FetchTarget::parse(text, &self.0.rules)
     }
 
-    /// Reads an address that is to be stored, and asks where its name leads now. One that leads inside and one that
-    /// leads nowhere must look alike to whoever gave it.
+    /// Parses an address that is to be stored, and resolves its name now. To whoever supplied it, a name that resolves
+    /// to an internal address must look like one that does not resolve.
     pub async fn resolve_target(&self, text: &str) -> Result<FetchTarget, FetchError> {
         let target = self.parse_target(text)?;
         if let Some(name) = target.name() {
@@ -87,18 +87,18 @@ impl Fetcher {
         Ok(target)
     }
 
-    /// Whether calls that verify no certificate are made at all.
+    /// Whether the policy allows requests without certificate verification.
     pub fn allows_unverified_tls(&self) -> bool {
         self.0.unverified.is_some()
     }
 
-    /// Calls an address and reads the answer whole, into memory.
+    /// Calls an address and reads the whole response into memory.
     pub async fn call(&self, address: &str, call: FetchRequest) -> Result<BufferedResponse, FetchError> {
         self.open(address, call).await?.read_to_end().await
     }
 
-    /// Calls an address and gives the answer as it comes; its body is still to be read. The address is read and checked
-    /// anew: what was allowed when it was stored may not be any more.
+    /// Calls an address and returns the response with its body still to be read. The address is parsed and checked
+    /// again: what was allowed when it was stored may no longer be.
     pub async fn open(&self, address: &str, call: FetchRequest) -> Result<StreamingResponse, FetchError> {
         let target = self.parse_target(address)?;
         let client = if call.verify_tls { Some(&self.0.verified) } else { self.0.unverified.as_ref() };
@@ -106,7 +106,8 @@ impl Fetcher {
     }
 }
 
-/// A client that trusts the system's roots and those given; that trusts everybody where none are given.
+/// A client that trusts the system's root certificates and the given ones. `None`: a client that does not verify
+/// certificates.
 #[expect(clippy::disallowed_methods, reason = "this is the one place where connections outside begin")]
 fn client(resolver: &GuardedResolver, roots: Option<Vec<Certificate>>) -> Result<Client, EgressPolicyError> {
     let builder = Client::builder()
@@ -120,7 +121,8 @@ fn client(resolver: &GuardedResolver, roots: Option<Vec<Certificate>>) -> Result
         .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS_PER_HOST)
         .http1_max_headers(request::MAX_RESPONSE_HEADERS)
         .http2_max_header_list_size(request::MAX_RESPONSE_HEADER_BYTES as u32)
-        // A receiver that went away without a word is noticed, or every call to it would wait for its own timeout.
+        // Otherwise, after a receiver vanished without closing the connection, every request on it would wait for its
+        // own timeout.
         .http2_keep_alive_interval(Duration::from_secs(20))
         .http2_keep_alive_timeout(Duration::from_secs(10))
         .user_agent(concat!("assay/", env!("CARGO_PKG_VERSION")));

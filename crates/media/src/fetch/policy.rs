@@ -1,4 +1,4 @@
-//! What may be called.
+//! Which addresses may be called.
 
 use super::{
     FetchTargetError,
@@ -15,11 +15,10 @@ use std::{
 };
 use url::Host;
 
-/// Addresses of each family that a name leads to and that are tried; a name with thousands would make this server knock
-/// at them all.
+/// How many of a name's addresses are tried for each family; a name with thousands would make this server try them all.
 const MAX_ADDRESSES_PER_FAMILY: usize = 4;
-/// Last labels of names that never lead to the public internet (RFC 2606, 6761, 6762, 7686, 8375, 9476, and what
-/// networks use inside).
+/// Last labels of names that never belong to the public internet (RFC 2606, 6761, 6762, 7686, 8375, 9476, and those
+/// that private networks commonly use).
 const INTERNAL_NAME_SUFFIXES: [&str; 15] = [
     "alt",
     "arpa",
@@ -74,7 +73,7 @@ impl Default for EgressPolicy {
 }
 
 impl EgressPolicy {
-    /// The same, and this machine may be called too: `localhost` and the loopback addresses. For development.
+    /// The same policy, with this machine allowed too: `localhost` and the loopback addresses. For development.
     #[must_use]
     pub fn with_loopback(mut self) -> Self {
         let loopback =
@@ -85,18 +84,18 @@ impl EgressPolicy {
     }
 }
 
-/// A certificate that is trusted, or several.
+/// One or several trusted root certificates.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "String", into = "String")]
 pub enum TrustedRoot {
-    /// A file in PEM.
+    /// A PEM file.
     File(PathBuf),
-    /// The PEM itself.
+    /// PEM text.
     Pem(String),
 }
 
 impl From<String> for TrustedRoot {
-    /// Text that begins like PEM is PEM, all other a path.
+    /// Text that starts like PEM is PEM, any other a path.
     fn from(text: String) -> Self {
         if text.trim_start().starts_with("-----BEGIN") { Self::Pem(text) } else { Self::File(text.into()) }
     }
@@ -111,32 +110,31 @@ impl From<TrustedRoot> for String {
     }
 }
 
-/// A policy that cannot be kept to.
+/// Why a policy cannot be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum EgressPolicyError {
-    /// A listed host is none.
+    /// A listed host is neither a name nor an address.
     #[error("{0:?} is no host: a name or an address, without scheme, port or wildcard, is expected")]
     Host(String),
-    /// A file with certificates cannot be read.
+    /// A file of certificates cannot be read.
     #[error("the certificates in {file} cannot be read: {cause}")]
     File {
-        /// Which file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
-    /// What should be a certificate is none.
+    /// A root certificate cannot be parsed.
     #[error("a root certificate cannot be read: {0}")]
     Root(String),
-    /// The name server cannot be asked.
+    /// The resolver cannot be set up.
     #[error("the name server cannot be asked: {0}")]
     NameServer(String),
-    /// The client cannot be made.
+    /// The HTTP client cannot be set up.
     #[error("no connections can be made: {0}")]
     Client(String),
 }
 
-/// A policy, read: hosts spelled as the URL parser spells them.
+/// A parsed policy, with hosts normalised as the URL parser does.
 #[derive(Debug)]
 pub(super) struct EgressRules {
     hosts: HashSet<String>,
@@ -165,8 +163,7 @@ impl EgressRules {
         Ok(Self { hosts, networks, refused: policy.refused_networks.clone(), ports: policy.ports.clone() })
     }
 
-    /// Whether a URL's host and port may be called, as far as they tell. The name is lower case, in ASCII, and has no
-    /// dot at its end.
+    /// Checks a URL's host and port without resolving the name. A name must be lower-case ASCII without a trailing dot.
     pub(super) fn check(&self, host: &Host<&str>, port: u16) -> Result<(), FetchTargetError> {
         let listed = match *host {
             Host::Domain(name) => self.check_name(name)?,
@@ -176,8 +173,8 @@ impl EgressRules {
         if listed || self.ports.contains(&port) { Ok(()) } else { Err(FetchTargetError::Port) }
     }
 
-    /// Which of the addresses that a name leads to are connected to. None, where any of them may not be: a name that
-    /// leads both outside and inside is a mistake or a trick.
+    /// Selects the addresses to connect to from those that a name resolves to. Refuses all of them if one may not be
+    /// called: a name with both public and internal addresses is a mistake or an attack.
     pub(super) fn select_addresses(
         &self,
         name: &str,
@@ -196,7 +193,7 @@ impl EgressRules {
         if chosen.is_empty() { Err(FetchTargetError::NotPublic) } else { Ok(chosen) }
     }
 
-    /// Whether the operator listed the name; else it must be one of the public internet.
+    /// Whether the operator listed the name. One that is not listed must be a name of the public internet.
     fn check_name(&self, name: &str) -> Result<bool, FetchTargetError> {
         if self.hosts.contains(name) {
             return Ok(true);
@@ -210,7 +207,8 @@ impl EgressRules {
         }
     }
 
-    /// Whether the operator listed the address's network; else it must be public, or the name that led to it listed.
+    /// Whether the operator listed the address's network. An address that is not listed must be public, or have come
+    /// from a listed name.
     fn check_address(&self, address: IpAddr, listed_name: bool) -> Result<bool, FetchTargetError> {
         if in_networks(&self.refused, address) {
             return Err(FetchTargetError::NotPublic);
@@ -226,7 +224,7 @@ impl EgressRules {
     }
 }
 
-/// Whether an address, or the one that it stands for, is of a network.
+/// Whether an address, or the IPv4 address that it embeds, is in one of the networks.
 fn in_networks(networks: &[IpNet], address: IpAddr) -> bool {
     let embedded = address_reach::embedded_v4(address).map(IpAddr::V4);
     networks
@@ -234,7 +232,8 @@ fn in_networks(networks: &[IpNet], address: IpAddr) -> bool {
         .any(|network| network.contains(&address) || embedded.is_some_and(|v4| network.contains(&v4)))
 }
 
-/// Whether text is a name as DNS has them: labels of 1 to 63 letters, digits, `-` and `_`, 253 characters in all.
+/// Whether text is a DNS name: labels of 1 to 63 lower-case letters, digits, `-` and `_`, at most 253 characters in
+/// all.
 fn is_name(text: &str) -> bool {
     let is_label = |label: &str| {
         matches!(label.len(), 1..=63)

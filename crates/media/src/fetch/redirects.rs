@@ -1,21 +1,21 @@
-//! Redirects, each looked at like an address that a user gave.
+//! Redirects, each checked like an address that a user supplied.
 
 use super::{FetchError, FetchRequest, FetchTarget, FetchTargetError, Fetcher, StreamingResponse};
 use http::header;
 use tokio::time::Instant;
 
-/// Redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
 impl Fetcher {
-    /// The address that a reference found at another one means, as a playlist's `part1.ts` or a redirect's `../next`.
+    /// Resolves a reference against the address where it was found, such as a playlist's `part1.ts` or a redirect's
+    /// `../next`.
     pub fn join(&self, base: &FetchTarget, reference: &str) -> Result<FetchTarget, FetchTargetError> {
         base.join(reference, &self.0.rules)
     }
 
-    /// Calls an address, and where it redirects to, and so on, at most five times; the call's time is for all of it. The
-    /// answer comes as [`Fetcher::open`] gives it, with the address that it is from. Method and body stay; headers with
-    /// a user's name or secret stay behind at the first redirect.
+    /// Calls an address and follows up to five redirects; the call's timeout covers all of them. Returns the final
+    /// address, and the response as [`Fetcher::open`] does. Method and body are kept; the headers `Authorization` and
+    /// `Cookie` are dropped at the first redirect.
     pub async fn open_with_redirects(
         &self,
         address: &str,

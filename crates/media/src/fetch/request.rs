@@ -1,4 +1,4 @@
-//! A call, and what comes back.
+//! Requests and responses.
 
 use super::{FetchError, FetchTarget, FetchTargetError};
 use bytes::Bytes;
@@ -7,34 +7,33 @@ use reqwest::{Client, Response};
 use std::{fmt, time::Duration};
 use tokio::time::Instant;
 
-/// Headers of an answer.
+/// Headers of a response.
 pub(super) const MAX_RESPONSE_HEADERS: usize = 100;
-/// Bytes of their names and values, and 32 for each, as HTTP/2 counts them.
+/// Bytes of a response's header names and values, plus 32 for each, as HTTP/2 counts them.
 pub(super) const MAX_RESPONSE_HEADER_BYTES: usize = 64 << 10;
-/// Longer is nobody waited for.
+/// Longer timeouts are cut to this.
 const MAX_TIMEOUT: Duration = Duration::from_hours(24);
-/// What is set aside for a body before any of it came.
+/// Bytes that are reserved for a body before any of it arrived.
 const INITIAL_BODY_CAPACITY: u64 = 64 << 10;
 
-/// A call to be made.
+/// An outgoing request.
 #[derive(Clone)]
 pub struct FetchRequest {
-    /// The method.
     pub method: Method,
-    /// Headers beside those that HTTP itself needs; none that [`is_reserved`].
+    /// Headers in addition to those that HTTP itself needs; none for which [`is_reserved`] holds.
     pub headers: HeaderMap,
-    /// The body; none where it is empty.
+    /// The body; if it is empty, none is sent.
     pub body: Bytes,
-    /// Whether the certificate must be right. Calls that do not care must be allowed by the policy.
+    /// Whether the certificate is verified. The policy must allow requests without verification.
     pub verify_tls: bool,
-    /// From the name's lookup to the last byte of the answer; at most a day.
+    /// From name resolution to the last byte of the response; at most a day.
     pub timeout: Duration,
-    /// The most bytes of the answer's body.
+    /// Limit on the response's body, bytes.
     pub max_bytes: u64,
 }
 
 impl FetchRequest {
-    /// A GET of at most `most_bytes`, within ten seconds.
+    /// A GET with at most `most_bytes` of response, within ten seconds.
     pub fn get(most_bytes: u64) -> Self {
         Self {
             method: Method::GET,
@@ -46,7 +45,7 @@ impl FetchRequest {
         }
     }
 
-    /// A POST of a body, within 15 seconds; at most 64 KiB of answer are read.
+    /// A POST with at most 64 KiB of response, within 15 seconds.
     pub fn post(body: impl Into<Bytes>) -> Self {
         Self {
             method: Method::POST,
@@ -86,15 +85,15 @@ impl FetchRequest {
     }
 }
 
-// Headers and bodies carry secrets.
+// Headers and bodies contain secrets.
 impl fmt::Debug for FetchRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Call({} of {} bytes)", self.method, self.body.len())
     }
 }
 
-/// Whether a header is the connection's own, so that nobody else sets it: hop-by-hop ones, `Host`, `Content-Length` and
-/// what asks for another way to talk.
+/// Whether a header belongs to the connection, so that a caller may not set it: hop-by-hop headers, `Host`,
+/// `Content-Length`, and requests to change the protocol.
 pub fn is_reserved(name: &HeaderName) -> bool {
     const RESERVED_HEADERS: [HeaderName; 11] = [
         header::CONNECTION,
@@ -130,7 +129,7 @@ impl RequestDeadline {
     }
 }
 
-/// An answer whose body is still to be read. Any status comes back, redirects too.
+/// A response whose body is still to be read, with any status, redirects included.
 pub struct StreamingResponse {
     response: Response,
     deadline: RequestDeadline,
@@ -139,17 +138,16 @@ pub struct StreamingResponse {
 }
 
 impl StreamingResponse {
-    /// The status.
     pub fn status(&self) -> u16 {
         self.response.status().as_u16()
     }
 
-    /// The headers: at most 100, and 64 KiB.
+    /// The headers: at most 100, and at most 64 KiB.
     pub fn headers(&self) -> &HeaderMap {
         self.response.headers()
     }
 
-    /// The next bytes of the body; nothing at its end. Fails where the call's time is over or its limit reached.
+    /// The next bytes of the body; `None` at its end. Fails when the request's timeout or limit is exceeded.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
         let chunk = self.deadline.enforce(self.response.chunk()).await?;
         self.read += chunk.as_ref().map_or(0, Bytes::len) as u64;
@@ -173,14 +171,13 @@ impl fmt::Debug for StreamingResponse {
     }
 }
 
-/// What came back; any status, redirects too.
+/// A response with any status, redirects included.
 #[derive(Clone)]
 pub struct BufferedResponse {
-    /// The status.
     pub status: u16,
-    /// The headers: at most 100, and 64 KiB.
+    /// The headers: at most 100, and at most 64 KiB.
     pub headers: HeaderMap,
-    /// The body, as it was sent: compressed, where `Content-Encoding` says so.
+    /// The body as it was sent: compressed, if `Content-Encoding` says so.
     pub body: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Where names lead, asked at each connection, and only to where they may.
+//! Name resolution at each connection, which returns only addresses that may be called.
 
 use super::{FetchTargetError, policy::EgressRules};
 use hickory_resolver::{
@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// Answers that are kept, for as long as they say; one has at most 64 KiB.
+/// Cached answers, each kept for its time to live; an answer has at most 64 KiB.
 const MAX_CACHED_ANSWERS: u64 = 1024;
 
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub(super) struct GuardedResolver {
     rules: Arc<EgressRules>,
 }
 
-/// Why a name leads nowhere.
+/// Why a name does not resolve to an address that may be called.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ResolveError {
     #[error(transparent)]
@@ -42,7 +42,8 @@ impl GuardedResolver {
             builder
         } else {
             TokioResolver::builder(runtime()).unwrap_or_else(|error| {
-                // As the C library does. A server that calls nobody must not fail to start.
+                // The C library falls back to this machine, too. A server that never resolves a name must not fail to
+                // start.
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "no name server is configured, the one of this machine is asked"
@@ -55,8 +56,8 @@ impl GuardedResolver {
         Ok(Self { resolver: builder.build()?, rules })
     }
 
-    /// Where a name leads: addresses that may be connected to. The name is fully qualified: search domains of this
-    /// machine are none of a user's business.
+    /// Resolves a name to the addresses that may be connected to. The name is taken as fully qualified: users must not
+    /// reach this machine's search domains.
     pub(super) async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let found = self.resolver.lookup_ip(format!("{name}.")).await?;
         Ok(self.rules.select_addresses(name, found.iter())?)
@@ -66,7 +67,7 @@ impl GuardedResolver {
 fn configure(options: &mut ResolverOpts) {
     options.timeout = Duration::from_secs(2);
     options.attempts = 1;
-    // Both, so that no address of a name goes unchecked.
+    // Both families, so that every address of a name is checked.
     options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
     options.cache_size = MAX_CACHED_ANSWERS;
     options.max_active_requests = 1024;
@@ -108,7 +109,7 @@ mod tests {
         let mut hosts = Hosts::default();
         hosts.read_hosts_conf(file.as_bytes()).unwrap();
         let policy = EgressPolicy { hosts: vec!["listed.example.com".to_owned()], ..EgressPolicy::default() };
-        // Nobody listens there, and the file says it all.
+        // Nothing listens there; the hosts file has all the answers.
         let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 9));
         let mut guarded =
             GuardedResolver::new(Arc::new(EgressRules::of(&policy).unwrap()), Some(nobody)).unwrap();

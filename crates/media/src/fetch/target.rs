@@ -1,15 +1,14 @@
-//! An address that may be called, as far as its text tells.
+//! An address that may be called, as far as its text shows.
 
 use super::{FetchTargetError, policy::EgressRules};
 use std::fmt;
 use url::{Host, Position, Url};
 
-/// Longer addresses are refused.
 const MAX_ADDRESS_BYTES: usize = 2048;
 const HTTPS_PREFIX: &str = "https://";
 
-/// An https address whose text is beyond reproach, spelled in one way: name in lower case and ASCII, numbers as
-/// addresses, no port that goes without saying, no fragment. Where its name leads is checked at each connection.
+/// An https address whose text has been checked and normalised: the name in lower case and ASCII, numbers as addresses,
+/// no default port, no fragment. What its name resolves to is checked at each connection.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct FetchTarget(Url);
 
@@ -18,14 +17,15 @@ impl FetchTarget {
         if text.len() > MAX_ADDRESS_BYTES {
             return Err(FetchTargetError::TooLong);
         }
-        // The parser drops tabs and line ends, trims blanks and takes backslashes for slashes. Other parsers do not,
-        // and an address that two parsers read in two ways is how checks are got around.
+        // The parser drops tabs and line ends, trims blanks and reads backslashes as slashes. Other parsers do not, and
+        // an address that two parsers read in two ways is how checks are bypassed.
         check_characters(text)?;
         let (scheme, rest) = text.split_at_checked(HTTPS_PREFIX.len()).ok_or(FetchTargetError::Scheme)?;
         if !scheme.eq_ignore_ascii_case(HTTPS_PREFIX) {
             return Err(FetchTargetError::Scheme);
         }
-        // Up to here the text is looked at: the parser forgets an empty user, and skips slashes until it finds a host.
+        // The text itself is checked up to the end of the authority: the parser drops an empty user name, and skips
+        // slashes until it finds a host.
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
             return Err(FetchTargetError::User);
@@ -38,7 +38,7 @@ impl FetchTarget {
         if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned) {
             url.set_host(Some(&name)).map_err(|_| FetchTargetError::Host)?;
         }
-        // By now 0x7f.1, 2130706433, １２７.1 and %31 are what they stand for.
+        // By now 0x7f.1, 2130706433, １２７.1 and %31 are normalised to the addresses that they stand for.
         rules.check(
             &url.host().ok_or(FetchTargetError::Host)?,
             url.port_or_known_default().ok_or(FetchTargetError::Port)?,
@@ -46,24 +46,24 @@ impl FetchTarget {
         Ok(Self(url))
     }
 
-    /// The address that a reference in this one's document means, as `../next` or `//elsewhere/`. It may be called as
-    /// little as any other.
+    /// Resolves a reference in this address's document, such as `../next` or `//elsewhere/`. The result is checked like
+    /// any other address.
     pub(super) fn join(&self, reference: &str, rules: &EgressRules) -> Result<Self, FetchTargetError> {
         check_characters(reference)?;
         Self::parse(self.0.join(reference).map_err(|_| FetchTargetError::Host)?.as_str(), rules)
     }
 
-    /// The address, whole: to be stored and called, not to be logged.
+    /// The whole address: to be stored and called, not to be logged.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// Scheme, host and port, which can be logged.
+    /// Scheme, host and port, which may be logged.
     pub fn origin(&self) -> &str {
         &self.0[..Position::BeforePath]
     }
 
-    /// The name to look up, where the host is one.
+    /// The host, if it is a name that must be resolved.
     pub(super) fn name(&self) -> Option<&str> {
         match self.0.host() {
             Some(Host::Domain(name)) => Some(name),
@@ -81,7 +81,7 @@ fn check_characters(text: &str) -> Result<(), FetchTargetError> {
     if text.bytes().any(bad) { Err(FetchTargetError::Characters) } else { Ok(()) }
 }
 
-// Paths and queries carry tokens.
+// Paths and queries contain tokens.
 impl fmt::Debug for FetchTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Target({}/…)", self.origin())

@@ -1,12 +1,12 @@
-//! What only the pixels tell.
+//! Checks that need the pixels.
 
 use base::Picture;
 
-/// Channels closer than this are grey up to the rounding of JPEG's colour conversion.
+/// A pixel whose channels differ by no more than this counts as grey: JPEG's colour conversion rounds.
 const GREY_TOLERANCE: u8 = 8;
 
-/// The share of pixels with a colour, 0 to 1. Every fourth pixel of every fourth row is looked at; any skin is far
-/// from grey, so a photo of a face is never near the limit.
+/// The share of coloured pixels, 0 to 1. Samples every fourth pixel of every fourth row. Skin of any tone is far from
+/// grey, so a photo of a face is never near the limit.
 pub(super) fn coloured_share(picture: &Picture) -> f32 {
     let row = picture.width() as usize * 3;
     let (mut seen, mut coloured) = (0_u32, 0_u32);

@@ -1,12 +1,12 @@
-//! The one EXIF tag that matters: which way is up (CIPA DC-008, tag 0x0112).
+//! The one EXIF tag that is used: the orientation (CIPA DC-008, tag 0x0112).
 
-/// Orientation 1 to 8 of a TIFF block, as it stands in a JPEG's APP1 (after `Exif\0\0`) or a PNG's `eXIf`. Anything
-/// that is not as it should be reads as 1, upright: a wrong tag must not refuse a picture.
+/// The orientation, 1 to 8, in a TIFF block as found in a JPEG's APP1 segment (after `Exif\0\0`) or a PNG's `eXIf`
+/// chunk. Anything malformed reads as 1, upright: a wrong tag must not make a picture refused.
 pub(super) fn orientation(tiff: &[u8]) -> u8 {
     read(tiff).unwrap_or(1)
 }
 
-/// Directories longer than this are not searched further; real ones have a few dozen entries.
+/// Entries of a directory that are searched; real directories have a few dozen.
 const MAX_DIRECTORY_ENTRIES: usize = 512;
 
 fn read(tiff: &[u8]) -> Option<u8> {

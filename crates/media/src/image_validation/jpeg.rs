@@ -7,13 +7,13 @@ use zune_jpeg::JpegDecoder;
 /// Each scan of a progressive JPEG passes over the whole image; encoders use about ten.
 const MAX_SCANS: usize = 32;
 
-/// Walks the markers, and the coded data up to the next marker, without decoding.
+/// Walks the markers, skipping entropy-coded data, without decoding.
 pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStructureError> {
     let broken_off = ImageStructureError::Broken("the JPEG breaks off");
     let (mut frame, mut tables, mut orientation, mut scans) = (None, QuantisationTables::default(), 1, 0);
     let mut rest = bytes.get(2..).unwrap_or_default();
     loop {
-        // A marker is 0xFF and a code; any number of fill bytes 0xFF may stand before the code.
+        // A marker is 0xFF and a code; any number of fill bytes 0xFF may precede the code.
         let start = rest.iter().position(|&byte| byte != 0xff).ok_or(broken_off)?;
         if start == 0 {
             return Err(ImageStructureError::Broken("the JPEG is damaged: data where a marker belongs"));
@@ -22,7 +22,7 @@ pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStruct
         rest = rest.get(start + 1..).ok_or(broken_off)?;
         match code {
             0xd9 => break,
-            // Markers that stand alone.
+            // Markers without a segment.
             0x01 | 0xd0..=0xd8 => continue,
             _ => {}
         }
@@ -35,7 +35,7 @@ pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStruct
                 return Err(ImageStructureError::Broken("the JPEG has two frames"));
             }
             0xc0..=0xc2 => frame = Some(FrameHeader::read(content)?),
-            // DHT, JPG, DAC stand among the frame codes and are none.
+            // DHT, JPG and DAC have codes among the frame headers' and are not frame headers.
             0xc4 | 0xc8 | 0xcc => {}
             0xc3..=0xcf => {
                 return Err(ImageStructureError::Unsupported(
@@ -88,14 +88,14 @@ fn skip_entropy_coded_data(bytes: &[u8]) -> Option<&[u8]> {
         let at = from + memchr::memchr(0xff, bytes.get(from..)?)?;
         match *bytes.get(at + 1)? {
             0x00 | 0xd0..=0xd7 => from = at + 2,
-            // A fill byte: look again from the next.
+            // A fill byte: continue with the next.
             0xff => from = at + 1,
             _ => return bytes.get(at..),
         }
     }
 }
 
-/// What a frame header says.
+/// The parts of a frame header that are used.
 struct FrameHeader {
     width: u16,
     height: u16,
@@ -124,7 +124,7 @@ impl FrameHeader {
     }
 }
 
-/// Sums of the quantisation tables by their number.
+/// The sum of each quantisation table, by the table's number.
 #[derive(Default)]
 struct QuantisationTables([Option<u32>; 4]);
 
@@ -145,9 +145,9 @@ impl QuantisationTables {
         Some(())
     }
 
-    /// The quality on the scale of the Independent JPEG Group that quantises as finely: the highest whose tables sum up
-    /// to no less. Exact for tables of that scale; for others it compares the coarseness as a whole, luma and chroma
-    /// together, which is how a finer table of another maker counts as at least as good.
+    /// Estimates the quality on the scale of the Independent JPEG Group: the highest quality whose standard tables sum
+    /// up to at least as much as the file's. Exact for tables of that scale. For others it compares the overall
+    /// coarseness of luma and chroma together, so that a finer table of another encoder counts as at least as good.
     fn quality(&self, frame: &FrameHeader) -> Option<u8> {
         let luma = (*self.0.get(usize::from(frame.luma_table))?)?;
         let chroma = match frame.chroma_table {
@@ -183,7 +183,7 @@ const STANDARD_CHROMA_TABLE: [u32; 64] = [
     99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
 ];
 
-/// RGB bytes of a JPEG whose walk said three components and this size.
+/// Decodes a JPEG for which [`read_structure`] found three components and this size, to RGB bytes.
 pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
     let options = DecoderOptions::default()
         .set_strict_mode(true)

@@ -1,38 +1,36 @@
-//! The limits, and what a refusal says.
+//! The limits on images, and the errors for those that break them.
 
 use base::{LimitViolation, PictureSize};
 
-/// The image codes of image analysis.
+/// Error codes for images of image analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageErrorCode {
-    /// Not base64, not a picture, or broken off.
+    /// The text is not base64, or the bytes are not a picture or are cut off.
     InvalidB64Image,
-    /// A picture of another kind, or a JPEG of too low a quality.
+    /// The format is not accepted, or the JPEG's quality is too low.
     UnsupportedImageFormat,
-    /// Too many bytes.
     ImageSizeTooBig,
-    /// Too few bytes.
     ImageSizeTooSmall,
-    /// Too low.
+    /// The height is too small.
     MinHeight,
-    /// Too high.
+    /// The height is too large.
     MaxHeight,
-    /// Too narrow.
+    /// The width is too small.
     MinWidth,
-    /// Too wide.
+    /// The width is too large.
     MaxWidth,
     /// Too few pixels.
     MinPixels,
     /// Too many pixels.
     MaxPixels,
-    /// Neither RGB nor RGBA of 8 bits.
+    /// The pixels are neither RGB nor RGBA with 8 bits per channel.
     ImageWrongChannels,
-    /// Greyscale, stored as such or as RGB.
+    /// The image is greyscale, stored as such or as RGB.
     ImageGrayscaleNotSupported,
 }
 
 impl ImageErrorCode {
-    /// The word on the wire.
+    /// The code as the interface spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidB64Image => "INVALID_B64_IMAGE",
@@ -51,14 +49,12 @@ impl ImageErrorCode {
     }
 }
 
-/// An image that is not accepted.
+/// Why an image is not accepted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageError {
-    /// Which rule.
     pub code: ImageErrorCode,
-    /// What went wrong, in words.
     pub message: &'static str,
-    /// What was measured, where a limit was broken.
+    /// The measurement and the limit, if a limit was broken.
     pub measured: Option<LimitViolation>,
 }
 
@@ -122,7 +118,7 @@ impl Default for ImageLimits {
 }
 
 impl ImageLimits {
-    /// The same rules without those on file size and JPEG quality.
+    /// The same limits without those on file size and JPEG quality.
     #[must_use]
     pub fn relaxed(&self) -> Self {
         Self { min_bytes: None, max_bytes: None, min_jpeg_quality: None, ..self.clone() }

@@ -1,8 +1,8 @@
-//! The door every image passes (docs/API-DESIGN.md, limits).
+//! Validation that every image must pass (the limits are those of docs/API-DESIGN.md).
 //!
-//! Two steps, so that nothing an image's header asks for is allocated before the limits are checked: [`inspect`] walks
-//! the file's structure without decoding, [`decode`] decodes what passed. All work is bounded by the file's length and
-//! by the limits on pixels and scans.
+//! It has two steps, so that nothing is allocated on the word of an image's header before the limits are checked:
+//! [`inspect`] walks the file's structure without decoding, and [`decode`] decodes what passed. All work is bounded by
+//! the file's length and by the limits on pixels and scans.
 
 mod colour;
 mod exif;
@@ -18,16 +18,15 @@ pub(crate) use upright::{rotate_upright, swaps_dimensions};
 
 use base::{Picture, PictureSize};
 
-/// What the structure of an acceptable file says.
+/// Properties of an acceptable file, read from its structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageHeader {
-    /// Which of the two formats.
     pub format: ImageFormat,
-    /// The size as the picture is shown, upright.
+    /// The size of the upright picture.
     pub size: PictureSize,
     /// EXIF orientation, 1 to 8.
     pub orientation: u8,
-    /// JPEG quality read from the quantisation tables, 1 to 100.
+    /// JPEG quality estimated from the quantisation tables, 1 to 100; `None` for PNG.
     pub jpeg_quality: Option<u8>,
 }
 
@@ -40,7 +39,7 @@ pub enum ImageFormat {
     Png,
 }
 
-/// What a walk through a file's structure finds.
+/// The result of walking a file's structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ImageStructure {
     format: ImageFormat,
@@ -51,27 +50,27 @@ struct ImageStructure {
     jpeg_quality: Option<u8>,
 }
 
-/// What a pixel is made of.
+/// The channels of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PixelChannels {
-    /// RGB or RGBA, 8 bits each.
+    /// RGB or RGBA with 8 bits per channel.
     Colour,
     /// One channel, with or without alpha.
     Grey,
-    /// Anything else, in words.
+    /// Anything else; the text says what.
     Other(&'static str),
 }
 
-/// Why a walk stopped.
+/// Why a file's structure is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ImageStructureError {
-    /// The file is damaged or ends too soon.
+    /// The file is damaged or ends too soon; the text says where.
     Broken(&'static str),
-    /// The file is sound, but of a kind that is not accepted.
+    /// The file is intact, but of a kind that is not accepted.
     Unsupported(&'static str),
 }
 
-/// Which way up a file's picture is, 1 to 8, also where the file is not accepted.
+/// The EXIF orientation of a file's picture, 1 to 8, also if the file is not accepted.
 pub(crate) fn orientation(bytes: &[u8]) -> u8 {
     let walked = if bytes.starts_with(png::PNG_SIGNATURE) {
         png::read_structure(bytes)
@@ -81,7 +80,7 @@ pub(crate) fn orientation(bytes: &[u8]) -> u8 {
     walked.map_or(1, |found| found.orientation)
 }
 
-/// Checks everything that can be known without decoding, in the order of image analysis's table.
+/// Checks everything that can be checked without decoding, in the order of image analysis's table of errors.
 pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageError> {
     let walked = if bytes.starts_with(&[0xff, 0xd8]) {
         jpeg::read_structure(bytes)
@@ -101,7 +100,7 @@ pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageEr
     rules.check_quality(found.jpeg_quality)?;
     rules.check_bytes(bytes.len())?;
 
-    // Limits are on the picture as people see it: a portrait stored lying down is a portrait.
+    // The limits apply to the picture as people see it: a portrait that is stored on its side is a portrait.
     let (width, height) = if upright::swaps_dimensions(found.orientation) {
         (found.height, found.width)
     } else {
@@ -127,8 +126,8 @@ pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageEr
     })
 }
 
-/// Decodes a file that [`inspect`] passed into upright RGB. Alpha is dropped: pixels keep the colour they are stored
-/// with. Greyscale stored as RGB is refused.
+/// Decodes a file that [`inspect`] accepted to upright RGB. Alpha is dropped: pixels keep the colour that they are
+/// stored with. Greyscale stored as RGB is refused.
 pub fn decode(bytes: &[u8], header: &ImageHeader, rules: &ImageLimits) -> Result<Picture, ImageError> {
     let broken = || {
         ImageError::new(ImageErrorCode::InvalidB64Image, "the image cannot be decoded: its data is damaged")
@@ -145,8 +144,8 @@ pub fn decode(bytes: &[u8], header: &ImageHeader, rules: &ImageLimits) -> Result
     Ok(upright::rotate_upright(stored, header.orientation))
 }
 
-/// The bytes behind an `img` member: standard base64 with its padding, with or without a `data:…;base64,` prefix. Line
-/// breaks, which some encoders insert, are skipped.
+/// Decodes an `img` member: standard base64 with padding, with or without a `data:…;base64,` prefix. Line breaks, which
+/// some encoders insert, are skipped.
 pub fn decode_base64(text: &str) -> Result<Vec<u8>, ImageError> {
     let refused = |what| ImageError::new(ImageErrorCode::InvalidB64Image, what);
     let encoded = match text.strip_prefix("data:") {

@@ -67,10 +67,10 @@ fn image_header(content: &[u8]) -> Result<(u32, u32, PixelChannels), ImageStruct
     Ok((width, height, channels))
 }
 
-/// RGB bytes of a PNG whose walk said RGB or RGBA of 8 bits and this size.
+/// Decodes a PNG for which [`read_structure`] found RGB or RGBA of 8 bits and this size, to RGB bytes.
 pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
     let pixels = width as usize * height as usize;
-    // Room for the image, the inflater and a row; never for what a chunk claims.
+    // Enough for the image, the inflater and a row; not for what a chunk claims to need.
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: pixels * 4 + (4 << 20) });
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);

@@ -1,6 +1,6 @@
-//! Pictures of kinds that are recognised in order to be refused by name.
+//! Image formats that are recognised in order to be refused by name.
 
-/// What kind of picture the bytes are, if they are one that is not accepted.
+/// The refusal for a format that is recognised and not accepted; `None` for any other bytes.
 pub(super) fn unsupported_format_name(bytes: &[u8]) -> Option<&'static str> {
     let at = |offset: usize, magic: &[u8]| bytes.get(offset..).is_some_and(|rest| rest.starts_with(magic));
     let kinds: [(usize, &[u8], &'static str); 9] = [

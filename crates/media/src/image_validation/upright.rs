@@ -1,13 +1,13 @@
-//! Turning a stored picture upright (EXIF orientation 1 to 8).
+//! Rotating a stored picture upright (EXIF orientation 1 to 8).
 
 use base::Picture;
 
-/// Whether width and height change places.
+/// Whether the orientation swaps width and height.
 pub(crate) fn swaps_dimensions(orientation: u8) -> bool {
     (5..=8).contains(&orientation)
 }
 
-/// The picture as it is meant to be seen.
+/// Rotates and mirrors a picture according to its orientation.
 pub(crate) fn rotate_upright(stored: Picture, orientation: u8) -> Picture {
     if orientation <= 1 || orientation > 8 {
         return stored;
@@ -19,7 +19,7 @@ pub(crate) fn rotate_upright(stored: Picture, orientation: u8) -> Picture {
     let mut out = vec![0; source.len()];
     for (at, pixel) in out.chunks_exact_mut(3).enumerate() {
         let (x, y) = (at % out_width, at / out_width);
-        // Where in the stored picture the upright pixel (x, y) lies.
+        // The position in the stored picture of the upright pixel (x, y).
         let (from_x, from_y) = match orientation {
             2 => (width - 1 - x, y),
             3 => (width - 1 - x, height - 1 - y),

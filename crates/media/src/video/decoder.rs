@@ -1,4 +1,4 @@
-//! A video as sampled pictures: what ffmpeg is told, and how its pictures come over.
+//! Decoding a video to sampled frames: ffmpeg's arguments, and reading its output.
 
 use super::{
     SampledFrame, SamplingRequest, VideoError, VideoSettings,
@@ -11,24 +11,25 @@ use crate::sandboxed_process::SandboxedProcess;
 use std::{process::Stdio, sync::Arc, time::Duration};
 use tokio::{io::BufReader, process::ChildStdout, time::Instant};
 
-/// Samples are counted with this much of one to spare: times come rounded.
+/// Tolerance in samples when a time is assigned to a sample: timestamps are rounded.
 const SAMPLE_ROUNDING: f64 = 1e-4;
-/// Frames for each sample from which on those that no other frame is made of are left out.
+/// If a video has at least this many frames for each sample, disposable frames (to which no other frame refers) are
+/// skipped.
 const SKIP_FRAMES_FACTOR: f64 = 5.0;
-/// Where a file begins, in seconds.
+/// The start of a file, in seconds, as ffmpeg is told.
 const FILE_START_SECONDS: &str = "0";
-/// Seconds that a file without an index of its key frames is entered too early.
+/// How many seconds early to seek in a file without an index of its key frames.
 const SEEK_MARGIN_SECONDS: f64 = 10.0;
-/// Pictures after which the decoder's processor time is renewed.
+/// Frames after which the decoder's limit on processor time is renewed.
 const CPU_RENEWAL_FRAMES: u64 = 32;
 
-/// Where sampled pictures go.
+/// Receiver of sampled frames.
 pub(super) trait FrameSink: Send {
-    /// Takes one; false where nobody wants any more.
+    /// Passes one on; false if no more are wanted.
     fn push(&mut self, frame: SampledFrame) -> impl Future<Output = bool> + Send;
 }
 
-/// A video that is decoded.
+/// Decodes one video.
 pub(super) struct FrameDecoder {
     pub(super) tools: Arc<FfmpegTools>,
     pub(super) settings: Arc<VideoSettings>,
@@ -37,37 +38,36 @@ pub(super) struct FrameDecoder {
     pub(super) ask: SamplingRequest,
 }
 
-/// How one run of ffmpeg gets along.
+/// Options of one run of ffmpeg.
 #[derive(Clone, Copy)]
 struct DecodeMode {
-    /// Frames that no other is made of are left out.
+    /// Disposable frames, to which no other frame refers, are not decoded.
     skip_disposable_frames: bool,
-    /// It goes straight to where it is to begin.
+    /// ffmpeg seeks to where it is to start.
     seek_directly: bool,
 }
 
 /// How one run of ffmpeg ended.
 enum DecodeEnd {
-    /// At the video's end.
     VideoEnded,
-    /// It began too late: its file cannot be entered where one likes.
+    /// The first frame came too late: the file's container does not allow an exact seek.
     SeekTooLate,
-    /// Samples are missing that may be among the frames that were left out.
+    /// Samples are missing that may be among the skipped frames.
     SamplesMissing,
-    /// Nobody listens.
+    /// No more frames are wanted.
     ReceiverGone,
 }
 
-/// How far it got.
+/// How far decoding got, over all runs of ffmpeg.
 struct DecodeProgress {
-    /// The number of the last sample: its time, times the rate.
+    /// Index of the last sample: its time multiplied by the rate.
     last_sample: Option<i64>,
     time: f64,
     frames: u64,
 }
 
 impl FrameDecoder {
-    /// Gives all samples, in their order.
+    /// Passes on all samples in order.
     pub(super) async fn run(self, mut to: impl FrameSink) -> Result<(), VideoError> {
         let SamplingRequest { live, from_seconds: from, frames_per_second: rate } = self.ask;
         let resumed = from > 0.0 && !live;
@@ -76,7 +76,7 @@ impl FrameDecoder {
             time: if live { 0.0 } else { from },
             frames: 0,
         };
-        // Live video is decoded at the pace at which it comes; only what is stored is worth a hurry.
+        // Live video is decoded at the pace at which it arrives, so skipping frames helps only with stored video.
         let mut way = DecodeMode {
             skip_disposable_frames: !live && self.has_frames_for(SKIP_FRAMES_FACTOR),
             seek_directly: true,
@@ -90,7 +90,7 @@ impl FrameDecoder {
         }
     }
 
-    /// Whether there are so many frames for each sample, on average.
+    /// Whether there are on average this many frames for each sample.
     fn has_frames_for(&self, times: f64) -> bool {
         self.probe.fps.is_some_and(|fps| fps >= times * self.ask.frames_per_second)
     }
@@ -120,7 +120,7 @@ impl FrameDecoder {
             let counted =
                 sample_index(time + if self.ask.live { 0.0 } else { offset }, self.ask.frames_per_second);
             match progress.last_sample {
-                // A picture that changes its size in the middle begins a second sample of one time.
+                // If the resolution changes in mid-stream, ffmpeg selects a second frame for the same sample.
                 Some(before) if counted <= before => continue,
                 Some(before) if counted > before + 1 && leapt && progress.frames == begun => {
                     return Ok(DecodeEnd::SeekTooLate);
@@ -146,7 +146,7 @@ impl FrameDecoder {
         self.judge_end(child, way, leapt && progress.frames == begun, progress).await
     }
 
-    /// The next picture, as long as it or a byte of the content comes from time to time.
+    /// The next frame. Fails if for too long neither a frame nor a byte of the content arrives.
     async fn next_picture(
         &self,
         child: &SandboxedProcess,
@@ -170,7 +170,7 @@ impl FrameDecoder {
         }
     }
 
-    /// What the end of ffmpeg's output means.
+    /// Decides what the end of ffmpeg's output means.
     async fn judge_end(
         &self,
         child: SandboxedProcess,
@@ -205,17 +205,17 @@ impl FrameDecoder {
         Ok(DecodeEnd::VideoEnded)
     }
 
-    /// The size of the pictures as they come, upright.
+    /// The size of the frames that ffmpeg outputs, upright.
     fn size(&self) -> (u32, u32) {
         fit_in_box(self.probe.width, self.probe.height, self.settings.box_side)
     }
 
-    /// Where to enter the file, in seconds, as ffmpeg is told.
+    /// Where to seek to, in seconds, as ffmpeg is told.
     fn seek_position(&self, first: Option<i64>) -> String {
         let early = match self.probe.container.as_str() {
             "mov" | "matroska" => 0.0,
             "hls" | "mpegts" | "avi" => SEEK_MARGIN_SECONDS,
-            // Some find no way in, some find it and then count their time otherwise.
+            // Some other demuxers cannot seek, and some report different times after a seek.
             _ => f64::INFINITY,
         };
         match first.map(|first| first as f64 / self.ask.frames_per_second - early) {
@@ -231,11 +231,11 @@ impl FrameDecoder {
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
         add(&["-threads", &self.settings.threads.to_string(), "-filter_threads", "1"]);
         add(&["-max_pixels", &u64::from(self.settings.most_side).pow(2).to_string()]);
-        // Turned after sampling, not before: most frames are thrown away.
+        // Frames are rotated after sampling, because most are dropped before.
         add(&["-noautorotate"]);
         if hurry {
-            // Those that no other is made of, about half of most videos. To leave out more, as all that look ahead,
-            // breaks those that stay: others are made of some of them.
+            // About half of the frames of most videos are disposable. Skipping more, for example all B-frames, would
+            // corrupt others, as some B-frames are references.
             add(&["-skip_frame", "noref"]);
         }
         if !self.settings.deblock {
@@ -255,7 +255,7 @@ impl FrameDecoder {
         arguments
     }
 
-    /// Sampled first, then scaled, then turned.
+    /// Samples first, then scales, then rotates.
     fn filters(&self, first: Option<i64>, seek: &str, (width, height): (u32, u32)) -> String {
         let rate = self.ask.frames_per_second;
         let number = |time: &str| format!("floor(({time}+{seek})*{rate}+{SAMPLE_ROUNDING})");
@@ -275,12 +275,12 @@ impl FrameDecoder {
     }
 }
 
-/// The number of the sample that a time belongs to.
+/// The index of the sample that a time belongs to.
 fn sample_index(time: f64, rate: f64) -> i64 {
     (time * rate + SAMPLE_ROUNDING).floor() as i64
 }
 
-/// A size in a box, proportions kept; never larger than it is.
+/// Scales a size to fit a square of `side` pixels, keeping its proportions; never enlarges it.
 pub(super) fn fit_in_box(width: u32, height: u32, side: u32) -> (u32, u32) {
     let scale = (f64::from(side) / f64::from(width.max(height))).min(1.0);
     let scaled = |pixels: u32| ((f64::from(pixels) * scale).round() as u32).max(1);

@@ -1,4 +1,4 @@
-//! Why a content gave no pictures, or no more: in words for whoever gave its address.
+//! Errors of reading a content, in words for whoever supplied its address.
 
 use crate::{
     fetch::{FetchError, FetchTargetError},
@@ -6,162 +6,144 @@ use crate::{
 };
 use std::time::Duration;
 
-/// Why a content gave no pictures, or no more. Each case says what was measured and what the limit is; none says what
-/// answers inside this network.
+/// Why a content gave no frames, or no more of them. Each variant states what was measured and the limit; none reveals
+/// what is reachable inside this network.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VideoError {
-    /// The content's address, or one that it leads to, is not called.
+    /// The content's address, or one that it refers to, may not be called.
     #[error("{place} is not called: {reason}")]
-    Refused {
-        /// Which of the content's addresses.
-        place: ContentAddress,
-        /// Why not.
-        reason: FetchTargetError,
-    },
-    /// No connection, or none that is allowed.
+    Refused { place: ContentAddress, reason: FetchTargetError },
+    /// The connection failed or is not allowed.
     #[error("{0} could not be called")]
     Unreachable(ContentAddress),
-    /// Redirects without end.
+    /// There were more redirects than are followed.
     #[error("the content's address redirects more than {limit} times")]
-    Redirects {
-        /// The most that are followed.
-        limit: usize,
-    },
-    /// A status that is no success.
+    Redirects { limit: usize },
+    /// The status of the response is not a success.
     #[error("{place} answered with status {status} instead of the content")]
-    Status {
-        /// Which of the content's addresses.
-        place: ContentAddress,
-        /// The status.
-        status: u16,
-    },
-    /// Too little came in too long a time.
+    Status { place: ContentAddress, status: u16 },
+    /// The server sends too slowly.
     #[error(
         "the content's server is too slow: {bytes} bytes in {seconds} seconds; at least {least} are expected"
     )]
     TooSlow {
-        /// Bytes that came.
+        /// Bytes that arrived.
         bytes: u64,
-        /// Seconds in which they came.
+        /// Seconds in which they arrived.
         seconds: u64,
-        /// The fewest bytes that should have come.
+        /// The fewest bytes that should have arrived.
         least: u64,
     },
-    /// More bytes than are read.
+    /// The content has more bytes than are read.
     #[error("the content has more than {limit} bytes")]
     TooLarge {
-        /// The most bytes.
+        /// The limit, bytes.
         limit: u64,
     },
-    /// No bytes.
+    /// The content has no bytes.
     #[error("the content is empty")]
     Empty,
     /// The server closed the connection before it had sent what it announced.
     #[error("the content's server broke off after {bytes} bytes{}", announced.map_or_else(String::new, |bytes| format!(" of {bytes} that it announced")))]
     BrokenOff {
-        /// Bytes that came.
+        /// Bytes that arrived.
         bytes: u64,
-        /// Bytes that were announced.
+        /// Bytes that the server announced.
         announced: Option<u64>,
     },
-    /// The content ends before what it says of itself.
+    /// The content ends before the length that it declares.
     #[error("the content is cut off: its pictures end at {reached:.1} seconds{}", length.map_or_else(String::new, |length| format!(", and it says that it has {length:.1}")))]
     CutOff {
-        /// The time of the last picture, in seconds.
+        /// The time of the last frame, seconds.
         reached: f64,
-        /// How long it says it is, in seconds.
+        /// The length that it declares, seconds.
         length: Option<f64>,
     },
-    /// A file that ends before the part that says where its pictures are.
+    /// The file ends before its index, which says where its frames are.
     #[error("the content is cut off or damaged: its index, without which nothing can be shown, is not whole")]
     NoIndex,
-    /// Another file, or another version of it, came in the middle.
+    /// Another file, or another version of it, was sent while it was read.
     #[error("the content changed while it was read")]
     Changed,
     /// The server's answers contradict each other or HTTP.
     #[error("the content's server cannot be relied on: {0}")]
     Unreliable(&'static str),
-    /// A playlist that is not followed.
+    /// The playlist cannot be used.
     #[error("the content's playlist is not followed: {0}")]
     Playlist(&'static str),
-    /// A playlist, or playlists in playlists, over a limit.
+    /// A playlist, or the nesting of playlists, exceeds a limit.
     #[error("the content's playlist has more than {limit} {what}")]
     PlaylistTooLarge {
-        /// What there is too much of.
+        /// What there are too many of.
         what: &'static str,
-        /// The most of it.
         limit: usize,
     },
-    /// Encrypted, and not with AES-128 and a key that anybody gets.
+    /// The content is encrypted with something other than AES-128 and a key that can be fetched.
     #[error("the content is encrypted with {0}, which is not supported; AES-128 is")]
     Encrypted(String),
-    /// A stored video whose playlist goes on.
+    /// A stored video has a playlist without an end.
     #[error("the content's playlist has no end, as that of a live stream: moderate it as a live video")]
     NeverEnds,
-    /// Nothing that is known as a video.
+    /// The content is in no known video format.
     #[error("the content is no video that can be read, whatever its name says")]
     NotAVideo,
-    /// Sound, subtitles or a cover, and no video.
+    /// The content has audio, subtitles or a cover, but no video.
     #[error("the content has no video, only {0}")]
     NoVideoStream(String),
-    /// Nothing that is known as a picture.
+    /// The content is in no known picture format.
     #[error("the content is no picture that can be read: {0}")]
     NotAPicture(String),
-    /// Sides of more pixels than are decoded.
+    /// The video or picture has more pixels than are decoded.
     #[error("the {what} has {measured} pixels; at most {limit} are decoded")]
     TooManyPixels {
-        /// Video or picture.
+        /// `video` or `picture`.
         what: &'static str,
-        /// How many, in words.
+        /// The size, as text.
         measured: String,
-        /// The limit, in words.
+        /// The limit, as text.
         limit: String,
     },
-    /// More seconds than are moderated.
+    /// The video is longer than is moderated.
     #[error("the video is {seconds:.0} seconds long; at most {limit:.0} are moderated")]
     TooLong {
-        /// How long it is, in seconds.
+        /// Its length, seconds.
         seconds: f64,
-        /// The most seconds.
+        /// The limit, seconds.
         limit: f64,
     },
-    /// The decoder could not go on.
+    /// The decoder failed on the video's data.
     #[error("the video is damaged: nothing can be decoded after {after:.1} seconds")]
     Damaged {
-        /// The time of the last picture, in seconds.
+        /// The time of the last frame, seconds.
         after: f64,
     },
-    /// Neither a picture nor a byte for a long time.
+    /// For too long, neither a frame nor a byte arrived.
     #[error("the decoder stood still for {seconds} seconds")]
-    Stalled {
-        /// How long, in seconds.
-        seconds: u64,
-    },
-    /// The decoder wanted more memory or time than it has.
+    Stalled { seconds: u64 },
+    /// The decoder needed more memory or processor time than its limit.
     #[error("the video needs more {what} than the decoder is given ({limit})")]
     Limit {
-        /// Memory or processor time.
         what: &'static str,
-        /// The limit, in words.
+        /// The limit with its unit.
         limit: String,
     },
-    /// Somebody ended the decoder.
+    /// The decoder was killed by a signal from outside.
     #[error("the decoder was ended from outside (signal {0})")]
     Killed(i32),
-    /// There is no ffmpeg.
+    /// ffmpeg or ffprobe is not installed.
     #[error("{0} is not installed; videos need it")]
     Missing(&'static str),
-    /// The machine failed us: the words are for the operator.
+    /// The decoder could not be run; the text is for the operator.
     #[error("the decoder could not be run: {0}")]
     Failed(String),
 }
 
-/// Which of a content's addresses.
+/// Which of a content's addresses is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentAddress {
-    /// The one that the user gave.
+    /// The one that the user supplied.
     Content,
-    /// One that a playlist names.
+    /// One that a playlist refers to.
     Part,
 }
 
@@ -175,7 +157,7 @@ impl std::fmt::Display for ContentAddress {
 }
 
 impl VideoError {
-    /// The word for machines.
+    /// The code for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Refused { .. } => "CONTENT_REFUSED",
@@ -203,7 +185,7 @@ impl VideoError {
         }
     }
 
-    /// Whether trying again later may help.
+    /// Whether a later attempt may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..),
@@ -236,7 +218,8 @@ impl VideoError {
         }
     }
 
-    /// What a call's failure means for a content. Where a name leads inside, it says the same as where nobody answers.
+    /// What a failed request means for a content. A name that resolves to an internal address gives the same error as
+    /// one where nothing responds.
     pub(super) fn from_fetch_error(error: FetchError, place: ContentAddress, waited: Duration) -> Self {
         match error {
             FetchError::Refused(FetchTargetError::NotPublic) => Self::Unreachable(place),

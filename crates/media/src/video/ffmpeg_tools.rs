@@ -1,4 +1,4 @@
-//! Where ffmpeg is, and what it is always told.
+//! Where ffmpeg is, and the arguments that every run has.
 
 use super::{VideoError, VideoSettings, relay::ContentFeed};
 use std::{
@@ -8,21 +8,21 @@ use std::{
 };
 use tokio::process::Command;
 
-/// Containers that are read. Those whose files name further files are not among them.
+/// Demuxers for files. Those for formats that refer to further files are left out.
 const FILE_DEMUXERS: &str =
     "mov,matroska,avi,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,obu,ivf,ogg,asf,gif,mxf,aac,ac3,flac,mp3,wav";
-/// Containers of playlists and their segments.
+/// Demuxers for playlists and their segments.
 const PLAYLIST_DEMUXERS: &str = "hls,mpegts,mov,aac,ac3,mp3";
 
-/// ffmpeg, as it was found.
+/// The ffmpeg that was found.
 #[derive(Debug)]
 pub(super) struct FfmpegTools {
     pub(super) ffmpeg: PathBuf,
     pub(super) ffprobe: PathBuf,
     pub(super) relay: SocketAddr,
-    /// How it is told to leave times as they are: the word changed with version 5.1.
+    /// The option that keeps timestamps unchanged, which was renamed in version 5.1.
     pub(super) keep_times: &'static str,
-    /// Whether it looks at the ends of names, which are ours, before it takes a segment.
+    /// Whether its HLS demuxer checks the file name extensions of segments; their names are the relay's.
     picky: bool,
 }
 
@@ -42,7 +42,7 @@ impl FfmpegTools {
         Ok(Self { ffmpeg, ffprobe, relay, keep_times: if old { "-vsync" } else { "-fps_mode" }, picky })
     }
 
-    /// What the playlist reader is told.
+    /// Arguments for the HLS demuxer.
     pub(super) fn playlist_arguments(&self, feed: &ContentFeed) -> Vec<String> {
         let mut arguments = Vec::new();
         if feed.is_playlist() {
@@ -57,7 +57,7 @@ impl FfmpegTools {
     }
 }
 
-/// What every program is told first: to speak to the relay alone, and to take nothing for what it may not be.
+/// The first arguments of every run, which allow only connections to the relay, and only expected formats.
 pub(super) fn common_arguments(feed: &ContentFeed) -> Vec<String> {
     let formats = if feed.is_playlist() { PLAYLIST_DEMUXERS } else { FILE_DEMUXERS };
     let arguments = [
@@ -72,7 +72,7 @@ pub(super) fn common_arguments(feed: &ContentFeed) -> Vec<String> {
     arguments.map(str::to_owned).into()
 }
 
-/// A program, by name or path.
+/// Finds a program by name or path.
 pub(crate) fn find_program(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());

@@ -1,4 +1,4 @@
-//! A video's pictures as whoever looks at them gets them: all of what is stored, the newest of what is live.
+//! A video's frames as a consumer receives them: every one of a stored video, the newest of a live one.
 
 use super::{
     VideoError,
@@ -15,32 +15,32 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// A sampled picture.
+/// A frame that was sampled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampledFrame {
-    /// Seconds from the content's start to when it is shown; of live video, from when it was opened, and what
-    /// [`super::SamplingRequest::from`] says on top.
+    /// When it is shown, in seconds from the content's start; for live video from when it was opened, plus
+    /// [`super::SamplingRequest::from_seconds`].
     pub time: f64,
-    /// The picture, upright, of square pixels.
+    /// The picture, upright, with square pixels.
     pub picture: Picture,
 }
 
-/// The pictures of a content that is being decoded. The decoder ends when this is dropped.
+/// The frames of a content that is being decoded. Dropping this stops the decoder.
 pub struct FrameStream {
     probe: VideoProbe,
     ends: EndAnnouncement,
     from: FrameSource,
-    /// Nothing when its word was given.
+    /// `None` once its result has been returned.
     decoding: Option<JoinHandle<Result<(), VideoError>>>,
 }
 
-/// Whether a content said so far that it has an end: a playlist that is complete, a file of a known length. A live one
-/// that did not may come back after it broke off.
+/// Whether a content has announced an end: a complete playlist, or a file of known length. A live content that has not
+/// may resume after it broke off.
 #[derive(Clone, Debug)]
 pub struct EndAnnouncement(Arc<AtomicBool>);
 
 impl EndAnnouncement {
-    /// Whether it said so.
+    /// Whether an end has been announced so far.
     pub fn is_announced(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -51,7 +51,7 @@ enum FrameSource {
     Live(Arc<LatestFrame>),
 }
 
-/// One place, for the newest frame.
+/// A slot for the newest frame.
 #[derive(Default)]
 struct LatestFrame {
     frame: Mutex<Option<SampledFrame>>,
@@ -94,24 +94,24 @@ impl FrameStream {
             let newest = Arc::<LatestFrame>::default();
             (FrameSource::Live(newest.clone()), tokio::spawn(decoder.run(newest)))
         } else {
-            // One lies ready, and the decoder waits with the next: who looks sets the pace.
+            // One frame is queued, and the decoder waits with the next: the consumer sets the pace.
             let (to, from) = mpsc::channel(1);
             (FrameSource::Stored(from), tokio::spawn(decoder.run(FrameQueue(to))))
         };
         Self { probe, ends, from, decoding: Some(decoding) }
     }
 
-    /// What the content says of itself.
+    /// What the content declares about itself.
     pub fn probe(&self) -> &VideoProbe {
         &self.probe
     }
 
-    /// Tells whether the content has an end, also after the pictures are gone.
+    /// Tells whether the content has an end, also after this stream is dropped.
     pub fn ends(&self) -> EndAnnouncement {
         self.ends.clone()
     }
 
-    /// Frames of live video that nobody took in time. Of stored video none is dropped.
+    /// Number of frames of a live video that were not taken in time. Of stored video none is dropped.
     pub fn dropped(&self) -> u64 {
         match &self.from {
             FrameSource::Stored(_) => 0,
@@ -119,7 +119,7 @@ impl FrameStream {
         }
     }
 
-    /// The next picture; nothing at the end. Frames from before an error come before it. May be cancelled.
+    /// The next frame; `None` at the end. All frames that precede an error are returned before it. Cancel safe.
     pub async fn next(&mut self) -> Result<Option<SampledFrame>, VideoError> {
         let Some(decoding) = &mut self.decoding else { return Ok(None) };
         let ended = match &mut self.from {

@@ -1,9 +1,9 @@
-//! Videos, live videos and pictures at addresses that users gave, as decoded pictures.
+//! Videos, live videos and pictures at addresses that users supplied, decoded to pictures.
 //!
-//! Between an address and ffmpeg stands a relay on loopback: every byte comes through [`crate::fetch`], redirects and
-//! segments of playlists too, and ffmpeg talks to nobody else. ffmpeg is a process of its own for each content, without
-//! our environment, with limits, and killed when nobody wants its pictures any more. Memory does not depend on a
-//! video's length: at most three pictures wait outside the decoder.
+//! A relay on loopback stands between the content's server and ffmpeg: every byte, including redirects and the segments
+//! of playlists, is fetched through [`crate::fetch`], and ffmpeg connects to nothing else. Each content has an ffmpeg
+//! process of its own, with an empty environment and limits, which is killed when its frames are no longer wanted.
+//! Memory does not depend on a video's length: at most three frames wait outside the decoder.
 
 mod decoder;
 mod error;
@@ -30,7 +30,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 use upstream::{ByteRange, UpstreamBody};
 
-/// Seconds of processor time that a decoder may use without getting anywhere.
+/// Seconds of processor time that a decoder may use without making progress.
 const STALLED_CPU_SECONDS: u64 = 120;
 
 /// Limits on videos and pictures at addresses, and where ffmpeg is; the section `[video]`.
@@ -115,14 +115,15 @@ impl VideoSettings {
     }
 }
 
-/// Which pictures of a content are wanted.
+/// Which frames of a content are wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplingRequest {
-    /// Whether it is a live stream: it is entered at its newest part, and frames are dropped rather than queued.
+    /// Whether it is a live stream: reading starts at its newest part, and frames are dropped rather than queued.
     pub live: bool,
-    /// Seconds. Stored: the time of the last sample that is not wanted any more; 0 for all. Live: added to all times.
+    /// Seconds. For stored video, the time of the last sample that is not wanted any more; 0 for all samples. For live
+    /// video, an offset that is added to all times.
     pub from_seconds: f64,
-    /// Samples a second, 0.01 to 60. Each is the first decoded frame of its part of the time.
+    /// Samples per second, 0.01 to 60. Each sample is the first decoded frame of its interval.
     pub frames_per_second: f64,
 }
 
@@ -132,12 +133,12 @@ impl Default for SamplingRequest {
     }
 }
 
-/// A content that answers.
+/// What a content's server declares about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentMetadata {
-    /// How many bytes it has, where its server says so.
+    /// Its size in bytes, if declared.
     pub bytes: Option<u64>,
-    /// What its server says it is.
+    /// Its media type, if declared.
     pub media_type: Option<String>,
 }
 
@@ -152,7 +153,7 @@ struct ContentLoaderInner {
 }
 
 impl ContentLoader {
-    /// Starts the relay. ffmpeg is looked for when it is first needed.
+    /// Starts the relay. ffmpeg is located when it is first needed.
     pub async fn start(fetcher: Fetcher, settings: VideoSettings) -> Result<Self, VideoError> {
         let settings = Arc::new(settings);
         let relay = FetchRelay::start(fetcher, settings.clone()).await;
@@ -160,11 +161,12 @@ impl ContentLoader {
         Ok(Self(Arc::new(ContentLoaderInner { relay, settings, tools: OnceCell::new() })))
     }
 
-    /// Whether a content answers with at least a byte and not with too many, within half a minute.
+    /// Checks that a content responds within [`VideoSettings::answer_seconds`], with at least one byte, and does not
+    /// announce more than [`VideoSettings::most_bytes`].
     pub async fn check_reachable(&self, url: &str) -> Result<ContentMetadata, VideoError> {
         let seconds = self.0.settings.answer_seconds;
         let reaching = async {
-            // What a live stream sends has no length.
+            // Not as a live stream, because its response has no length.
             let feed = self.0.relay.feed(false)?;
             let wanted = ByteRange { from: 0, to: Some(0) };
             let opened =
@@ -180,14 +182,14 @@ impl ContentLoader {
         tokio::time::timeout(Duration::from_secs(seconds), reaching).await.unwrap_or(Err(late))
     }
 
-    /// What a video says of itself.
+    /// Reads what a video declares about itself.
     pub async fn probe(&self, url: &str, live: bool) -> Result<VideoProbe, VideoError> {
         let tools = self.tools().await?;
         let feed = self.0.relay.open(url, live).await?;
         probe::probe(&tools, &feed, &self.0.settings).await
     }
 
-    /// Opens a video.
+    /// Starts decoding a video.
     pub async fn open(&self, url: &str, ask: &SamplingRequest) -> Result<FrameStream, VideoError> {
         let tools = self.tools().await?;
         let feed = self.0.relay.open(url, ask.live).await?;
@@ -200,7 +202,8 @@ impl ContentLoader {
         Ok(FrameStream::of(FrameDecoder { tools, settings, feed, probe, ask }))
     }
 
-    /// A picture: JPEG, PNG, WebP, GIF and others, upright, scaled down into a box.
+    /// Decodes a picture (JPEG, PNG, WebP, GIF and others), upright, scaled down to
+    /// [`VideoSettings::picture_box_side`].
     pub async fn picture(&self, url: &str) -> Result<Picture, VideoError> {
         let settings = &self.0.settings;
         let feed = self.0.relay.feed(false)?;

@@ -1,5 +1,5 @@
-//! What ffmpeg writes: raw pictures in NUT, a container that says how large each is and when it is shown. Only what
-//! ffmpeg makes of one video stream is read; everything else is an error.
+//! Demuxer for ffmpeg's output: raw pictures in NUT, a container that gives the size and time of each. Reads only what
+//! ffmpeg writes for a single video stream; everything else is an error.
 
 use base::Picture;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
@@ -8,7 +8,7 @@ const FILE_ID_STRING: &[u8] = b"nut/multimedia container\0";
 const MAIN_STARTCODE: u64 = 0x4e4d_7a56_1f5f_04ad;
 const STREAM_STARTCODE: u64 = 0x4e53_1140_5bf2_f9db;
 const SYNCPOINT_STARTCODE: u64 = 0x4e4b_e4ad_eeca_4569;
-/// Bytes of a header that is read at all.
+/// Limit on a header, bytes.
 const MAX_HEADER_BYTES: u64 = 64 << 10;
 
 const FLAG_CODED_PTS: u64 = 8;
@@ -22,7 +22,7 @@ const FLAG_MATCH_TIME: u64 = 2048;
 const FLAG_CODED_FLAGS: u64 = 4096;
 const FLAG_INVALID: u64 = 8192;
 
-/// Why nothing more can be read.
+/// Why reading failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NutError {
     #[error("the decoder's output cannot be read: {0}")]
@@ -31,7 +31,7 @@ pub(super) enum NutError {
     Unexpected(&'static str),
 }
 
-/// What the frame code at the beginning of a frame stands for.
+/// What a frame code, the first byte of a frame, stands for.
 #[derive(Clone, Copy, Default)]
 struct FrameCode {
     flags: u64,
@@ -45,16 +45,16 @@ struct FrameCode {
 #[derive(Default)]
 struct NutLayout {
     codes: Vec<FrameCode>,
-    /// Beginnings that are left out of small frames.
+    /// Elision headers: first bytes that are left out of small frames.
     headers: Vec<Vec<u8>>,
-    /// Seconds of a tick: numerator and denominator.
+    /// Seconds per tick: numerator and denominator.
     base: (u64, u64),
     shift: u32,
     width: u32,
     height: u32,
 }
 
-/// Reads pictures one after the other.
+/// Reads pictures one after another.
 pub(super) struct NutDemuxer<R> {
     from: R,
     layout: NutLayout,
@@ -63,12 +63,12 @@ pub(super) struct NutDemuxer<R> {
 }
 
 impl<R: AsyncBufRead + Unpin> NutDemuxer<R> {
-    /// `most_bytes`: of one picture.
+    /// `most_bytes` is the limit for one picture.
     pub(super) fn new(from: R, most_bytes: u64) -> Self {
         Self { from, layout: NutLayout::default(), last: 0, most_bytes }
     }
 
-    /// The next picture and its time in seconds; nothing at the end. A picture of which only a part came is none.
+    /// The next picture and its time in seconds; `None` at the end. An incomplete last picture counts as the end.
     pub(super) async fn next(&mut self) -> Result<Option<(f64, Picture)>, NutError> {
         match self.read().await {
             Err(NutError::Io(error)) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(None),
@@ -163,7 +163,7 @@ impl<R: AsyncBufRead + Unpin> NutDemuxer<R> {
         if size != u64::from(width) * u64::from(height) * 3 || size > self.most_bytes {
             return Err(NutError::Unexpected("a picture's size"));
         }
-        // ffmpeg leaves beginnings out of frames of up to 4096 bytes only.
+        // ffmpeg uses elision headers only for frames of up to 4096 bytes.
         let header = if size > 4096 { None } else { self.layout.headers.get(header as usize) };
         let known = header.map_or(&[][..], Vec::as_slice);
         let mut rgb = Vec::with_capacity(size as usize);
@@ -195,7 +195,7 @@ impl NutLayout {
                 number += 1;
                 (count >= number).then(|| fields.unsigned())
             };
-            // The first and the seventh have a sign.
+            // The first and the seventh field are signed.
             if let Some(delta) = field(fields) {
                 pts_delta = signed(delta?);
             }
@@ -263,7 +263,7 @@ impl NutLayout {
         Some(())
     }
 
-    /// A coded time: whole, or the last bits of one near the last.
+    /// Decodes a time: either in full, or the low bits of one close to the last.
     fn time(&self, coded: u64, last: i64) -> i64 {
         let whole = 1_i64 << self.shift;
         let coded = coded as i64;
@@ -292,7 +292,7 @@ async fn varint(from: &mut (impl AsyncBufRead + Unpin)) -> Result<u64, NutError>
     Err(NutError::Unexpected("a long number"))
 }
 
-/// The fields of a header.
+/// Reads the fields of a header.
 struct HeaderFields<'a>(&'a [u8]);
 
 impl<'a> HeaderFields<'a> {

@@ -1,13 +1,12 @@
-//! HLS playlists (RFC 8216), written anew with addresses of the relay: ffmpeg sees no address of anybody else, and no
-//! tag that is not known here.
+//! HLS playlists (RFC 8216), rewritten with addresses of the relay: ffmpeg sees no other address, and no tag that is
+//! not known here.
 
 use super::VideoError;
 
-/// Bytes of a playlist.
 pub(super) const MAX_PLAYLIST_BYTES: usize = 1 << 20;
-/// Addresses in one.
+/// Addresses in one playlist.
 const MAX_PLAYLIST_ADDRESSES: usize = 10_000;
-/// Tags that carry no address and are passed on as they are.
+/// Tags without an address, which are passed on unchanged.
 const TAGS_WITHOUT_ADDRESS: [&str; 11] = [
     "#EXT-X-VERSION:",
     "#EXT-X-TARGETDURATION:",
@@ -22,21 +21,20 @@ const TAGS_WITHOUT_ADDRESS: [&str; 11] = [
     "#EXT-X-ENDLIST",
 ];
 
-/// What an address in a playlist leads to.
+/// What an address in a playlist refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReferenceKind {
-    /// A playlist.
     Playlist,
-    /// A segment, a key, or what comes before segments; its name ends like this.
+    /// A segment, a key, or a media initialisation section; the text is the file name extension for it.
     Media(&'static str),
 }
 
-/// Whether a file is a playlist, by its first bytes.
+/// Whether a file is a playlist, judging by its first bytes.
 pub(super) fn is_playlist(bytes: &[u8]) -> bool {
     bytes.starts_with(b"#EXTM3U")
 }
 
-/// Writes a playlist anew. `admit` gives the relay's address for a reference, or why there is none.
+/// Rewrites a playlist. `admit` returns the relay's address for a reference, or why it is refused.
 pub(super) fn rewrite(
     text: &str,
     live: bool,
@@ -59,7 +57,7 @@ pub(super) fn rewrite(
     let (mut ends, mut segments) = (false, 0);
     for line in text.lines().map(str::trim_end) {
         if let Some(rest) = line.strip_prefix("#EXTINF:") {
-            // Not the title.
+            // The title is left out.
             out.push_str("#EXTINF:");
             out.push_str(rest.split(',').next().unwrap_or(rest));
             out.push(',');
@@ -90,7 +88,8 @@ pub(super) fn rewrite(
     Ok(out)
 }
 
-/// Of a stream in several sizes, the largest that is not scaled down; ffmpeg would fetch the beginning of all.
+/// Reduces a multivariant playlist to one variant, the largest that need not be scaled down; ffmpeg would fetch the
+/// start of all of them.
 fn rewrite_best_variant(
     text: &str,
     box_side: u32,
@@ -103,7 +102,7 @@ fn rewrite_best_variant(
         let Some(reference) = lines.by_ref().find(|line| !line.is_empty() && !line.starts_with('#')) else {
             break;
         };
-        // Each must be one that may be called, also those that are not.
+        // Every variant must be allowed, including those that are not chosen.
         let address = admit(reference, ReferenceKind::Playlist)?;
         let rank = VariantRank::of(list, box_side);
         if best.as_ref().is_none_or(|(before, _)| rank > *before) {
@@ -114,12 +113,12 @@ fn rewrite_best_variant(
     Ok(format!("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{address}\n"))
 }
 
-/// What makes a stream the better choice, the most important first.
+/// Ranks variants; the most important criterion first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct VariantRank {
     has_pictures: bool,
     fits: bool,
-    /// The more, the better; where it does not fit, the fewer.
+    /// More is better; if it does not fit, fewer.
     pixels: i64,
     bandwidth: u64,
 }
@@ -170,7 +169,7 @@ fn rewrite_key(
     }
 }
 
-/// A value of an attribute list, without its quotes.
+/// The value of an attribute in an attribute list, without quotes.
 fn attribute<'a>(mut list: &'a str, name: &str) -> Option<&'a str> {
     loop {
         let (key, rest) = list.split_once('=')?;

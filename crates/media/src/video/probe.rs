@@ -1,4 +1,4 @@
-//! What a video says of itself, before anything of it is decoded.
+//! What a video declares about itself, before any of it is decoded.
 
 use super::{
     VideoError, VideoSettings,
@@ -10,31 +10,30 @@ use serde::Deserialize;
 use std::{process::Stdio, time::Duration};
 use tokio::io::AsyncReadExt as _;
 
-/// Bytes of a description.
+/// Bytes that are read of ffprobe's output.
 const MAX_OUTPUT_BYTES: u64 = 1 << 20;
-/// Longer is nothing described.
 const PROBE_TIMEOUT: Duration = Duration::from_mins(3);
 
-/// What a video says of itself.
+/// What a video declares about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VideoProbe {
-    /// The container's name, as ffmpeg calls it: `mov`, `matroska`, `hls` …
+    /// The container by ffmpeg's name: `mov`, `matroska`, `hls` …
     pub container: String,
-    /// The codec's name, as ffmpeg calls it: `h264`, `vp9` …
+    /// The codec by ffmpeg's name: `h264`, `vp9` …
     pub codec: String,
-    /// Pixels from left to right, as it is shown: upright, of square pixels, before anything is scaled down.
+    /// Width as shown, in pixels: upright, with square pixels, before scaling down.
     pub width: u32,
-    /// Pixels from top to bottom.
+    /// Height as shown, in pixels.
     pub height: u32,
-    /// Seconds, where it says so.
+    /// Seconds, if declared; `None` for live video.
     pub duration: Option<f64>,
-    /// Frames a second on average, where it says so.
+    /// Average frames per second, if declared.
     pub fps: Option<f64>,
     pub(super) index: u32,
     pub(super) turn: VideoRotation,
 }
 
-/// How pictures are turned to stand upright.
+/// The rotation that makes frames upright.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum VideoRotation {
     #[default]
@@ -92,7 +91,7 @@ const FFPROBE_ENTRIES: &str = "format=format_name,duration:stream=index,codec_ty
     sample_aspect_ratio,avg_frame_rate,duration:stream_disposition=default,attached_pic,timed_thumbnails:\
     stream_side_data=rotation";
 
-/// Asks ffprobe.
+/// Runs ffprobe.
 pub(super) async fn probe(
     tools: &FfmpegTools,
     feed: &ContentFeed,
@@ -112,7 +111,7 @@ pub(super) async fn probe(
     feed.resume();
     let mut json = Vec::new();
     let read = tokio::time::timeout(PROBE_TIMEOUT, stdout.read_to_end(&mut json)).await;
-    // What it waited for, if for anything.
+    // If it waited for the content, that failure is the cause.
     read.map_err(|_| feed.failure().unwrap_or(VideoError::Stalled { seconds: PROBE_TIMEOUT.as_secs() }))?
         .map_err(|error| VideoError::Failed(error.to_string()))?;
     let (_, said) = child.wait().await.map_err(|error| feed.fatal_failure().unwrap_or(error.into()))?;
@@ -199,7 +198,7 @@ impl FfprobeStream {
         }
     }
 
-    /// Width and height where pixels were square.
+    /// Width and height after conversion to square pixels.
     fn square_pixel_size(&self) -> (u32, u32) {
         let aspect =
             parse_ratio(&self.sample_aspect_ratio, ':').filter(|aspect| (0.1..=10.0).contains(aspect));

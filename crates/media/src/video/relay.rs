@@ -1,5 +1,5 @@
-//! All that ffmpeg may talk to: a server on loopback that fetches for it, through the guard, what belongs to the one
-//! content that it was started for, and nothing else.
+//! The only server that ffmpeg may connect to. It listens on loopback, and fetches through [`crate::fetch`] what
+//! belongs to the content that ffmpeg was started for, and nothing else.
 
 use super::{
     VideoError, VideoSettings,
@@ -27,15 +27,15 @@ use std::{
 };
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
-/// Playlists in playlists.
+/// Depth of playlists that refer to playlists.
 const MAX_PLAYLIST_DEPTH: u8 = 4;
-/// Addresses of a content that are known at once; a live stream leaves old ones behind.
+/// Addresses of a content that are known at once; those that a live stream has left behind are forgotten.
 const MAX_RELAY_ENTRIES: usize = 20_000;
-/// Bytes of a segment's tags before what it is.
+/// Bytes of ID3 tags that may precede a segment's media.
 const MAX_SEGMENT_TAG_BYTES: usize = 64 << 10;
 const PLAYLIST_TYPE: &str = "application/vnd.apple.mpegurl";
 
-/// The server; it stops when this is dropped.
+/// The relay; dropping it stops the server.
 pub(super) struct FetchRelay {
     shared: Arc<RelayState>,
     serving: JoinHandle<()>,
@@ -49,7 +49,7 @@ struct RelayState {
 }
 
 impl FetchRelay {
-    /// Listens on a port of this machine that nobody knows.
+    /// Listens on loopback, on a port that the system chooses.
     pub(super) async fn start(fetcher: Fetcher, settings: Arc<VideoSettings>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let shared =
@@ -67,7 +67,7 @@ impl FetchRelay {
         self.shared.at
     }
 
-    /// A content that is read here, by nobody else.
+    /// A feed that the relay does not serve: this process reads the content itself.
     pub(super) fn feed(&self, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
         let mut bytes = [0; 16];
         aws_lc_rs::rand::fill(&mut bytes).map_err(|_| VideoError::Failed("there is no chance".to_owned()))?;
@@ -82,13 +82,13 @@ impl FetchRelay {
         }))
     }
 
-    /// Calls a content, and opens a way to it for one decoder.
+    /// Calls a content, and creates the feed that one decoder reads it from.
     pub(super) async fn open(&self, url: &str, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
         let feed = self.feed(live)?;
         let target = self.shared.fetcher.parse_target(url);
         let target =
             target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
-        // Before a process is started for it.
+        // The content is called before a process is started for it.
         let mut upstream = UpstreamBody::open(
             &feed,
             url,
@@ -129,7 +129,7 @@ impl Drop for FetchRelay {
     }
 }
 
-/// What must not change of a file while it is read in parts.
+/// What must stay the same while a file is read in parts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileVersion {
     pub(super) etag: Option<String>,
@@ -146,26 +146,26 @@ struct RelayEntry {
 
 #[derive(Default)]
 struct FeedState {
-    /// What may be asked for; the content itself is 0.
+    /// What may be requested, by id; the content itself has id 0.
     entries: BTreeMap<u64, RelayEntry>,
     addresses: HashMap<String, u64>,
     next: u64,
-    /// Why nothing more is given.
+    /// Why nothing more is served.
     fatal: Option<VideoError>,
-    /// What went wrong last of what a live stream may get over.
+    /// The last failure that a live stream may recover from.
     last_transient: Option<VideoError>,
 }
 
-/// The way to one content. Gone when it is dropped, and with it the token.
+/// Access to one content through the relay. Dropping it invalidates its token.
 pub(super) struct ContentFeed {
-    /// Whether it is a live stream: it is read as long as it comes, and single failures are forgiven.
+    /// Whether it is a live stream: it is read for as long as it sends, and single failures are tolerated.
     pub(super) live: bool,
     shared: Arc<RelayState>,
     token: String,
     state: Mutex<FeedState>,
     bytes_received: AtomicU64,
     gate: watch::Sender<bool>,
-    /// Whether the content said that it has an end: a playlist that is complete, a file of a known length.
+    /// Whether the content has announced an end: a complete playlist, or a file of known length.
     pub(super) ends: Arc<AtomicBool>,
 }
 
@@ -184,7 +184,7 @@ impl ContentFeed {
         &self.shared.fetcher
     }
 
-    /// Where ffmpeg finds the content.
+    /// The address at which ffmpeg finds the content.
     pub(super) fn address(&self) -> String {
         let name = if self.is_playlist() { "0.m3u8" } else { "0" };
         format!("http://{}/{}/{name}", self.shared.at, self.token)
@@ -195,7 +195,7 @@ impl ContentFeed {
         self.state().entries.get(&0).is_some_and(|entry| entry.kind == ReferenceKind::Playlist)
     }
 
-    /// Lets nothing through until [`ContentFeed::resume`]: a process gets its limits first.
+    /// Holds back responses until [`ContentFeed::resume`]: a process gets its limits before it gets data.
     pub(super) fn pause(&self) {
         self.gate.send_replace(false);
     }
@@ -204,18 +204,18 @@ impl ContentFeed {
         self.gate.send_replace(true);
     }
 
-    /// Bytes that came so far; playlists do not count.
+    /// Bytes that have arrived, not counting playlists.
     pub(super) fn bytes_received(&self) -> u64 {
         self.bytes_received.load(Ordering::Relaxed)
     }
 
-    /// Why the content could not be had, or not whole.
+    /// Why the content could not be read, or not completely.
     pub(super) fn failure(&self) -> Option<VideoError> {
         let state = self.state();
         state.fatal.clone().or_else(|| state.last_transient.clone())
     }
 
-    /// Why nothing more is given.
+    /// Why nothing more is served.
     pub(super) fn fatal_failure(&self) -> Option<VideoError> {
         self.state().fatal.clone()
     }
@@ -245,7 +245,7 @@ impl ContentFeed {
         }
     }
 
-    /// The relay's address for one that a playlist names.
+    /// The relay's address for an address in a playlist.
     fn relay_reference(
         &self,
         base: &FetchTarget,
@@ -259,7 +259,7 @@ impl ContentFeed {
         let address = target.as_str();
         let id = if let Some(id) = state.addresses.get(address) {
             let id = *id;
-            // A loop of playlists gets deeper each time round.
+            // So that playlists that refer to each other reach the limit on depth.
             if let Some(entry) = state.entries.get_mut(&id) {
                 entry.depth = entry.depth.max(depth);
             }
@@ -304,7 +304,7 @@ impl ContentFeed {
             UpstreamBody::open(self, &entry.address, place, &FileVersion::default(), ByteRange::default())
                 .await?;
         let mut upstream = upstream.ok_or(VideoError::Empty)?;
-        // A live stream that only repeats its playlist stands still.
+        // A live stream that only repeats its playlist has stalled.
         upstream.counts_as_content = false;
         let mut bytes = Vec::new();
         while let Some(chunk) = upstream.chunk().await? {
@@ -386,7 +386,7 @@ impl ContentFeed {
         Ok(response)
     }
 
-    /// A segment that is itself a playlist would be followed by ffmpeg without us.
+    /// Refuses a segment that is itself a playlist: ffmpeg would follow its addresses, which were not rewritten.
     async fn reject_nested_playlist(&self, upstream: &mut UpstreamBody) -> Result<(), VideoError> {
         let mut at = 0;
         for _ in 0..16 {
@@ -414,7 +414,7 @@ async fn answer(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    // ffmpeg takes the relay for its proxy: whatever address it got at, the question for it ends here.
+    // The relay is ffmpeg's proxy, so requests for any other host arrive here too, and are refused.
     let here = shared.at.to_string();
     let elsewhere = uri.authority().is_some_and(|authority| authority.as_str() != here);
     let feed = lock(&shared.feeds).get(&token).and_then(Weak::upgrade).filter(|_| !elsewhere);

@@ -1,4 +1,4 @@
-//! A still picture of any usual kind, at most as large as it is looked at.
+//! Still pictures of all common formats, scaled down to the size at which they are examined.
 
 use super::{VideoError, VideoSettings, decoder::fit_in_box, nut_demuxer::NutDemuxer};
 use crate::{
@@ -9,11 +9,11 @@ use base::{Picture, PictureSize};
 use std::{path::Path, process::Stdio, time::Duration};
 use tokio::io::{AsyncWriteExt as _, BufReader};
 
-/// Kinds of pictures that are read; of one that moves, its beginning.
+/// Demuxers for pictures; of an animated one, the first frame is read.
 const PICTURE_DEMUXERS: &str =
     "jpeg_pipe,png_pipe,apng,webp_pipe,gif,bmp_pipe,tiff_pipe,mov,avif,jpegxl_pipe,j2k_pipe";
 
-/// Everything may pass but what would take too much memory.
+/// Limits that only rule out what would take too much memory.
 fn permissive_limits(settings: &VideoSettings) -> ImageLimits {
     ImageLimits {
         min_height: 1,
@@ -27,7 +27,7 @@ fn permissive_limits(settings: &VideoSettings) -> ImageLimits {
     }
 }
 
-/// Decodes a file. What is small enough and of the two usual kinds is decoded here, all else by ffmpeg.
+/// Decodes a file. A JPEG or PNG that is small enough is decoded in this process, everything else by ffmpeg.
 pub(crate) async fn decode(
     ffmpeg: &Path,
     bytes: Vec<u8>,
@@ -89,7 +89,7 @@ async fn decode_scaled(
     let most = u64::from(settings.picture_box_side).pow(2) * 3;
     let pixels = settings.most_picture_pixels.to_string();
     let length = bytes.len().to_string();
-    // Nothing in it says where it ends.
+    // A TIFF does not declare where it ends.
     let tiff = bytes.starts_with(b"II*\0") || bytes.starts_with(b"MM\0*");
     let kind = if tiff {
         ["-f", "tiff_pipe", "-frame_size", &length]
@@ -107,7 +107,7 @@ async fn decode_scaled(
     let mut pictures = NutDemuxer::new(BufReader::with_capacity(256 << 10, child.stdout()?), most);
     let stdin = child.stdin();
     let writing = tokio::spawn(async move {
-        // It may have seen enough before the end.
+        // ffmpeg may have read enough before the end of the file.
         if let Some(mut stdin) = stdin {
             let _enough = stdin.write_all(&bytes).await;
         }

@@ -1,4 +1,4 @@
-//! Bytes of a content as its server sends them, and whether it keeps its word.
+//! Reading a content from its server, and checking the server's answers.
 
 use super::{
     VideoError,
@@ -10,20 +10,20 @@ use http::{HeaderName, header};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// Longer than anything stored is read at once.
+/// Longer than reading any stored content in one request takes.
 const MAX_CONTENT_TIMEOUT: Duration = Duration::from_hours(24);
 
-/// Bytes that are wanted of a file.
+/// The bytes of a file that are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ByteRange {
-    /// The first.
+    /// The first byte.
     pub(super) from: u64,
-    /// The last.
+    /// The last byte, inclusive; `None` for the rest of the file.
     pub(super) to: Option<u64>,
 }
 
 impl ByteRange {
-    /// Reads a `Range` of one part, from somewhere.
+    /// Parses a `Range` header with a single range that has a first position.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (from, to) = text.trim().strip_prefix("bytes=")?.split_once('-')?;
         let to = if to.is_empty() { None } else { Some(to.parse().ok()?) };
@@ -36,33 +36,33 @@ impl ByteRange {
     }
 }
 
-/// An answer whose bytes are still to be read.
+/// A response whose body is still to be read.
 pub(super) struct UpstreamBody {
     answering: StreamingResponse,
     feed: Arc<ContentFeed>,
-    /// Where the answer is from.
+    /// The address that the response came from, after redirects.
     pub(super) target: FetchTarget,
-    /// Bytes of the whole file, where that is known.
+    /// Bytes of the whole file, if known.
     pub(super) total: Option<u64>,
-    /// Bytes that will come, where that is known.
+    /// Bytes that will be returned, if known.
     pub(super) length: Option<u64>,
-    /// Whether parts of the file can be asked for.
+    /// Whether parts of the file can be requested.
     pub(super) seekable: bool,
-    /// What the server says it is.
+    /// The media type that the server declares.
     pub(super) media_type: Option<String>,
-    /// Bytes still to be dropped, because the server sends the whole file when it is asked for the end.
+    /// Bytes that are still to be dropped, because the server sent the whole file instead of a part.
     skip: u64,
     to_come: Option<u64>,
-    /// Of the file: where the next byte to come stands.
+    /// Offset in the file of the next byte from the server.
     at: u64,
     pace: TransferRate,
     put_back: Option<Bytes>,
-    /// Whether its bytes are the content's, and not a playlist's.
+    /// Whether the bytes are those of media, and not of a playlist.
     pub(super) counts_as_content: bool,
 }
 
 impl UpstreamBody {
-    /// Asks for a file, or a part of it; nothing where there is no such part.
+    /// Requests a file or a part of it; `None` if there is no such part.
     pub(super) async fn open(
         feed: &Arc<ContentFeed>,
         address: &str,
@@ -71,7 +71,7 @@ impl UpstreamBody {
         wanted: ByteRange,
     ) -> Result<Option<Self>, VideoError> {
         let settings = feed.settings();
-        // What the text alone tells is said; where a name leads is not.
+        // A refusal because of the address's text is reported as such; what a name resolves to is not.
         feed.fetcher().parse_target(address).map_err(|reason| VideoError::Refused { place, reason })?;
         let limit = if feed.live { u64::MAX } else { settings.most_bytes };
         let mut call = FetchRequest {
@@ -111,7 +111,7 @@ impl UpstreamBody {
         Ok(whole.then_some(upstream))
     }
 
-    /// Whether there is a body; an error where the answer is none that can be used.
+    /// Returns whether there is a body. An error if the response cannot be used.
     fn check_response(
         &mut self,
         place: ContentAddress,
@@ -151,7 +151,7 @@ impl UpstreamBody {
                 self.length =
                     announced.map(|bytes| bytes.min(last.saturating_add(1)).saturating_sub(wanted.from));
                 self.skip = wanted.from;
-                // Parts are cut out here where the server cannot; not without knowing where the end is.
+                // If the server does not support ranges, parts are cut out here, which requires a known length.
                 self.seekable = announced.is_some();
                 if announced.is_some_and(|bytes| bytes <= wanted.from && wanted.from > 0) {
                     return Ok(false);
@@ -177,12 +177,12 @@ impl UpstreamBody {
         Ok(true)
     }
 
-    /// What later answers about the same file must say.
+    /// What later responses for the same file must agree with.
     pub(super) fn file_version(&self) -> FileVersion {
         FileVersion { etag: strong_etag(self.answering.headers()), total_bytes: self.total }
     }
 
-    /// Looks at the first bytes, which are then still to be read: at least `least`, where there are as many.
+    /// Reads at least `least` bytes, or all that there are, and puts them back to be read again.
     pub(super) async fn peek(&mut self, least: usize) -> Result<Bytes, VideoError> {
         let mut seen = Vec::new();
         while seen.len() < least
@@ -195,7 +195,7 @@ impl UpstreamBody {
         Ok(seen)
     }
 
-    /// The next bytes; nothing at the end.
+    /// The next bytes; `None` at the end.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, VideoError> {
         if let Some(bytes) = self.put_back.take() {
             return Ok(Some(bytes));
@@ -204,7 +204,7 @@ impl UpstreamBody {
             let Some(mut bytes) = self.read().await? else {
                 return match self.to_come {
                     None => Ok(None),
-                    // What HTTP/1 calls an error, HTTP/2 may not.
+                    // A body that ends early is an error of the client with HTTP/1, but may not be with HTTP/2.
                     Some(_) => Err(VideoError::BrokenOff { bytes: self.at, announced: self.total }),
                 };
             };
@@ -246,14 +246,15 @@ impl UpstreamBody {
     }
 }
 
-/// What names the version of a file, strongly enough to ask for a part of it.
+/// The validator of a file's version that `If-Range` takes: a strong `ETag`, or else `Last-Modified`.
 fn strong_etag(headers: &HeaderMap) -> Option<String> {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let tag = text(header::ETAG).filter(|tag| tag.starts_with('"'));
     tag.or_else(|| text(header::LAST_MODIFIED)).map(str::to_owned)
 }
 
-/// Whether bytes come fast enough. Only time in which they were waited for counts: a slow reader is no slow server.
+/// Checks that bytes arrive fast enough. Only time spent waiting for them counts, so that a slow reader is not taken
+/// for a slow server.
 struct TransferRate {
     window: Duration,
     least: u64,
