@@ -1,4 +1,4 @@
-//! One suite for every place, and what only a folder or only S3 can show.
+//! One suite for every backend, and tests of what is particular to folders or S3.
 
 use crate::s3;
 use base::{Secret, SystemEnvironment, TestEnvironment, Timestamp};
@@ -59,7 +59,7 @@ fn bytes(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at / 3 + at / CHUNK * 5) as u8).collect()
 }
 
-/// A reader that gives some bytes, a little at a time, and then fails or never goes on.
+/// A reader that yields some bytes, a few at a time, and then fails or hangs.
 struct Broken {
     left: usize,
     hangs: bool,
@@ -91,7 +91,7 @@ async fn listed(blobs: &BlobStore, prefix: &BlobPrefix) -> Vec<String> {
     keys
 }
 
-/// What every place does.
+/// Tests that every backend must pass.
 async fn suite(blobs: &BlobStore) {
     what_is_not_there_is_missing(blobs).await;
     what_was_put_is_got_whole_and_in_ranges(blobs).await;
@@ -282,7 +282,7 @@ async fn no_change_to_a_stored_blob_goes_unnoticed() {
             "{what}, by range: {:?}",
             got.map(|bytes| bytes.len())
         );
-        // Whatever a range gives is true, also where the blob ends.
+        // A range either fails or returns what was written, also at the blob's end.
         for range in [0..5, CHUNK - 2..CHUNK + 2, 3 * CHUNK..usize::MAX, 9 * CHUNK..usize::MAX] {
             match blobs.get_range(&photo(), range.start as u64..range.end as u64).await {
                 Ok(got) => {

@@ -1,5 +1,5 @@
-//! Nothing but the fetcher opens a connection to where a user says: no other crate depends on a client, and no other
-//! source names one.
+//! Only the fetcher connects to addresses that users supply: no other crate depends on a client, and no other source
+//! names one.
 
 use proc_macro2::{TokenStream, TokenTree};
 use std::{
@@ -45,8 +45,8 @@ const CLIENTS: &[&str] = &[
     "ureq",
 ];
 
-/// Words that open connections or ask name servers: of the standard library and tokio, and the clients that a crate
-/// here may depend on.
+/// Identifiers that open connections or resolve names: those of the standard library and tokio, and the clients that a
+/// crate here may depend on.
 const WORDS: &[&str] = &[
     "TcpSocket",
     "TcpStream",
@@ -63,29 +63,30 @@ const WORDS: &[&str] = &[
     "to_socket_addrs",
 ];
 
-/// Who may depend on what.
+/// Which crate may depend on which client.
 const DEPEND: &[(&str, &str)] = &[
     ("assay-media", "hickory-resolver"),
     ("assay-media", "reqwest"),
     // The store for blobs, at the operator's own address.
     ("assay-media", "object_store"),
-    // Mail, by the operator's own server and no other: its address is a setting, and no caller names one.
+    // Mail, through the operator's own server only: its address is a setting, and callers cannot choose it.
     ("assay-domain", "lettre"),
-    // `assay call`: the operator's own tool, to the operator's own address.
+    // `assay call`: a tool of the operator, which calls the operator's own address.
     ("assay", "reqwest"),
-    // Spans, to the collector of the operator: its address is a setting, and no caller names one.
+    // Spans, to the operator's collector: its address is a setting, and callers cannot choose it.
     ("assay", "opentelemetry-http"),
     ("assay", "opentelemetry-otlp"),
-    // To serve with; see `serves_alone`.
+    // For serving only; see `serves_alone`.
     ("assay", "hyper-util"),
 ];
 
-/// Which sources may name what. The database's driver, `sqlx`, speaks to the operator's own address, and to no other.
+/// Which sources may contain which identifiers. The database driver, `sqlx`, connects only to the operator's own
+/// address.
 const NAME: &[(&str, &[&str])] = &[
     ("crates/media/src/fetch/", &["hickory_resolver", "reqwest"]),
     ("crates/media/src/blobs/", &["object_store"]),
     ("crates/domain/src/mail/", &["lettre"]),
-    // The form of an address, no connection.
+    // Parses email addresses; opens no connection.
     ("crates/domain/src/accounts/email.rs", &["lettre"]),
     ("crates/server/src/commands/call.rs", &["reqwest"]),
     ("crates/server/src/serve/listen.rs", &["hyper_util"]),
@@ -100,7 +101,7 @@ fn read_manifest(folder: &Path) -> Table {
     fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap()
 }
 
-/// The folders of the crates that are part of what ships; benches, fuzz targets and test tools are not.
+/// The folders of the crates that are part of the product; benches, fuzz targets and test tools are not.
 fn crates() -> Vec<PathBuf> {
     let root = read_manifest(&workspace());
     let members: Vec<_> =
@@ -114,7 +115,7 @@ fn crates() -> Vec<PathBuf> {
     folders.filter(|folder| folder.join("Cargo.toml").exists()).collect()
 }
 
-/// What a crate is built of: names as the registry has them, and how they are asked for.
+/// A crate's dependencies: their names in the registry, and their entries in the manifest.
 fn dependencies(manifest: &Table, shared: &Table) -> Vec<(String, Value)> {
     let targets = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let tables = targets.filter_map(Value::as_table).chain([manifest]);
@@ -155,7 +156,7 @@ fn no_other_crate_depends_on_a_client() {
     );
 }
 
-/// Whether hyper-util is taken without its client.
+/// Whether hyper-util is used without its client features.
 fn serves_alone(asked: &Value) -> bool {
     let features = asked.get("features").and_then(Value::as_array).cloned().unwrap_or_default();
     features
@@ -197,7 +198,7 @@ fn collect(folder: &Path, sources: &mut Vec<PathBuf>) {
     }
 }
 
-/// The words of a source that open connections, with their lines. Comments and strings are none.
+/// The identifiers in a source that open connections, with their lines. Comments and strings are ignored.
 fn clients_in(code: TokenStream) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for token in code {

@@ -1,4 +1,4 @@
-//! Every kind of bad picture, made here.
+//! Image validation, with every kind of bad picture, generated here.
 
 use base::Picture;
 use image::{ExtendedColorType, ImageEncoder as _, codecs::jpeg::JpegEncoder, codecs::png::PngEncoder};
@@ -7,7 +7,7 @@ use media::image_validation::{self, ImageError, ImageErrorCode, ImageLimits};
 const WIDTH: u32 = 400;
 const HEIGHT: u32 = 500;
 
-/// A colourful picture that shows which way is up, with enough grain to be a file of some size.
+/// A colourful picture that shows which way is up, with enough noise to make its file large enough.
 fn pixels(width: u32, height: u32) -> Vec<u8> {
     let mut state = 7_u32;
     (0..width * height)
@@ -213,7 +213,7 @@ fn channels_other_than_rgb_are_refused() {
     refused(&rare_png::palette(&grey), &relaxed(), ImageErrorCode::ImageWrongChannels);
 }
 
-/// PNG kinds that the `image` crate does not write.
+/// Kinds of PNG that the `image` crate does not write.
 mod rare_png {
     pub(super) fn palette(indices: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
@@ -260,7 +260,7 @@ fn grey_stored_as_rgb_is_found_out_and_pale_colour_is_not() {
         .unwrap();
     refused(&out, &relaxed(), ImageErrorCode::ImageGrayscaleNotSupported);
 
-    // A hundredth of the picture is a little warmer: enough of a colour.
+    // A fiftieth of the pixels is slightly warmer, which is enough to count as colour.
     let pale: Vec<u8> = grey
         .chunks(3)
         .enumerate()
@@ -280,7 +280,7 @@ fn alpha_is_dropped() {
     assert!(picture.rgb() == data);
 }
 
-/// A JPEG with an EXIF orientation, its pixels turned so that the shown picture stays the same.
+/// A JPEG with an EXIF orientation, whose pixels are rotated so that the picture as shown stays the same.
 fn with_orientation(orientation: u8) -> Vec<u8> {
     let upright = image::DynamicImage::ImageRgb8(
         image::RgbImage::from_raw(WIDTH, HEIGHT, pixels(WIDTH, HEIGHT)).unwrap(),
@@ -345,7 +345,7 @@ fn bombs_are_refused_by_their_headers() {
     let frame = big_jpeg.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     big_jpeg[frame + 5..frame + 9].copy_from_slice(&[0xff; 4]);
     refused(&big_jpeg, &relaxed(), ImageErrorCode::MaxHeight);
-    // The header promises more than the data holds.
+    // A header that declares more pixels than the data holds.
     let mut lying = rgb_png();
     lying[16..24].copy_from_slice(&[0, 0, 0x05, 0x00, 0, 0, 0x06, 0x00]);
     refused(&lying, &relaxed(), ImageErrorCode::InvalidB64Image);

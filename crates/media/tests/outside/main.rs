@@ -1,4 +1,4 @@
-//! What comes from outside: addresses, videos, pictures, documents, and where bytes are kept.
+//! Media from outside: addresses, videos, pictures, documents, and the store for blobs.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -12,5 +12,5 @@ mod s3;
 mod scan;
 mod video;
 
-/// What must stand in no error: it is the query, the path and the password of addresses here.
+/// Part of the query, the path and the password of addresses in these tests; must not appear in any error.
 const SECRET: &str = "hunter2";

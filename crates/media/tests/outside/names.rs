@@ -1,4 +1,4 @@
-//! A name server on loopback, UDP and TCP, that can change its mind between questions.
+//! A name server on loopback, over UDP and TCP, whose answers can change from query to query.
 
 use hickory_proto::{
     op::{Message, OpCode, ResponseCode},
@@ -20,14 +20,14 @@ use tokio::{
     net::{TcpListener, TcpStream, UdpSocket},
 };
 
-/// What is said of a name.
+/// What the server answers for a name.
 #[derive(Clone)]
 enum Said {
-    /// Addresses: those of the first turn at the first question, and so on; the last stay.
+    /// Addresses: the first query gets those of the first turn, and so on; the last turn repeats.
     Addresses { turns: Vec<Vec<IpAddr>>, asked: HashMap<RecordType, usize> },
-    /// It is another name's; with that one's addresses, or without.
+    /// A CNAME record, with or without the addresses of the canonical name.
     Alias { of: String, with_addresses: bool },
-    /// Questions stay unanswered.
+    /// No response.
     Silence,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) async fn serve() -> Self {
-        // Both on one port; the port that TCP was given may be taken on UDP.
+        // Both use one port; the port that TCP was given may be taken for UDP.
         let (tcp, udp) = loop {
             let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
             if let Ok(udp) = UdpSocket::bind(tcp.local_addr().unwrap()).await {
@@ -58,7 +58,7 @@ impl Names {
         self.address
     }
 
-    /// How many questions came over TCP.
+    /// The number of queries that came over TCP.
     pub(crate) fn asked_over_tcp(&self) -> usize {
         self.over_tcp.load(Ordering::SeqCst)
     }
@@ -116,7 +116,7 @@ impl Names {
         }
     }
 
-    /// Nothing where there is to be no answer.
+    /// The response to a query; `None` if there is to be none.
     fn answer(&self, question: &[u8], most_bytes: usize) -> Option<Vec<u8>> {
         let question = Message::from_vec(question).unwrap();
         let query = question.queries.first().unwrap().clone();
@@ -135,7 +135,7 @@ impl Names {
         Some(if bytes.len() > most_bytes { answer.truncate().to_vec().unwrap() } else { bytes })
     }
 
-    /// Nothing where there is no such name.
+    /// The records of a name; `None` if the name does not exist.
     fn records(&self, name: &Name, kind: RecordType) -> Option<Vec<Record>> {
         let mut said = self.said.lock().unwrap();
         let record = |data| Record::from_rdata(name.clone(), 0, data);

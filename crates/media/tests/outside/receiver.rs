@@ -1,4 +1,4 @@
-//! TLS servers on loopback that answer as they are asked to: well, badly, or without end.
+//! TLS servers on loopback that respond as the path requests: correctly, incorrectly, or endlessly.
 
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
@@ -21,7 +21,7 @@ use tokio_rustls::{
     server::TlsStream,
 };
 
-/// Who signs certificates.
+/// A certificate authority.
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -37,12 +37,12 @@ impl Authority {
         self.0.pem()
     }
 
-    /// A certificate for names or addresses.
+    /// The configuration for a certificate for names or addresses.
     pub(crate) fn certify(&self, names: &[&str]) -> ServerConfig {
         self.certify_for(names, 1975, 4096)
     }
 
-    /// The same, from the first day of a year to the first of another.
+    /// The same, with a certificate that is valid from the first day of one year to the first day of another.
     pub(crate) fn certify_for(&self, names: &[&str], from: i32, to: i32) -> ServerConfig {
         let key = KeyPair::generate().unwrap();
         let mut params = named(names);
@@ -52,7 +52,7 @@ impl Authority {
     }
 }
 
-/// A certificate that nobody signed but itself.
+/// The configuration for a self-signed certificate.
 pub(crate) fn self_signed(names: &[&str]) -> ServerConfig {
     let key = KeyPair::generate().unwrap();
     config(named(names).self_signed(&key).unwrap().der().clone(), &key)
@@ -74,7 +74,7 @@ fn config(
         .unwrap()
 }
 
-/// A server that counts who comes.
+/// A server that counts connections and records requests.
 #[derive(Clone)]
 pub(crate) struct Receiver {
     address: SocketAddr,
@@ -100,17 +100,17 @@ impl Receiver {
         self.address.port()
     }
 
-    /// An address at the name that [`super::Fixture::receiver`] gives it, with what no error may tell.
+    /// The address of a path at the name that `Site::receiver` gives the server, with a token that no error may reveal.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("https://receiver.example.com:{}{path}?token={}", self.port(), crate::SECRET)
     }
 
-    /// How many connections were accepted.
+    /// The number of accepted connections.
     pub(crate) fn accepted(&self) -> usize {
         self.accepted.load(Ordering::SeqCst)
     }
 
-    /// The heads of the requests that came.
+    /// The heads of the requests received.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
@@ -146,7 +146,7 @@ impl Receiver {
     }
 }
 
-/// Answers as the path says; gives whether the connection stays open.
+/// Responds as the path requests; returns whether the connection stays open.
 async fn answer(
     stream: &mut BufReader<TlsStream<TcpStream>>,
     path: &str,
@@ -245,7 +245,7 @@ async fn forever(
     }
 }
 
-/// Ten megabytes of nothing, in some ten kilobytes.
+/// Ten mebibytes of zeros, compressed to about ten kilobytes.
 pub(crate) fn bomb() -> Vec<u8> {
     let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     std::io::Write::write_all(&mut bomb, &vec![0; 10 << 20]).unwrap();

@@ -1,4 +1,4 @@
-//! Enough of S3 to keep blobs in, over loopback HTTP. Requests that are not signed are refused.
+//! A server for as much of S3 as the store for blobs needs, over HTTP on loopback. Unsigned requests are refused.
 
 use axum::{
     Router,
@@ -16,18 +16,18 @@ pub(crate) const BUCKET: &str = "faces";
 pub(crate) const REGION: &str = "eu-test-1";
 pub(crate) const ACCESS_KEY: &str = "AKIDEXAMPLE";
 
-/// A bucket, in memory.
+/// A bucket in memory.
 #[derive(Clone, Default)]
 pub(crate) struct Bucket(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) objects: BTreeMap<String, Object>,
-    /// Uploads in parts that are not complete.
+    /// Multipart uploads that are not complete.
     pub(crate) uploads: HashMap<String, (String, BTreeMap<u32, Bytes>)>,
-    /// How many requests of each kind there were.
+    /// The number of requests of each kind.
     pub(crate) asked: BTreeMap<&'static str, u32>,
-    /// Refuses parts from this number on.
+    /// The part number from which on parts are refused.
     pub(crate) refuse_parts_from: Option<u32>,
     drawn: u32,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Object {
 }
 
 impl Bucket {
-    /// Serves a bucket; gives it and the endpoint.
+    /// Serves a bucket; returns it and the endpoint.
     pub(crate) async fn serve() -> (Self, String) {
         let bucket = Self::default();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -65,7 +65,8 @@ fn xml(text: String) -> Answer {
     Response::builder().header("content-type", "application/xml").body(text.into()).unwrap()
 }
 
-/// Whether a request carries a signature of the fourth version, over its body, for this bucket's region.
+/// Whether a request has a signature of AWS Signature Version 4 over its body, for this bucket's region. The signature
+/// is not verified.
 fn is_signed(headers: &HeaderMap, body: &[u8]) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let hash = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, body);
@@ -116,7 +117,7 @@ async fn answer(
     answer
 }
 
-/// What stands between two tags, each time.
+/// The text of each element with this tag.
 fn between<'a>(text: &'a str, tag: &str) -> Vec<&'a str> {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     text.split(&open).skip(1).filter_map(|rest| rest.split_once(&close)).map(|(inner, _)| inner).collect()
@@ -162,7 +163,7 @@ impl Kept {
             .unwrap()
     }
 
-    /// Two objects a page, so that a handful have several.
+    /// Lists two objects per page, so that a few objects take several pages.
     fn list(&self, query: &HashMap<String, String>) -> Answer {
         let prefix = query.get("prefix").map_or("", String::as_str);
         let after = query.get("continuation-token").map_or("", String::as_str);
@@ -216,7 +217,7 @@ impl Kept {
         let named = between(std::str::from_utf8(body).unwrap(), "PartNumber").len();
         let (_, all_but_last) =
             parts.values().collect::<Vec<_>>().split_last().map(|(a, b)| (*a, b.to_vec())).unwrap();
-        // As S3 does: every part is named, and only the last is smaller than 5 MiB.
+        // As S3 requires: every part is listed, and only the last is smaller than 5 MiB.
         if named != parts.len() || all_but_last.iter().any(|part| part.len() < 5 << 20) {
             return status(StatusCode::BAD_REQUEST);
         }

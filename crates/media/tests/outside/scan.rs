@@ -1,4 +1,4 @@
-//! What people hand in of documents: PDF files above all, good and bad.
+//! Document files that people upload, above all PDF files, valid and invalid.
 
 use flate2::{Compression, write::ZlibEncoder};
 use media::document_file::{
@@ -6,7 +6,7 @@ use media::document_file::{
 };
 use std::io::Write as _;
 
-/// A file of pages that all show the same content.
+/// A PDF file whose pages all have the same content.
 struct Made {
     pages: usize,
     size: [f32; 2],
@@ -145,7 +145,7 @@ async fn a_page_of_a_kilometre_is_drawn_no_larger_than_others() {
 
 #[tokio::test]
 async fn a_page_that_never_ends_is_given_up() {
-    // 600 MB of strokes in less than a megabyte.
+    // 600 MB of strokes, compressed to less than a megabyte.
     let strokes = b"0 0 m 600 800 l S 0 800 m 600 0 l S\n".repeat(30_000);
     let content = deflate((0..600).map(|_| strokes.clone()));
     assert!(content.len() < 5_000_000);

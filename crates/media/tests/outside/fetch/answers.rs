@@ -1,4 +1,4 @@
-//! Answers that are too large, too slow, or none.
+//! Responses that are too large, too slow or missing.
 
 use super::{Receiver, SECRET, Site, fails, get, receiver};
 use axum::{
@@ -19,7 +19,7 @@ use std::{
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-/// A GET whose time is short: what it waits for never comes, so that no machine is too slow for it.
+/// A GET with a short timeout. The response never comes, so that no machine is too slow for the test.
 fn hurried() -> FetchRequest {
     FetchRequest { timeout: Duration::from_millis(300), ..get() }
 }
@@ -86,7 +86,7 @@ async fn nobody_is_waited_for_longer_than_the_call_says() {
     let error = fails(&fetcher, &format!("https://silent.example.com/?{SECRET}"), hurried()).await;
     assert!(matches!(error, FetchError::TooSlow(_)), "{error}");
 
-    // Somebody who takes connections and then says nothing.
+    // A server that accepts connections and sends nothing.
     let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("https://receiver.example.com:{}/{SECRET}", mute.local_addr().unwrap().port());
     let error = fails(&fetcher, &address, hurried()).await;
@@ -233,7 +233,7 @@ async fn a_caller_sets_no_header_of_the_connection() {
     assert_eq!(receiver.accepted(), 0);
 }
 
-/// Speaks HTTP/2, and counts connections.
+/// A server that speaks HTTP/2 and counts connections.
 struct Modern {
     listener: TcpListener,
     tls: TlsAcceptor,

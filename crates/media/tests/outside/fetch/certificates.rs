@@ -1,4 +1,4 @@
-//! Whose certificates are believed.
+//! Verification of certificates.
 
 use super::{Authority, Receiver, Site, fails, get, receiver::self_signed};
 use media::fetch::{
@@ -33,7 +33,8 @@ async fn a_certificate_must_be_right() {
         assert!(receiver.requests().is_empty(), "{what}: nothing was said to it");
 
         assert_eq!(lax.call(&receiver.at("/"), unverified()).await.unwrap().status, 200, "{what}");
-        // The connection just made is still open, and of no use to a call that wants the certificate to be right.
+        // The connection from the call before is still open, and must not be reused for a call that verifies the
+        // certificate.
         fails(&lax, &receiver.at("/hunter2"), get()).await;
         assert_eq!(receiver.requests().len(), 1, "{what}");
     }
@@ -59,7 +60,7 @@ async fn roots_may_lie_in_a_file() {
     let (_, receiver) = site.receiver().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("roots.pem");
-    // Two in one file: the second counts too.
+    // With two certificates in one file, the second is trusted as well.
     std::fs::write(&file, [Authority::new().pem(), site.authority.pem()].join("\n")).unwrap();
     let policy = EgressPolicy {
         hosts: vec![NAME.to_owned()],

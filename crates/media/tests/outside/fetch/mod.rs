@@ -1,4 +1,4 @@
-//! The one way out, against a name server and TLS servers of this machine. Nothing here calls further.
+//! Outgoing requests, against a name server and TLS servers on this machine. No test connects to any other machine.
 
 mod answers;
 mod certificates;
@@ -14,7 +14,7 @@ use crate::{
 use media::fetch::{EgressPolicy, FetchError, FetchRequest, Fetcher, TrustedRoot};
 use std::time::Duration;
 
-/// A name server, an authority whose certificates are trusted, and a policy that knows both and allows nothing more.
+/// A name server, a trusted certificate authority, and a policy that uses both and allows nothing more.
 struct Site {
     names: Names,
     authority: Authority,
@@ -33,7 +33,7 @@ impl Site {
         Self { names, authority, policy }
     }
 
-    /// A receiver on this machine behind a name, and a fetcher that may call that name.
+    /// A receiver on this machine with a name, and a fetcher that may call that name.
     async fn receiver(&self) -> (Fetcher, Receiver) {
         let name = "receiver.example.com";
         self.names.says(name, &["127.0.0.1"]);
@@ -46,12 +46,12 @@ impl Site {
     }
 }
 
-/// A GET with time enough on the slowest machine.
+/// A GET with a timeout that is long enough for the slowest machine.
 fn get() -> FetchRequest {
     FetchRequest { timeout: Duration::from_mins(2), ..FetchRequest::get(64 << 10) }
 }
 
-/// A call that must fail, with an error that keeps the address to itself.
+/// A call that must fail, with an error that does not reveal the address.
 async fn fails(fetcher: &Fetcher, address: &str, call: FetchRequest) -> FetchError {
     let error = match fetcher.call(address, call).await {
         Ok(answered) => panic!("{address} was called: {answered:?}"),

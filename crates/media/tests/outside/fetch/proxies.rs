@@ -1,4 +1,4 @@
-//! Proxies of the environment, which would be told every address and could answer anything.
+//! Proxies of the environment, which would see every address and could answer anything.
 
 use super::{Site, get};
 use std::process::Command;
@@ -13,7 +13,7 @@ async fn proxies_of_the_environment_are_not_asked() {
         assert_eq!(fetcher.call(&receiver.at("/"), get()).await.unwrap().status, 200);
         return;
     }
-    // A process cannot change its own environment safely; this one is asked again, in another.
+    // A process cannot safely change its own environment; so this test runs itself again in another one.
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", HERE]).env(CHILD, "1");
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"] {

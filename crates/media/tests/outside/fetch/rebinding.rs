@@ -1,4 +1,4 @@
-//! Names that lead elsewhere when it matters.
+//! DNS rebinding: names that resolve to another address when they are used.
 
 use super::{Receiver, Site, fails, get};
 use media::fetch::{EgressPolicy, FetchError, FetchTargetError, Fetcher};
@@ -32,9 +32,9 @@ async fn a_name_that_led_to_an_allowed_network_is_asked_anew_at_each_connection(
     let address = |path: &str| format!("https://turn.example.com:{}{path}", allowed.port());
 
     assert_eq!(fetcher.call(&address("/"), get()).await.unwrap().body, b"hello");
-    // A connection that is kept was checked: the name's new mind does not matter to it.
+    // The kept connection was checked when it was made: what the name resolves to now does not matter.
     assert_eq!(fetcher.call(&address("/"), get()).await.unwrap().body, b"hello");
-    // This answer closes it, so that the next call connects anew.
+    // This response closes it, so that the next call makes a new connection.
     fails(&fetcher, &address("/broken-off"), get()).await;
     assert_eq!(allowed.accepted(), 1);
 

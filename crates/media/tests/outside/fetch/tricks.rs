@@ -1,12 +1,12 @@
-//! Ways to have a server call what it should not, and where each of them ends.
+//! Ways to make a server call what it should not, and where each of them is stopped.
 
 use super::{Receiver, SECRET, Site, get};
 use media::fetch::{EgressPolicy, FetchError, FetchTargetError, Fetcher};
 
-/// Refused as text, before anybody is asked. `{port}` is where a server waits that must not be reached, on every address
-/// of this machine; the policy allows the port.
+/// Addresses that are refused because of their text, before any name is resolved. At `{port}`, on every address of this
+/// machine, a server listens that must not be reached; the policy allows the port.
 const TEXTS: &[(&str, FetchTargetError)] = &[
-    // Schemes, and what is none.
+    // Schemes, and text without one.
     ("http://example.com/", FetchTargetError::Scheme),
     ("http://127.0.0.1:{port}/", FetchTargetError::Scheme),
     ("ftp://example.com/", FetchTargetError::Scheme),
@@ -34,7 +34,7 @@ const TEXTS: &[(&str, FetchTargetError)] = &[
     ("https:////127.0.0.1:{port}/", FetchTargetError::Host),
     ("https://?example.com", FetchTargetError::Host),
     ("https://:{port}/", FetchTargetError::Host),
-    // Characters that parsers drop, trim or turn.
+    // Characters that parsers drop, trim or convert.
     (" https://127.0.0.1:{port}/", FetchTargetError::Characters),
     ("https://127.0.0.1:{port}/\n", FetchTargetError::Characters),
     ("ht\ttps://127.0.0.1:{port}/", FetchTargetError::Characters),
@@ -45,7 +45,7 @@ const TEXTS: &[(&str, FetchTargetError)] = &[
     ("https:\\\\127.0.0.1:{port}\\", FetchTargetError::Characters),
     ("https://example.com\\@127.0.0.1:{port}/", FetchTargetError::Characters),
     ("https://127.0.0.1:{port}\\@example.com/", FetchTargetError::Characters),
-    // Users, to hide the host behind.
+    // User names that hide the host.
     ("https://example.com@127.0.0.1:{port}/", FetchTargetError::User),
     ("https://example.com:443@127.0.0.1:{port}/", FetchTargetError::User),
     ("https://user:hunter2@example.com/", FetchTargetError::User),
@@ -56,7 +56,7 @@ const TEXTS: &[(&str, FetchTargetError)] = &[
     ("https://127.0.0.1:{port}#@example.com/", FetchTargetError::NotPublic),
     ("https://127.0.0.1:{port}?@example.com/", FetchTargetError::NotPublic),
     ("https://127.0.0.1:{port}/@example.com/", FetchTargetError::NotPublic),
-    // This machine as IPv4, in every notation.
+    // This machine's IPv4 address in every notation.
     ("https://127.0.0.1:{port}/", FetchTargetError::NotPublic),
     ("https://127.0.0.1.:{port}/", FetchTargetError::NotPublic),
     ("https://127.0.1:{port}/", FetchTargetError::NotPublic),
@@ -86,7 +86,7 @@ const TEXTS: &[(&str, FetchTargetError)] = &[
     ("https://0x17f000001:{port}/", FetchTargetError::Host),
     ("https://127.0.0.0.1:{port}/", FetchTargetError::Host),
     ("https://08.0.0.1:{port}/", FetchTargetError::Host),
-    // Other IPv4 that is not public.
+    // Other IPv4 addresses that are not public.
     ("https://10.0.0.1:{port}/", FetchTargetError::NotPublic),
     ("https://172.16.0.1:{port}/", FetchTargetError::NotPublic),
     ("https://192.168.0.1:{port}/", FetchTargetError::NotPublic),
@@ -96,7 +96,7 @@ const TEXTS: &[(&str, FetchTargetError)] = &[
     ("https://224.0.0.1:{port}/", FetchTargetError::NotPublic),
     ("https://240.0.0.1:{port}/", FetchTargetError::NotPublic),
     ("https://255.255.255.255:{port}/", FetchTargetError::NotPublic),
-    // Metadata of clouds.
+    // Cloud metadata services.
     ("https://169.254.169.254/latest/meta-data/", FetchTargetError::NotPublic),
     ("https://2852039166/", FetchTargetError::NotPublic),
     ("https://0xa9fea9fe/", FetchTargetError::NotPublic),
@@ -142,7 +142,7 @@ const TEXTS: &[(&str, FetchTargetError)] = &[
     ("https://[127.0.0.1]:{port}/", FetchTargetError::Host),
     ("https://[localhost]:{port}/", FetchTargetError::Host),
     ("https://[v1.127.0.0.1]:{port}/", FetchTargetError::Host),
-    // Names that lead inside by themselves, and what is no name.
+    // Names that are internal by definition, and invalid names.
     ("https://localhost:{port}/", FetchTargetError::NotPublic),
     ("https://LocalHost.:{port}/", FetchTargetError::NotPublic),
     ("https://any.localhost:{port}/", FetchTargetError::NotPublic),
@@ -183,7 +183,7 @@ const TEXTS: &[(&str, FetchTargetError)] = &[
     ("https://example.com:４４３/", FetchTargetError::Host),
 ];
 
-/// What the name server says of `trick.example.com`, where that must be refused at the connection.
+/// The addresses of `trick.example.com` that must be refused at the connection.
 const LEADS: &[&[&str]] = &[
     &["127.0.0.1"],
     &["127.9.9.9"],
@@ -208,7 +208,7 @@ const LEADS: &[&[&str]] = &[
     &["fd00:ec2::254"],
     &["fc00::1"],
     &["ff02::1"],
-    // One right address makes no wrong one better, wherever it stands.
+    // A public address does not make up for an internal one, in whatever order.
     &["1.1.1.1", "127.0.0.1"],
     &["127.0.0.1", "1.1.1.1"],
     &["1.1.1.1", "::1"],
@@ -221,7 +221,7 @@ async fn no_trick_reaches_what_lies_inside() {
     let site = Site::open().await;
     let trick = "trick.example.com";
     let tls = || site.authority.certify(&[trick, "127.0.0.1"]);
-    // All addresses of this machine; without IPv6, those that are left.
+    // All addresses of this machine; without IPv6, all IPv4 addresses.
     let inside = match Receiver::try_listen("[::]:0", tls()).await {
         Ok(inside) => inside,
         Err(_) => Receiver::listen("0.0.0.0:0", tls()).await,
@@ -255,13 +255,13 @@ async fn no_trick_reaches_what_lies_inside() {
         site.names.says(trick, addresses);
         at_connection(&fetcher, trick, &format!("{addresses:?}")).await;
     }
-    // Answers too long for UDP, asked for again over TCP, with the wrong address last.
+    // Responses that are too long for UDP are requested again over TCP; the internal address comes last.
     let mut many = vec!["1.1.1.1"; 500];
     many.push("127.0.0.1");
     site.names.says(trick, &many);
     at_connection(&fetcher, trick, "500 right addresses and a wrong one").await;
     assert!(site.names.asked_over_tcp() > 0);
-    // Other spellings of a name, and names with the address in them.
+    // Other spellings of the name, and names that contain the address.
     site.names.says(trick, &["127.0.0.1"]);
     for host in ["TRICK.Example.Com", "trick.example.com.", "trick。example。com", "%74rick.example.com"] {
         at_connection(&fetcher, host, host).await;
@@ -272,7 +272,7 @@ async fn no_trick_reaches_what_lies_inside() {
         site.names.says(name, &["127.0.0.1"]);
         at_connection(&fetcher, name, name).await;
     }
-    // Aliases.
+    // CNAME records.
     site.names.says("inside.example.net", &["10.1.1.1", "127.0.0.1"]);
     site.names.says("metadata.google.internal", &["169.254.169.254"]);
     site.names.says("localhost", &["127.0.0.1"]);
@@ -284,7 +284,7 @@ async fn no_trick_reaches_what_lies_inside() {
             at_connection(&fetcher, "alias2.example.com", &format!("alias of an alias of {of}")).await;
         }
     }
-    // A listed host leads inside, but to no metadata; its neighbours lead nowhere but outside.
+    // A listed host may resolve to an internal address, but not to a metadata service; similar names may not.
     let listing = EgressPolicy { hosts: vec!["listed.example.com".to_owned()], ..policy.clone() };
     let listing = Fetcher::new(&listing).unwrap();
     for (name, leads) in [
@@ -299,7 +299,7 @@ async fn no_trick_reaches_what_lies_inside() {
     }
 
     assert!(tried >= 200, "{tried} tricks");
-    // Connections wait in line to be accepted: where this one is the first, none came before.
+    // Connections are accepted in order: if this is the first that was accepted, there was none before.
     let allowing = Fetcher::new(&policy.with_loopback()).unwrap();
     let reached = allowing.call(&format!("https://127.0.0.1:{port}/"), get()).await.unwrap();
     assert_eq!((reached.status, inside.accepted()), (200, 1), "somebody inside was reached");

@@ -1,4 +1,4 @@
-//! Where contents may be, and where they may lead.
+//! Where contents may be, and where they may redirect to.
 
 use super::{
     SamplingRequest, Site,
@@ -50,7 +50,7 @@ async fn what_leads_inside_is_not_called() {
         ("file:///etc/passwd".to_owned(), refused(FetchTargetError::Scheme)),
         (format!("https://127.0.0.1:{port}/a"), refused(FetchTargetError::NotPublic)),
         (format!("https://user@videos.example.com:{port}/a"), refused(FetchTargetError::User)),
-        // Where a name leads is nobody's business.
+        // What a name resolves to is not revealed.
         (
             "https://inside.example.com:8443/a".to_owned(),
             Err(VideoError::Unreachable(ContentAddress::Content)),

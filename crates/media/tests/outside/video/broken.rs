@@ -1,4 +1,4 @@
-//! Files that are not what they should be: each says what is wrong with it.
+//! Files that are damaged or not videos: each error says what is wrong.
 
 use super::{
     SamplingRequest, Site, at_rate,
@@ -65,7 +65,7 @@ async fn very_large_and_very_short_ones_have_an_answer() {
     assert_eq!((samples.len(), samples[0].time), (1, 0.0));
     site.host.put("one.gif", make::file("-f lavfi -i testsrc=s=64x64 -frames:v 1 a.gif"));
     assert_eq!(site.all("one.gif", &SamplingRequest::default()).await.len(), 1);
-    // Raw frames that know nothing of time.
+    // A raw stream without timestamps.
     site.host.put("a.h264", make::file(&format!("{} {H264} a.h264", make::numbers("25", 2.0))));
     assert_eq!(site.all("a.h264", &SamplingRequest::default()).await.len(), 4);
 }

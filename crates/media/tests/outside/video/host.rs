@@ -1,4 +1,4 @@
-//! A TLS server for files: with ranges, without them, slow, lying, or elsewhere.
+//! A TLS server for files: with or without ranges, slow, incorrect, or redirecting.
 
 use super::{SECRET, make::Folder};
 use axum::{
@@ -23,29 +23,29 @@ use tokio_rustls::{TlsAcceptor, rustls::ServerConfig, server::TlsStream};
 /// How a file is served.
 #[derive(Clone)]
 pub(crate) enum Manner {
-    /// As it should be.
+    /// Correctly, with ranges.
     Well,
-    /// Whole, whatever part is asked for.
+    /// As a whole, also if a range is requested.
     Whole,
-    /// Whole, and without saying how long it is.
+    /// As a whole, without `Content-Length`.
     Unsized,
-    /// One byte now and then after the first so many.
+    /// One byte at a time after this many bytes.
     Dripping(usize),
-    /// So many bytes more are announced than come.
+    /// With this many bytes more announced than are sent.
     Announcing(u64),
-    /// Parts begin elsewhere than asked for.
+    /// With ranges that start elsewhere than requested.
     Shifted,
-    /// Another version each time.
+    /// As a different version each time.
     Changing,
     /// Without end.
     Endless,
-    /// As if compressed.
+    /// With `Content-Encoding: gzip`.
     Compressed,
-    /// At another address.
+    /// With a redirect to this address.
     Elsewhere(String),
-    /// Not at all.
+    /// With this status and no body.
     Failing(u16),
-    /// Silence.
+    /// Without a response.
     Silent,
 }
 
@@ -99,7 +99,7 @@ impl Host {
         Self { port, shelf }
     }
 
-    /// The address of a file, with what no error may tell.
+    /// The address of a file, with a token that no error may reveal.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("https://videos.example.com:{}/{path}?token={SECRET}", self.port)
     }
@@ -120,7 +120,7 @@ impl Host {
         self.shelf.files.lock().unwrap().insert(path.to_owned(), Arc::new(served));
     }
 
-    /// Puts all files of a folder under its name.
+    /// Serves all files of a folder under `under`.
     pub(crate) fn put_all(&self, under: &str, folder: &Folder) {
         for entry in std::fs::read_dir(folder.path()).unwrap() {
             let entry = entry.unwrap();
@@ -135,7 +135,7 @@ impl Host {
         self.shelf.files.lock().unwrap().remove(path);
     }
 
-    /// The paths that were asked for, in their order.
+    /// The requested paths, in order.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.shelf.asked.lock().unwrap().clone()
     }
@@ -210,7 +210,7 @@ async fn answer(State(shelf): State<Arc<Shelf>>, Path(path): Path<String>, heade
         }
         Manner::Announcing(more) => {
             let bytes = stream::iter([Ok::<_, Infallible>(bytes.clone())]);
-            // So that what there is goes out before the connection breaks.
+            // So that the bytes are sent before the connection breaks.
             let end = stream::once(async {
                 tokio::time::sleep(Duration::from_millis(500)).await;
                 Ok(Vec::new())

@@ -1,4 +1,4 @@
-//! Live streams: entered at their newest part, never behind whoever looks.
+//! Live streams: reading starts at their newest part, and never falls behind.
 
 use super::{
     SamplingRequest, Site,
@@ -11,7 +11,7 @@ fn live() -> SamplingRequest {
     SamplingRequest { live: true, ..SamplingRequest::default() }
 }
 
-/// Parts of a second each, that a playlist is made of.
+/// Segments of one second each, for a playlist.
 fn parts(seconds: f64) -> Folder {
     let folder = Folder::new();
     make::ffmpeg(
@@ -50,7 +50,7 @@ async fn a_live_playlist_is_entered_at_its_end_and_followed() {
         assert!(frame.time > last);
         last = frame.time;
     }
-    // It goes, as streams do.
+    // The stream vanishes, as streams do.
     site.host.remove("live/a.m3u8");
     let ended = loop {
         match frames.next().await {

@@ -1,4 +1,4 @@
-//! Videos for tests, made by ffmpeg: each frame shows its number, so that a picture says which frame it is.
+//! Videos for tests, made by ffmpeg. Each frame shows its number in binary, so that a picture tells which frame it is.
 
 use base::Picture;
 use std::{
@@ -8,12 +8,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Bars in a frame: the number's bits, the lowest left.
+/// Bars in a frame: the bits of its number, the lowest on the left.
 const BARS: u32 = 12;
 pub(crate) const WIDTH: u32 = 192;
 pub(crate) const HEIGHT: u32 = 96;
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -39,24 +39,24 @@ pub(crate) fn ffmpeg(folder: &Folder, arguments: &str) {
     assert!(made.status.success(), "{arguments}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// The bytes of a file that ffmpeg makes; its name is the last word.
+/// The bytes of a file that ffmpeg makes; the last argument is its name.
 pub(crate) fn file(arguments: &str) -> Vec<u8> {
     let folder = Folder::new();
     ffmpeg(&folder, arguments);
     std::fs::read(folder.path().join(arguments.split_whitespace().last().unwrap())).unwrap()
 }
 
-/// What ffmpeg reads numbered frames from, so many a second and for so many seconds.
+/// ffmpeg's arguments for numbered frames as input, at a frame rate and for a duration.
 pub(crate) fn numbers(fps: &str, seconds: f64) -> String {
     format!(
         "-f rawvideo -pix_fmt gray -video_size {WIDTH}x{HEIGHT} -framerate {fps} -t {seconds} -i {{numbers}}"
     )
 }
 
-/// H.264 as most of it is: frames made of later ones, and key frames far apart.
+/// Typical H.264: with B-frames, and key frames far apart.
 pub(crate) const H264: &str = "-pix_fmt yuv420p -c:v libx264 -preset veryfast -bf 3 -g 75";
 
-/// A whole MP4 of numbered frames.
+/// An MP4 file of numbered frames.
 pub(crate) fn mp4(fps: &str, seconds: f64) -> Vec<u8> {
     file(&format!("{} {H264} a.mp4", numbers(fps, seconds)))
 }
@@ -66,7 +66,7 @@ struct Numbers {
     file: PathBuf,
 }
 
-/// Raw frames, 1024 of them.
+/// 1024 raw frames.
 static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
     let folder = Folder::new();
     let file = folder.path().join("numbers");
@@ -79,7 +79,7 @@ static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
     Numbers { _folder: folder, file }
 });
 
-/// Which frame a picture is.
+/// The number of the frame that a picture shows.
 pub(crate) fn number(picture: &Picture) -> u32 {
     let (width, y) = (picture.width(), i64::from(picture.height() / 2));
     let bar = |bit: u32| picture.pixel(i64::from((2 * bit + 1) * width / (2 * BARS)), y)[1] > 127;

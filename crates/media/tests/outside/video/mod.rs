@@ -1,5 +1,5 @@
-//! Videos from their address to their pictures, with ffmpeg as it is installed, against servers of this machine that
-//! keep their word, or do not.
+//! Videos from their address to decoded frames, with the installed ffmpeg, against correct and incorrect servers on
+//! this machine.
 
 mod addresses;
 mod broken;
@@ -19,7 +19,7 @@ use media::{
     video::{ContentLoader, SampledFrame, SamplingRequest, VideoError, VideoSettings},
 };
 
-/// A server whose name may be called, and a way to decode what it has.
+/// A server whose name may be called, and a loader that decodes what it serves.
 struct Site {
     names: Names,
     host: Host,
@@ -46,7 +46,7 @@ impl Site {
         Self { names, host, videos }
     }
 
-    /// All samples of a stored video, and how it ended.
+    /// All samples of a stored video, and how decoding ended.
     async fn samples(
         &self,
         path: &str,
@@ -66,14 +66,14 @@ impl Site {
         }
     }
 
-    /// All samples of a video that is whole.
+    /// All samples of a video that must decode without error.
     async fn all(&self, path: &str, ask: &SamplingRequest) -> Vec<SampledFrame> {
         let (samples, ended) = self.samples(path, ask).await;
         ended.unwrap_or_else(|error| panic!("{path}: {error}"));
         samples
     }
 
-    /// Why a video gives no picture.
+    /// The error for a video that must yield no frame.
     async fn refused(&self, path: &str) -> VideoError {
         let (samples, ended) = self.samples(path, &SamplingRequest::default()).await;
         assert!(samples.is_empty(), "{path}: {} samples", samples.len());
@@ -81,7 +81,7 @@ impl Site {
     }
 }
 
-/// Errors are for whoever gave the address and for logs: what it carries is in none.
+/// Errors are shown to whoever supplied the address, and logged: none may contain the token.
 fn told(error: VideoError) -> VideoError {
     assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");
     error

@@ -1,4 +1,4 @@
-//! HLS: what belongs to a playlist comes through the same guard as the playlist.
+//! HLS: everything that a playlist refers to is fetched with the same checks as the playlist.
 
 use super::{
     SamplingRequest, Site,
@@ -11,7 +11,7 @@ use media::{
 };
 use tokio::net::TcpListener;
 
-/// A playlist of numbered frames in parts of two seconds.
+/// A playlist of numbered frames in segments of two seconds.
 fn hls(options: &str) -> Folder {
     let folder = Folder::new();
     std::fs::write(folder.path().join("key"), b"0123456789abcdef").unwrap();
@@ -99,7 +99,7 @@ async fn playlists_lead_nowhere_else() {
             assert_eq!(ended, Err(expected.clone()), "{what} at {address}");
         }
     }
-    // A segment that is a playlist: ffmpeg would read it, and go where it says.
+    // A segment that is itself a playlist: ffmpeg would follow it.
     let inner = format!(
         "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://127.0.0.1:{port}/a.ts\n#EXT-X-ENDLIST\n"
     );

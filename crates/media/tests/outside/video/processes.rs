@@ -1,11 +1,12 @@
-//! Decoders as processes: each is limited, and gone when it is not wanted.
+//! Decoder processes: each has limits, and ends when it is no longer wanted.
 
 use super::{SamplingRequest, Site, at_rate, make};
 use media::video::VideoError;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, time::Duration};
 
-/// The children of this process that were told a rate. The same tests may be running from another folder.
+/// The children of this process that were started with this frame rate. The parent is checked because the same tests
+/// may be running from another folder.
 fn decoders(rate: f64) -> Vec<i32> {
     let (word, parent) = (format!("*{rate}+"), format!("PPid:\t{}\n", std::process::id()));
     let entries =
@@ -26,7 +27,7 @@ async fn wait_until_gone(rate: f64) {
     panic!("decoders stay: {:?}", decoders(rate));
 }
 
-/// A video that takes its decoder longer than a test looks away.
+/// A video that takes longer to decode than a test takes between two looks.
 fn long() -> Vec<u8> {
     make::file(
         "-f lavfi -i testsrc=s=1280x720:r=10:d=60 -c:v libx264 -preset ultrafast -pix_fmt yuv420p a.mp4",

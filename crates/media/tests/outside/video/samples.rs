@@ -1,4 +1,4 @@
-//! The right pictures at the right times.
+//! Samples are the right frames at the right times.
 
 use super::{
     SampledFrame, SamplingRequest, Site, at_rate,
@@ -6,7 +6,7 @@ use super::{
     make::{self, H264, HEIGHT, WIDTH},
 };
 
-/// The frames that samples are, of a video with so many frames a second.
+/// Checks that samples are the expected frames of a video with this frame rate.
 fn check(samples: &[SampledFrame], fps: f64, rate: f64, seconds: f64) {
     let cells: Vec<_> = samples.iter().map(|frame| (frame.time * rate + 1e-3).floor() as i64).collect();
     let all: Vec<_> = (0..(seconds * rate.min(fps) - 1e-6).ceil() as i64).collect();
@@ -61,15 +61,15 @@ async fn containers_and_codecs_are_many() {
         site.host.put(name, make::file(&format!("{numbers} {how} {name}")));
         let samples = site.all(name, &SamplingRequest::default()).await;
         if name == "a.avi" || name == "a.mpg" {
-            // They begin with a time of one frame, not with none.
+            // Their first frame is at the time of one frame, not at zero.
             assert!((12..=13).contains(&samples.len()), "{name}");
         } else {
             check(&samples, 30.0, 2.0, 6.0);
         }
-        // From each checkpoint on exactly what remains.
+        // From each checkpoint, exactly the rest is decoded.
         for at in [0, 4, 7, 11] {
             let ask = SamplingRequest { from_seconds: samples[at].time, ..SamplingRequest::default() };
-            // From 0 on is all of it.
+            // From 0 is the whole video.
             let next = if ask.from_seconds > 0.0 { at + 1 } else { 0 };
             let rest = site.all(name, &ask).await;
             let times = |frames: &[SampledFrame]| {
@@ -83,7 +83,7 @@ async fn containers_and_codecs_are_many() {
 #[tokio::test]
 async fn times_of_frames_that_come_as_they_like_are_theirs() {
     let site = Site::open().await;
-    // After each ten frames a pause of 0.7 seconds.
+    // After every ten frames there is a pause of 0.7 seconds.
     let how =
         "-vf settb=1/90000,setpts='(N/30+0.7*floor(N/10))/TB' -fps_mode passthrough -enc_time_base 1:90000";
     let arguments = format!("{} {how} {H264} -video_track_timescale 90000 a.mp4", make::numbers("30", 4.0));
@@ -108,7 +108,7 @@ async fn an_index_at_the_end_is_found_whatever_the_server_can() {
         site.host.put_as("a.mp4", file.clone(), manner);
         check(&site.all("a.mp4", &SamplingRequest::default()).await, 30.0, 2.0, 5.0);
     }
-    // Whoever sends it without its length must have the index in front.
+    // A file that is sent without its length must have its index at the start.
     let fast = make::file(&format!("{} {H264} -movflags +faststart a.mp4", make::numbers("30", 5.0)));
     site.host.put_as("a.mp4", fast, Manner::Unsized);
     check(&site.all("a.mp4", &SamplingRequest::default()).await, 30.0, 2.0, 5.0);
@@ -117,11 +117,12 @@ async fn an_index_at_the_end_is_found_whatever_the_server_can() {
 #[tokio::test]
 async fn pictures_stand_upright() {
     let site = Site::open().await;
-    // White to the left, black to the right.
+    // White on the left, black on the right.
     let flat = make::file(
         "-f lavfi -i color=white:s=160x90:r=10:d=1 -vf drawbox=x=80:w=80:h=90:color=black:t=fill -c:v libx264 -pix_fmt yuv420p a.mp4",
     );
-    // How a phone says which way it was held: 16.16 fixed point, the track's after the film's.
+    // The display matrix, in which phones record how they were held: 16.16 fixed point. The movie's comes first, the
+    // track's second.
     let (one, less) = (0x1_0000_u32, 0xffff_0000);
     let matrix = |[a, b, c, d]: [u32; 4]| [a, b, 0, c, d, 0].map(u32::to_be_bytes).concat();
     let at = flat
@@ -155,7 +156,7 @@ async fn a_long_video_is_entered_where_it_was_left() {
         ("a.mp4", H264),
         ("a.mkv", H264),
         ("a.ts", H264),
-        // Key frames so far apart that the file is entered behind where it should be.
+        // Key frames so far apart that seeking ends up after the right position.
         ("far.ts", "-pix_fmt yuv420p -c:v libx264 -preset veryfast -bf 3 -g 600 -sc_threshold 0"),
         ("a.flv", H264),
         ("a.avi", "-pix_fmt yuv420p -c:v mpeg4 -bf 2 -q:v 3"),
@@ -202,7 +203,7 @@ async fn sizes_are_as_shown_and_bounded() {
 #[tokio::test]
 async fn frames_that_nothing_is_made_of_hide_nothing() {
     let site = Site::open().await;
-    // One key frame, and frames that are all made of it alone: a decoder in a hurry would see one.
+    // One key frame, and frames that all refer to it alone: with disposable frames skipped, only one would be decoded.
     let how = "-pix_fmt yuv420p -c:v libx264 -preset ultrafast -bf 16 -b_strategy 0 -g 600 -x264-params b-pyramid=none:keyint=600:scenecut=0:bframes=16";
     site.host.put("a.mp4", make::file(&format!("{} {how} a.mp4", make::numbers("20", 10.0))));
     check(&site.all("a.mp4", &at_rate(4.0)).await, 20.0, 4.0, 10.0);

@@ -1,4 +1,4 @@
-//! Servers that drip, lie, change their mind or never end.
+//! Servers that are slow, send wrong lengths, change their content or never end.
 
 use super::{
     SamplingRequest, Site,
@@ -11,7 +11,7 @@ fn fast() -> Vec<u8> {
     make::file(&format!("{} {H264} -movflags +faststart a.mp4", make::numbers("30", 8.0)))
 }
 
-/// Less patient than usual, so that a test need not wait long; and patient enough for a busy machine.
+/// Shorter timeouts than the defaults, so that a test need not wait long, but long enough for a busy machine.
 fn hurried() -> VideoSettings {
     VideoSettings { slow_seconds: 5, answer_seconds: 5, ..VideoSettings::default() }
 }
@@ -31,7 +31,7 @@ async fn a_server_that_drips_is_cut_off() {
     assert_eq!(site.refused("silent.mp4").await.code(), "CONTENT_TOO_SLOW");
     let reached = site.videos.check_reachable(&site.host.at("silent.mp4")).await;
     assert_eq!(reached.unwrap_err().code(), "CONTENT_TOO_SLOW");
-    // The next one does not suffer.
+    // The next content is not affected.
     site.host.put("a.mp4", file);
     assert_eq!(site.all("a.mp4", &SamplingRequest::default()).await.len(), 16);
 }
@@ -55,7 +55,7 @@ async fn a_body_without_end_has_one() {
     site.host.put_as("noise.mp4", vec![0; 100], Manner::Endless);
     let (_, ended) = site.samples("noise.mp4", &SamplingRequest::default()).await;
     assert_eq!(ended, Err(VideoError::TooLarge { limit: 2_000_000 }));
-    // All its pictures come before the rest; whether so much of the rest is on its way by then is chance.
+    // All its frames precede the rest; whether enough of the rest has arrived by then depends on timing.
     let (samples, ended) = site.samples("endless.mp4", &SamplingRequest::default()).await;
     match ended {
         Ok(()) => assert_eq!(samples.len(), 16),

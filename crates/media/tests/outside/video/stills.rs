@@ -1,4 +1,4 @@
-//! Pictures of all kinds.
+//! Still pictures of all formats.
 
 use super::{Site, make};
 use media::video::{VideoError, VideoSettings};
