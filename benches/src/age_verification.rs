@@ -1,5 +1,5 @@
-//! Age sessions: how many a second are created and read again, by a business with its API key, on SQLite with default settings;
-//! and how soon somebody on a slow line sees the page of one.
+//! Age sessions: how many a business with an API key can create and read per second, on SQLite with default settings;
+//! and how soon an end user on a slow connection sees the page of a session.
 
 use crate::{
     client::{self, Connection},
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::{path::Path, process::Command, time::Instant};
 
 const CONNECTIONS: usize = 32;
-/// Sessions of each connection.
+/// Sessions that each connection creates.
 const SESSIONS_PER_CONNECTION: usize = 150;
 const SESSIONS_PATH: &str = "/api/v1/sessions";
 const SESSION_PAYLOAD: &str = r#"{"type":"OVER","ttl":900,"reference_id":"order 7","age_estimation":{"threshold":25,"retry_enabled":true},"doc_scan":{"threshold":18,"authenticity":"AUTO","level":"PASSIVE"},"callback":{"url":"https://shop.example.com/done","auto":true},"notification_url":"https://shop.example.com/ages"}"#;
@@ -23,7 +23,7 @@ pub(crate) async fn measure(
     rounds: usize,
 ) -> anyhow::Result<()> {
     let (mut rates, mut cores, mut latencies, mut unsigned) = (vec![], vec![], vec![], vec![]);
-    // The first call makes the keys that webhooks are signed with.
+    // The first call creates the keys that webhooks are signed with.
     AgeSessionClient::of(server).send(server.connect().await?, 1).await?;
     for _ in 0..rounds {
         let before = clock::process_cpu_milliseconds(server.id())?;
@@ -75,15 +75,15 @@ pub(crate) async fn measure(
 /// One visit, as `web/tests/e2e/paint-timing.ts` reports it.
 #[derive(Deserialize)]
 struct PageVisit {
-    /// Until something was painted, and until there was something to press, milliseconds.
+    /// Milliseconds until something was painted, and until the page could be used.
     paint: f64,
     usable: f64,
-    /// Script as it was sent, and as it ran, kilobytes.
+    /// Size of the scripts as transferred and as executed, kilobytes.
     sent: f64,
     script: f64,
 }
 
-/// Visits the page of a session in Chromium, each time for the first time.
+/// Visits the page of a session in Chromium, each time as a first visit.
 pub(crate) async fn measure_page(
     report: &mut BenchReport,
     server: &ServerProcess,
@@ -116,9 +116,9 @@ pub(crate) async fn measure_page(
     Ok(())
 }
 
-/// What a business sends.
+/// The requests of a business.
 struct AgeSessionClient {
-    /// The headers that say who asks.
+    /// The headers that authenticate the business.
     who: String,
 }
 
@@ -137,7 +137,7 @@ impl AgeSessionClient {
         ok(&connection.ask(create.as_bytes(), &[]).await?)
     }
 
-    /// Creates sessions one after another and reads each; how long creating took, milliseconds.
+    /// Creates sessions one after another and reads each; returns how long each took to create, milliseconds.
     async fn send(self, mut connection: Connection, sessions: usize) -> anyhow::Result<Vec<f64>> {
         let mut latencies = Vec::with_capacity(sessions);
         for _ in 0..sessions {

@@ -1,4 +1,5 @@
-//! What cannot be saved: the photo through a plain decoder, and the default models without anything around them.
+//! The part of a call that cannot be avoided: decoding the photo with a plain decoder, and running the default models
+//! with nothing around them.
 
 use crate::{clock::time, server::CheckoutPaths};
 use anyhow::Context as _;
@@ -9,7 +10,7 @@ use vision::{
     model_manifest::{ModelEntry, ModelPack},
 };
 
-/// Decoder and models for one photo.
+/// The decoder and the models for one photo.
 pub(crate) struct BareModels {
     jpeg: Vec<u8>,
     pub(crate) vision: VisionModels,
@@ -17,11 +18,11 @@ pub(crate) struct BareModels {
     pub(crate) face: Face,
     detect: LoadedNet,
     age: LoadedNet,
-    /// How many crops the age is averaged over.
+    /// Number of crops that the age is averaged over.
     crops: usize,
 }
 
-/// Milliseconds of each part.
+/// Milliseconds that each part took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PartTimes {
     pub(crate) decode: f64,
@@ -36,8 +37,8 @@ impl PartTimes {
     }
 }
 
-/// A session of ONNX Runtime and a tensor that is ready to go in. The session is opened by `vision`, because a process
-/// has one runtime; what its wrapper adds to a run is a look at each number that comes out.
+/// A session of ONNX Runtime with its input tensor. The session is opened by `vision`, because a process can have only
+/// one runtime; all that its wrapper adds to a run is a check of each output value.
 struct LoadedNet {
     session: OnnxNet,
     shape: [usize; 4],
@@ -64,24 +65,24 @@ impl BareModels {
         })
     }
 
-    /// Everything one call needs.
+    /// Runs all that one call needs.
     pub(crate) fn run(&mut self) -> anyhow::Result<PartTimes> {
         let (picture, decode) = time(|| decode(&self.jpeg));
         black_box(picture?);
         Ok(PartTimes { decode, detect: self.detect()?, age: self.age()?, liveness: self.liveness()? })
     }
 
-    /// The detector's net. The photo's face is small enough for one look.
+    /// Runs the detector's net. The face in the photo is small enough for a single run.
     pub(crate) fn detect(&mut self) -> anyhow::Result<f64> {
         self.detect.run()
     }
 
-    /// The age net, once for each crop.
+    /// Runs the age net, once for each crop.
     pub(crate) fn age(&mut self) -> anyhow::Result<f64> {
         (0..self.crops).map(|_| self.age.run()).sum()
     }
 
-    /// The liveness net.
+    /// Runs the liveness net.
     fn liveness(&mut self) -> anyhow::Result<f64> {
         let (score, took) = time(|| self.vision.score_liveness(&self.picture, &self.face));
         black_box(score?);
@@ -89,7 +90,7 @@ impl BareModels {
     }
 }
 
-/// The decoder of the `image` crate.
+/// Decodes with the `image` crate.
 pub(crate) fn decode(jpeg: &[u8]) -> anyhow::Result<Picture> {
     let image = image::load_from_memory_with_format(jpeg, image::ImageFormat::Jpeg)?.into_rgb8();
     let (width, height) = image.dimensions();

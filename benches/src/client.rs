@@ -1,5 +1,5 @@
-//! The lightest client there can be, because it shares the cores with what it measures: requests are signed beforehand,
-//! and HTTP/1.1 is written and read by hand on connections that stay open.
+//! A client that is as cheap as possible, because it shares the cores with what it measures: requests are signed in
+//! advance, and HTTP/1.1 is written and parsed by hand, over connections that are kept open.
 
 use anyhow::{Context as _, bail};
 use base::{Environment as _, SystemEnvironment};
@@ -11,14 +11,13 @@ use tokio::{
     net::TcpStream,
 };
 
-/// A connection that stays open.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
-/// What came back.
+/// The response to a request.
 #[derive(Debug)]
 pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
@@ -34,7 +33,7 @@ impl Connection {
         Ok(Self { stream, read: Vec::with_capacity(4096) })
     }
 
-    /// Sends a request, given in two parts, and reads its answer.
+    /// Sends a request, given in two parts, and reads the response.
     pub(crate) async fn ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<HttpAnswer> {
         self.stream.write_all(head).await?;
         if !body.is_empty() {
@@ -61,7 +60,7 @@ pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n")
 }
 
-/// An answer, once it is there as a whole.
+/// Parses a response; `None` until it is complete.
 fn parse(bytes: &[u8]) -> anyhow::Result<Option<HttpAnswer>> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&bytes[..end])?;
@@ -76,7 +75,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<HttpAnswer>> {
     Ok(complete.then(|| HttpAnswer { status, retry_after, body: body.to_vec() }))
 }
 
-/// Someone who may call.
+/// An application that may call.
 #[derive(Debug)]
 pub(crate) struct SigningCaller {
     signer: HttpRequestSigner,
@@ -84,7 +83,7 @@ pub(crate) struct SigningCaller {
     api_key: String,
 }
 
-/// What `assay serve --dev` writes.
+/// The credentials that `assay serve --dev` writes.
 #[derive(Deserialize)]
 struct DevCredentials {
     sdk_id: String,
@@ -93,7 +92,7 @@ struct DevCredentials {
 }
 
 impl SigningCaller {
-    /// The demo application of a data folder.
+    /// Reads the demo application of a data folder.
     pub(crate) fn of(folder: &Path) -> anyhow::Result<Self> {
         let DevCredentials { sdk_id, api_key, private_key_path } =
             serde_json::from_slice(&std::fs::read(folder.join("dev-credentials.json"))?)?;
@@ -101,12 +100,12 @@ impl SigningCaller {
         Ok(Self { signer, sdk_id, api_key })
     }
 
-    /// Who calls, and their API key.
+    /// The application's id and API key.
     pub(crate) fn key(&self) -> (&str, &str) {
         (&self.sdk_id, &self.api_key)
     }
 
-    /// The head of a signed POST of this body; good for one use within five minutes.
+    /// The head of a signed POST with this body; valid for one use within five minutes.
     pub(crate) fn sign(&self, path: &str, body: &[u8]) -> Vec<u8> {
         let query = format!(
             "nonce={}&timestamp={}",

@@ -1,4 +1,5 @@
-//! Two clocks: the wall's, which other processes disturb, and the time that threads were really on a core.
+//! Two clocks: wall-clock time, which other processes disturb, and processor time, which threads have really spent on a
+//! core.
 
 use anyhow::{Context as _, bail};
 use std::{
@@ -6,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Milliseconds that something took.
+/// Runs something; returns its result and the milliseconds of wall-clock time that it took.
 pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
     let done = work();
@@ -17,14 +18,14 @@ pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Milliseconds that this thread has been on a core.
+/// Processor time of this thread so far, milliseconds.
 pub(crate) fn thread_cpu_milliseconds() -> anyhow::Result<f64> {
-    // The kernel adds a thread's time up when it leaves the core.
+    // The kernel updates a thread's time when the thread leaves the core.
     std::thread::sleep(Duration::from_micros(100));
     cpu_milliseconds(Path::new("/proc/thread-self"))
 }
 
-/// Milliseconds that all threads of a process have been on a core. Threads that ended are not counted.
+/// Processor time of all threads of a process so far, milliseconds. Threads that have ended are not counted.
 pub(crate) fn process_cpu_milliseconds(id: u32) -> anyhow::Result<f64> {
     let folder = format!("/proc/{id}/task");
     let mut sum = 0.0;
@@ -45,7 +46,7 @@ fn cpu_milliseconds(folder: &Path) -> anyhow::Result<f64> {
     Ok(nanoseconds / 1e6)
 }
 
-/// Megabytes (10^6 bytes) of a process that are in memory.
+/// Resident memory of a process, megabytes (10^6 bytes).
 pub(crate) fn resident_megabytes(id: u32) -> anyhow::Result<f64> {
     let file = format!("/proc/{id}/status");
     let text = std::fs::read_to_string(&file).with_context(|| format!("{file} cannot be read"))?;

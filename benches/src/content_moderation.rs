@@ -1,4 +1,4 @@
-//! Moderation: stored video, a queue of images beside callers, long lists of notifications.
+//! Content moderation: stored video, a queue of images while others call, and long lists of notifications.
 
 use crate::report::{BenchReport, Goal, MeasuredFigure, percentile};
 use anyhow::Context as _;
@@ -17,11 +17,11 @@ use testkit::{
     proof_settings, stub_server,
 };
 
-/// Seconds of the clip.
+/// Length of the clip.
 const CLIP_SECONDS: f64 = 60.0;
 /// Images in the queue.
 const QUEUED_IMAGES: usize = 1000;
-/// Calls a second beside it.
+/// Calls per second while the queue is worked off.
 const CALLS_PER_SECOND: u64 = 200;
 /// Notifications in the long list.
 const LONG_LIST_LENGTH: i64 = 1_000_000;
@@ -47,7 +47,7 @@ impl ModerationBench {
         Ok(answer.json())
     }
 
-    /// Starts a moderation of a file.
+    /// Starts the moderation of a file; returns its id.
     async fn start(&self, url: &str, content_type: &str) -> anyhow::Result<String> {
         let content =
             self.ask("POST", "/contents", Some(json!({ "url": url, "type": content_type }))).await?;
@@ -70,7 +70,8 @@ pub(crate) fn measure(report: &mut BenchReport, folder: &Path) -> anyhow::Result
     })
 }
 
-/// A minute of 1080p with one face that moves over a noisy background: how many times faster than it plays.
+/// A minute of 1080p video with one face that moves over a noisy background; how many times faster than real time it is
+/// moderated.
 async fn video(report: &mut BenchReport, folder: &Path) -> anyhow::Result<()> {
     let (face, film) = (folder.join("face.png"), folder.join("film.mp4"));
     std::fs::write(&face, png(&testkit::face_pictures()[0]))?;
@@ -119,7 +120,7 @@ async fn video(report: &mut BenchReport, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A queue of images is moderated, while others call.
+/// Moderates a queue of images while others call.
 async fn queue(report: &mut BenchReport) -> anyhow::Result<()> {
     let stage = Arc::new(ModerationBench::open().await);
     let url = stage.files.put("face.png", png(&testkit::face_pictures()[0]));
@@ -153,7 +154,7 @@ async fn queue(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Calls at a steady rate for a while; how long each took, milliseconds, from the moment it was due.
+/// Calls at a steady rate for a while; returns how long each took from the moment it was due, milliseconds.
 async fn calls(stage: &Arc<ModerationBench>, during: Duration) -> anyhow::Result<Vec<f64>> {
     let many = during.as_secs() * CALLS_PER_SECOND;
     let began = tokio::time::Instant::now();
@@ -171,7 +172,7 @@ async fn calls(stage: &Arc<ModerationBench>, during: Duration) -> anyhow::Result
     running.join_all().await.into_iter().collect()
 }
 
-/// A list of a million notifications: a page anywhere in it, beside the same page found by counting.
+/// A list of a million notifications: reading pages at its start, middle and end, compared with `LIMIT` and `OFFSET`.
 async fn lists(report: &mut BenchReport) -> anyhow::Result<()> {
     let stage = ModerationBench::open().await;
     let url = stage.files.put("face.png", png(&testkit::face_pictures()[0]));
@@ -218,7 +219,7 @@ async fn lists(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The median of some runs, milliseconds.
+/// The median of several runs, milliseconds.
 async fn times(run: impl AsyncFn() -> anyhow::Result<()>) -> anyhow::Result<f64> {
     let mut times = Vec::new();
     for _ in 0..15 {
@@ -229,7 +230,7 @@ async fn times(run: impl AsyncFn() -> anyhow::Result<()>) -> anyhow::Result<f64>
     Ok(percentile(&times, 0.5))
 }
 
-/// Writes the long list, as the server writes it.
+/// Writes the long list as the server does.
 async fn fill(stage: &ModerationBench, moderation: base::ModerationId) -> anyhow::Result<()> {
     let account: base::AccountId = stage.account.parse()?;
     let world = &*stage.app.world;

@@ -1,4 +1,4 @@
-//! The gate's decoder beside others.
+//! The decoder of image validation compared with others.
 
 use crate::{
     bare_models,

@@ -1,5 +1,5 @@
-//! Deliveries: one process that queues and sends, on SQLite, and a fast receiver in a process of its own on the same
-//! cores.
+//! Webhook deliveries: one process that queues and sends them, on SQLite, and a fast receiver in another process on the
+//! same cores.
 
 use crate::report::{BenchReport, Goal, MeasuredFigure, percentile};
 use anyhow::Context as _;
@@ -28,14 +28,14 @@ use std::{
 use testkit::stub_server::{self, StubReply, StubServer};
 use tokio::sync::watch;
 
-/// Messages in a run.
+/// Messages per run.
 const MESSAGES_PER_RUN: usize = 10_000;
-/// Messages a second that are offered when their latency is measured.
+/// Messages per second that are queued while latency is measured.
 const OFFERED_PER_SECOND: usize = 1000;
-/// Messages that share a transaction, as a busy interface's would.
+/// Messages per transaction, as when an interface is busy.
 const MESSAGES_PER_TRANSACTION: usize = 10;
 
-/// The receiver's process: says where it is, and answers until its parent is gone.
+/// The receiver's process: prints its address, and answers until its parent has ended.
 #[expect(clippy::print_stdout, reason = "how the parent learns where it is")]
 pub(crate) async fn receive() {
     let receiver = StubServer::start_unrecorded(|_| StubReply::status(204)).await;
@@ -135,7 +135,7 @@ impl DeliveryBench {
         Ok(Self { db, world, outbox, fetcher, app, message, _peer: ReceiverProcess(child) })
     }
 
-    /// Calls a second of the client alone, 64 at once.
+    /// Calls per second of the client alone, 64 at a time.
     async fn bare(&self) -> anyhow::Result<f64> {
         let next = Arc::new(AtomicUsize::new(0));
         let began = Instant::now();
@@ -156,8 +156,8 @@ impl DeliveryBench {
         Ok(MESSAGES_PER_RUN as f64 / began.elapsed().as_secs_f64())
     }
 
-    /// Queues messages, at so many a second or at once, while a sender works. Messages a second until the last was
-    /// delivered, and the milliseconds from each one's commit to its first attempt.
+    /// Queues messages, at a given rate or as fast as possible, while a dispatcher sends them. Returns messages per
+    /// second until the last was delivered, and the milliseconds from each message's commit to its first attempt.
     async fn run(&self, offered: Option<usize>) -> anyhow::Result<(f64, Vec<f64>)> {
         let mut tx = self.db.write().await?;
         tx.execute(sql!("DELETE FROM deliveries")).await?;
@@ -189,7 +189,7 @@ impl DeliveryBench {
         let rate = MESSAGES_PER_RUN as f64 / began.elapsed().as_secs_f64();
         stop.send(true)?;
         working.await?;
-        // The newest 200 tell as much as all: they came when the queue was as busy as it gets.
+        // The newest 200 represent the rest: they were queued when the queue was busiest.
         let records = delivery::list(&mut self.db.read().await?, DeliveryFilter::default()).await?;
         let lag = |record: &delivery::DeliveryRecord| {
             record

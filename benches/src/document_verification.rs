@@ -1,4 +1,5 @@
-//! Document verification sessions: how long a person waits for the front of a document, and how many sessions a machine takes.
+//! Document verification sessions: how long an end user waits for the front of a document to be read, and how many
+//! sessions one machine can handle.
 
 use crate::report::{BenchReport, Goal, MeasuredFigure, percentile};
 use anyhow::Context as _;
@@ -14,13 +15,13 @@ use testkit::{
     specimens::{PhotoConditions, Specimen, SpecimenHolder, SpecimenKind, photograph},
 };
 
-/// People who come one after another.
+/// Visits one after another.
 const SEQUENTIAL_VISITS: usize = 40;
-/// People who come in the minutes of the crowd.
+/// Visits that make up the crowd.
 const CROWD_VISITS: usize = 100;
-/// One comes each so often: fifty a minute.
+/// Time between the starts of two visits: fifty per minute.
 const ARRIVAL_INTERVAL: Duration = Duration::from_millis(1200);
-/// Longer than this nobody waits, even where more come than can be served.
+/// Longer than any visit takes, even if more arrive than can be served.
 const VISIT_TIMEOUT: Duration = Duration::from_mins(10);
 
 const BASE_PATH: &str = "/idverify/v1";
@@ -28,12 +29,12 @@ const JSON_CONTENT_TYPE: &str = "application/json";
 
 struct DocumentSessionBench {
     app: TestApp,
-    /// Photographs of different passports and cards under ordinary conditions, with what they are.
+    /// Photos of different passports and cards under ordinary conditions, each with its document type.
     documents: Vec<(&'static str, Vec<u8>)>,
     face: Vec<u8>,
 }
 
-/// What one person met, milliseconds.
+/// How long one visit took, milliseconds.
 struct VisitTimes {
     /// From sending the front of the document until its fields were in the session.
     front: f64,
@@ -60,7 +61,7 @@ impl DocumentSessionBench {
         Self { app: TestApp::start().await, documents: papers.collect(), face: testkit::face_jpeg().to_vec() }
     }
 
-    /// A call of the person.
+    /// A call by the end user.
     async fn ask(
         &self,
         token: &str,
@@ -80,14 +81,14 @@ impl DocumentSessionBench {
         Ok(if answer.body.is_empty() { Value::Null } else { answer.json() })
     }
 
-    /// The session as its business reads it.
+    /// Reads the session as the relying party does.
     async fn read(&self, id: &str) -> Value {
         let path = format!("{BASE_PATH}/sessions/{id}");
         let call = SignedCall::new("GET", &path).query("sdkId", &self.app.app.to_string()).auth_id(None);
         call.send(&self.app).await.json()
     }
 
-    /// A person supplies the front of a document and a face; the checks are awaited.
+    /// An end user supplies the front of a document and a face; waits for the checks.
     async fn visit(&self, number: usize) -> anyhow::Result<VisitTimes> {
         let began = Instant::now();
         let payload = json!({
@@ -129,7 +130,7 @@ impl DocumentSessionBench {
             .await?;
         let ended =
             self.ask(token, "DELETE", path("/client-session-token"), empty(), JSON_CONTENT_TYPE).await;
-        // What cannot be read well enough has to be taken again; that person goes.
+        // A photo that cannot be read well enough would have to be retaken; this visit ends instead.
         if ended.is_ok() {
             while self.read(id).await["state"] != "COMPLETED" {
                 anyhow::ensure!(began.elapsed() < VISIT_TIMEOUT, "a session does not end");
@@ -157,7 +158,7 @@ pub(crate) fn measure(report: &mut BenchReport, _: &Path) -> anyhow::Result<()> 
     runtime.block_on(async {
         let stage = Arc::new(DocumentSessionBench::open().await);
         let working = stage.app.spawn_worker();
-        // The first one loads the reader.
+        // The first visit loads the document reader.
         stage.visit(0).await?;
 
         let mut fronts = Vec::new();

@@ -1,5 +1,6 @@
-//! Reading documents, beside readers of machine-readable zones: how much is right by what is wrong with the photo, and
-//! how long it takes. Photographs are simulated (`testkit::specimens`), so these are best cases; docs/ACCURACY.md says more.
+//! Reading documents, compared with readers of machine-readable zones: how much is read correctly under each kind of
+//! damage to the photo, and how long that takes. The photographs are simulated (`testkit::specimens`), so these are
+//! best cases; docs/ACCURACY.md says more.
 
 use crate::{
     clock,
@@ -20,14 +21,14 @@ use testkit::specimens::{
 };
 use vision::VisionModels;
 
-/// Photographs of each kind of damage, and of the mixture that the peers read.
+/// Photographs for each kind of damage, and of the mixture that the peers read from.
 const PHOTOS_PER_DAMAGE: u64 = 8;
 const MIXED_PHOTOS: u64 = 40;
-/// Of the mixture, what the peers read: they take seconds for each.
+/// How many of the mixture the peers read: they take seconds for each.
 const PHOTOS_READ_BY_PEERS: usize = 20;
-/// What a zone may take on one core, from photo to fields.
+/// Limit on reading a zone, from photo to fields, in milliseconds of processor time.
 const MAX_ZONE_MILLISECONDS: f64 = 200.0;
-/// Name of the peer, and what it is.
+/// The name of each peer, and what it is.
 const MRZ_PEERS: [(&str, &str); 3] = [
     ("passporteye", "PassportEye, tesseract"),
     ("fastmrz", "fastmrz, tesseract"),
@@ -118,7 +119,7 @@ pub(crate) fn measure(report: &mut BenchReport, place: &CheckoutPaths, folder: &
     beside_peers(report, place, &photos, &times)
 }
 
-/// The peers read the same photographs; how much of it is right is printed, how long it took is reported.
+/// Lets the peers read the same photographs; prints how much each read correctly, and reports how long it took.
 fn beside_peers(
     report: &mut BenchReport,
     place: &CheckoutPaths,
@@ -130,7 +131,8 @@ fn beside_peers(
     let ours = photos.iter().map(|(_, want, read)| (want.as_slice(), read.clone()));
     print_peer_accuracy("assay", ours);
     for (peer, name) in MRZ_PEERS {
-        // One that is not whole here, for want of trained data, is left out and said to be.
+        // A peer that cannot be loaded, for example because its trained data is missing, is left out, and its error is
+        // printed.
         if let Err(error) = peers.ask(&format!("load {peer}")) {
             line(format_args!("  {peer:18} left out: {error}"));
             continue;
@@ -142,7 +144,7 @@ fn beside_peers(
             let lines: Vec<String> =
                 lines.iter().filter_map(|line| Some(line.as_str()?.to_owned())).collect();
             spent.extend(answer["milliseconds"].as_f64());
-            // A peer may find more lines than the zone's; those are not held against it.
+            // A peer may find further lines; those do not count against it.
             let own =
                 want.iter().map(|line| lines.iter().find(|read| *read == line).cloned().unwrap_or_default());
             read.push((want.as_slice(), own.collect()));
@@ -165,7 +167,7 @@ fn print_peer_accuracy<'a>(name: &str, read: impl Iterator<Item = (&'a [String],
     line(format_args!("  {name:18} documents {documents}, lines {lines}"));
 }
 
-/// Documents in turn, sides with a zone or a barcode and sides with print alone.
+/// The documents take turns: sides with a zone or a barcode, and sides with only print.
 fn choose_specimen(turn: u64, seed: u64) -> (Specimen, SpecimenPage) {
     let (kind, back) = match turn % 6 {
         0 => (SpecimenKind::Passport, false),
@@ -229,7 +231,7 @@ impl DamageRow {
     }
 }
 
-/// Letters and digits alike: the print has them with accents, which the nets for text do not always see.
+/// Compares letters and digits without accents: the print has accents, which the nets for text do not always see.
 fn same(read: &str, wanted: &str) -> bool {
     let letters =
         |text: &str| transliterate(text).chars().filter(char::is_ascii_alphanumeric).collect::<String>();

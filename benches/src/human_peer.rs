@@ -1,4 +1,4 @@
-//! The peer: the `@vladmandic/human` package on its WASM backend, in a process of its own (`benches/human.mjs`).
+//! A peer: the `@vladmandic/human` package on its WASM backend, in another process (`benches/human.mjs`).
 
 use crate::{
     clock, image_analysis,
@@ -15,7 +15,7 @@ use std::{
     time::Instant,
 };
 
-/// Photos of one side before it is the other's turn.
+/// Photos that each side processes before it is the other's turn.
 const PHOTOS_PER_TURN: usize = 5;
 
 struct HumanProcess {
@@ -80,7 +80,7 @@ pub(crate) async fn measure(
         image_analysis::once(server, &mut connection, photo).await?;
     }
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    // Five at a time: after each other's turn both find the processor's caches cold.
+    // Several photos per turn: after the other's turn, each side finds the processor's caches cold.
     for _ in 0..rounds {
         for _ in 0..PHOTOS_PER_TURN {
             let answer = human.ask("run")?;

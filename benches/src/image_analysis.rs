@@ -1,4 +1,4 @@
-//! A whole `/ai/v1/age-antispoofing` call over HTTP, beside the bare sum of decode and model time.
+//! A whole `/ai/v1/age-antispoofing` call over HTTP, compared with the bare sum of decoding and model time.
 
 use crate::{
     bare_models::{BareModels, PartTimes},
@@ -17,7 +17,7 @@ use std::time::Instant;
 pub(crate) const CALL_PATH: &str = "/ai/v1/age-antispoofing";
 const CALLS_PER_ROUND: usize = 20;
 
-/// One signed call; milliseconds from the first byte sent to the last one read.
+/// One signed call; returns the milliseconds from the first byte sent to the last byte read.
 pub(crate) async fn once(
     server: &ServerProcess,
     connection: &mut Connection,
@@ -40,7 +40,7 @@ async fn send(
     Ok(took)
 }
 
-/// Calls and bare runs take turns, so that whatever else runs disturbs both.
+/// Calls and bare runs take turns, so that other processes disturb both alike.
 pub(crate) async fn measure(
     report: &mut BenchReport,
     place: &CheckoutPaths,
@@ -66,7 +66,7 @@ pub(crate) async fn measure(
         for _ in 0..CALLS_PER_ROUND {
             calls.push(once(server, &mut connection, photo).await?);
         }
-        // What is left of a call after its answer, a log line or a write to the disk, counts too.
+        // Work that a call leaves after its response, such as a log line or a write to disk, counts too.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         call_cores.push((clock::process_cpu_milliseconds(server.id())? - before) / CALLS_PER_ROUND as f64);
         for _ in 0..CALLS_PER_ROUND {
@@ -105,7 +105,7 @@ pub(crate) async fn measure(
     let goal = Some(Goal::RatioAtMost(1.15));
     let sum = of(PartTimes::sum);
     report.add("whole call, wall clock", MeasuredFigure::times(&calls), Some(("bare sum", sum)), None, goal);
-    // Round by round: what a round had to share with other processes is the same for both.
+    // Compared round by round, because other processes disturb both sides of a round alike.
     let ratios: Vec<f64> = call_cores.iter().zip(&bare_cores).map(|(ours, bare)| ours / bare).collect();
     report.add(
         "whole call, time on a core",

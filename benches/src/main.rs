@@ -1,4 +1,4 @@
-//! `make bench`: Assay beside its peers, in one run; docs/PERFORMANCE.md explains each line.
+//! `make bench`: Assay compared with its peers, in one run; docs/PERFORMANCE.md explains each line.
 
 mod age_verification;
 mod bare_models;
@@ -118,7 +118,7 @@ async fn main() -> anyhow::Result<()> {
     }
     drop(server);
     if wanted(Benchmark::Overload) {
-        // One worker, so that a core is left for the client and for refusing.
+        // One worker, so that a core is left for the client and for refusals.
         let settings = [("ASSAY__MODELS__WORKERS", "1")];
         let (server, _) =
             ServerProcess::start(&place.server, &folder.path().join("overload"), &settings).await?;
@@ -127,7 +127,7 @@ async fn main() -> anyhow::Result<()> {
     if wanted(Benchmark::Proofs) {
         proof_of_age::measure(&mut report, rounds)?;
     }
-    // Runtimes of their own, which cannot be started inside this one's thread.
+    // These need runtimes of their own, which cannot be started inside this thread's runtime.
     if wanted(Benchmark::Deliveries) {
         report = measure_in_thread(report, folder.path(), deliveries::measure)?;
     }
@@ -152,7 +152,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures in a thread of its own.
+/// Runs a measurement in another thread.
 fn measure_in_thread(
     mut report: BenchReport,
     folder: &Path,

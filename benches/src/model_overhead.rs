@@ -1,4 +1,4 @@
-//! What `vision` adds to the nets: cutting out and scaling the picture, reading the answer.
+//! What `vision` adds to the nets: cropping and scaling the picture, and interpreting the output.
 
 use crate::{
     bare_models::BareModels,

@@ -1,4 +1,4 @@
-//! More calls than the workers can do: what is accepted stays as fast, the rest is refused at once.
+//! More calls than the workers can handle: accepted calls stay as fast, the others are refused at once.
 
 use crate::{
     client::Connection,
@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::sync::Mutex;
 
-/// Loads, in multiples of what the workers can do.
+/// Loads, in multiples of the workers' capacity.
 const LOAD_FACTORS: [f64; 3] = [1.0, 2.0, 8.0];
 const LOAD_SECONDS: f64 = 4.0;
 
@@ -48,7 +48,7 @@ pub(crate) async fn measure(
     Ok(())
 }
 
-/// Calls a second when each worker always has one to do and none waits.
+/// Calls per second when each worker always has one call to handle and none waits.
 async fn capacity(server: &ServerProcess, photo: &Arc<SamplePhoto>, workers: usize) -> anyhow::Result<f64> {
     const CAPACITY_CALLS: usize = 40;
     let heads: Vec<_> =
@@ -71,7 +71,8 @@ async fn capacity(server: &ServerProcess, photo: &Arc<SamplePhoto>, workers: usi
     Ok((workers * CAPACITY_CALLS) as f64 / started.elapsed().as_secs_f64())
 }
 
-/// Sends so many calls a second, evenly, whether or not earlier ones were answered; times of accepted and refused ones.
+/// Sends calls at a steady rate, whether or not earlier ones were answered; returns the times of accepted and of
+/// refused calls, milliseconds.
 async fn offer(
     server: &ServerProcess,
     photo: &Arc<SamplePhoto>,

@@ -18,7 +18,6 @@ use std::{
     time::Instant,
 };
 
-/// Proofs in a round.
 const PROOFS_PER_ROUND: usize = 4000;
 const VERIFYING_THREADS: usize = 2;
 
@@ -91,7 +90,7 @@ fn holds(list: &TrustList, text: &str, now: Timestamp) -> bool {
     }
 }
 
-/// How many a second two threads do.
+/// How many runs per second two threads manage.
 fn rate(work: impl Fn(usize) -> bool + Sync) -> f64 {
     let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Peers in Python, in a process of their own.
+//! Peers in Python, in another process.
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// The process; dropping it ends it.
+/// The process; dropping it kills it.
 pub(crate) struct PythonPeers {
     child: Child,
     input: ChildStdin,
@@ -29,7 +29,7 @@ impl PythonPeers {
         Ok(Self { child, input, output: BufReader::new(output) })
     }
 
-    /// One command, one answer.
+    /// Sends a command and reads the answer.
     pub(crate) fn ask(&mut self, command: &str) -> anyhow::Result<Value> {
         writeln!(self.input, "{command}")?;
         let mut answer = String::new();

@@ -1,4 +1,4 @@
-//! What was measured, as lines and as JSON.
+//! The report of what was measured, as text and as JSON.
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -15,13 +15,13 @@ pub(crate) struct BenchReport {
     rows: Vec<ReportRow>,
 }
 
-/// One thing that was measured.
+/// One measurement.
 #[derive(Debug, Serialize)]
 struct ReportRow {
     name: String,
     ours: MeasuredFigure,
     peer: Option<PeerFigure>,
-    /// Ours divided by the peer's.
+    /// Our figure divided by the peer's.
     ratio: Option<f64>,
     goal: Option<String>,
     met: Option<bool>,
@@ -33,7 +33,7 @@ struct PeerFigure {
     figure: MeasuredFigure,
 }
 
-/// A number with its unit: what is typical, and the best that was seen.
+/// A number with its unit: the typical value, and the best one seen.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct MeasuredFigure {
     pub(crate) typical: f64,
@@ -56,16 +56,16 @@ pub(crate) enum MeasuredUnit {
 /// What a row should reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
-    /// Ours divided by the peer's.
+    /// Limit on our figure divided by the peer's.
     RatioAtMost(f64),
-    /// In the row's unit.
+    /// Upper limit in the row's unit.
     AtMost(f64),
-    /// In the row's unit.
+    /// Lower limit in the row's unit.
     AtLeast(f64),
 }
 
 impl MeasuredFigure {
-    /// Median and lowest of times in milliseconds.
+    /// Median and minimum of times in milliseconds.
     pub(crate) fn times(samples: &[f64]) -> Self {
         Self {
             typical: percentile(samples, 0.5),
@@ -74,7 +74,7 @@ impl MeasuredFigure {
         }
     }
 
-    /// Median and highest of rates.
+    /// Median and maximum of rates.
     pub(crate) fn rates(samples: &[f64]) -> Self {
         Self {
             typical: percentile(samples, 0.5),
@@ -88,12 +88,12 @@ impl MeasuredFigure {
         Self::times(&[value])
     }
 
-    /// The same of sizes.
+    /// Median and minimum of sizes.
     pub(crate) fn kilobytes(samples: &[f64]) -> Self {
         Self { unit: MeasuredUnit::Kilobytes, ..Self::times(samples) }
     }
 
-    /// Median and lowest of sizes.
+    /// Median and minimum of sizes.
     pub(crate) fn megabytes(samples: &[f64]) -> Self {
         Self { unit: MeasuredUnit::Megabytes, ..Self::times(samples) }
     }
@@ -116,7 +116,7 @@ impl Display for MeasuredFigure {
     }
 }
 
-/// The value that this share (0 to 1) of the samples does not exceed; NaN for none.
+/// The value that this share (0 to 1) of the samples does not exceed; NaN if there are none.
 pub(crate) fn percentile(samples: &[f64], share: f64) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -124,7 +124,7 @@ pub(crate) fn percentile(samples: &[f64], share: f64) -> f64 {
     sorted.get(at).copied().unwrap_or(f64::NAN)
 }
 
-/// A line of the answer. Whoever reads may go away: that is no reason to fail.
+/// Prints a line. It is no error if the reader has gone away.
 pub(crate) fn line(text: Arguments<'_>) {
     let _gone = writeln!(std::io::stdout(), "{text}");
 }
@@ -137,7 +137,7 @@ impl BenchReport {
         Self { machine, rows: Vec::new() }
     }
 
-    /// Adds and prints a row. `ratio` says how the two were compared where that is not simply by their medians.
+    /// Adds and prints a row. `ratio` overrides the ratio of the medians where the two were compared in another way.
     pub(crate) fn add(
         &mut self,
         name: &str,
@@ -159,7 +159,6 @@ impl BenchReport {
         self.rows.push(row);
     }
 
-    /// Writes everything as JSON.
     pub(crate) fn write(&self, file: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
@@ -184,7 +183,7 @@ impl Display for ReportRow {
     }
 }
 
-/// Processor, cores, and how busy the machine was before anything was measured.
+/// Processor, cores, and the load before anything was measured.
 fn machine() -> String {
     let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     let processors = read("/proc/cpuinfo");

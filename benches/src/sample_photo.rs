@@ -1,4 +1,4 @@
-//! The photo that everything is measured on: one face of a sample photo inside the locked packages, 720 x 800 pixels.
+//! The photo for all measurements: one face from a sample photo in the locked packages, 720 x 800 pixels.
 
 use crate::server::CheckoutPaths;
 use anyhow::Context as _;
@@ -9,7 +9,7 @@ use vision::VisionModels;
 #[derive(Debug)]
 pub(crate) struct SamplePhoto {
     pub(crate) jpeg: Vec<u8>,
-    /// A request's body with the photo in it.
+    /// A request body that contains the photo.
     pub(crate) body: Vec<u8>,
 }
 

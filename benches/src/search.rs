@@ -1,8 +1,8 @@
-//! The search for faces, beside libraries that search vectors.
+//! Face search, compared with libraries for vector search.
 //!
-//! Everybody is somewhere at random on a sphere, which leaves an index nothing to go by; real faces lie closer to some
-//! than to others. Half of the queries are pictures of somebody who is there, with faces around the distance of a match;
-//! the other half are of nobody, and all faces are about as far from them.
+//! Faces are random points on a sphere, which gives an index no structure to exploit; real faces are closer to some
+//! than to others. Half of the queries are pictures of known persons, with faces around the matching distance; the
+//! other half are of strangers, to whom all faces are about equally far.
 
 use crate::{
     clock,
@@ -21,15 +21,15 @@ use std::{
 
 const TOP_K: usize = 10;
 const QUERY_COUNT: usize = 20;
-/// Of these, the first, that are of somebody who is there.
+/// The first of these queries, which are of known persons.
 const KNOWN_QUERIES: usize = 10;
-/// Queries in one search, as from a picture of several people.
+/// Queries in one search, as from a picture of several persons.
 const QUERIES_PER_SEARCH: usize = 5;
-/// The distance up to which two pictures count as of one person.
+/// The distance up to which two pictures count as the same person.
 const MATCH_DISTANCE: f32 = 1.0;
-/// Faces for each of these queries that lie just within or just beyond that.
+/// Faces per known query that are just within or just beyond that distance.
 const PLANTED_FACES: usize = 50;
-/// What of ours is asked for: its name, whether within a distance, whether sketches are read first, queries at once.
+/// Ways to search: the name, whether a maximum distance is set, whether the prefilter is used, queries per search.
 const SEARCH_MODES: [(&str, bool, bool, usize); 5] = [
     ("exact, within the distance of a match", true, false, 1),
     ("prefiltered, the same", true, true, 1),
@@ -38,7 +38,7 @@ const SEARCH_MODES: [(&str, bool, bool, usize); 5] = [
     ("prefiltered, five at once", true, true, QUERIES_PER_SEARCH),
 ];
 
-/// How many, of how many dimensions, with which peers, and milliseconds that an exact and a prefiltered search may take.
+/// Number of vectors, their dimension, the peers, and limits in milliseconds on an exact and a prefiltered search.
 struct SearchCase {
     count: usize,
     dimension: usize,
@@ -67,7 +67,7 @@ const SEARCH_CASES: [SearchCase; 3] = [
         exact: Some(20.0),
         prefiltered: None,
     },
-    // A graph of so few takes a minute or more to build on two cores; of a million, half an hour.
+    // An HNSW graph of 100,000 vectors takes a minute or more to build on two cores; one of a million, half an hour.
     SearchCase {
         count: 100_000,
         dimension: 512,
@@ -100,7 +100,7 @@ struct SearchBench<'a> {
 }
 
 impl<'a> SearchBench<'a> {
-    /// Writes the vectors into a file, for the peers, and puts them into an index.
+    /// Writes the vectors to a file, for the peers, and puts them into an index.
     fn new(case: &'a SearchCase, folder: &'a Path) -> anyhow::Result<Self> {
         let SearchCase { count, dimension, .. } = *case;
         let mut chance = SeededRng(7);
@@ -112,7 +112,8 @@ impl<'a> SearchBench<'a> {
         let mut batch = Vec::with_capacity(1000);
         for at in 0..count {
             let vector = match bench.queries[..KNOWN_QUERIES].get(at / PLANTED_FACES) {
-                // From 0.9 to 1.02 away, the first at 0.7: these are whom the queries are pictures of.
+                // At distances of 0.9 to 1.02, the first at 0.7: these are the persons that the queries are pictures
+                // of.
                 Some(query) => {
                     let which = at % PLANTED_FACES;
                     let away =
@@ -190,7 +191,7 @@ impl<'a> SearchBench<'a> {
         self.changes(report, &index)
     }
 
-    /// The ways to ask, in turn.
+    /// Measures the ways to search, taking turns.
     fn ours(&self, report: &mut BenchReport, index: &FaceIndex, rounds: usize) -> anyhow::Result<()> {
         let mut times = [const { Vec::new() }; SEARCH_MODES.len()];
         for at in (0..rounds).flat_map(|_| 0..QUERY_COUNT - QUERIES_PER_SEARCH) {
@@ -205,7 +206,7 @@ impl<'a> SearchBench<'a> {
         Ok(())
     }
 
-    /// Whether the prefilter finds whatever is within the distance.
+    /// Measures whether the prefilter finds all that is within the distance.
     fn recall(&self, index: &FaceIndex) -> anyhow::Result<()> {
         let (mut there, mut found) = (0, 0);
         for query in &self.queries[..KNOWN_QUERIES] {
@@ -222,7 +223,7 @@ impl<'a> SearchBench<'a> {
         Ok(())
     }
 
-    /// One face more, and gone again.
+    /// Measures adding one face and removing it again.
     fn changes(&self, report: &mut BenchReport, index: &FaceIndex) -> anyhow::Result<()> {
         let mut chance = SeededRng(99);
         let mut times = Vec::new();
@@ -265,14 +266,14 @@ fn face(at: usize) -> Uuid {
     Uuid::from_u128(at as u128 + 1)
 }
 
-/// How many of ours the peer has found too.
+/// How many of our hits the peer has found, too.
 fn common(ours: &[SearchHit], theirs: &serde_json::Value) -> usize {
     let theirs: Vec<_> =
         theirs.as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64).collect();
     ours.iter().filter(|it| theirs.iter().any(|at| face(*at as usize) == it.face)).count()
 }
 
-/// Chance out of a seed.
+/// A random number generator with a seed.
 struct SeededRng(u64);
 
 impl SeededRng {
@@ -284,7 +285,7 @@ impl SeededRng {
         it ^ (it >> 31)
     }
 
-    /// About normal: the sum of eight uniform numbers.
+    /// Approximately normal: the sum of eight uniform numbers.
     fn next_normal(&mut self) -> f32 {
         [self.next_u64(), self.next_u64()]
             .iter()
@@ -298,7 +299,7 @@ impl SeededRng {
         vector
     }
 
-    /// A direction that is as far as that from another.
+    /// A direction at this distance from another.
     fn direction_at_distance(&mut self, from: &[f32], distance: f32) -> Vec<f32> {
         let mut across = self.direction(from.len());
         let along: f32 = across.iter().zip(from).map(|(a, b)| a * b).sum();

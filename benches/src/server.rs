@@ -1,4 +1,4 @@
-//! The server under test: a process of its own, with a data folder of its own.
+//! The server under test: another process with its own data folder.
 
 use crate::{
     client::{Connection, SigningCaller},
@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A running server; dropping it ends it.
+/// A running server; dropping it kills it.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     child: Child,
@@ -21,12 +21,11 @@ pub(crate) struct ServerProcess {
     pub(crate) caller: SigningCaller,
 }
 
-/// How long a start may take.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
 
 impl ServerProcess {
-    /// Starts a server with default settings but for `settings` (`ASSAY__SECTION__NAME` and value), and tells how many
-    /// milliseconds passed until it was ready.
+    /// Starts a server with default settings except for `settings` (`ASSAY__SECTION__NAME` and value); returns it and
+    /// the milliseconds until it was ready.
     pub(crate) async fn start(
         binary: &Path,
         folder: &Path,
@@ -84,7 +83,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// A child that is ended when starting it is given up.
+/// A child process that is killed if starting fails.
 struct StartingServer(Option<Child>);
 
 impl StartingServer {
@@ -114,7 +113,7 @@ async fn is_ready(address: SocketAddr) -> bool {
     connection.get("/readyz").await.is_ok_and(|answer| answer.status == 200)
 }
 
-/// Where the server's program, models and photos are: the checkout's own.
+/// Where the server's program, models and photos are in this checkout.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckoutPaths {
     pub(crate) server: PathBuf,

@@ -1,4 +1,4 @@
-//! Signed calls that touch no model: the whole guard, with the nonce's write, on SQLite with default settings.
+//! Signed calls that use no model: all of authentication, including the nonce's write, on SQLite with default settings.
 
 use crate::{
     client::{self, Connection},
@@ -20,7 +20,7 @@ const CALL_BODY: &[u8] = b"{}";
 const CONNECTIONS: usize = 32;
 const CALLS_PER_ROUND: usize = 9_000;
 
-/// How a batch of requests went.
+/// The result of a batch of requests.
 struct BatchResult {
     per_second: f64,
     latencies: Vec<f64>,
@@ -75,7 +75,7 @@ pub(crate) async fn measure(
     Ok(())
 }
 
-/// Sends every request once, over as many connections as there are.
+/// Sends every request once, over a fixed number of connections.
 async fn send(server: &ServerProcess, requests: Arc<[Vec<u8>]>, status: u16) -> anyhow::Result<BatchResult> {
     let mut connections = Vec::new();
     for _ in 0..CONNECTIONS {

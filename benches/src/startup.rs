@@ -1,4 +1,4 @@
-//! How soon a server is ready, and how much memory it holds.
+//! How soon a server is ready, and how much memory it uses.
 
 use crate::{
     clock, image_analysis,
@@ -33,7 +33,7 @@ pub(crate) async fn measure(
         again.push(took);
         at_rest.push(clock::resident_megabytes(server.id())?);
         if after.is_empty() {
-            // Two at a time, so that every worker has had its turn.
+            // Two at a time, so that every worker has run.
             let (mut one, mut other) = (server.connect().await?, server.connect().await?);
             for _ in 0..CALLS_BEFORE_MEASURING / 2 {
                 let pair = tokio::join!(

@@ -1,4 +1,4 @@
-//! Stored video, from a server on this machine to sampled pictures, beside ffmpeg alone on a file.
+//! Stored video, from a server on this machine to sampled frames, compared with ffmpeg alone on a file.
 
 use crate::{
     clock::milliseconds,
@@ -18,10 +18,11 @@ use std::{
 };
 use testkit::stub_server::{self, StubReply, StubServer};
 
-/// Seconds of video.
+/// Length of the clip.
 const CLIP_SECONDS: f64 = 30.0;
 
-/// A photo of faces that moves about, with the noise of a camera: 1080p, 30 frames a second, about 4 Mbit/s.
+/// Makes a clip from a photo of faces that moves, with the noise of a camera: 1080p, 30 frames per second, about 4
+/// Mbit/s.
 fn make(photo: &Path, file: &Path) -> anyhow::Result<()> {
     let motion = "scale=2400:1350:force_original_aspect_ratio=increase,\
         crop=1920:1080:x='(iw-1920)/2*(1+sin(t*0.7))':y='(ih-1080)/2*(1+cos(t*0.5))',\

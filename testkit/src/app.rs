@@ -43,7 +43,7 @@ use tower::ServiceExt as _;
 /// A server with one organisation and one application that signs.
 #[derive(Debug)]
 pub struct TestApp {
-    /// What the operations see.
+    /// The state that the operations share.
     pub api: ApiState,
     /// The clock, which stands still unless a test moves it, and random numbers.
     pub world: Arc<TestEnvironment>,
@@ -93,7 +93,7 @@ pub struct TestAppBuilder {
 }
 
 impl TestAppBuilder {
-    /// Where calls may go that others name.
+    /// The policy for calls to addresses that callers supply.
     #[must_use]
     pub fn egress(mut self, policy: &EgressPolicy) -> Self {
         self.egress = policy.clone();
@@ -405,7 +405,7 @@ impl TestApp {
         worker.stop().await;
     }
 
-    /// Runs jobs in the background, as a process of its own would.
+    /// Runs jobs in the background, as another process would.
     pub fn spawn_worker(&self) -> BackgroundWorker {
         let (stop, stopped) = tokio::sync::watch::channel(false);
         BackgroundWorker { stop, task: tokio::spawn(self.api.services.build_worker().run(stopped)) }

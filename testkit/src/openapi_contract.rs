@@ -208,7 +208,7 @@ fn close_response_schema(response: &mut Value) {
     }
 }
 
-/// The components that are parts of an `allOf`: only the whole knows all members.
+/// The components that are parts of an `allOf`: only the whole names all members.
 fn parts_of_compositions(value: &Value, found: &mut BTreeSet<String>) {
     if let Some(parts) = value.get("allOf").and_then(Value::as_array) {
         let names = parts.iter().filter_map(|part| part["$ref"].as_str()?.rsplit('/').next());

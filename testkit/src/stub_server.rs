@@ -46,13 +46,10 @@ pub(crate) fn acceptor() -> TlsAcceptor {
 /// A request that was received.
 #[derive(Clone, Debug)]
 pub struct CapturedRequest {
-    /// The method.
     pub method: Method,
     /// Path and query.
     pub uri: Uri,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
 }
 
