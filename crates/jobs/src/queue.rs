@@ -1,8 +1,9 @@
 //! Enqueueing jobs, and leasing them.
 
-use crate::{Job, Lane, ShutdownSignal};
+use crate::{Job, Lane};
 use base::{AccountId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, Json, WriteTx, sql};
+use tokio::sync::watch;
 
 /// Why a run may not change anything under its lease.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +89,9 @@ async fn insert<J: Job>(
     tx.notify_on_commit();
     Ok(rows)
 }
+
+/// Tells a worker, and the runs under its leases, to stop: once the value is `true`, or the sender is gone.
+pub type ShutdownSignal = watch::Receiver<bool>;
 
 /// A worker's claim on a job, for a limited time.
 #[derive(Clone, Debug)]

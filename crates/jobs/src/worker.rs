@@ -1,7 +1,7 @@
 //! The loop that leases jobs and runs them.
 
 use crate::{
-    Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy,
+    Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, ShutdownSignal,
     queue::{self, AttemptAccounting, MAX_INTERRUPTIONS},
 };
 use base::{Environment, SignedDuration, Timestamp, Uuid};
@@ -43,9 +43,6 @@ impl std::fmt::Debug for Worker {
         write!(f, "Worker({})", self.id)
     }
 }
-
-/// Tells a worker to stop: once the value is `true`, or the sender is gone.
-pub type ShutdownSignal = watch::Receiver<bool>;
 
 impl Worker {
     /// A worker that knows no kind of job yet; see [`Self::register`].
