@@ -2,6 +2,7 @@
 
 mod commands;
 mod config;
+mod lifecycle;
 mod out;
 mod serve;
 mod telemetry;

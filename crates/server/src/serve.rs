@@ -3,18 +3,16 @@
 mod demo;
 pub(crate) use demo::DevCredentials;
 mod listen;
-pub(crate) use listen::shutdown_signal;
 
-use crate::{config::Config, out, telemetry::Telemetry};
+use crate::{
+    config::Config,
+    lifecycle::{load_models, refresh_face_indexes, retry_until_database_answers},
+    out,
+    telemetry::Telemetry,
+};
 use anyhow::Context as _;
 use api::{ApiState, DataDisk, GeoLocator, MetricsRecorder, RateLimit};
-use domain::{
-    audit::DecisionLog,
-    faces::FaceIndexService,
-    image_analysis::{ImageAnalyser, ModelPoolSettings},
-    keyring::Keyring,
-    tenancy::nonces::NonceStore,
-};
+use domain::{audit::DecisionLog, keyring::Keyring, tenancy::nonces::NonceStore};
 use services::Services;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
@@ -125,61 +123,6 @@ fn api_state(
         data_disk: DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes },
         settings: Arc::new(config.api_settings(public_url)),
     })
-}
-
-/// Repeats a step of the start until the database answers; `/readyz` reports the database meanwhile. Any other error ends
-/// the start.
-pub(crate) async fn retry_until_database_answers<T>(
-    step: impl AsyncFn() -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
-    let mut wait = Duration::from_millis(250);
-    loop {
-        match step().await {
-            Err(error) if error.chain().any(<dyn std::error::Error>::is::<db::DbError>) => {
-                let error: &(dyn std::error::Error + 'static) = error.as_ref();
-                tracing::error!(error, "the database is not ready, trying again");
-            }
-            done => return done,
-        }
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(Duration::from_secs(10));
-    }
-}
-
-/// Loads the models, and tries again every few seconds until that succeeds: they may be imported while the server runs.
-pub(crate) async fn load_models(analyser: ImageAnalyser, settings: ModelPoolSettings) {
-    loop {
-        let (analyser, settings) = (analyser.clone(), settings.clone());
-        let folder = settings.folder.clone();
-        match tokio::task::spawn_blocking(move || analyser.load(&settings)).await {
-            Ok(Ok(())) => {
-                tracing::info!(folder = %folder.display(), "models loaded");
-                return;
-            }
-            Ok(Err(error)) => {
-                tracing::error!(error = &error as &dyn std::error::Error, folder = %folder.display(), "no models; run `assay doctor`");
-            }
-            Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "loading the models broke down");
-            }
-        }
-        tokio::time::sleep(Duration::from_secs(5)).await;
-    }
-}
-
-/// Keeps the face indexes of this process up to date while nobody searches them.
-pub(crate) async fn refresh_face_indexes(faces: FaceIndexService) {
-    let mut tick = tokio::time::interval(Duration::from_mins(1));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tick.tick().await;
-        if let Err(error) = faces.maintain_indexes().await {
-            tracing::debug!(
-                error = &error as &dyn std::error::Error,
-                "indexes of faces are left as they are"
-            );
-        }
-    }
 }
 
 /// Upkeep of what this process holds in memory. The database's upkeep is done by jobs.

@@ -2,7 +2,7 @@
 
 use crate::{
     config::Config,
-    serve::{load_models, refresh_face_indexes, retry_until_database_answers, shutdown_signal},
+    lifecycle::{load_models, refresh_face_indexes, retry_until_database_answers, shutdown_signal},
     telemetry::Telemetry,
 };
 use anyhow::Context as _;

@@ -19,7 +19,9 @@ const CRATES_WITHOUT_CIRCLES: &[&str] = &[
     "evaluate",
     "jobs",
     "media",
+    "model-import",
     "search",
+    "server",
     "vision",
 ];
 

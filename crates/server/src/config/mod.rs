@@ -121,7 +121,7 @@ impl Config {
 
     /// The file that `assay serve --dev` writes.
     pub(crate) fn dev_credentials(&self) -> PathBuf {
-        self.data_dir.join(crate::serve::DevCredentials::FILE_NAME)
+        self.data_dir.join("dev-credentials.json")
     }
 
     /// The limits that images must meet.

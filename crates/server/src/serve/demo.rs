@@ -35,9 +35,6 @@ pub(crate) struct DevCredentials {
 }
 
 impl DevCredentials {
-    /// The file's name in the data folder.
-    pub(crate) const FILE_NAME: &'static str = "dev-credentials.json";
-
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read(file).with_context(|| {
             format!("there is no credentials file at {}; `assay serve --dev` writes one, or name another with --credentials", file.display())
@@ -78,7 +75,7 @@ pub(crate) async fn prepare_demo_tenant(
     public_url: &str,
 ) -> anyhow::Result<DevCredentials> {
     let folder = config.data_dir()?;
-    let file = folder.join(DevCredentials::FILE_NAME);
+    let file = config.dev_credentials();
     if file.exists() {
         let mut credentials = DevCredentials::read(&file)?;
         if credentials.base_url != public_url {

@@ -1,5 +1,6 @@
 //! The accept loop: limits on connections and on slow headers, and a graceful stop.
 
+use crate::lifecycle::shutdown_signal;
 use axum::{Router, extract::ConnectInfo, http::Request};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -7,11 +8,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use std::{sync::Arc, time::Duration};
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-    sync::Semaphore,
-};
+use tokio::{net::TcpListener, sync::Semaphore};
 use tower::ServiceExt as _;
 
 pub(super) struct ConnectionLimits {
@@ -73,19 +70,5 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Connectio
     drop(listener);
     if tokio::time::timeout(SHUTDOWN_GRACE, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests did not end in time");
-    }
-}
-
-/// Completes when the process gets SIGTERM or SIGINT.
-pub(crate) async fn shutdown_signal() {
-    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-    match (terminate, interrupt) {
-        (Ok(mut terminate), Ok(mut interrupt)) => {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        }
-        _ => std::future::pending().await,
     }
 }

@@ -1,0 +1,81 @@
+//! What `assay serve` and `assay work` have in common: steps of the start, upkeep of the process, and the signal to
+//! stop.
+
+use domain::{
+    faces::FaceIndexService,
+    image_analysis::{ImageAnalyser, ModelPoolSettings},
+};
+use std::time::Duration;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::MissedTickBehavior,
+};
+
+/// Repeats a step of the start until the database answers; `/readyz` reports the database meanwhile. Any other error
+/// ends the start.
+pub(crate) async fn retry_until_database_answers<T>(
+    step: impl AsyncFn() -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let mut wait = Duration::from_millis(250);
+    loop {
+        match step().await {
+            Err(error) if error.chain().any(<dyn std::error::Error>::is::<db::DbError>) => {
+                let error: &(dyn std::error::Error + 'static) = error.as_ref();
+                tracing::error!(error, "the database is not ready, trying again");
+            }
+            done => return done,
+        }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(Duration::from_secs(10));
+    }
+}
+
+/// Loads the models, and tries again every few seconds until that succeeds: they may be imported while the server runs.
+pub(crate) async fn load_models(analyser: ImageAnalyser, settings: ModelPoolSettings) {
+    loop {
+        let (analyser, settings) = (analyser.clone(), settings.clone());
+        let folder = settings.folder.clone();
+        match tokio::task::spawn_blocking(move || analyser.load(&settings)).await {
+            Ok(Ok(())) => {
+                tracing::info!(folder = %folder.display(), "models loaded");
+                return;
+            }
+            Ok(Err(error)) => {
+                tracing::error!(error = &error as &dyn std::error::Error, folder = %folder.display(), "no models; run `assay doctor`");
+            }
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "loading the models broke down");
+            }
+        }
+        tokio::time::sleep(Duration::from_secs(5)).await;
+    }
+}
+
+/// Keeps the face indexes of this process up to date while nobody searches them.
+pub(crate) async fn refresh_face_indexes(faces: FaceIndexService) {
+    let mut tick = tokio::time::interval(Duration::from_mins(1));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        if let Err(error) = faces.maintain_indexes().await {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "indexes of faces are left as they are"
+            );
+        }
+    }
+}
+
+/// Completes when the process gets SIGTERM or SIGINT.
+pub(crate) async fn shutdown_signal() {
+    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    match (terminate, interrupt) {
+        (Ok(mut terminate), Ok(mut interrupt)) => {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        }
+        _ => std::future::pending().await,
+    }
+}
