@@ -3,8 +3,7 @@
 
 mod address;
 
-pub use address::PostalAddress;
-pub(crate) use address::is_address;
+pub use crate::text::postal_address::PostalAddress;
 
 use crate::{
     picture::homography::Point,

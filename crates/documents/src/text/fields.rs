@@ -12,6 +12,7 @@ use super::{
     label_dictionary::{FieldLabel, LabelKind, OtherLabelKind, PrintedFieldKind, leading_label},
     layout::{LevelLine, level_lines},
     names,
+    postal_address::is_address,
 };
 use crate::{
     mrz::{Mrz, Sex},
@@ -212,7 +213,7 @@ fn find_address(fields: &mut PrintedFields, placed: &[LevelLine], taken: &[bool]
         return;
     }
     let free = placed.iter().enumerate().filter(|(at, _)| !taken[*at] && !used.contains(at));
-    let mut found = free.filter(|(_, one)| crate::supplementary::is_address(&one.line.text));
+    let mut found = free.filter(|(_, one)| is_address(&one.line.text));
     if let Some((_, one)) = found.next() {
         let (text, corners) = (one.line.text.clone(), one.line.corners);
         fields.0.push(PrintedField {

@@ -11,6 +11,7 @@ pub mod label_dictionary;
 pub mod layout;
 pub mod names;
 pub(crate) mod normalise;
+pub(crate) mod postal_address;
 mod reader;
 
 pub use normalise::{edit_distance, normalise};
