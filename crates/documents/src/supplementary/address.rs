@@ -1,4 +1,4 @@
-//! Blocks of addresses: a name, a street, a town with its postal code.
+//! Finds the address block of a letter: a name, a street, a town with its postal code.
 
 use super::{LetterPart, LetterPartSource, PostalAddress, is_person, organisation_score};
 use crate::{
@@ -6,17 +6,17 @@ use crate::{
     text::{layout::LevelLine, names, normalise::normalise, postal_address::parse_town},
 };
 
-/// An address with the lines it was found in.
+/// An address, the name above it, and the indices of the lines that it was found in.
 pub(super) struct AddressBlock {
     pub(super) name: Option<LetterPart<String>>,
     pub(super) address: LetterPart<PostalAddress>,
     pub(super) lines: Vec<usize>,
 }
 
-/// Lines of a block above the town.
+/// Lines of a block above the town, at most.
 const MAX_LINES_ABOVE_TOWN: usize = 6;
 
-/// The likeliest block of the person that a letter was sent to.
+/// Finds the block that is most likely the addressee's; `None` where no block has a positive score.
 pub(super) fn find_addressee(placed: &[LevelLine], country: Option<&str>) -> Option<AddressBlock> {
     let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
     let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
@@ -32,10 +32,10 @@ pub(super) fn find_addressee(placed: &[LevelLine], country: Option<&str>) -> Opt
     best.filter(|(score, _)| *score > 0.0).map(|(_, block)| block)
 }
 
-/// The block whose town stands in a line, and how likely it is the addressee's.
+/// The block whose town is on a line, and a score of how likely it is the addressee's.
 fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f32, AddressBlock)> {
     let line = &placed[at].line.text;
-    // In one line, parted by commas; the town is the last part that looks like one.
+    // The address may be on one line, with commas between its parts; the town is the last part that looks like one.
     let parts: Vec<&str> = line.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let (mut town, before) = (0..parts.len()).rev().find_map(|from| {
         let town = parse_town(&parts.get(from..)?.join(", "), country)?;
@@ -48,7 +48,7 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
         texts.push((at, before));
     }
     if town.town.is_none() {
-        // A code of its own stands below the town.
+        // The line has only a postal code; the town is on the line above.
         let (_, text) = texts.pop()?;
         town.town = Some(text);
     }
@@ -64,7 +64,6 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
     let titled = person.is_some_and(|person| {
         texts.get(person).is_some_and(|(_, text)| text.split(' ').next().is_some_and(names::is_title))
     });
-    // Without a number there is hardly a street.
     let first = person.map_or(0, |person| person + 1);
     town.lines = texts
         .iter()
@@ -72,6 +71,7 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
         .filter(|(_, text)| organisation_score(text) < 2)
         .map(|(_, text)| without_label(text).to_owned())
         .collect();
+    // A street hardly ever lacks a house number.
     let street = town.lines.iter().any(|line| line.chars().any(|c| c.is_ascii_digit()));
     let score = [
         (person.is_some(), 2.0),
@@ -105,14 +105,14 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
     Some((score, AddressBlock { name, address, lines: used }))
 }
 
-/// `Supply address: 14 Nowhere Lane`, without the label.
+/// Removes a label from a line: `Supply address: 14 Nowhere Lane`.
 fn without_label(text: &str) -> &str {
     text.split_once(": ")
         .filter(|(label, _)| !label.chars().any(|c| c.is_ascii_digit()))
         .map_or(text, |(_, rest)| rest)
 }
 
-/// The lines right above, from the top, which begin where the line begins and are as high.
+/// The lines directly above a line that begin at the same left edge and have about the same height, from the top.
 fn lines_above(placed: &[LevelLine], at: usize) -> Vec<usize> {
     let mut out = Vec::new();
     let mut last = &placed[at];
@@ -132,7 +132,7 @@ fn lines_above(placed: &[LevelLine], at: usize) -> Vec<usize> {
     out
 }
 
-/// A line right below that is nothing but a country.
+/// The index and country of a line directly below that contains only a country.
 fn country_below(placed: &[LevelLine], at: usize) -> Option<(usize, &'static str)> {
     let own = &placed[at];
     placed.iter().enumerate().find_map(|(next, one)| {

@@ -1,23 +1,23 @@
-//! Postal addresses in text: a street, a town with its postal code, a country.
+//! Postal addresses in text: a street, and a town with its postal code.
 
 use crate::countries;
 
-/// An address as letters have it.
+/// A postal address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct PostalAddress {
-    /// Street and house and what else stands above the town, as printed.
+    /// Street, house number and whatever else is above the town, as printed.
     pub lines: Vec<String>,
-    /// The postal code, as printed.
+    /// As printed.
     pub postal_code: Option<String>,
-    /// The town.
     pub town: Option<String>,
-    /// The state or province, where the country's addresses have one.
+    /// State or province, where addresses of the country have one.
     pub region: Option<String>,
-    /// The country, where it is printed or the code tells: ISO 3166-1 alpha-3.
+    /// ISO 3166-1 alpha-3: as printed, or as shown by the form of the postal code, or else that of the sender.
     pub country: Option<&'static str>,
 }
 
-/// Whether a line is an address by itself: a street with a number, a town with its code, parted by commas.
+/// Whether a line is a whole address: a street with a house number and a town with its postal code, separated by
+/// commas.
 pub(super) fn is_address(text: &str) -> bool {
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let street = parts.first().is_some_and(|street| {
@@ -29,7 +29,8 @@ pub(super) fn is_address(text: &str) -> bool {
             .any(|from| parts.get(from..).is_some_and(|rest| parse_town(&rest.join(", "), None).is_some()))
 }
 
-/// A town with its code: where the code tells the country, that too.
+/// Parses a town with its postal code, and the country where the postal code shows it. `country` (ISO 3166-1 alpha-3)
+/// is the one to assume otherwise.
 pub(crate) fn parse_town(text: &str, country: Option<&str>) -> Option<PostalAddress> {
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let shapes: Vec<String> = words.iter().map(|word| character_shape(word)).collect();
@@ -46,7 +47,7 @@ pub(crate) fn parse_town(text: &str, country: Option<&str>) -> Option<PostalAddr
         Some(PostalAddress { lines: Vec::new(), postal_code: Some(code), town, region, country })
     };
     let end = words.len();
-    // British codes end the line, or are one.
+    // A British postal code ends the line or is all of it.
     if let [.., outward, "9AA"] = shapes[..]
         && matches!(outward, "A9" | "A99" | "AA9" | "AA99" | "A9A" | "AA9A")
     {
@@ -70,7 +71,7 @@ pub(crate) fn parse_town(text: &str, country: Option<&str>) -> Option<PostalAddr
     {
         return made(words[end - 1].to_owned(), Some(town), Some(words[end - 2].to_owned()), Some("USA"));
     }
-    // Elsewhere the code stands before the town, perhaps behind the country's letters.
+    // In other countries the postal code stands before the town, sometimes after the letters of the country: `D-10115`.
     let (first, letters) = match shapes[0].split_once('-') {
         Some(("A" | "AA", rest)) if rest.starts_with('9') => {
             let (letters, _) = words[0].split_once('-')?;
@@ -99,7 +100,7 @@ pub(crate) fn parse_town(text: &str, country: Option<&str>) -> Option<PostalAddr
         ("99-999", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("POL")),
         ("9999-999", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("PRT")),
         ("99999" | "9999" | "999999" | "99999-999", _) => {
-            // 2021 Zenith is hardly a town; a month is none at all.
+            // A year before a word has the same shape, for example `2021 Zenith`.
             let town = named(1, end)?;
             let own = country.and_then(countries::find_iso).map(|country| country.code);
             let provincial = own == Some("ITA") || town.ends_with(')');
@@ -110,7 +111,7 @@ pub(crate) fn parse_town(text: &str, country: Option<&str>) -> Option<PostalAddr
     }
 }
 
-/// `Roma (RM)`, and `Roma RM` where addresses have provinces.
+/// Splits off an Italian province: `Roma (RM)`, and `Roma RM` where provinces are expected.
 fn split_province(town: &str, provincial: bool) -> (String, Option<String>) {
     if provincial && let Some((name, last)) = town.rsplit_once(' ') {
         let last = last.trim_matches(['(', ')']);
@@ -121,7 +122,7 @@ fn split_province(town: &str, provincial: bool) -> (String, Option<String>) {
     (town.to_owned(), None)
 }
 
-/// Digits as 9, letters as A, everything else as it is.
+/// The shape of a word: 9 for each digit, A for each letter, other characters unchanged.
 fn character_shape(word: &str) -> String {
     word.chars()
         .map(|c| match c {
