@@ -1,6 +1,9 @@
-//! Measures on many simulated photographs and prints tables: how well pages are found by what is wrong with the photo,
-//! how often each measure of quality is broken, and how often a licence's barcode is read.
-//! `pages [<photos of each kind, 8 unless said>] [<first seed>] [<folder to keep the photos of barcodes in>]`
+//! Measures many simulated photographs and prints tables: how well pages are found by the damage of the photo, how
+//! often each quality limit is broken, and how often the barcode of a licence is read.
+//!
+//! ```sh
+//! pages [<photos of each kind, default 8>] [<first seed>] [<folder in which the photos of barcodes are kept>]
+//! ```
 
 use documents::{
     barcode,
@@ -23,7 +26,7 @@ const KINDS: [SpecimenKind; 5] = [
     SpecimenKind::UtilityBill,
 ];
 
-/// What was found in the photos of one kind of damage.
+/// Results for the photos with one kind of damage.
 #[derive(Default)]
 struct Row {
     overlaps: Vec<f32>,
@@ -93,7 +96,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Backs for odd seeds, where there are any.
+/// The front of a random specimen; for odd seeds its back, where it has one.
 fn page(seed: u64, at: u64) -> SpecimenPage {
     let specimen = Specimen::random(KINDS[((seed + at) % 5) as usize], seed * 31 + at);
     let back = if seed % 2 == 1 { specimen.back() } else { None };

@@ -1,10 +1,11 @@
-//! Reads the fields of photographed specimens and counts what was right, by field and by damage.
+//! Reads the fields of photographed specimens and counts the correct ones, by field and by damage.
 //!
 //! ```sh
-//! cargo run --release -p assay-documents --example read_text -- models/pack [--count 40] [--damage Blur] [--each]
+//! cargo run --release -p assay-documents --example read_text -- models/pack [--count 40] [--damage Blur] [--each] [--blind]
 //! ```
 //!
-//! Without `--damage` all kinds are photographed well and as photos come, and the first damages of each kind follow.
+//! Without `--damage`, every kind of document is photographed well (`good`), under random conditions (`as they come`)
+//! and with each kind of damage.
 
 use base::Picture;
 use documents::{
@@ -45,17 +46,17 @@ const FIELDS: [(&str, PrintedFieldKind); 12] = [
     ("full_name", PrintedFieldKind::FullName),
 ];
 
-/// Right, right but for marks and blanks, found, asked for.
+/// Numbers of fields: correct, correct except for diacritics and spaces, found, and printed.
 type Counts = [usize; 4];
 
-/// Conditions by seed.
+/// Gives the conditions of a photo for a seed.
 type Photographer = Box<dyn Fn(u64) -> PhotoConditions>;
 
 struct Run {
     text: TextReader,
     mrz: mrz::reader::MrzReader,
     each: bool,
-    /// Without the zone, to see what labels alone give.
+    /// Ignore the MRZ, to see what labels alone give.
     blind: bool,
     times: Vec<f64>,
     lines: usize,
@@ -129,7 +130,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What was read of a page.
+/// What was read from a page.
 struct Seen {
     fields: PrintedFields,
     letter: Option<supplementary::SupplementaryReading>,
@@ -178,7 +179,7 @@ impl Run {
     }
 }
 
-/// What was read for a field of a specimen.
+/// The value that was read for a field of a specimen.
 fn told(field: &str, seen: &Seen) -> Option<String> {
     if let Some(letter) = &seen.letter {
         let address = letter.structured_postal_address.as_ref().map(|part| &part.value);
@@ -202,7 +203,8 @@ fn told(field: &str, seen: &Seen) -> Option<String> {
     seen.fields.text(*field)
 }
 
-/// Whether a field is right, right but for marks and blanks, and found; `None` for what is not read.
+/// Whether a field is correct, correct except for diacritics and spaces, and found; `None` for a field that is not
+/// read.
 fn judge(field: &str, text: &str, seen: &Seen) -> Option<(bool, bool, bool)> {
     let known = FIELDS.iter().any(|(name, _)| *name == field)
         && (seen.letter.is_none() || field != "document_number");
@@ -224,14 +226,14 @@ fn judge(field: &str, text: &str, seen: &Seen) -> Option<(bool, bool, bool)> {
     Some((text.replace(' ', "") == read.replace(' ', ""), alike, true))
 }
 
-/// `15 MAR 2021`, `15.03.2021`, `03/15/2021` and `15 March 2021`, as specimens have them.
+/// Reads the dates of specimens: `15 MAR 2021`, `15.03.2021`, `03/15/2021` and `15 March 2021`.
 fn date_of(text: &str) -> Option<String> {
     let hints =
         documents::text::dates::DateHints { country: text.contains('/').then_some("USA"), latest_year: 2100 };
     Some(documents::text::dates::parse(text, &hints)?.certain()?.to_string())
 }
 
-/// What this thread has spent on a core so far: unlike the clock it does not count what other programs took.
+/// The processor time of this thread so far, which unlike the wall clock leaves out other programs.
 fn cpu_milliseconds() -> std::io::Result<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     Ok(text.split(' ').next().and_then(|spent| spent.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1e6)

@@ -1,38 +1,36 @@
-//! Which documents are supported, by country: `catalogue.toml`, compiled in.
+//! The supported documents by country, from `catalogue.toml`, which is compiled in.
 
 use jiff::civil::Date;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// What a document is, in the words of the interface.
+/// The type of a document, under the name that the interface uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DocumentType {
-    /// A passport.
     Passport,
-    /// A card that a state gives its citizens, or its residents, to show who they are.
+    /// An identity card that a state issues to its citizens or residents.
     NationalId,
-    /// A card that allows a foreigner to stay.
+    /// A card that permits a foreigner to stay.
     ResidencePermit,
-    /// A licence to drive, or the identity card that the same offices give.
+    /// A driving licence, or an identity card of the same authority.
     DrivingLicence,
 }
 
-/// The machine readable zone of a document.
+/// The MRZ format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 pub enum IcaoMrzType {
-    /// Three lines of 30 (ICAO 9303-5).
+    /// Three lines of 30 characters (ICAO 9303-5).
     #[serde(rename = "TD1")]
     Td1,
-    /// Two lines of 36 (9303-6).
+    /// Two lines of 36 characters (ICAO 9303-6).
     #[serde(rename = "TD2")]
     Td2,
-    /// Two lines of 44 (9303-4).
+    /// Two lines of 44 characters (ICAO 9303-4).
     #[serde(rename = "TD3")]
     Td3,
 }
 
-/// The barcode of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 pub enum DocumentBarcode {
     /// PDF417 with an AAMVA text.
@@ -40,31 +38,28 @@ pub enum DocumentBarcode {
     Pdf417,
 }
 
-/// A country's documents.
+/// The supported documents of a country.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogueCountry {
     /// ISO 3166-1 alpha-3.
     pub code: String,
-    /// At least one, each type once.
+    /// At least one; each type occurs once.
     pub documents: Vec<CatalogueDocument>,
 }
 
-/// A kind of document that is supported.
+/// A supported document.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogueDocument {
-    /// What it is.
     #[serde(rename = "type")]
     pub kind: DocumentType,
-    /// Whether what a person reads on it is in Latin letters alone.
+    /// Whether the text that people read is in Latin letters only.
     pub is_strictly_latin: bool,
-    /// The oldest day of issue that is taken.
+    /// The earliest date of issue that is accepted.
     pub date_from: Date,
-    /// Its machine readable zone.
     #[serde(rename = "format")]
     pub zone: Option<IcaoMrzType>,
-    /// Its barcode.
     pub barcode: Option<DocumentBarcode>,
 }
 
@@ -74,7 +69,7 @@ struct CatalogueFile {
     country: Vec<CatalogueCountry>,
 }
 
-/// All countries, by code.
+/// All countries, sorted by code.
 pub fn all() -> &'static [CatalogueCountry] {
     static COUNTRIES: LazyLock<Vec<CatalogueCountry>> = LazyLock::new(|| {
         let file: CatalogueFile = toml::from_str(include_str!("catalogue.toml"))
@@ -89,7 +84,7 @@ pub fn find(code: &str) -> Option<&'static CatalogueCountry> {
     all().iter().find(|country| country.code == code)
 }
 
-/// Finds a document by country and type.
+/// Finds a document by the ISO 3166-1 alpha-3 code of its country and its type.
 pub fn find_document(code: &str, kind: DocumentType) -> Option<&'static CatalogueDocument> {
     find(code)?.documents.iter().find(|document| document.kind == kind)
 }

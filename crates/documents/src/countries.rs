@@ -1,24 +1,23 @@
-//! Countries and issuers by their codes: ISO 3166-1, and what ICAO 9303-3 §5 adds for machine readable documents.
+//! Country and issuer codes: ISO 3166-1, and the codes that ICAO 9303-3, 5 adds for machine-readable documents.
 
-/// Where a code comes from.
+/// The standard that a code comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountryCodeSource {
-    /// ISO 3166-1.
     Iso,
-    /// ICAO 9303-3 §5: nationalities, organisations and persons that ISO has no code for, or a shorter code.
+    /// ICAO 9303-3, 5: codes for nationalities, organisations and persons that have none in ISO 3166-1, or a shorter
+    /// one.
     Icao,
 }
 
 /// A code that may stand for an issuer or a nationality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Country {
-    /// One to three capital letters: ISO 3166-1 alpha-3, or ICAO's.
+    /// One to three capital letters: ISO 3166-1 alpha-3, or ICAO.
     pub code: &'static str,
     /// ISO 3166-1 alpha-2, where there is one.
     pub alpha_2: Option<&'static str>,
-    /// A short name in English.
+    /// Short name in English.
     pub name: &'static str,
-    /// Whose code it is.
     pub source: CountryCodeSource,
 }
 
@@ -30,23 +29,23 @@ const fn icao(code: &'static str, name: &'static str) -> Country {
     Country { code, alpha_2: None, name, source: CountryCodeSource::Icao }
 }
 
-/// Finds a code of either table; letters must be capitals, without fillers.
+/// Finds a code of ISO or ICAO. The letters must be capitals, without fillers.
 pub fn find(code: &str) -> Option<&'static Country> {
     find_iso(code).or_else(|| ICAO.iter().find(|country| country.code == code))
 }
 
-/// Finds an ISO 3166-1 alpha-3 code.
+/// Finds a country by its ISO 3166-1 alpha-3 code.
 pub fn find_iso(code: &str) -> Option<&'static Country> {
     ISO.binary_search_by(|country| country.code.cmp(code)).ok().and_then(|at| ISO.get(at))
 }
 
-/// Finds by ISO 3166-1 alpha-2.
+/// Finds a country by its ISO 3166-1 alpha-2 code.
 pub fn find_alpha_2(code: &str) -> Option<&'static Country> {
     ISO.iter().find(|country| country.alpha_2 == Some(code))
 }
 
-/// The ISO 3166-1 alpha-3 code of the state behind a code: `D` is Germany, `GBD` the United Kingdom. `None` for
-/// organisations, the stateless and unknown codes.
+/// The ISO 3166-1 state behind a code: Germany for `D`, the United Kingdom for `GBD`. `None` for organisations,
+/// stateless persons and unknown codes.
 pub fn issuing_state(code: &str) -> Option<&'static Country> {
     find_iso(match code {
         "D" => "DEU",
@@ -55,12 +54,12 @@ pub fn issuing_state(code: &str) -> Option<&'static Country> {
     })
 }
 
-/// Every code, ISO's first.
+/// All codes, those of ISO first.
 pub fn all() -> impl Iterator<Item = &'static Country> {
     ISO.iter().chain(ICAO)
 }
 
-/// What ICAO adds, with what is used in practice (`RKS`).
+/// The codes that ICAO adds, and `RKS`, which is used in practice.
 static ICAO: &[Country] = &[
     icao("D", "Germany"),
     icao("EUE", "European Union (laissez-passer)"),
@@ -93,7 +92,7 @@ static ICAO: &[Country] = &[
     icao("XXX", "Person of unspecified nationality"),
 ];
 
-/// ISO 3166-1, by alpha-3: [`find_iso`] searches by halves.
+/// ISO 3166-1, sorted by alpha-3 code for the binary search of [`find_iso`].
 static ISO: &[Country] = &[
     iso("ABW", "AW", "Aruba"),
     iso("AFG", "AF", "Afghanistan"),

@@ -1,6 +1,6 @@
-//! A picture of a document in, fields and measures out.
+//! Reads pictures of documents: fields, measures and their verdicts.
 //!
-//! Knows no tenant, no HTTP, no database and no clock: the moment comes in as an argument.
+//! The crate knows no tenants, no HTTP, no database and no clock: the current date is an argument.
 
 pub mod authenticity;
 pub mod barcode;

@@ -1,16 +1,16 @@
-//! A limit that a number is held to.
+//! The limit of a measured number.
 
-/// A limit, and what its number counts.
+/// A limit, and the unit of the number to which it applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// Not less, in this unit.
+    /// The lowest value that is allowed, and its unit.
     AtLeast(f32, &'static str),
-    /// Not more, in this unit.
+    /// The highest value that is allowed, and its unit.
     AtMost(f32, &'static str),
 }
 
 impl Limit {
-    /// Whether a value breaks it. A value that is no number breaks every limit.
+    /// Whether a value breaks the limit. NaN breaks every limit.
     pub fn is_broken(self, value: f32) -> bool {
         match self {
             Self::AtLeast(limit, _) => value < limit || value.is_nan(),

@@ -1,8 +1,9 @@
 //! Finds the page of a document in a photograph and draws it flat and upright.
 //!
-//! A page is a quadrilateral of straight edges that end at its corners, with the proportions of one of the formats that
-//! documents have. What a reader of its lines, a face or a barcode already know about where it is and which way is up
-//! goes in as [`PageHints`]; without them both are guessed, and [`LocatedPage::upright`] says so.
+//! A page is a quadrilateral whose sides are straight edges that end at the corners, with the aspect ratio of one of
+//! the formats of documents. What an MRZ, a face or a barcode already tells about the position of the page and the
+//! upright direction is passed in as [`PageHints`]. Without hints both are estimated, and [`LocatedPage::upright`] says
+//! so.
 
 mod edge_lines;
 mod orientation;
@@ -15,24 +16,23 @@ use edge_lines::EdgeMap;
 use print_density::PrintDensity;
 use quadrilaterals::Quad;
 
-/// The formats of pages (ISO/IEC 7810, ISO 216).
+/// The format of a page (ISO/IEC 7810, ISO 216).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PageFormat {
-    /// Cards: 85.60 by 53.98 mm.
+    /// Cards: 85.60 x 53.98 mm.
     Id1,
-    /// Older identity cards: 105 by 74 mm.
+    /// Older identity cards: 105 x 74 mm.
     Id2,
-    /// Data pages of passports: 125 by 88 mm.
+    /// Data pages of passports: 125 x 88 mm.
     Id3,
-    /// Letters and bills: 210 by 297 mm.
+    /// Letters and bills: 210 x 297 mm.
     A4,
 }
 
 impl PageFormat {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Id1, Self::Id2, Self::Id3, Self::A4];
 
-    /// Width and height in millimetres, upright.
+    /// Width and height of the upright page in millimetres.
     pub fn size(self) -> [f32; 2] {
         match self {
             Self::Id1 => [85.6, 53.98],
@@ -42,27 +42,29 @@ impl PageFormat {
         }
     }
 
-    /// The long side over the short one.
+    /// The longer side divided by the shorter one.
     pub fn ratio(self) -> f32 {
         let [width, height] = self.size();
         width.max(height) / width.min(height)
     }
 }
 
-/// A machine readable zone that was found, in pixels of the photo.
+/// The position of an MRZ that was read, in pixels of the photo.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneHint {
-    /// The box around its characters, from the first letter of the first line, clockwise as it is read.
+    /// Corners of the box around its characters: clockwise as the text is read, starting at the first character of the
+    /// first line.
     pub corners: [Point; 4],
-    /// Lines: 2 or 3.
+    /// Number of lines: 2 or 3.
     pub lines: u8,
-    /// Characters of a line: 30, 36 or 44.
+    /// Characters in a line: 30, 36 or 44.
     pub columns: u8,
 }
 
 impl ZoneHint {
-    /// The format that such a zone is on, and the box around its characters in millimetres of that page
-    /// (ICAO 9303-4 to 6: the zone stands at the foot, 2.54 mm to the letter).
+    /// The page format on which such an MRZ is printed, and the box around its characters (left, top, right, bottom) in
+    /// millimetres of that page. From ICAO 9303 parts 4 to 6: the MRZ is at the foot of the page, with a character
+    /// pitch of 2.54 mm.
     fn format_and_box(&self) -> Option<(PageFormat, [f32; 4])> {
         match (self.lines, self.columns) {
             (3, 30) => Some((PageFormat::Id1, [4.7, 34.8, 80.9, 50.0])),
@@ -72,7 +74,7 @@ impl ZoneHint {
         }
     }
 
-    /// Where the page's corners must be about, its own top left first.
+    /// The format and the approximate corners of the page in the photo, clockwise from the page's own top left.
     fn expected_page(&self) -> Option<(PageFormat, [Point; 4])> {
         let (format, [left, top, right, bottom]) = self.format_and_box()?;
         let from = [[left, top], [right, top], [right, bottom], [left, bottom]];
@@ -82,53 +84,53 @@ impl ZoneHint {
     }
 }
 
-/// What is already known of a photo, in its pixels.
+/// What is already known about a photo, in its pixels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PageHints {
-    /// A machine readable zone: tells where the page is, its format, and which way is up.
+    /// An MRZ, which gives the position and format of the page and the upright direction.
     pub zone: Option<ZoneHint>,
-    /// Which way is up, as a vector: from a face's mouth to its eyes, or a barcode's left edge upwards.
+    /// A vector that points upwards on the document: from a face's mouth to its eyes, or up along the left edge of a
+    /// barcode.
     pub up: Option<[f32; 2]>,
 }
 
-/// Upwards along the left edge of something that is read from left to right, for example a barcode on its page.
+/// The vector up along the left edge of something that is read from left to right, such as a barcode. Corners are
+/// clockwise from its top left.
 pub fn up_direction(corners: &[Point; 4]) -> [f32; 2] {
     [corners[0][0] - corners[3][0], corners[0][1] - corners[3][1]]
 }
 
-/// How it is known which way is up.
+/// How the upright direction was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Upright {
-    /// From a hint.
+    /// Given by a hint.
     Known,
-    /// From how the print lies; 0 (by chance) to 1.
+    /// Estimated from the alignment of the print. The confidence is 0 (no better than chance) to 1.
     Guessed(f32),
 }
 
-/// A page that was found.
 #[derive(Clone, Debug)]
 pub struct LocatedPage {
-    /// The page, flat and upright.
+    /// The page, rectified and upright.
     pub page: Picture,
-    /// From pixels of the page to pixels of the photo.
+    /// Maps pixels of the page to pixels of the photo.
     pub to_photo: Homography,
-    /// Where its corners are in the photo: its own top left, top right, bottom right, bottom left.
+    /// Corners of the page in pixels of the photo, clockwise from the page's own top left.
     pub corners: [Point; 4],
-    /// The format whose proportions it has; `Id2`, `Id3` and `A4` differ by less than perspective leaves to see, so
-    /// without a zone this is `Id3` lying and `A4` standing.
+    /// The format according to the MRZ, or else to the aspect ratio. `Id2`, `Id3` and `A4` differ by less than
+    /// perspective distorts, so without an MRZ a landscape page with such a ratio is `Id3` and a portrait one `A4`.
     pub format: PageFormat,
-    /// The share of the photo that it covers, 0 to 1.
+    /// The share of the photo's area that the page covers, 0 to 1.
     pub share: f32,
-    /// How surely this is a page, 0 to 1: chosen so that a half is the limit.
+    /// Confidence that this is a page, 0 to 1. It is scaled so that the threshold is 0.5.
     pub confidence: f32,
-    /// How many of its sides are where the photo ends: it may go on outside.
+    /// Number of sides that coincide with a border of the photo, where the page may continue outside.
     pub cut_off: usize,
-    /// Whether the top is known to be the top.
     pub upright: Upright,
 }
 
 impl LocatedPage {
-    /// The same page with its top where `up` points to, a vector in the photo that it was found in.
+    /// The same page, drawn again so that its top points to `up`, a vector in the photo that it was found in.
     #[must_use]
     pub fn reoriented(self, photo: &Picture, up: [f32; 2]) -> Self {
         if rotations_to_top(&self.corners, up) == 0 {
@@ -143,23 +145,25 @@ impl LocatedPage {
     }
 }
 
-/// The long side of the picture in which edges are looked for, in pixels.
+/// Longer side of the picture in which edges are searched, in pixels.
 const EDGE_SIDE_PIXELS: usize = 640;
-/// How many lines sides are chosen from.
+/// Number of lines from which the sides of the page are chosen.
 const MAX_EDGE_LINES: usize = 32;
-/// Of simulated photos, pages score 1.7 and more, empty desks up to 1.4; what lies between is torn, cut off or copied.
+/// In simulated photos, pages score at least 1.7 and empty desks at most 1.4. In between are torn, cropped and copied
+/// pages.
 const MIN_PAGE_SCORE: f32 = 1.5;
-/// Pages are drawn with a long side of at most so many pixels.
+/// Longer side of a rectified page, at most.
 const MAX_PAGE_SIDE_PIXELS: f32 = 2000.0;
-/// And of so many for guessing which way is up.
+/// Longer side of the rectified page on which the upright direction is estimated, at most.
 const ORIENTATION_SIDE_PIXELS: f32 = 800.0;
 
-/// Finds the page; `None` where nothing looks like one.
+/// Finds the page of a document in a photo; `None` where nothing looks like one.
 pub fn locate(picture: &Picture, hints: &PageHints) -> Option<LocatedPage> {
     let expected = hints.zone.and_then(|zone| zone.expected_page());
     let expected_corners = expected.map(|(_, corners)| corners);
     let (mut best, cluster) = find_quad(picture, expected_corners.as_ref());
-    // A small page far away: its print is in one place, and the sides found are not around it.
+    // A small page far away from the camera: the print is concentrated in one place, and the quadrilateral that was
+    // found does not enclose it.
     if let Some(bounds) = cluster
         && expected.is_none()
         && best.is_none_or(|quad| !contains_box(&quad.corners, &bounds))
@@ -169,7 +173,7 @@ pub fn locate(picture: &Picture, hints: &PageHints) -> Option<LocatedPage> {
     {
         best = Some(Quad { corners: quad.corners.map(|corner| [corner[0] + x, corner[1] + y]), ..quad });
     }
-    // A zone that was read is a page, whatever its edges look like.
+    // An MRZ that was read proves that there is a page, whatever its edges look like.
     let (corners, score, cut_off) = match (best, expected) {
         (Some(quad), None) => (quad.corners, quad.score, quad.borders),
         (Some(quad), Some((_, page))) if mostly_overlap(&quad.corners, &page) => {
@@ -196,7 +200,8 @@ pub fn locate(picture: &Picture, hints: &PageHints) -> Option<LocatedPage> {
     )
 }
 
-/// The best quadrilateral in pixels of the picture, and the box around where most print is, if that is a small part.
+/// The best quadrilateral, in pixels of the picture, and the bounding box of the main cluster of print where that is a
+/// small part of the picture (left, top, right, bottom).
 fn find_quad(picture: &Picture, expected: Option<&[Point; 4]>) -> (Option<Quad>, Option<[f32; 4]>) {
     let edges = EdgeMap::of(picture, EDGE_SIDE_PIXELS);
     let scale = picture.width() as f32 / edges.width as f32;
@@ -212,14 +217,15 @@ fn find_quad(picture: &Picture, expected: Option<&[Point; 4]>) -> (Option<Quad>,
     (best, cluster.map(|(bounds, _)| bounds.map(to_photo)))
 }
 
-/// Whether a box is inside of a quadrilateral that is not very much larger.
+/// Whether a quadrilateral encloses a box, with a tolerance of a tenth of its width, and has less than eight times its
+/// area.
 fn contains_box(corners: &[Point; 4], [left, top, right, bottom]: &[f32; 4]) -> bool {
     let bounds = [[*left, *top], [*right, *top], [*right, *bottom], [*left, *bottom]];
     bounds.iter().all(|corner| quadrilaterals::depth(corners, *corner) > -(right - left) * 0.1)
         && polygon_area(corners) < 8.0 * polygon_area(&bounds)
 }
 
-/// A box with as much again on all sides, cut out; and where its top left is.
+/// Crops a box with a margin of 0.7 of its longer side. Also returns the position of the crop's top left corner.
 fn crop(picture: &Picture, [left, top, right, bottom]: &[f32; 4]) -> Option<(Picture, Point)> {
     let (width, height) = (picture.width() as f32, picture.height() as f32);
     let margin = (right - left).max(bottom - top) * 0.7;
@@ -235,7 +241,7 @@ fn crop(picture: &Picture, [left, top, right, bottom]: &[f32; 4]) -> Option<(Pic
     Some((cut, from))
 }
 
-/// Whether a point is inside of four corners, clockwise as seen.
+/// Whether a point lies inside a quadrilateral whose corners are clockwise as seen.
 pub fn is_inside(corners: &[Point; 4], point: Point) -> bool {
     quadrilaterals::depth(corners, point) >= 0.0
 }
@@ -252,7 +258,7 @@ struct RectifiedPage {
     upright: Upright,
 }
 
-/// Turns the corners so that the page's own top left comes first, and draws it.
+/// Rotates the corners so that the page's own top left comes first, and rectifies the page.
 fn rectify_upright(
     picture: &Picture,
     mut corners: [Point; 4],
@@ -269,7 +275,7 @@ fn rectify_upright(
         let (page, map) = rectify(picture, &corners, format.size(), MAX_PAGE_SIDE_PIXELS)?;
         return Some(RectifiedPage { page, map, corners, format, upright: Upright::Known });
     }
-    // Begin with the long side level.
+    // Start with a longer side at the top.
     if ratio < 1.0 {
         corners.rotate_left(1);
     }
@@ -282,7 +288,7 @@ fn rectify_upright(
         (turns, Upright::Guessed(sure))
     };
     corners.rotate_left(turns);
-    // Cards stand rarely and letters nearly always.
+    // Cards are rarely in portrait orientation, letters nearly always.
     let (format, size) = match (lying, turns % 2 == 1) {
         (PageFormat::Id1, true) => (lying, [53.98, 85.6]),
         (_, false) => (lying, lying.size()),
@@ -296,10 +302,10 @@ fn distance(a: Point, b: Point) -> f32 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
-/// How far to rotate the corners so that the side that `up` points to is the top.
+/// By how many places the corners must be rotated to the left so that the side towards `up` becomes the top.
 fn rotations_to_top(corners: &[Point; 4], up: [f32; 2]) -> usize {
     let along = |turn: usize| {
-        // From the bottom side's middle to the top side's, were the corners turned so.
+        // The axis from the middle of the bottom side to the middle of the top side, for corners rotated by `turn`.
         let at = |corner: usize| corners[(corner + turn) % 4];
         let (top, bottom) = ([at(0), at(1)], [at(2), at(3)]);
         let axis = |axis: usize| top[0][axis] + top[1][axis] - bottom[0][axis] - bottom[1][axis];
@@ -309,8 +315,8 @@ fn rotations_to_top(corners: &[Point; 4], up: [f32; 2]) -> usize {
     (0..4).max_by(|&a, &b| along(a).total_cmp(&along(b))).unwrap_or(0)
 }
 
-/// Draws a page of the given size in millimetres about as large as it is in the photo, its long side at most `most`
-/// pixels.
+/// Rectifies a page of the given size in millimetres, about as large as it is in the photo, with a longer side of at
+/// most `most` pixels. The homography maps pixels of the page to pixels of the photo.
 fn rectify(
     picture: &Picture,
     corners: &[Point; 4],

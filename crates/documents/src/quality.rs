@@ -1,10 +1,9 @@
-//! What is wrong with a photo of a document, as numbers with limits.
+//! Faults of a photo of a document, as numbers with limits.
 //!
-//! Each measure is one number, its limit and what to do about it. The limits were chosen on simulated photographs
-//! (`fixtures::specimens`; `tests/docs/page.rs` says how often each is right and wrong there), and simulated photographs
-//! are no photographs: those of [`PhotoFault::Screen`], [`PhotoFault::Bezel`] and
-//! [`PhotoFault::Photocopy`] above all may ask for a second look and decide
-//! nothing.
+//! Each measure is a number with a limit and advice. The limits were chosen on simulated photographs
+//! (`fixtures::specimens`; `tests/docs/page.rs` says how often each is right and wrong there), which differ from real
+//! ones. Above all the limits of [`PhotoFault::Screen`], [`PhotoFault::Bezel`] and [`PhotoFault::Photocopy`] may ask
+//! for a second look, but decide nothing.
 
 mod exposure;
 mod focus;
@@ -16,33 +15,33 @@ use crate::{
 };
 use base::{LimitViolation, Picture};
 
-/// What may be wrong.
+/// A fault of a photo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PhotoFault {
-    /// The page goes on outside of the frame.
+    /// The page continues outside the photo.
     Partial,
-    /// Too few pixels for its print.
+    /// The resolution is too low for the print.
     TooSmall,
-    /// Too little light.
+    /// There is too little light.
     TooDark,
-    /// Paper and light print are one white.
+    /// Paper and light print are saturated alike.
     Overexposed,
-    /// A reflection hides a part.
+    /// A reflection hides a part of the page.
     Glare,
-    /// Out of focus, or moved.
+    /// The photo is out of focus or blurred by motion.
     Blurred,
-    /// No colours anywhere in the photo.
+    /// There is no colour anywhere in the photo.
     BlackAndWhite,
-    /// The page was on a display.
+    /// The page was shown on a display.
     Screen,
-    /// The dark frame of a display is around it.
+    /// The page is surrounded by the dark frame of a display.
     Bezel,
-    /// The page has no colours of its own, as a copy has none.
+    /// The page has no colours of its own, like a copy.
     Photocopy,
 }
 
 impl PhotoFault {
-    /// All of them, in the order in which they are worth telling.
+    /// All faults, in the order in which they should be reported.
     pub const ALL: [Self; 10] = [
         Self::Partial,
         Self::TooSmall,
@@ -56,7 +55,7 @@ impl PhotoFault {
         Self::Photocopy,
     ];
 
-    /// A name for tables and logs.
+    /// The name in tables and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Partial => "partial",
@@ -72,7 +71,7 @@ impl PhotoFault {
         }
     }
 
-    /// What to do about it.
+    /// What the person can do about it.
     pub fn hint(self) -> &'static str {
         match self {
             Self::Partial => "show the whole document, with a margin around it",
@@ -87,7 +86,7 @@ impl PhotoFault {
         }
     }
 
-    /// What its number is held to.
+    /// The limit of the measured number.
     pub fn limit(self) -> Limit {
         match self {
             Self::Partial => Limit::AtMost(0.5, "sides cut off"),
@@ -104,28 +103,26 @@ impl PhotoFault {
     }
 }
 
-/// One number and its limit.
+/// A measured number; its limit is [`PhotoFault::limit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QualityMeasure {
-    /// What it is about.
     pub fault: PhotoFault,
-    /// The number, in the unit of its limit.
+    /// The number, in the unit of the limit.
     pub value: f32,
 }
 
 impl QualityMeasure {
-    /// Whether the limit is broken.
     pub fn is_broken(&self) -> bool {
         self.fault.limit().is_broken(self.value)
     }
 
-    /// The number, its limit in words and what to do, as callers are told.
+    /// The number, the limit in words and the advice, as shown to callers.
     pub fn to_limit_violation(&self) -> LimitViolation {
         LimitViolation::new(self.value, self.fault.limit().to_string(), self.fault.hint())
     }
 }
 
-/// Measures a photo and the page that was found in it: all of [`PhotoFault::ALL`], in that order.
+/// Measures a photo and the page that was found in it. Returns all of [`PhotoFault::ALL`], in that order.
 pub fn measure(photo: &Picture, located: &LocatedPage) -> Vec<QualityMeasure> {
     let page = &located.page;
     let scale = pixels_per_millimetre(located);
@@ -145,13 +142,13 @@ pub fn measure(photo: &Picture, located: &LocatedPage) -> Vec<QualityMeasure> {
     PhotoFault::ALL.into_iter().map(|fault| QualityMeasure { fault, value: value(fault) }).collect()
 }
 
-/// Pixels of the photo to the millimetre of the page, along the side where there are fewest.
+/// Resolution of the page in pixels of the photo per millimetre, in the direction in which it is lower.
 fn pixels_per_millimetre(located: &LocatedPage) -> f32 {
     let [a, b, c, d] = located.corners;
     let side = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
     let (across, down) = (f32::midpoint(side(a, b), side(d, c)), f32::midpoint(side(a, d), side(b, c)));
     let [width, height] = located.format.size();
-    // A part of a page says less about the side that is cut.
+    // Where a part of the page is missing, the shortened side would give too low a number.
     if located.cut_off > 0 {
         (across / width).max(down / height)
     } else {
@@ -159,7 +156,7 @@ fn pixels_per_millimetre(located: &LocatedPage) -> f32 {
     }
 }
 
-/// Pixels to the millimetre at which print of a format is looked at.
+/// Resolution at which a format is measured, in pixels per millimetre.
 fn reading_scale(format: PageFormat) -> f32 {
     if format == PageFormat::A4 { 5.0 } else { 8.0 }
 }

@@ -1,4 +1,4 @@
-//! A document, side by side: everything the other rooms can read of it, joined.
+//! Reads a document with all its sides, and joins everything that the other modules find.
 
 mod fields;
 mod side;
@@ -20,49 +20,49 @@ use jiff::civil::Date;
 use std::path::Path;
 use vision::{ModelLoadError, VisionError, VisionModels};
 
-/// What a caller knows of a document before it is read.
+/// What the caller claims about a document before it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DocumentClaim<'a> {
-    /// Who is said to have issued it: ISO 3166-1 alpha-3.
+    /// The issuing country, ISO 3166-1 alpha-3.
     pub country: Option<&'a str>,
-    /// What it is said to be.
     pub kind: Option<DocumentType>,
 }
 
-/// Where a side comes from.
+/// The source of a side.
 #[derive(Clone, Copy, Debug)]
 pub enum SideSource<'a> {
-    /// A camera: the page has to be found, and quality matters.
+    /// A photo: the page has to be found, and the quality is measured.
     Photo(&'a Picture),
-    /// A page of a file, drawn, with the lines that the file itself says are on it (in pixels of the picture).
+    /// A rendered page of a file, with the lines of the file's own text in pixels of the picture.
     File(&'a Picture, &'a [text::TextLine]),
 }
 
-/// What was read of a document.
 pub struct DocumentReading {
-    /// Side by side, in the order in which they came.
+    /// The sides in the order in which they were given.
     pub sides: Vec<DocumentSide>,
-    /// What it is, as far as it says itself or the caller does.
+    /// The type according to the MRZ or the barcode, or else as claimed.
     pub kind: Option<DocumentType>,
-    /// Who issued it: ISO 3166-1 alpha-3 where that can be told, else as printed.
+    /// The issuer: ISO 3166-1 alpha-3 where the code belongs to a state, else the code as printed.
     pub issuer: Option<String>,
-    /// The surest machine readable zone of all sides.
+    /// The most reliable MRZ of all sides.
     pub zone: Option<MrzReading>,
-    /// What a driving licence's barcode says.
+    /// The content of a driving licence's barcode.
     pub licence: Option<Licence>,
-    /// Every field with its source; of one name the zone's first, then the barcode's, then the print's.
+    /// All fields with their sources. Of the same field, that of the MRZ comes first, then the barcode's and then that
+    /// of the printed text.
     pub fields: Vec<ExtractedField>,
-    /// The face on it, if there is one.
+    /// The portrait on the first side that has one.
     pub portrait: Option<Portrait>,
-    /// What a bill or a statement says; only where there is neither zone nor licence.
+    /// The content of a letter, such as a bill or statement; only where there is neither an MRZ nor a licence's
+    /// barcode.
     pub supplementary: Option<SupplementaryReading>,
-    /// What speaks for and against it.
+    /// The measures of authenticity.
     pub measures: Vec<AuthenticityMeasure>,
 }
 
 impl DocumentReading {
-    /// Whether anything was read that makes it a document: a zone, a barcode of a licence, or two fields and more of what
-    /// is printed.
+    /// Whether what was read makes it a document: an MRZ, a licence's barcode, at least two different fields, or at
+    /// least two parts of a letter.
     pub fn is_document(&self) -> bool {
         let names: std::collections::BTreeSet<_> = self.fields.iter().map(|field| field.name).collect();
         let letter = self.supplementary.as_ref().is_some_and(|letter| letter.found_count() >= 2);
@@ -70,14 +70,14 @@ impl DocumentReading {
     }
 }
 
-// What is written on it must not reach a log by way of `{:?}`.
+// The content is personal data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for DocumentReading {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Reading({:?}, {} sides, {:?})", self.kind, self.sides.len(), self.fields)
     }
 }
 
-/// Reads documents. Not shared between threads: each worker has its own.
+/// Reads documents. It is not shared between threads: each worker has its own.
 #[derive(Debug)]
 pub struct DocumentReader {
     zones: mrz::reader::MrzReader,
@@ -85,12 +85,12 @@ pub struct DocumentReader {
 }
 
 impl DocumentReader {
-    /// Loads what it needs of a pack of models.
+    /// Loads the nets from the folder of a model pack.
     pub fn load(folder: &Path) -> Result<Self, ModelLoadError> {
         Ok(Self { zones: mrz::reader::MrzReader::load(folder)?, lines: text::TextReader::load(folder)? })
     }
 
-    /// Reads one side. `vision` finds faces, which show which way is up.
+    /// Reads one side. `vision` finds faces, which show the upright direction.
     pub fn read_side(
         &mut self,
         vision: &mut VisionModels,
@@ -116,7 +116,7 @@ impl DocumentReader {
     }
 }
 
-/// Joins sides that were read before, for example as they arrived.
+/// Joins sides that were read earlier, for example as they arrived.
 pub fn join_sides(
     vision: &mut VisionModels,
     sides: Vec<DocumentSide>,

@@ -1,10 +1,9 @@
-//! Letters that prove an address: bills, statements, letters of offices. Whose they are, where that person lives, who sent
-//! them and when.
+//! Letters that prove an address, such as bills, statements and letters of authorities: the name and address of the
+//! recipient, the sender and the date.
 
 mod address;
 
-pub use address::PostalAddress;
-pub(crate) use address::is_address;
+pub use crate::text::postal_address::PostalAddress;
 
 use crate::{
     picture::homography::Point,
@@ -18,51 +17,47 @@ use crate::{
 use jiff::civil::Date;
 use std::sync::LazyLock;
 
-/// Lines that are looked at.
+/// Lines of a letter that are read, at most.
 const MAX_LINES: usize = 400;
 
 /// How a part of a letter was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LetterPartSource {
-    /// Beside or below a label.
+    /// By a label beside or above it.
     Label,
-    /// In the block of an address.
+    /// As part of an address block.
     Block,
-    /// By its words: a company's form, an office's name.
+    /// By words of company or authority names.
     Words,
-    /// By where and how large it stands, which is a guess.
+    /// By position and size, which is a guess.
     Place,
 }
 
-/// A part of a letter.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LetterPart<T> {
-    /// What it is.
     pub value: T,
-    /// How it was found.
     pub source: LetterPartSource,
-    /// How sure it is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
-    /// Where it stands, as [`TextLine::corners`].
+    /// Corners as in [`TextLine::corners`].
     pub corners: [Point; 4],
 }
 
-/// What a letter says.
+/// The content of a letter.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct SupplementaryReading {
-    /// Whom it was sent to, as printed, without titles.
+    /// The recipient's name as printed, without titles.
     pub full_name: Option<LetterPart<String>>,
-    /// Where to.
+    /// The recipient's address.
     pub structured_postal_address: Option<LetterPart<PostalAddress>>,
-    /// When it was written.
     pub date_of_issue: Option<LetterPart<dates::DateReading>>,
-    /// Who sent it.
+    /// The sender.
     pub organisation: Option<LetterPart<String>>,
 }
 
 impl SupplementaryReading {
-    /// How many of its parts were found.
+    /// Number of parts that were found.
     pub fn found_count(&self) -> usize {
         let Self { full_name, structured_postal_address, date_of_issue, organisation } = self;
         let found = [
@@ -90,13 +85,14 @@ static LETTER_VOCABULARY: LazyLock<LetterVocabulary> = LazyLock::new(|| {
         for word in list.iter_mut() {
             *word = normalise(word);
         }
-        // Longer labels hold shorter ones.
+        // Some labels begin with shorter ones, so longer labels come first.
         list.sort_by_key(|word| std::cmp::Reverse(word.len()));
     }
     words
 });
 
-/// Reads a letter. `today` bounds its date; `country` (ISO 3166-1 alpha-3) is that of the sender, where it is known.
+/// Reads a letter. Dates after `today` are ignored; `country` is the sender's country (ISO 3166-1 alpha-3), where it is
+/// known.
 pub fn read(lines: &[TextLine], today: Date, country: Option<&str>) -> SupplementaryReading {
     let placed = level_lines(lines.get(..MAX_LINES).unwrap_or(lines));
     let block = address::find_addressee(&placed, country);
@@ -109,12 +105,13 @@ pub fn read(lines: &[TextLine], today: Date, country: Option<&str>) -> Supplemen
     SupplementaryReading { full_name, structured_postal_address, date_of_issue, organisation }
 }
 
-/// Whether a text is the name of a company or an office: 2 for a company's form, 1 for a word of such names, else 0.
+/// Whether a text is the name of a company or an authority: 2 for a legal form such as `Ltd`, 1 for a typical word,
+/// else 0.
 fn organisation_score(text: &str) -> u8 {
     let words: Vec<&str> = text.split([' ', ',']).collect();
     let has_form = LETTER_VOCABULARY.forms.iter().any(|form| {
         let parts: Vec<&str> = form.split(' ').collect();
-        // A form alone is no name.
+        // A legal form alone is not a name.
         words.windows(parts.len()).skip(1).any(|window| window == parts)
     });
     if has_form {
@@ -124,19 +121,19 @@ fn organisation_score(text: &str) -> u8 {
     let named = LETTER_VOCABULARY.words.iter().any(|word| {
         let parts: Vec<String> = word.split(' ').map(normalise).collect();
         folded.windows(parts.len()).any(|window| window == parts.as_slice())
-            // German writes them in one.
+            // German compounds end with the word.
             || parts.len() == 1 && word.len() >= 6 && folded.iter().any(|own| own.ends_with(&parts[0]))
     });
     u8::from(named)
 }
 
-/// The name up to and with a company's form: what follows is an office or an address.
+/// The name up to and including the legal form, after which a department or an address may follow.
 fn up_to_company_form(text: &str) -> &str {
     let end = LETTER_VOCABULARY.forms.iter().filter_map(|form| {
         let at = text.find(&format!(" {form}"))? + 1 + form.len();
         text.get(at..)?.chars().next().is_none_or(|c| !c.is_alphanumeric()).then_some(at)
     });
-    // The longest of forms that begin alike: `S.A.` and `S.A.U.`.
+    // Some legal forms begin alike, for example `S.A.` and `S.A.U.`; take the longest.
     end.max().and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
@@ -160,7 +157,7 @@ fn find_organisation(placed: &[LevelLine], used: &[usize]) -> Option<LetterPart<
         let kind = organisation_score(text);
         let height = (one.height() / usual.max(f32::MIN_POSITIVE)).clamp(0.5, 2.5);
         let depth = (one.top - top) / (bottom - top).max(f32::MIN_POSITIVE);
-        // A sentence ends with a full stop and has many words.
+        // A sentence has many words and ends with a full stop.
         let sentence = text.split(' ').count() > 9 || text.ends_with('.') && kind < 2 || text.contains(": ");
         let score =
             f32::from(kind) * 1.5 + 2.0 * (height - 1.0) - 2.0 * depth - if sentence { 2.0 } else { 0.0 };
@@ -179,7 +176,8 @@ fn find_organisation(placed: &[LevelLine], used: &[usize]) -> Option<LetterPart<
     Some(LetterPart { value, source, confidence: one.line.confidence * certain, corners: one.line.corners })
 }
 
-/// The date that a label names; else the first in the upper half that no label takes for something else.
+/// The date of the letter: the one that a label names, or else the first in the upper half without a label for
+/// something else.
 fn find_date(
     placed: &[LevelLine],
     today: Date,
@@ -248,7 +246,7 @@ fn find_date(
     found.next().and_then(|(found, one)| part(one, found.reading, LetterPartSource::Place, 0.6))
 }
 
-/// Whether a line may be a person's name: two to six words of letters, and no company.
+/// Whether a line may be a person's name: two to six words, at least two of them capitalised, and not an organisation.
 fn is_person(text: &str) -> bool {
     let Some(name) = names::clean_name(names::without_titles(text)) else { return false };
     let words = name.split(' ').count();

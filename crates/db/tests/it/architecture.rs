@@ -15,6 +15,7 @@ const CRATES_WITHOUT_CIRCLES: &[&str] = &[
     "base",
     "credentials",
     "db",
+    "documents",
     "domain",
     "evaluate",
     "jobs",

@@ -1,4 +1,4 @@
-//! Codes of countries and documents, and what the zone's digits say of it.
+//! Codes of countries and documents, document numbers, and the check digits of the MRZ.
 
 use super::{
     AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, DocumentEvidence, document_numbers, words,
@@ -11,14 +11,17 @@ use crate::{
     mrz::{self, MrzFormat, MrzProblem, reader::MrzReading},
 };
 
-/// From this on a character is read so surely that a wrong check digit is the document's and not the reader's.
+/// Where every character was read with at least this confidence, a wrong check digit is the fault of the document and
+/// not of the reader.
 const SURE_CHARACTER_CONFIDENCE: f32 = 0.9;
 
-/// Wrong check digits. Where the characters under one were hard to read, another photo may put it right.
+/// Counts wrong check digits. Where a character was hard to read, the verdict is only a doubt, because another photo
+/// may give the right one.
 pub(super) fn check_digits(zone: &MrzReading) -> AuthenticityMeasure {
     let wrong: Vec<_> =
         zone.mrz.checks.iter().filter(|check| check.verdict == mrz::CheckDigitVerdict::Wrong).collect();
-    // The confidence of a field is cut where its digit is wrong, so the characters themselves are asked.
+    // The confidence of a field is lowered where its check digit is wrong, so the characters' own confidence counts
+    // here.
     let read = zone.certainty.iter().flatten().copied().fold(1.0_f32, f32::min);
     let right = zone.mrz.checks.iter().filter(|check| check.verdict == mrz::CheckDigitVerdict::Right).count();
     let reason = if wrong.is_empty() {
@@ -42,7 +45,7 @@ pub(super) fn check_digits(zone: &MrzReading) -> AuthenticityMeasure {
     )
 }
 
-/// What the zone has that no zone should.
+/// Counts codes, dates and characters that must not occur in an MRZ.
 pub(super) fn mrz_format(zone: &MrzReading) -> AuthenticityMeasure {
     let wrong: Vec<_> = zone
         .mrz
@@ -64,7 +67,7 @@ pub(super) fn mrz_format(zone: &MrzReading) -> AuthenticityMeasure {
     )
 }
 
-/// Issuer, type and number.
+/// Checks the issuer, the type and the document number.
 pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     let mut measures = Vec::new();
     if let Some(issuer) = evidence.issuer {
@@ -78,7 +81,7 @@ pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasur
 fn country(issuer: &str) -> AuthenticityMeasure {
     let (value, reason) = match (countries::issuing_state(issuer), countries::find(issuer)) {
         (Some(state), _) => (1.0, format!("{} is {}", issuer, state.name)),
-        // Utopia is ICAO's own word for a state that there is not, and stands on specimens.
+        // ICAO reserves `UTO` (Utopia) for specimens.
         (None, Some(_)) if issuer == "UTO" => (0.0, "UTO is no state: it stands on specimens".to_owned()),
         (None, Some(other)) => (1.0, format!("{} is {}", issuer, other.name)),
         (None, None) => (0.0, "nobody issues under this code".to_owned()),
@@ -93,7 +96,7 @@ fn country(issuer: &str) -> AuthenticityMeasure {
     )
 }
 
-/// Whether the issuer has such documents, the zone has their form, and the barcode names the same issuer.
+/// Whether the issuer has documents of this type, the MRZ has their format, and the barcode names the same issuer.
 fn consistency(evidence: &DocumentEvidence<'_>, issuer: &str) -> Option<AuthenticityMeasure> {
     let kind = evidence.kind?;
     let mut wrong = Vec::new();
@@ -140,7 +143,7 @@ fn consistency(evidence: &DocumentEvidence<'_>, issuer: &str) -> Option<Authenti
 
 fn number(evidence: &DocumentEvidence<'_>, issuer: &str) -> Option<AuthenticityMeasure> {
     use crate::field::FieldName;
-    // The zone's is the surest, then the barcode's: fields are held in that order.
+    // The smallest source is the most reliable one: the MRZ, then the barcode.
     let number = evidence.fields.iter().filter(|field| field.name == FieldName::DocumentNumber);
     let number = number.min_by_key(|field| field.source)?;
     let state = countries::issuing_state(issuer).map_or(issuer, |state| state.code);

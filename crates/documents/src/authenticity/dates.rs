@@ -1,4 +1,4 @@
-//! Days that must follow each other.
+//! Whether the dates of a document are possible in their order.
 
 use super::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, DocumentEvidence};
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
 };
 use jiff::civil::Date;
 
-/// Nobody was older, by much.
+/// No person has lived much longer.
 const MAX_AGE_YEARS: i16 = 125;
-/// Documents are not good for longer, but for those that never end.
+/// No document is valid for longer, except those for life.
 const MAX_VALIDITY_YEARS: i16 = 36;
-/// Below this a reading contradicts nothing.
+/// With less confidence in a date, a contradiction is only a doubt.
 const MIN_CONTRADICTION_CONFIDENCE: f32 = 0.8;
 
-/// Whether it is in date, and whether its days are possible.
+/// Whether the document has not expired, and whether its dates are possible.
 pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     let mut measures = Vec::new();
     if let Some((expires, confidence)) = surest_date(evidence.fields, FieldName::ExpirationDate) {
@@ -82,7 +82,7 @@ fn dates_possible(fields: &[ExtractedField], today: Date) -> Option<Authenticity
     ))
 }
 
-/// The surest reading of a day.
+/// The reading of a date with the highest confidence, and that confidence.
 pub(super) fn surest_date(fields: &[ExtractedField], name: FieldName) -> Option<(Date, f32)> {
     let dates = fields.iter().filter(|field| field.name == name);
     let dates = dates.filter_map(|field| Some((field.value.parse().ok()?, field.confidence)));

@@ -1,4 +1,4 @@
-//! The forms of document numbers, where issuers publish them: `numbers.toml`, compiled in.
+//! The formats of document numbers, as far as issuers publish them, from `numbers.toml`, which is compiled in.
 
 use crate::catalogue::DocumentType;
 use regex::Regex;
@@ -35,8 +35,8 @@ static NUMBER_FORMATS: LazyLock<Vec<CompiledNumberFormat>> = LazyLock::new(|| {
     file.number.into_iter().map(|row| CompiledNumberFormat { whole: whole(&row), row }).collect()
 });
 
-/// Whether a number has the form of its issuer's; `None` where no form is published. `jurisdiction` is the state of a
-/// driving licence.
+/// Whether a number has the format of its issuer; `None` where no format is known. `country` is an ISO 3166-1 alpha-3
+/// code, `jurisdiction` the state of a driving licence.
 pub fn matches_issuer_format(
     country: &str,
     jurisdiction: Option<&str>,

@@ -1,9 +1,8 @@
-//! What speaks for and against a document being what it seems, as numbers with limits and reasons.
+//! Checks whether a document is authentic, as measures with limits and reasons.
 //!
-//! These are consistency checks of what a camera saw: digits that must agree, words that must be the same in two places,
-//! days that must follow each other, a face that must have an age. None looks at holograms, inks, paper or chips, and a
-//! careful forger who keeps everything consistent passes all of them. What could not be measured is left out, and is
-//! never reported as passed.
+//! These are consistency checks of what a camera saw: check digits, values that occur in two places, the order of
+//! dates, the apparent age of a face. Holograms, inks, paper and chips are not checked, and a careful forger who keeps
+//! everything consistent passes all checks. What could not be measured is left out and never reported as passed.
 
 mod codes;
 mod dates;
@@ -21,75 +20,72 @@ use crate::{
 };
 use jiff::civil::Date;
 
-/// What is measured.
+/// A check of authenticity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticityCheck {
-    /// The check digits of the machine readable zone (ICAO 9303-3 §4.9).
+    /// The check digits of the MRZ (ICAO 9303-3, 4.9).
     MrzCheckDigits,
-    /// Codes and dates of the zone, and places that hold what they must not.
+    /// The codes and dates of the MRZ, and positions with characters that must not stand there.
     MrzFormat,
-    /// The zone against what is printed for people.
+    /// The MRZ against the printed text.
     OcrMrzComparison,
-    /// The barcode against what is printed for people.
+    /// The barcode against the printed text.
     OcrBarcodeComparison,
-    /// The zone, or the barcode, or the print of one side against that of another.
+    /// The MRZ against the barcode.
     SidesAgree,
-    /// Whether it is still good.
+    /// Whether the document has not expired.
     DocumentInDate,
-    /// Whether its days can follow each other as they do.
+    /// Whether the dates are possible in their order.
     DatesPossible,
-    /// Whether a state issues under this code.
+    /// Whether the issuer's code is known, and not that of specimens.
     IssuingCountryKnown,
-    /// Whether that country issues such a document, in this form.
+    /// Whether the issuing country issues documents of this type and form.
     CountryTypeConsistent,
-    /// Its number against the form that its issuer publishes.
+    /// The document number against the format that its issuer publishes.
     DocNumberValidation,
-    /// Whether there is a face on it.
+    /// Whether the document shows a face.
     PortraitPresent,
-    /// The age that the portrait seems to have against the date of birth.
+    /// The apparent age of the portrait against the date of birth.
     PortraitAge,
     /// The portrait against a live face.
     PortraitMatch,
-    /// The age that the live face seems to have against the date of birth.
+    /// The apparent age of the live face against the date of birth.
     SelfieAge,
-    /// The grid of a display, or what it becomes before a camera.
+    /// Whether the photos are free of the pixel grid of a display and of its moiré.
     NoScreenGrid,
-    /// The dark frame of a display.
+    /// Whether the photos are free of the dark frame of a display.
     NoScreenBezel,
-    /// The missing colours of a copy.
+    /// Whether the pages have colours of their own, unlike copies.
     NoPhotocopy,
 }
 
-/// What a measure comes to.
+/// The verdict of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticityVerdict {
-    /// Within its limit.
+    /// Within the limit.
     Pass,
-    /// Beyond its limit, and not sure enough to decide anything alone: somebody should look.
+    /// Beyond the limit, but not reliable enough to decide alone: a person should look.
     Doubt,
-    /// Beyond its limit.
+    /// Beyond the limit.
     Fail,
 }
 
-/// A number, its limit, and why.
+/// A measured number with its limit, verdict and reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AuthenticityMeasure {
-    /// What was measured.
     pub check: AuthenticityCheck,
     /// The number, in the unit of the limit.
     pub value: f32,
-    /// What it is held to.
     pub limit: Limit,
-    /// What it comes to.
     pub verdict: AuthenticityVerdict,
-    /// In words, without anything that is written on the document.
+    /// In words; contains nothing that is written on the document.
     pub reason: String,
 }
 
 impl AuthenticityMeasure {
-    /// A measure that passes within its limit and is `beyond` it otherwise.
+    /// A measure that passes within its limit and has the verdict `beyond` otherwise.
     fn new(
         check: AuthenticityCheck,
         value: f32,
@@ -101,7 +97,8 @@ impl AuthenticityMeasure {
         Self { check, value, limit, verdict, reason: reason.into() }
     }
 
-    /// Nothing may be found that is wrong: the number is how much was.
+    /// A measure that counts faults and passes without any. The reason lists the faults, or is `right` where there are
+    /// none.
     fn none_expected(
         check: AuthenticityCheck,
         unit: &'static str,
@@ -114,30 +111,27 @@ impl AuthenticityMeasure {
     }
 }
 
-/// Everything that is known of a document, to be held against itself.
+/// Everything that is known about a document, to be checked for consistency.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentEvidence<'a> {
-    /// The day.
+    /// The current date.
     pub today: Date,
-    /// What it is.
     pub kind: Option<DocumentType>,
-    /// Who issued it: the ISO 3166-1 alpha-3 code, or ICAO's.
+    /// The issuer's code: ISO 3166-1 alpha-3, or ICAO.
     pub issuer: Option<&'a str>,
-    /// Its machine readable zone.
     pub zone: Option<&'a MrzReading>,
-    /// What its barcode says.
+    /// The content of its barcode.
     pub licence: Option<&'a Licence>,
-    /// Everything that was read, with its source.
+    /// Every value that was read, with its source.
     pub fields: &'a [ExtractedField],
-    /// What became of the zone's values in the print.
+    /// How the values of the MRZ compare with the printed text.
     pub confirmed: &'a [MrzCrossCheck],
-    /// The face on it.
     pub portrait: Option<&'a Portrait>,
-    /// What was measured of each side's photo; nothing for pages that were never photographed.
+    /// The quality measures of each photo; empty for pages that were never photographed.
     pub photos: &'a [Vec<quality::QualityMeasure>],
 }
 
-/// All measures that can be made, in the order of [`AuthenticityCheck`].
+/// All measures that can be made of a document, in the order of [`AuthenticityCheck`].
 pub fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     let mut measures = Vec::new();
     if let Some(zone) = evidence.zone {
@@ -151,7 +145,7 @@ pub fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     measures
 }
 
-/// `DateOfBirth` as `date of birth`.
+/// Splits a name in camel case into words: `DateOfBirth` gives `date of birth`.
 fn words(name: &impl std::fmt::Debug) -> String {
     let mut out = String::new();
     for letter in format!("{name:?}").chars() {

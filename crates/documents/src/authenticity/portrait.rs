@@ -1,4 +1,4 @@
-//! The face on a document: whether there is one, whose, and how old it looks.
+//! The portrait on a document: whether there is one, whose face it is, and the age that it shows.
 
 use super::{
     AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, DocumentEvidence, dates::surest_date,
@@ -8,44 +8,43 @@ use base::Picture;
 use jiff::civil::Date;
 use vision::{AgeEstimate, EmbeddingSpace, Face, VisionError, VisionModels, embedding_distance};
 
-/// A face that the detector is this sure of counts.
+/// Least detection score of a face that counts.
 const MIN_FACE_SCORE: f32 = 0.5;
-/// Standard deviations that an estimate may lie off: a portrait is small, printed and years old.
+/// Most standard deviations by which an age estimate may be off. A portrait is small, printed and years old.
 const MAX_AGE_DEVIATIONS: f32 = 3.0;
-/// Years that a portrait may be older than the document, or younger than thought.
+/// Tolerance on the possible range of ages, in both directions: the portrait may be older than the document, or younger
+/// than expected.
 const PORTRAIT_AGE_TOLERANCE_YEARS: f32 = 1.0;
-/// The share of strangers that may be taken for the holder, from the model's own table.
+/// The share of strangers who may be mistaken for the holder. The distance follows from the table of the model.
 const FALSE_MATCH_RATE: f64 = 1e-3;
-/// A face takes at least this much of the page's width.
+/// Smallest face that is searched, as a share of the page's width.
 const MIN_FACE_WIDTH_SHARE: f32 = 0.05;
 
-/// The face on a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Portrait {
-    /// Which side it is on, counted from 0.
+    /// Index of the side that it is on, from 0.
     pub side: usize,
-    /// Where it is, in pixels of the side's page.
+    /// Position in pixels of the side's page.
     pub face: Face,
-    /// Who it is, in the space of the pack's model.
+    /// Embedding in the space of the pack's model.
     pub embedding: Vec<f32>,
-    /// How old it looks.
     pub age: AgeEstimate,
 }
 
-/// How a portrait compares with a live face.
+/// The comparison of a portrait with a live face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortraitComparison {
-    /// The distance of the embeddings, in their space.
+    /// Euclidean distance of the embeddings.
     pub distance: f32,
-    /// The distance at which one stranger in a thousand is taken for the holder.
+    /// The distance at which one stranger in a thousand is mistaken for the holder.
     pub limit: f32,
 }
 
 impl Portrait {
-    /// The largest face of a page.
+    /// Finds the largest face of a page.
     pub fn find(vision: &mut VisionModels, page: &Picture, side: usize) -> Result<Option<Self>, VisionError> {
         let faces = vision.detect_tiled(page, page.width() as f32 * MIN_FACE_WIDTH_SHARE)?;
-        // Cards print the portrait again, small and pale: the largest is the portrait.
+        // Cards print a second, small and pale portrait; the largest face is the main one.
         let Some(face) = faces.into_iter().max_by(|a, b| a.width().total_cmp(&b.width())) else {
             return Ok(None);
         };
@@ -71,8 +70,8 @@ impl Portrait {
         measures
     }
 
-    /// The portrait's age against the holder's on the day of issue. Where that is not printed, documents are good for at
-    /// most ten years, mostly, and any day of those would do.
+    /// The apparent age of the portrait against the holder's age on the date of issue. Where that date is unknown, any
+    /// date in the ten years before the expiry is possible, because most documents are valid for at most ten years.
     fn age(
         &self,
         born: Date,
@@ -98,7 +97,8 @@ impl Portrait {
         )
     }
 
-    /// Against a live face's embedding.
+    /// Compares the portrait with the embedding of a live face. `None` where the embeddings differ in length, or where
+    /// the table of the space lacks the false match rate.
     pub fn compare(&self, live: &[f32], space: &EmbeddingSpace) -> Option<PortraitComparison> {
         let limit = space.distance_at(FALSE_MATCH_RATE)?;
         (live.len() == self.embedding.len())
@@ -107,7 +107,6 @@ impl Portrait {
 }
 
 impl PortraitComparison {
-    /// As a measure.
     pub fn measure(&self) -> AuthenticityMeasure {
         let near = self.distance <= self.limit;
         let reason = if near { "the same person, most likely" } else { "another person, most likely" };
@@ -122,7 +121,7 @@ impl PortraitComparison {
     }
 }
 
-/// The age that a live face seems to have against the date of birth.
+/// The apparent age of a live face against the date of birth.
 pub fn measure_live_age(estimate: &AgeEstimate, born: Date, today: Date) -> AuthenticityMeasure {
     let years = born.until(today).map_or(0.0, |span| span.get_days() as f32 / 365.25);
     let off = (estimate.years - years).abs() / estimate.st_dev;
@@ -131,7 +130,8 @@ pub fn measure_live_age(estimate: &AgeEstimate, born: Date, today: Date) -> Auth
     AuthenticityMeasure::new(AuthenticityCheck::SelfieAge, off, limit, AuthenticityVerdict::Doubt, reason)
 }
 
-/// How an estimate lies to the years between which it should be; `off` in standard deviations of it.
+/// Describes how an estimate lies outside the possible range of ages `low` to `high`, in years; `off` is the deviation
+/// in standard deviations.
 fn describe_age_gap(estimate: f32, low: f32, high: f32, off: f32) -> String {
     let years = (low - estimate).max(estimate - high);
     if years < 1.0 {

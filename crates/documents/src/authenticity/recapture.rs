@@ -1,5 +1,5 @@
-//! Whether the camera saw the document, or a display or a copy of it. No real recaptures were at hand to choose limits
-//! on, so these raise doubts and decide nothing.
+//! Whether the camera saw the document itself, or a display or a copy. The limits were not chosen on real recaptures,
+//! for want of any, so these checks raise doubts and decide nothing.
 
 use super::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, DocumentEvidence};
 use crate::quality::{self, PhotoFault};

@@ -1,4 +1,4 @@
-//! One value, read in two places.
+//! Compares a value that was read from two sources.
 
 use super::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, words};
 use crate::{
@@ -14,21 +14,19 @@ use crate::{
 /// How two readings of a value compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadingAgreement {
-    /// They say the same.
     Same,
-    /// A slip of reading would explain it: one letter in eight.
+    /// The difference is explained by misreading: at most one character in eight, rounded up.
     Alike,
-    /// They say different things.
     Different,
 }
 
-/// Below this a reading is too unsure to contradict another.
+/// With less confidence in either reading, a difference is only a doubt.
 const MIN_CONTRADICTION_CONFIDENCE: f32 = 0.8;
-/// Letters for each of which one may differ.
+/// One of this many characters may be misread.
 const CHARS_PER_MISREADING: usize = 8;
 
-/// For each value that two sources have, how they compare: the name, the one, the other, and how sure the less sure of
-/// them is.
+/// Compares each value that two sources have: the field, the two sources, how they compare, and the lower of the two
+/// confidences.
 pub fn compare_sources(
     fields: &[ExtractedField],
 ) -> Vec<(FieldName, [FieldSource; 2], ReadingAgreement, f32)> {
@@ -49,7 +47,7 @@ pub fn compare_sources(
     out
 }
 
-/// The zone against the print, the barcode against the print, and the zone against the barcode.
+/// The MRZ against the printed text, the barcode against the printed text, and the MRZ against the barcode.
 pub(super) fn measure(fields: &[ExtractedField], confirmed: &[MrzCrossCheck]) -> Vec<AuthenticityMeasure> {
     let all = compare_sources(fields);
     let pairs = [
@@ -63,7 +61,7 @@ pub(super) fn measure(fields: &[ExtractedField], confirmed: &[MrzCrossCheck]) ->
                 cross_check::CrossCheckResult::Same => ReadingAgreement::Same,
                 cross_check::CrossCheckResult::Nearly { .. } => ReadingAgreement::Alike,
                 cross_check::CrossCheckResult::Contradicted => ReadingAgreement::Different,
-                // It may be printed in a script that nobody reads here, or not at all.
+                // The value may be printed in a script that is not read, or not at all.
                 cross_check::CrossCheckResult::Missing => return None,
             };
             Some((words(&one.field), agreement, one.confidence))
@@ -129,7 +127,8 @@ fn compare(name: FieldName, one: &str, other: &str) -> ReadingAgreement {
     }
 }
 
-/// Names as ICAO spells them, whichever of its spellings; one that is cut off, or lacks a second name, is the same.
+/// Compares names in every spelling that ICAO 9303-3, 6 allows. A name that is truncated, or lacks a second given name,
+/// is the same.
 fn compare_names(one: &str, other: &str) -> ReadingAgreement {
     let forms = |name: &str| {
         let mut forms = spellings(name);
@@ -154,7 +153,7 @@ fn compare_names(one: &str, other: &str) -> ReadingAgreement {
     best
 }
 
-/// Letters and digits, as capitals.
+/// Letters and digits only, in capitals; at most 200.
 fn letters(text: &str) -> String {
     text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_uppercase).take(200).collect()
 }

@@ -1,8 +1,9 @@
-//! Barcodes of documents: PDF417 and QR in a photograph, and the AAMVA text inside them.
+//! Barcodes of documents: PDF417 and QR codes in a photograph, and the AAMVA text inside them.
 //!
-//! A reader of barcodes wants them nearly level, and documents lie as they lie. So where bars run in one direction is
-//! looked for first ([`regions`]), each such place is turned upright and tried at angles, scales and sharpnesses until
-//! one reads. What that may cost is a number of attempts, not a time, so that a picture reads the same everywhere.
+//! The decoder needs barcodes to be nearly level, but documents lie at any angle. So regions whose edges all run in one
+//! direction are found first (`regions`); each of them is turned upright and decoded at several angles, scales and
+//! degrees of sharpness until one succeeds. The effort is limited by a number of pixels and not by time, so that a
+//! picture gives the same result on every machine.
 
 pub mod aamva;
 mod decode;
@@ -18,7 +19,6 @@ use decode::DecodedBarcode;
 use regions::BarcodeRegion;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What kind of barcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbology {
     /// ISO/IEC 15438, as on driving licences of North America.
@@ -27,51 +27,51 @@ pub enum Symbology {
     Qr,
 }
 
-/// A barcode that was read.
+/// A barcode that was decoded.
 #[derive(Clone, PartialEq)]
 pub struct Barcode {
-    /// What kind.
     pub kind: Symbology,
-    /// What it says, as bytes: Latin-1 where every character fits, UTF-8 otherwise.
+    /// The content as bytes: Latin-1 where every character fits, else UTF-8.
     pub bytes: Vec<u8>,
-    /// What it says, as text.
+    /// The content as text.
     pub text: String,
-    /// Where it is, in pixels of the picture: corners as the code is read, from its own top left, clockwise.
+    /// Corners in pixels of the picture, clockwise from the top left of the code as it is read.
     pub corners: [Point; 4],
 }
 
 impl Barcode {
-    /// What it means, where it is that of a driving licence.
+    /// The data of a driving licence, where the content is an AAMVA text.
     pub fn licence(&self) -> Option<aamva::Licence> {
         aamva::parse(&self.bytes).ok().map(|text| aamva::Licence::of(&text))
     }
 }
 
-// What a barcode says is about a person, and must not reach a log by way of `{:?}`.
+// The content is personal data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for Barcode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Barcode({:?}, {} bytes at {:?})", self.kind, self.bytes.len(), self.corners)
     }
 }
 
-/// Longer sides are shrunk to this: a code of 300 modules across half of it has more than three pixels a module.
+/// Longer pictures are scaled down to this: a code of 300 modules that fills half the side then has more than three
+/// pixels per module.
 const MAX_SIDE_PIXELS: usize = 2400;
-/// Pixels that decoders may look at for one picture, of which they take some twenty million a second.
+/// Pixels that are decoded for one picture at most. Decoders take about 20 million a second.
 const MAX_DECODED_PIXELS: usize = 40_000_000;
-/// Degrees that a region is turned further, in order.
+/// Angles by which a region is turned in addition to its own, in degrees and in this order.
 const SWEEP_DEGREES: [f32; 13] = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 2.5, -2.5];
 
-/// Reads the barcodes of a picture: at most one PDF417, and the QR codes there are.
+/// Reads the barcodes of a picture: at most one PDF417, and all QR codes.
 pub fn read(picture: &Picture) -> Vec<Barcode> {
     read_until(picture, &AtomicBool::new(false))
 }
 
-/// The same; gives up soon after somebody says that it is enough.
+/// Like [`read`], but gives up soon after `enough` has been set.
 pub fn read_until(picture: &Picture, enough: &AtomicBool) -> Vec<Barcode> {
     let full = Plane::luma(picture);
     let long = full.width().max(full.height());
     let plane = if long > MAX_SIDE_PIXELS { full.resize_to(MAX_SIDE_PIXELS) } else { full };
-    // A photo in the dark has bars too.
+    // Dark photos also have bars.
     let plane = plane.stretch(0.005, 0.005);
     let scale = picture.width() as f32 / plane.width() as f32;
 
@@ -90,14 +90,15 @@ pub fn read_until(picture: &Picture, enough: &AtomicBool) -> Vec<Barcode> {
         .collect()
 }
 
-/// What may still be looked at.
+/// The remaining effort.
 struct DecodeBudget<'a> {
     pixels: usize,
     enough: &'a AtomicBool,
 }
 
 impl DecodeBudget<'_> {
-    /// Takes what looking at a plane costs, if that much is left and somebody still wants to know.
+    /// Takes the cost of decoding a plane from the budget. Returns `false` where the budget is too small or the caller
+    /// has had enough.
     fn spend(&mut self, plane: &Plane) -> bool {
         let left = self.pixels.checked_sub(plane.width() * plane.height());
         self.pixels = left.unwrap_or(0);
@@ -115,7 +116,7 @@ fn read_qr(plane: &Plane, budget: &mut DecodeBudget<'_>) -> Vec<DecodedBarcode> 
         (2.0, |plane| plane.resize_by(2.0)),
     ];
     for (scale, look) in looks {
-        // Twice as large is for small pictures only.
+        // Only small pictures are enlarged.
         if scale > 1.0 && plane.width().max(plane.height()) > MAX_SIDE_PIXELS / 2 {
             break;
         }
@@ -137,7 +138,7 @@ fn read_qr(plane: &Plane, budget: &mut DecodeBudget<'_>) -> Vec<DecodedBarcode> 
 }
 
 fn read_pdf417(plane: &Plane, budget: &mut DecodeBudget<'_>) -> Option<DecodedBarcode> {
-    // Most documents have none, and most that have one hold it level.
+    // Most documents have no PDF417; in most of the others it lies level in the photo.
     let regions = regions::find(plane);
     if regions.is_empty() {
         return None;
@@ -147,15 +148,15 @@ fn read_pdf417(plane: &Plane, budget: &mut DecodeBudget<'_>) -> Option<DecodedBa
     {
         return Some(found);
     }
-    // A cheap round for every region, then all angles.
+    // A cheap attempt for every region first, then all angles.
     let rectified = regions.iter().find_map(|region| try_rectified(plane, region, budget));
     rectified.or_else(|| regions.iter().find_map(|region| try_turned(plane, region, budget)))
 }
 
-/// What is done to a plane before it is decoded: it is drawn this much larger, and filtered.
+/// How a plane is prepared for decoding: the scale at which it is drawn, and a filter.
 type Preprocessing = (f32, fn(Plane) -> Plane);
 
-/// Decodes a region as its outline says it lies: turned, and perspective undone.
+/// Decodes a region that was turned upright and rectified along its outline.
 fn try_rectified(
     plane: &Plane,
     region: &BarcodeRegion,
@@ -165,9 +166,9 @@ fn try_rectified(
     let outline = outline::find(&upright);
     let looks: [Preprocessing; 5] = [
         (1.0, |plane| plane),
-        // Where light has eaten into the bars, what is not quite white belongs to them.
+        // Overexposed bars are too thin, so what is not quite white is made darker.
         (2.0, |plane| plane.map(|value| 255.0 * (value / 255.0).powi(4))),
-        // Bars of fewer than two pixels are told apart better when they are drawn larger.
+        // Bars of less than two pixels are easier to separate when enlarged.
         (2.0, |plane| plane.blur(0.8)),
         (2.0, |plane| normalise_lighting(&plane).sharpen(3.0, 1.5).stretch(0.02, 0.02)),
         (3.0, |plane| plane.sharpen(2.0, 2.0)),
@@ -208,7 +209,7 @@ fn decode_cutout(cut: &Plane, map: &Homography, budget: &mut DecodeBudget<'_>) -
     Some(DecodedBarcode { corners: found.corners.map(|corner| map.apply(corner)), ..found })
 }
 
-/// Divides by the light around each pixel, so that a shadow across the bars does not count.
+/// Divides by the mean brightness around each pixel, so that shadows across the bars disappear.
 fn normalise_lighting(plane: &Plane) -> Plane {
     let light = plane.box_mean(24);
     let pairs = plane.values().iter().zip(light.values());

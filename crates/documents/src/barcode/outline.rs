@@ -1,14 +1,15 @@
-//! The outline of a code in a cut-out whose bars stand about upright: four lines, so that perspective can be undone.
+//! The outline of a PDF417 in a crop in which its bars are roughly upright: four lines, so that perspective can be
+//! corrected.
 
 use crate::picture::{homography::Point, plane::Plane};
 
-/// Strips that an edge of the code is looked for in.
+/// Number of rows on which each edge of the code is searched.
 const EDGE_STRIPS: usize = 24;
 
-/// The code's corners, clockwise from the top left; `None` where no four edges are seen.
+/// The corners of the code, clockwise from the top left; `None` where one of the four edges is not found.
 pub(super) fn find(upright: &Plane) -> Option<[Point; 4]> {
     let (across, _) = upright.gradients();
-    // Where there are bars, in pixels of the bars' own size or so.
+    // The density of bars, averaged over about the width of a bar.
     let edges = across.map(f32::abs).box_mean(4);
     let strong = edges.quantile(0.75) * 0.35;
     if strong < 1.0 {
@@ -18,7 +19,7 @@ pub(super) fn find(upright: &Plane) -> Option<[Point; 4]> {
     let (top, bottom) = (find_edge(&by_columns, strong, false)?, find_edge(&by_columns, strong, true)?);
     let (left, right) = (find_edge(&edges, strong, false)?, find_edge(&edges, strong, true)?);
     let corner = |side: OutlineEdge, level: OutlineEdge| {
-        // x = side.0 + side.1 y, y = level.0 + level.1 x
+        // Solves x = side.0 + side.1 y, y = level.0 + level.1 x.
         let below = 1.0 - side.1 * level.1;
         let x = (side.0 + side.1 * level.0) / below;
         (below.abs() > 0.1).then_some([x, level.0 + level.1 * x])
@@ -31,17 +32,17 @@ pub(super) fn find(upright: &Plane) -> Option<[Point; 4]> {
     corners.iter().all(inside).then_some(corners)
 }
 
-/// An offset and a slope: along a row of the plane, by row.
+/// A line as offset and slope: the position along a row as a function of the row.
 type OutlineEdge = (f32, f32);
 
-/// The line along which the first (or last) strong values of each row lie, the middle half of the rows counting.
+/// The line along which the first (or last) strong values of the rows lie. Rows of the middle three fifths count.
 fn find_edge(plane: &Plane, strong: f32, last: bool) -> Option<OutlineEdge> {
     let (height, width) = (plane.height(), plane.width());
     let mut points = Vec::with_capacity(EDGE_STRIPS);
     for strip in 0..EDGE_STRIPS {
         let y = height / 5 + strip * (height * 3 / 5) / EDGE_STRIPS;
         let row = plane.row(y);
-        // One strong value may be dirt; a tenth of the row's length of them in a row is the code.
+        // A single strong value may be dirt. The code begins with a run of strong values of about a twelfth of the row.
         let run = (width / 12).max(4);
         let mut seen = 0;
         let mut places = (0..width).map(|x| if last { width - 1 - x } else { x });
@@ -57,7 +58,7 @@ fn find_edge(plane: &Plane, strong: f32, last: bool) -> Option<OutlineEdge> {
     fit_theil_sen(&points)
 }
 
-/// Theil and Sen's line: the median of the slopes of all pairs, which a third of outliers do not move far.
+/// The Theil-Sen estimator: the median of the slopes of all pairs, which a third of outliers moves only a little.
 fn fit_theil_sen(points: &[(f32, f32)]) -> Option<OutlineEdge> {
     if points.len() < EDGE_STRIPS / 3 {
         return None;

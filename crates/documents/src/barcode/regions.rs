@@ -1,31 +1,31 @@
-//! Where bars may be: places whose edges all run in one direction, and which.
+//! Regions that may be a PDF417: their edges all run in one direction, which is determined as well.
 
 use crate::picture::{
     homography::{Homography, Point},
     plane::Plane,
 };
 
-/// A place that may be a barcode of bars.
+/// A region that may be a PDF417.
 #[derive(Clone, Debug)]
 pub(super) struct BarcodeRegion {
-    /// Its middle, in pixels of the plane.
+    /// Centre, in pixels of the plane.
     centre: Point,
     /// The direction across the bars, in radians from the x axis towards the y axis; -π/2 to π/2.
     angle: f32,
-    /// Half its extent across the bars and along them, in pixels, with a margin.
+    /// Half the extent across the bars and along them, in pixels, with a margin.
     half: [f32; 2],
-    /// How much edge it holds: what is tried first.
+    /// Sum of the gradient energy of its cells. Heavier regions are tried first.
     weight: f32,
 }
 
-/// Pixels of a cell in which edges are summed.
+/// Side of the cells in which gradients are summed.
 const CELL_PIXELS: usize = 16;
-/// Regions that are tried, the heaviest first.
+/// Most regions that are tried, heaviest first.
 const MAX_REGIONS: usize = 4;
 
 #[derive(Clone, Copy, Default)]
 struct GradientCell {
-    /// Sums of the products of gradients (the structure tensor).
+    /// The structure tensor: sums of products of gradients.
     xx: f32,
     yy: f32,
     xy: f32,
@@ -36,12 +36,12 @@ impl GradientCell {
         self.xx + self.yy
     }
 
-    /// 1 where all edges run in one direction, 0 where they run in all.
+    /// 1 where all edges run in one direction, 0 where they run in all directions.
     fn coherence(self) -> f32 {
         ((self.xx - self.yy).powi(2) + 4.0 * self.xy * self.xy).sqrt() / self.energy().max(1.0)
     }
 
-    /// Twice the angle, as a vector: what angles can be added by.
+    /// Twice the angle as a vector, because directions repeat after half a turn and can only be averaged in this form.
     fn double_angle(self) -> [f32; 2] {
         [self.xx - self.yy, 2.0 * self.xy]
     }
@@ -53,7 +53,7 @@ impl GradientCell {
     }
 }
 
-/// Finds the places, the likeliest first.
+/// Finds the regions, most likely first.
 pub(super) fn find(plane: &Plane) -> Vec<BarcodeRegion> {
     let (columns, rows) = (plane.width() / CELL_PIXELS, plane.height() / CELL_PIXELS);
     if columns < 3 || rows < 2 {
@@ -121,7 +121,7 @@ fn smooth(cells: &[GradientCell], columns: usize, rows: usize) -> Vec<GradientCe
     smoothed
 }
 
-/// The marked cells that hang together with the first and run in about its direction; takes their marks away.
+/// Collects the marked cells that are connected to `start` and run in about the same direction, and clears their marks.
 fn flood(cells: &[GradientCell], marked: &mut [bool], columns: usize, start: usize) -> Vec<usize> {
     let mut members = Vec::new();
     let mut waiting = vec![start];
@@ -141,7 +141,7 @@ fn flood(cells: &[GradientCell], marked: &mut [bool], columns: usize, start: usi
             if marked.get(next) == Some(&true) {
                 let [x, y] = cells[next].double_angle();
                 let (length, other) = (x.hypot(y), direction[0].hypot(direction[1]));
-                // Within 20 degrees, which are 40 of twice the angle.
+                // Within 20 degrees, which are 40 degrees of the double angle.
                 if x * direction[0] + y * direction[1] > 0.77 * length * other {
                     marked[next] = false;
                     waiting.push(next);
@@ -177,7 +177,7 @@ fn describe(cells: &[GradientCell], members: &[usize], columns: usize) -> Option
         }
     }
     let extent = [high[0] - low[0], high[1] - low[1]];
-    // Bars that are longer than all of them are wide are lines of a form, not a code.
+    // Bars that are more than twice as long as the region is wide are lines of a form and not a code.
     if extent[0] < 4.0 * CELL_PIXELS as f32 || extent[1] > extent[0] * 2.0 {
         return None;
     }
@@ -194,7 +194,8 @@ fn describe(cells: &[GradientCell], members: &[usize], columns: usize) -> Option
 }
 
 impl BarcodeRegion {
-    /// Cut out with its bars upright, turned by some degrees more and scaled; and the map back to the plane.
+    /// Crops the region with its bars upright, turned by `degrees` more and scaled. The homography maps the crop to the
+    /// plane.
     pub(super) fn turn_upright(
         &self,
         plane: &Plane,
@@ -206,8 +207,8 @@ impl BarcodeRegion {
         cut_rectangle(plane, &corners, width, height, scale)
     }
 
-    /// Cut out so that an outline, in pixels of the region turned upright at a scale of 1, becomes a rectangle with a
-    /// quiet margin.
+    /// Crops the region so that an outline becomes a rectangle with a quiet zone. The outline is in pixels of the
+    /// region turned upright at a scale of 1.
     pub(super) fn rectify(
         &self,
         plane: &Plane,
@@ -225,7 +226,7 @@ impl BarcodeRegion {
         if wide < 32.0 || high < 8.0 {
             return None;
         }
-        // From a rectangle with a margin to the outline, by way of the rectangle without.
+        // Maps a rectangle with a margin to the outline, by way of the rectangle without the margin.
         let (side, level) = (0.06, 0.12);
         let straight = Homography::from_corners(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], outline)?;
         let with_margin =
@@ -247,7 +248,8 @@ impl BarcodeRegion {
     }
 }
 
-/// The part between four corners as a rectangle of the given size, scaled, of at most 6 million pixels.
+/// Draws the quadrilateral between four corners as a rectangle of the given size times `scale`, of at most 6 million
+/// pixels.
 fn cut_rectangle(
     plane: &Plane,
     corners: &[Point; 4],

@@ -1,26 +1,27 @@
-//! Straight edges of a photograph: Hough's transform, each edge voting for lines in its own direction only.
+//! Straight edges of a photograph: a Hough transform in which each edge pixel votes only for lines close to its own
+//! direction.
 
 use crate::picture::{homography::Point, plane::Plane};
 use base::Picture;
 
-/// Edges of a photograph at a working size.
+/// Gradients of a photograph, scaled down to a working size.
 pub(super) struct EdgeMap {
     pub(super) width: usize,
     pub(super) height: usize,
-    /// The gradient across and down, of the colour channel in which it is steepest.
+    /// Horizontal and vertical gradient, of the colour channel in which it is steepest.
     across: Vec<f32>,
     down: Vec<f32>,
-    /// What counts as an edge, in grey values for each pixel.
+    /// Gradient magnitude from which a pixel is an edge, in grey values per pixel.
     pub(super) weak: f32,
 }
 
-/// A line: `x cos + y sin = offset`.
+/// A line in normal form: `x cosine + y sine = offset`, in pixels of the edge map.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EdgeLine {
     pub(super) cosine: f32,
     pub(super) sine: f32,
     pub(super) offset: f32,
-    /// One of the frame's own sides, where a page may be cut off.
+    /// Whether this is a border of the photo, by which a page may be cut off.
     pub(super) border: bool,
 }
 
@@ -36,7 +37,7 @@ impl EdgeLine {
         ])
     }
 
-    /// The cosine of the angle between both, without sign.
+    /// The absolute cosine of the angle between two lines: 1 where they are parallel.
     pub(super) fn parallel(&self, other: &Self) -> f32 {
         (self.cosine * other.cosine + self.sine * other.sine).abs()
     }
@@ -46,9 +47,9 @@ impl EdgeLine {
     }
 }
 
-/// Directions that lines are counted by, over half a turn.
+/// Number of directions over half a turn in the accumulator.
 const ANGLE_BINS: usize = 180;
-/// How many directions to each side of its own an edge votes for.
+/// Number of directions on either side of its own that an edge pixel votes for.
 const VOTE_SPREAD_BINS: i32 = 3;
 
 impl EdgeMap {
@@ -90,7 +91,7 @@ impl EdgeMap {
         }
     }
 
-    /// Above the noise: three times the median gradient, within bounds.
+    /// A threshold above the noise: three times the median gradient, 1 to 5.
     fn threshold(&self) -> f32 {
         let mut lengths: Vec<f32> =
             self.across.iter().zip(&self.down).step_by(7).map(|(x, y)| x.hypot(*y)).collect();
@@ -99,7 +100,7 @@ impl EdgeMap {
         (median * 3.0).clamp(1.0, 5.0)
     }
 
-    /// The gradient at a pixel; none outside.
+    /// The gradient at the nearest pixel; zero outside the picture.
     pub(super) fn gradient(&self, [x, y]: Point) -> [f32; 2] {
         let (x, y) = (x.round(), y.round());
         if x < 0.0 || y < 0.0 || x >= self.width as f32 || y >= self.height as f32 {
@@ -109,7 +110,8 @@ impl EdgeMap {
         [self.across[at], self.down[at]]
     }
 
-    /// Edges that are steepest along their own direction: place, direction and length.
+    /// Edge pixels that are local maxima across the edge (non-maximum suppression): position, unit normal and
+    /// magnitude.
     fn ridges(&self) -> Vec<(Point, [f32; 2], f32)> {
         let mut ridges = Vec::new();
         for y in 1..self.height.saturating_sub(1) {
@@ -133,7 +135,7 @@ impl EdgeMap {
         ridges
     }
 
-    /// The most supported lines, at most `most`, and the frame's four sides.
+    /// The lines with the most votes, at most `most`, followed by the four borders of the photo.
     pub(super) fn hough_lines(&self, most: usize) -> Vec<EdgeLine> {
         let ridges = self.ridges();
         let reach = (self.width as f32).hypot(self.height as f32);
@@ -178,12 +180,12 @@ impl EdgeMap {
     }
 }
 
-/// Takes the votes of a line's neighbours away, so that the next is another line.
+/// Clears the votes around a line that was taken, so that the next maximum is another line.
 fn suppress_neighbours(votes: &mut [f32], bins: usize, angle: usize, bin: usize, reach: f32) {
     for turn in -4_i32..=4 {
         let near = angle as i32 + turn;
         let wrapped = near.rem_euclid(ANGLE_BINS as i32) as usize;
-        // Half a turn further the same line has the opposite offset.
+        // Past half a turn, the same line has the negated offset.
         let middle =
             if near == wrapped as i32 { bin as i32 } else { ((2.0 * reach - bin as f32 * 2.0) / 2.0) as i32 };
         for shift in -3_i32..=3 {
@@ -195,7 +197,8 @@ fn suppress_neighbours(votes: &mut [f32], bins: usize, angle: usize, bin: usize,
     }
 }
 
-/// Fits a line to the edges along it that run in its direction: least squares, twice, weights falling with distance.
+/// Fits a line to the nearby edge pixels of its direction: weighted least squares in two rounds, with weights that fall
+/// with the distance.
 fn refine(mut line: EdgeLine, ridges: &[(Point, [f32; 2], f32)]) -> EdgeLine {
     for reach in [3.0_f32, 1.6] {
         let (mut weight, mut sx, mut sy, mut sxx, mut syy, mut sxy) = (0.0_f64, 0.0, 0.0, 0.0, 0.0, 0.0);
@@ -217,7 +220,7 @@ fn refine(mut line: EdgeLine, ridges: &[(Point, [f32; 2], f32)]) -> EdgeLine {
         }
         let (mx, my) = (sx / weight, sy / weight);
         let (cxx, cyy, cxy) = (sxx / weight - mx * mx, syy / weight - my * my, sxy / weight - mx * my);
-        // The direction of least spread is the line's normal.
+        // The line's normal is the direction of least variance.
         let along = 0.5 * (2.0 * cxy).atan2(cxx - cyy);
         let (normal_x, normal_y) = (-along.sin(), along.cos());
         line = EdgeLine {

@@ -1,10 +1,11 @@
-//! Which way is up, guessed from print: lines of text lie level, and begin below one another but end where they end.
+//! Estimates the upright direction from the print: text lines are horizontal, and align at their beginnings rather than
+//! at their ends.
 
 use crate::picture::plane::Plane;
 use base::Picture;
 
-/// Quarter turns (0 to 3) that the corners of a lying page must be rotated by so that its print is upright, and how sure
-/// that is, 0 to 1. A `card` is taken to lie.
+/// By how many places (0 to 3) the corners of a page drawn in landscape must be rotated to the left so that its print
+/// is upright, with a confidence of 0 to 1. A `card` is assumed to be in landscape orientation.
 pub(super) fn guess_rotation(page: &Picture, card: bool) -> (usize, f32) {
     let plane = Plane::luma(page);
     let level = TextProfile::of(&plane);
@@ -14,7 +15,8 @@ pub(super) fn guess_rotation(page: &Picture, card: bool) -> (usize, f32) {
         let upright = TextProfile::of(&plane.transpose());
         if level.lines >= upright.lines { (0, level) } else { (1, upright) }
     };
-    // Transposing mirrors: what began at the left of a page that was turned clockwise began at its foot.
+    // In the transposed plane, text that runs down the page begins at the left, and text that runs up the page begins
+    // at the right.
     let margin = print.left - print.right;
     let sure = (margin.abs() / (print.left + print.right).max(1e-3)).clamp(0.0, 1.0);
     let begins_first = margin >= 0.0;
@@ -27,13 +29,14 @@ pub(super) fn guess_rotation(page: &Picture, card: bool) -> (usize, f32) {
     (turns, sure)
 }
 
-/// How print lies along the rows of a plane.
+/// How the print is arranged along the rows of a plane.
 struct TextProfile {
-    /// How much the rows differ in how much print they hold: lines of text and the gaps between them.
+    /// How much the amount of print changes from row to row: high where rows of the plane are lines of text and the
+    /// gaps between them.
     lines: f32,
-    /// How many pieces of text begin below one another, squared and summed.
+    /// How well the beginnings of runs of text align: the sum of squared counts over windows of five columns.
     left: f32,
-    /// How many end so.
+    /// The same for the ends of runs.
     right: f32,
 }
 
@@ -41,7 +44,7 @@ impl TextProfile {
     fn of(plane: &Plane) -> Self {
         let (width, height) = (plane.width(), plane.height());
         let light = plane.box_mean(12);
-        // Ink: darker than around it.
+        // Ink is darker than its surroundings.
         let dark: Vec<bool> = plane
             .values()
             .iter()
@@ -62,7 +65,8 @@ impl TextProfile {
     }
 }
 
-/// Counts where pieces of print begin and end: ink with gaps of at most a fiftieth of the row, from a fiftieth of it on.
+/// Counts by column where runs of text begin and end. A run may have gaps of up to a fiftieth of the row, and is at
+/// least as long as that.
 fn count_text_runs(row: &[bool], begins: &mut [f32], ends: &mut [f32]) {
     let gap = (row.len() / 50).max(4);
     let mut piece: Option<(usize, usize)> = None;

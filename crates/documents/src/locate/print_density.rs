@@ -1,18 +1,18 @@
-//! Where there is print: letters and portraits have edges in all directions, wood and joints of tiles in one.
+//! Where there is print: letters and portraits have edges in all directions, wood grain and tile joints in one only.
 
 use super::{edge_lines::EdgeMap, quadrilaterals::depth};
 use crate::picture::homography::Point;
 
-/// How much print there is, by cells.
+/// The density of print in a grid of cells.
 pub(super) struct PrintDensity {
     columns: usize,
     rows: usize,
-    /// 0 for none to about 2.
+    /// Density, from 0 (no print) to 2.
     cells: Vec<f32>,
     total: f32,
 }
 
-/// Pixels of a cell's side.
+/// Side of a cell in pixels of the edge map.
 const CELL_PIXELS: usize = 8;
 
 impl PrintDensity {
@@ -45,7 +45,7 @@ impl PrintDensity {
         [(at % self.columns * CELL_PIXELS) as f32 + 3.5, (at / self.columns * CELL_PIXELS) as f32 + 3.5]
     }
 
-    /// The share of all print that is inside of a quadrilateral, and how dense it is there.
+    /// The share of all print that lies inside a quadrilateral, 0 to 1, and the mean density there.
     pub(super) fn share_inside(&self, corners: &[Point; 4]) -> (f32, f32) {
         let (mut sum, mut count) = (0.0, 0.0_f32);
         for (at, cell) in self.cells.iter().enumerate() {
@@ -57,12 +57,12 @@ impl PrintDensity {
         (sum / self.total.max(1.0), sum / count.max(1.0))
     }
 
-    /// How dense print is between two quadrilaterals, for what it is inside the inner one.
+    /// Mean density between two quadrilaterals, divided by the mean density inside the inner one.
     pub(super) fn density_between(&self, outer: &[Point; 4], inner: &[Point; 4]) -> f32 {
         let (mut between, mut inside) = ([0.0_f32; 2], [0.0_f32; 2]);
         for (at, cell) in self.cells.iter().enumerate() {
             let middle = self.middle(at);
-            // Not the outlines themselves.
+            // Cells on the outlines themselves are left out.
             let (far, near) = (depth(outer, middle), depth(inner, middle));
             let count = if near > 6.0 {
                 &mut inside
@@ -78,7 +78,8 @@ impl PrintDensity {
         density(between) / density(inside).max(0.02)
     }
 
-    /// The box around the heaviest cluster of print: left, top, right and bottom in pixels, and its share of all print.
+    /// The bounding box of the heaviest cluster of print (left, top, right, bottom, in pixels), and its share of all
+    /// print.
     pub(super) fn cluster(&self) -> Option<([f32; 4], f32)> {
         let mut waiting = Vec::new();
         let mut seen: Vec<bool> = self.cells.iter().map(|cell| *cell < 0.15).collect();
@@ -95,7 +96,7 @@ impl PrintDensity {
                 weight += self.cells[at];
                 bounds =
                     [bounds[0].min(column), bounds[1].min(row), bounds[2].max(column), bounds[3].max(row)];
-                // Letters of a page stand up to two cells apart.
+                // Cells with letters of the same page are up to two cells apart.
                 for y in row.saturating_sub(2)..(row + 3).min(self.rows) {
                     for x in column.saturating_sub(2)..(column + 3).min(self.columns) {
                         let next = y * self.columns + x;

@@ -1,4 +1,4 @@
-//! Quadrilaterals between lines, and how much each looks like a page.
+//! Quadrilaterals that are bounded by lines, and a score of how much each looks like a page.
 
 use super::{
     PageFormat,
@@ -7,19 +7,19 @@ use super::{
 };
 use crate::picture::homography::{Point, intersection_over_union, polygon_area};
 
-/// Corners in the order of the frame (clockwise from the top left one), and how good.
+/// Corners clockwise from the top left as seen in the photo, and a score.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quad {
     pub(super) corners: [Point; 4],
     pub(super) score: f32,
-    /// How many sides are the frame's own.
+    /// Number of sides that are borders of the photo.
     pub(super) borders: usize,
 }
 
-/// A pair of lines that may be opposite sides.
+/// Indices of two lines that may be opposite sides.
 struct OppositeSides(usize, usize);
 
-/// The best quadrilateral; `expected` is where a page is thought to be.
+/// The best quadrilateral. `expected` is where a page probably is.
 pub(super) fn find(
     edges: &EdgeMap,
     lines: &[EdgeLine],
@@ -45,8 +45,8 @@ pub(super) fn find(
     if expected.is_some() {
         return Some(first);
     }
-    // A portrait is a good quadrilateral inside of a page, and a sheet or a display one around it. What lies between two
-    // tells: print, then the outer one is the page; nothing, then the inner one.
+    // A portrait is a good quadrilateral inside the page, and a sheet or a display one around it. The area between two
+    // such quadrilaterals decides: with print in it the outer one is the page, without print the inner one.
     let mut chosen = first;
     for other in best.iter().skip(1).filter(|other| other.score > first.score - 0.45) {
         let outer = encloses(&other.corners, &chosen.corners);
@@ -66,16 +66,18 @@ pub(super) fn find(
     Some(chosen)
 }
 
-/// Print between two quadrilaterals, as a share of that inside the inner one: more is of the page, less is blank.
+/// Density of print between two quadrilaterals, relative to that inside the inner one: above this the outer one is the
+/// page.
 const MIN_PAGE_PRINT_RATIO: f32 = 0.35;
+/// Below this the area between is blank and the inner one is the page.
 const MAX_BLANK_PRINT_RATIO: f32 = 0.06;
 
-/// Whether one lies around the other, with more than a little between them.
+/// Whether `outer` encloses `inner`, with a tolerance of 4 pixels, and has more than 1.2 times its area.
 fn encloses(outer: &[Point; 4], inner: &[Point; 4]) -> bool {
     polygon_area(outer) > 1.2 * polygon_area(inner) && inner.iter().all(|corner| depth(outer, *corner) > -4.0)
 }
 
-/// How far inside a clockwise quadrilateral a point is, in pixels; negative outside.
+/// Distance of a point from the nearest side of a clockwise quadrilateral, in pixels; negative outside.
 pub(super) fn depth(corners: &[Point; 4], [x, y]: Point) -> f32 {
     (0..4)
         .map(|at| {
@@ -86,14 +88,14 @@ pub(super) fn depth(corners: &[Point; 4], [x, y]: Point) -> f32 {
         .fold(f32::MAX, f32::min)
 }
 
-/// All quadrilaterals that may be pages, the best first.
+/// All quadrilaterals that may be pages, best first.
 fn page_candidates(edges: &EdgeMap, lines: &[EdgeLine], expected: Option<&[Point; 4]>) -> Vec<Quad> {
     let size = edges.width.min(edges.height) as f32;
     let centre = [edges.width as f32 / 2.0, edges.height as f32 / 2.0];
     let mut pairs = Vec::new();
     for (a, one) in lines.iter().enumerate() {
         for (b, other) in lines.iter().enumerate().skip(a + 1) {
-            // Where each passes the frame's middle.
+            // Distance of a line from the centre of the photo.
             let offset = |line: &EdgeLine| line.offset - centre[0] * line.cosine - centre[1] * line.sine;
             let sign = (one.cosine * other.cosine + one.sine * other.sine).signum();
             let apart = (offset(one) - sign * offset(other)).abs();
@@ -121,7 +123,8 @@ fn page_candidates(edges: &EdgeMap, lines: &[EdgeLine], expected: Option<&[Point
     found
 }
 
-/// Where the sides meet, the first and the second first; `None` unless that is a convex page of a sensible size.
+/// The intersections of successive sides, beginning with that of the first and the second; `None` unless they form a
+/// convex quadrilateral of a plausible size.
 fn corners(sides: &[&EdgeLine; 4], edges: &EdgeMap) -> Option<[Point; 4]> {
     let corners = [
         sides[0].cross(sides[1])?,
@@ -148,7 +151,7 @@ fn corners(sides: &[&EdgeLine; 4], edges: &EdgeMap) -> Option<[Point; 4]> {
     fits.then_some(corners)
 }
 
-/// The same corners clockwise from the top left one.
+/// The same corners, clockwise from the top left one.
 fn clockwise(mut corners: [Point; 4]) -> [Point; 4] {
     if polygon_area(&corners) < 0.0 {
         corners.reverse();
@@ -159,7 +162,8 @@ fn clockwise(mut corners: [Point; 4]) -> [Point; 4] {
     corners
 }
 
-/// `None` where too many sides are the frame's own.
+/// How much a quadrilateral looks like a page; `None` where fewer than two sides are edges rather than borders of the
+/// photo.
 fn score(
     edges: &EdgeMap,
     corners: &[Point; 4],
@@ -171,7 +175,7 @@ fn score(
         if side.border {
             continue;
         }
-        // Each side runs from where it meets the one before it to where it meets the next.
+        // A side runs from its intersection with the previous side to that with the next one.
         let worth = side.side_score(corners[(at + 3) % 4], corners[at]);
         total += worth;
         seen += 1.0;
@@ -180,7 +184,8 @@ fn score(
     if seen < 1.5 {
         return None;
     }
-    // A page may be cut off by the frame: no evidence for it, and little against.
+    // A side on a border of the photo, which may cut the page off, is no evidence for a page and only weak evidence
+    // against it.
     let cut = 4.0 - seen;
     let total = total / seen - 0.12 * cut;
     let share = polygon_area(corners).abs() / (edges.width * edges.height) as f32;
@@ -195,18 +200,19 @@ fn score(
     Some(total + 0.35 * weakest + 0.22 * formed + 0.25 * share.min(0.8).sqrt() + 0.8 * placed)
 }
 
-/// Where along a line there are edges in its direction, summed up from one end, so that any part of it is asked for at
+/// Edge pixels along a line and in its direction, as prefix sums, so that any segment of the line can be evaluated at
 /// once.
 struct EdgeProfile {
     border: bool,
     direction: [f32; 2],
-    /// Where the first sample is, along the direction.
+    /// Position of the first sample along the direction.
     begin: f32,
-    /// Up to each sample: brighter on one side, on the other, and inside of the frame.
+    /// Prefix sums over the samples: edges that are brighter on one side, edges that are brighter on the other, and
+    /// samples inside the photo.
     sums: Vec<[f32; 3]>,
 }
 
-/// Pixels from sample to sample.
+/// Distance between samples.
 const SAMPLE_STEP_PIXELS: f32 = 1.5;
 
 impl EdgeProfile {
@@ -243,7 +249,8 @@ impl EdgeProfile {
         Self { border: line.border, direction, begin: -reach, sums }
     }
 
-    /// The share of a part with edges, 0 to 1; an edge of a page is brighter on one side all along, or nearly so.
+    /// How much of a segment has edges, 0 to 1. Edges that are brighter on the less frequent side count half: a page is
+    /// brighter or darker than its surroundings along nearly all of a side.
     fn edge_share(&self, from: f32, to: f32) -> f32 {
         let at =
             |t: f32| (((t - self.begin) / SAMPLE_STEP_PIXELS).max(0.0) as usize).min(self.sums.len() - 1);
@@ -252,8 +259,8 @@ impl EdgeProfile {
         if inside < 1.0 { 0.0 } else { (one.max(other) + 0.5 * one.min(other)) / inside }
     }
 
-    /// How much a side is worth: edges along it count, and those that go on beyond its ends count against it. Corners
-    /// are round, so the very ends do not count.
+    /// The score of a side: the share of edges along it, less a penalty for edges that continue beyond its ends. The
+    /// ends themselves are left out, because corners are rounded.
     fn side_score(&self, from: Point, to: Point) -> f32 {
         let along = |[x, y]: Point| x * self.direction[0] + y * self.direction[1];
         let (low, high) = (along(from).min(along(to)), along(from).max(along(to)));
@@ -266,9 +273,10 @@ impl EdgeProfile {
     }
 }
 
-/// Width over height of the flat page behind a quadrilateral, seen by a camera of a given focal length in pixels.
+/// Width divided by height of the flat page behind a quadrilateral, for a camera with a given focal length in pixels.
 pub(super) fn aspect(corners: &[Point; 4], centre: Point, focal: f32) -> f32 {
-    // The plane through the corners: depths follow from where the diagonals cross (Zhang and He, whiteboard scanning).
+    // The depths of the corners follow from the intersection of the diagonals (Zhang and He, Whiteboard Scanning and
+    // Image Enhancement).
     let p = corners.map(|[x, y]| {
         [f64::from(x - centre[0]) / f64::from(focal), f64::from(y - centre[1]) / f64::from(focal), 1.0]
     });
@@ -279,7 +287,8 @@ pub(super) fn aspect(corners: &[Point; 4], centre: Point, focal: f32) -> f32 {
     let [a, b, c, d] = p;
     let opposite = cross(a, c);
     let (k_b, k_d) = (dot(opposite, d) / dot(cross(b, c), d), dot(opposite, b) / dot(cross(d, c), b));
-    // Corner b at depth k_b times that of a, and so on: the sides are differences.
+    // Corner b is k_b times as deep as corner a, and corner d k_d times. The sides of the page are differences of
+    // corners.
     let side = |k: f64, q: [f64; 3]| [k * q[0] - a[0], k * q[1] - a[1], k * q[2] - a[2]];
     let (across, down) = (side(k_b, b), side(k_d, d));
     let ratio = (dot(across, across) / dot(down, down)).sqrt();

@@ -1,36 +1,34 @@
-//! Check digits (9303-3 §4.9).
+//! Check digits (ICAO 9303-3, 4.9).
 
 use super::{MrzField, MrzFormat, format::CharacterClass};
 
-/// A run of a line: which, from where, to where (not included).
+/// A range of characters: line, start, and end (exclusive), from 0.
 pub(crate) type CharacterRange = (usize, usize, usize);
 
-/// A check digit and what it says.
+/// A check digit and its verdict.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CheckDigit {
-    /// What it covers.
+    /// The field that it covers.
     pub field: MrzField,
-    /// What is printed: a digit or a filler.
+    /// The printed character: a digit or a filler.
     pub printed: char,
-    /// What it should be.
+    /// The digit that would be right.
     pub computed: char,
-    /// Whether they agree.
     pub verdict: CheckDigitVerdict,
 }
 
-/// What a check digit says.
+/// The verdict on a check digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckDigitVerdict {
-    /// It is the right one. One wrong character out of ten leaves it so.
+    /// It is right. This is no proof: one in ten wrong characters leaves it right.
     Right,
-    /// It is another one.
     Wrong,
-    /// A filler, as is allowed for a field that is empty.
+    /// A filler, which is allowed for an empty field.
     Absent,
 }
 
-/// The value of a character: digits their own, letters 10 to 35, the filler none.
+/// Value of a character: 0 to 9 for digits, 10 to 35 for letters, 0 for the filler.
 pub(crate) fn character_value(character: u8) -> u32 {
     match character {
         b'0'..=b'9' => u32::from(character - b'0'),
@@ -39,19 +37,20 @@ pub(crate) fn character_value(character: u8) -> u32 {
     }
 }
 
-/// The weight of a place within what a digit covers.
+/// Weight of a position within the characters that a check digit covers.
 pub(crate) fn weight(at: usize) -> u32 {
     [7, 3, 1][at % 3]
 }
 
-/// The check digit of characters, `b'0'` to `b'9'`.
+/// Computes the check digit, `b'0'` to `b'9'`.
 pub fn check_digit(characters: impl IntoIterator<Item = u8>) -> u8 {
     let sum: u32 = characters.into_iter().zip(0..).map(|(c, at)| character_value(c) * weight(at) % 10).sum();
     b'0' + (sum % 10) as u8
 }
 
-/// The part of a document number that stands in the optional data, where the place of its check digit holds a filler
-/// (9303-5 §4.2.2, 9303-6 §4.2.2): up to the first filler there. `None` where it does not run over.
+/// The part of a long document number that continues in the optional data, with its check digit: the optional data up
+/// to the first filler. The position of the number's check digit then holds a filler (ICAO 9303-5, 4.2.2 and 9303-6,
+/// 4.2.2). `None` where the number does not continue.
 pub(crate) fn overflowing_number(format: MrzFormat, lines: &[Vec<u8>]) -> Option<&[u8]> {
     let number = format.span(MrzField::DocumentNumber)?;
     let optional = format.span(MrzField::Optional)?;
@@ -62,11 +61,12 @@ pub(crate) fn overflowing_number(format: MrzFormat, lines: &[Vec<u8>]) -> Option
     }
     let data = lines.get(optional.line)?.get(optional.from..optional.from + optional.length)?;
     let end = data.iter().position(|&c| c == b'<').unwrap_or(data.len());
-    // One character would be a check digit over nothing more; and that has to be a digit.
+    // A single character would be a check digit without a further part of the number; and the last character must be a
+    // digit.
     (end >= 2 && data[end - 1].is_ascii_digit()).then(|| &data[..end])
 }
 
-/// Every check digit of a zone whose lines have the format's lengths.
+/// Verifies every check digit. The lines must have the number and length of the format.
 pub(crate) fn verify_check_digits(format: MrzFormat, lines: &[Vec<u8>]) -> Vec<CheckDigit> {
     let mut checks = Vec::new();
     for span in format.spans() {

@@ -1,8 +1,8 @@
-//! Dates of six places: years of two digits, and parts that nobody knows (9303-3 §4.8).
+//! Dates of six characters, with two-digit years and parts that may be unknown (ICAO 9303-3, 4.8).
 
 use jiff::civil::Date;
 
-/// A date as printed. What is unknown is printed as two fillers.
+/// A date as printed. An unknown part is printed as two fillers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ShortDate {
     /// 0 to 99.
@@ -13,23 +13,22 @@ pub struct ShortDate {
     pub day: Option<u8>,
 }
 
-/// Which hundred years a year of two digits stands for.
+/// Which century a two-digit year belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum YearWindow {
-    /// Nobody is born after today: the latest year that leaves the date today or earlier. Somebody over a hundred
-    /// is taken for a child; only the visual zone can tell.
+    /// The latest year for which the date is not after today. A person older than a hundred is taken for a child; only
+    /// the visual inspection zone could tell them apart.
     Birth,
-    /// Up to 35 years ahead, else the past. The longest cards are good for thirty years, and a document that ran out
-    /// long ago must never be taken for a good one. `99` is the next such year however far, because cards for life
-    /// print it.
+    /// Up to 35 years ahead, else in the past. Cards are valid for up to thirty years, and a document that expired long
+    /// ago must never count as valid. `99` is the next such year however far ahead, because cards for life print it.
     Expiry,
 }
 
-/// How far ahead a date of expiry may lie, in years.
+/// How far ahead a date of expiry may be.
 const MAX_EXPIRY_YEARS_AHEAD: i16 = 35;
 
 impl ShortDate {
-    /// Reads six characters; `None` where a part is neither two digits nor two fillers.
+    /// Parses six characters; `None` where a part is neither two digits nor two fillers.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let part = |at: usize| -> Option<Option<u8>> {
             match text.get(at..at + 2)? {
@@ -44,21 +43,21 @@ impl ShortDate {
         Some(Self { year: part(0)?, month: part(2)?, day: part(4)? })
     }
 
-    /// The six characters; a part over 99 is printed as unknown.
+    /// The six characters. A part above 99 is printed as unknown.
     pub fn to_mrz(self) -> String {
         [self.year, self.month, self.day]
             .map(|part| part.filter(|&part| part < 100).map_or("<<".to_owned(), |part| format!("{part:02}")))
             .concat()
     }
 
-    /// The year in full.
+    /// The four-digit year; `None` where it is unknown.
     pub fn full_year(self, window: YearWindow, today: Date) -> Option<i16> {
         let short = i16::from(self.year.filter(|&year| year < 100)?);
         let this = today.year();
         let century = this - this.rem_euclid(100);
         Some(match window {
             YearWindow::Birth => {
-                // What is unknown counts as its earliest, so that a year is not ruled out for want of a day.
+                // An unknown part counts as the earliest, so that it does not rule out the current year.
                 let month = self.month.filter(|&part| part > 0).unwrap_or(1);
                 let day = self.day.filter(|&part| part > 0).unwrap_or(1);
                 let year = century + short;
@@ -73,13 +72,14 @@ impl ShortDate {
         })
     }
 
-    /// The whole date, where every part is known and the calendar has it.
+    /// The date, where every part is known and the calendar has it.
     pub fn resolve(self, window: YearWindow, today: Date) -> Option<Date> {
         let year = self.full_year(window, today)?;
         Date::new(year, self.month? as i8, self.day? as i8).ok()
     }
 
-    /// Whether some calendar could have it: months to 12, days to the month's end, anything unknown.
+    /// Whether some calendar has the date: a month up to 12, a day up to the end of the month. Unknown parts are
+    /// possible.
     pub fn is_possible(self) -> bool {
         let days = match self.month {
             Some(2) => 29,

@@ -1,4 +1,4 @@
-//! From fields to lines.
+//! Composes the lines of an MRZ from its fields.
 
 use super::{
     ALPHABET, CharacterClass, FILLER, Mrz, MrzField, MrzFormat, Sex,
@@ -6,18 +6,18 @@ use super::{
     name,
 };
 
-/// Why a zone cannot be printed.
+/// Why an MRZ cannot be composed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MrzEncodeError {
-    /// A field has more characters than places, and may not be cut.
+    /// A field is longer than its space, and must not be truncated.
     #[error("the field {0:?} is too long for this format")]
     TooLong(MrzField),
-    /// A field holds a character that does not belong there; see [`super::transliterate`].
+    /// A field contains a character that must not stand there; see [`super::transliterate`].
     #[error("the field {0:?} holds a character that must not stand there")]
     Foreign(MrzField),
 }
 
-/// The lines of a zone, with every check digit. Names alone are cut to fit.
+/// Composes the lines of an MRZ, with all check digits. Only names are truncated to fit.
 pub fn encode(mrz: &Mrz) -> Result<Vec<String>, MrzEncodeError> {
     let format = mrz.format;
     let mut lines = vec![vec![FILLER; format.length()]; format.lines()];
@@ -45,7 +45,7 @@ pub fn encode(mrz: &Mrz) -> Result<Vec<String>, MrzEncodeError> {
         lines[span.line][span.from + span.length] = digit;
     }
     if long.is_none() && overflowing_number(format, &lines).is_some() {
-        // A number with nothing in it, before optional data: the place of its digit must not be a filler.
+        // The lines would be parsed as a number that continues in the optional data, although it fits its field.
         return Err(MrzEncodeError::Foreign(MrzField::DocumentNumber));
     }
     if let Some(span) = format.span(MrzField::Composite) {
@@ -55,13 +55,13 @@ pub fn encode(mrz: &Mrz) -> Result<Vec<String>, MrzEncodeError> {
     Ok(lines.into_iter().map(|line| String::from_utf8_lossy(&line).into_owned()).collect())
 }
 
-/// A number longer than its field, in its two pieces: nine characters, and the rest with the check digit over both.
+/// A document number longer than its field, in two parts: nine characters, and the rest with the check digit over both.
 fn long_number(mrz: &Mrz) -> Result<Option<(String, String)>, MrzEncodeError> {
     let may = matches!(mrz.format, MrzFormat::Td1 | MrzFormat::Td2);
     if !may || mrz.document_number.len() <= 9 {
         return Ok(None);
     }
-    // A filler within would end the second piece.
+    // A filler within the number would end the second part.
     if !mrz.document_number.bytes().all(|c| c != FILLER && ALPHABET.contains(&c)) {
         return Err(MrzEncodeError::Foreign(MrzField::DocumentNumber));
     }
@@ -78,7 +78,7 @@ fn field_text(mrz: &Mrz, field: MrzField, room: usize, long: Option<&(String, St
             name::truncate(&mrz.surname.replace(' ', "<"), room)
         }
         MrzField::Names => name::join(&mrz.surname, &mrz.given_names, room),
-        // Whole names are set apart by two fillers there.
+        // The French card separates given names by two fillers.
         MrzField::GivenNames => name::truncate(&mrz.given_names.replace(' ', "<<"), room),
         MrzField::DocumentNumber => {
             long.map_or_else(|| mrz.document_number.clone(), |(head, _)| head.clone())

@@ -1,79 +1,75 @@
-//! The layouts: which characters of which line make which field.
+//! The layouts of MRZs: which characters of which line form which field.
 
 use super::check_digits::CharacterRange;
 
-/// A layout of lines.
+/// The format of an MRZ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum MrzFormat {
-    /// Three lines of 30: a card of the size ID-1 (9303-5).
+    /// Three lines of 30 characters: ID-1 cards (ICAO 9303-5).
     #[serde(rename = "TD1")]
     Td1,
-    /// Two lines of 36: a card of the size ID-2 (9303-6).
+    /// Two lines of 36 characters: ID-2 cards (ICAO 9303-6).
     #[serde(rename = "TD2")]
     Td2,
-    /// Two lines of 44: a passport (9303-4).
+    /// Two lines of 44 characters: passports (ICAO 9303-4).
     #[serde(rename = "TD3")]
     Td3,
-    /// Two lines of 44: a full-page visa (9303-7).
+    /// Two lines of 44 characters: full-page visas (ICAO 9303-7).
     #[serde(rename = "MRV-A")]
     MrvA,
-    /// Two lines of 36: a smaller visa (9303-7).
+    /// Two lines of 36 characters: smaller visas (ICAO 9303-7).
     #[serde(rename = "MRV-B")]
     MrvB,
-    /// Two lines of 36: the French identity card before 2021, which is older than ICAO's TD2.
+    /// Two lines of 36 characters: the French identity card before 2021, which is older than TD2.
     #[serde(rename = "FRENCH-ID")]
     FrenchId,
 }
 
-/// What a run of characters means.
+/// A field of an MRZ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MrzField {
-    /// Kind of document.
     DocumentCode,
-    /// Issuing state or organisation.
+    /// The issuing state or organisation.
     Issuer,
-    /// Both identifiers, or on the French card the surname.
+    /// Primary and secondary identifier; on the French card only the surname.
     Names,
-    /// On the French card, the given names.
+    /// The given names on the French card.
     GivenNames,
-    /// Number of the document.
     DocumentNumber,
-    /// Nationality.
     Nationality,
     /// Date of birth.
     Birth,
-    /// Sex.
     Sex,
     /// Last day of validity.
     Expiry,
-    /// Optional data.
     Optional,
-    /// The second optional data of TD1.
+    /// The second field of optional data, in TD1.
     SecondOptional,
     /// The check digit over several fields.
     Composite,
 }
 
-/// Which characters a place may hold.
+/// Which characters a position may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CharacterClass {
     /// Letters and fillers.
     Letters,
     /// Digits and fillers.
     Digits,
-    /// Anything.
+    /// Letters, digits and fillers.
     Any,
     /// `M`, `F`, `X` or a filler.
     Sex,
     /// A check digit.
     Check,
-    /// A check digit, or a filler where the field is empty or runs over (9303-4 §4.2.2, 9303-5 §4.2.2).
+    /// A check digit, or a filler where the field is empty or continues elsewhere (ICAO 9303-4, 4.2.2 and 9303-5,
+    /// 4.2.2).
     CheckOrFiller,
 }
 
 impl CharacterClass {
-    /// Whether a place of this kind may hold the character.
+    /// Whether a position of this class may hold the character.
     pub fn allows(self, character: u8) -> bool {
         match self {
             Self::Letters => character.is_ascii_uppercase() || character == b'<',
@@ -85,20 +81,19 @@ impl CharacterClass {
     }
 }
 
-/// A run of characters on one line.
+/// The position of a field on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldSpan {
-    /// What it means.
     pub field: MrzField,
-    /// Line, from 0.
+    /// Index of the line, from 0.
     pub line: usize,
-    /// First character, from 0.
+    /// Index of the first character, from 0.
     pub from: usize,
-    /// How many.
+    /// Number of characters.
     pub length: usize,
-    /// What may stand there.
+    /// Characters that may stand in the field.
     pub kind: CharacterClass,
-    /// Whether a check digit over it follows at once, and of which kind.
+    /// The class of the check digit that follows the field, where there is one.
     pub check: Option<CharacterClass>,
 }
 
@@ -131,7 +126,7 @@ const TD1: &[FieldSpan] = &[
     span(MrzField::Names, 2, 0, 30, CharacterClass::Letters),
 ];
 
-/// The formats of two lines share all but the lengths and what ends the second line.
+/// The formats of two lines differ only in their lengths and in the end of the second line.
 macro_rules! two_lines {
     ($length:expr, $number_check:expr, $($tail:expr),+) => {
         &[
@@ -177,15 +172,15 @@ const FRENCH_ID: &[FieldSpan] = &[
 ];
 
 impl MrzFormat {
-    /// Every format, the likely ones first.
+    /// All formats, more likely ones first.
     pub const ALL: [Self; 6] = [Self::Td3, Self::Td1, Self::Td2, Self::MrvA, Self::MrvB, Self::FrenchId];
 
-    /// How many lines.
+    /// Number of lines.
     pub fn lines(self) -> usize {
         if self == Self::Td1 { 3 } else { 2 }
     }
 
-    /// How many characters a line has.
+    /// Number of characters in a line.
     pub fn length(self) -> usize {
         match self {
             Self::Td1 => 30,
@@ -206,12 +201,12 @@ impl MrzFormat {
         }
     }
 
-    /// The field's span.
+    /// The position of a field; `None` where the format lacks it.
     pub fn span(self, field: MrzField) -> Option<&'static FieldSpan> {
         self.spans().iter().find(|span| span.field == field)
     }
 
-    /// What the composite check digit covers, in its order; empty for visas.
+    /// The ranges that the composite check digit covers, in this order; empty for visas, which have none.
     pub(crate) fn composite(self) -> &'static [CharacterRange] {
         match self {
             Self::Td1 => &[(0, 5, 30), (1, 0, 7), (1, 8, 15), (1, 18, 29)],
@@ -222,7 +217,7 @@ impl MrzFormat {
         }
     }
 
-    /// What a place may hold; [`CharacterClass::Any`] outside the layout.
+    /// The class of a position; [`CharacterClass::Any`] outside the fields.
     pub fn character_class(self, line: usize, at: usize) -> CharacterClass {
         for span in self.spans().iter().filter(|span| span.line == line) {
             if (span.from..span.from + span.length).contains(&at) {
@@ -237,14 +232,14 @@ impl MrzFormat {
         CharacterClass::Any
     }
 
-    /// Whether the document may be of this format by its first two letters.
+    /// Whether a document of this format may begin with these two characters.
     pub fn may_begin(self, first: u8, second: u8) -> bool {
         match self {
             Self::Td3 => first == b'P',
             Self::MrvA | Self::MrvB => first == b'V',
             Self::FrenchId => (first, second) == (b'I', b'D'),
-            // What ICAO leaves to the issuer: A, C or I. Residence permits, driving licences and passport cards
-            // of some states begin otherwise, so other letters are allowed but V, which stands for visas.
+            // ICAO 9303 lets the issuer choose between A, C and I. Residence permits, driving licences and passport
+            // cards of some states begin with other letters, so all are allowed except V, which stands for visas.
             Self::Td1 | Self::Td2 => first.is_ascii_uppercase() && first != b'V',
         }
     }

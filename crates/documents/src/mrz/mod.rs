@@ -1,8 +1,8 @@
-//! Machine-readable zones: their text (ICAO 9303 parts 3 to 7, and the French card of 1995 to 2021) and how it is
-//! read from a photograph.
+//! Machine-readable zones (MRZ): their text (ICAO 9303 parts 3 to 7, and the French identity card of 1995 to 2021), and
+//! how they are read from a photograph.
 //!
-//! [`parse`] and [`encode()`] are each other's inverse; [`find_in_text`] looks for a zone in text that something else has
-//! read; [`read::Reader`] looks for one in a picture.
+//! [`parse`] and [`encode()`] are inverses of each other. [`find_in_text`] finds an MRZ in text that something else has
+//! read, and [`reader::MrzReader`] finds one in a picture.
 
 mod check_digits;
 mod date;
@@ -21,36 +21,34 @@ pub use format::{CharacterClass, FieldSpan, MrzField, MrzFormat};
 pub use parse::{CharacterRepair, MrzParseError, MrzProblem, ParsedMrz, parse};
 pub use repair::{find_in_text, parse_repaired};
 
-/// What a zone says, field by field, as printed: fillers at the end are gone, nothing is interpreted.
+/// The fields of an MRZ as printed: trailing fillers are removed, nothing is interpreted.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Mrz {
-    /// How it is laid out.
     pub format: MrzFormat,
-    /// One or two characters: `P`, `PD`, `ID`, `V`.
+    /// One or two characters: `P`, `PD`, `ID` or `V` for example.
     pub document_code: String,
-    /// Who issued it: one to three letters, see [`crate::countries`].
+    /// Code of the issuer: one to three letters, see [`crate::countries`].
     pub issuer: String,
-    /// Primary identifier, its parts separated by a space.
+    /// Primary identifier, its parts separated by spaces.
     pub surname: String,
-    /// Secondary identifier, its parts separated by a space; empty where there is none.
+    /// Secondary identifier, its parts separated by spaces; empty where there is none.
     pub given_names: String,
-    /// Number of the document, in full even where it runs over into the optional data (TD1 and TD2).
+    /// Document number, complete even where it continues in the optional data (TD1 and TD2).
     pub document_number: String,
-    /// Nationality: one to three letters. Empty on the French card, which does not print one.
+    /// Code of the nationality: one to three letters. Empty for the French card, which does not print it.
     pub nationality: String,
-    /// When the holder was born.
+    /// Date of birth.
     pub birth: ShortDate,
-    /// Sex.
     pub sex: Sex,
-    /// Until when the document is good. The French card does not print it.
+    /// Last day of validity. The French card does not print it.
     pub expiry: Option<ShortDate>,
-    /// What the issuer likes: a personal number often. On the French card its department and office.
+    /// Data that the issuer chooses, often a personal number; on the French card the department and office.
     pub optional: String,
-    /// The second field of that kind, which TD1 alone has.
+    /// The second field of optional data, which only TD1 has.
     pub second_optional: String,
 }
 
-/// Sex as a zone prints it.
+/// Sex as printed in an MRZ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sex {
@@ -58,12 +56,12 @@ pub enum Sex {
     Male,
     /// `F`.
     Female,
-    /// `<`, or the `X` of the visual zone.
+    /// `<`, or the `X` of the visual inspection zone.
     Unspecified,
 }
 
-/// The characters of a zone, in the order of the reader's classes.
+/// The characters of an MRZ, in the order of the net's classes.
 pub const ALPHABET: &[u8; 37] = b"<0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// Fills the places left over.
+/// Pads fields, and separates the parts of names.
 pub(crate) const FILLER: u8 = b'<';

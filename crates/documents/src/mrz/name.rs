@@ -1,6 +1,7 @@
-//! The field of names: two identifiers, two fillers between them, one between their parts (9303-3 §4.6).
+//! The field of names: two identifiers separated by two fillers, with one filler between the parts of each (ICAO
+//! 9303-3, 4.6).
 
-/// Primary and secondary identifier of a field, parts separated by a space.
+/// Splits the field into primary and secondary identifier, with parts separated by spaces.
 pub(crate) fn split(field: &[u8]) -> (String, String) {
     let end = field.iter().rposition(|&c| c != b'<').map_or(0, |at| at + 1);
     let text = &field[..end];
@@ -10,35 +11,36 @@ pub(crate) fn split(field: &[u8]) -> (String, String) {
     }
 }
 
-/// The parts between fillers, separated by a space.
+/// The parts between fillers, separated by spaces.
 pub(crate) fn spaced(text: &[u8]) -> String {
     let parts = text.split(|&c| c == b'<').filter(|part| !part.is_empty());
     parts.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the name may go on beyond the field: its last place is no filler.
+/// Whether the name may have been truncated: the last character is not a filler.
 pub(crate) fn may_be_truncated(field: &[u8]) -> bool {
     field.last().is_some_and(|&c| c != b'<')
 }
 
-/// The field, without fillers at its end. What is too long is cut as 9303-3 §4.6.2 asks: a letter ends the field, and
-/// both identifiers keep at least a letter.
+/// Composes the field, without trailing fillers. A name that is too long is truncated as ICAO 9303-3, 4.6.2 requires:
+/// the field ends with a letter, and both identifiers keep at least one letter.
 pub(crate) fn join(primary: &str, secondary: &str, room: usize) -> String {
     let (primary, secondary) = (primary.replace(' ', "<"), secondary.replace(' ', "<"));
     if secondary.is_empty() {
         return truncate(&primary, room);
     }
-    // Two fillers and a letter.
+    // Leave room for two fillers and a letter.
     let first = truncate(&primary, room.saturating_sub(3));
     let rest = room.saturating_sub(first.len() + 2);
     format!("{first}<<{}", truncate(&secondary, rest))
 }
 
-/// As much as there is room for, ending with a letter: a filler at the edge gives way by shortening the part before.
+/// Truncates a text to `room` characters so that it ends with a letter: where the last one would be a filler, the part
+/// before it is shortened.
 pub(crate) fn truncate(text: &str, room: usize) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     while characters.len() > room && room > 0 && characters[room - 1] == '<' {
-        // The letter before the filler goes, and the next part's first letter moves into the last place.
+        // Remove the letter before the filler, so that the first letter of the next part moves into the last position.
         let Some(letter) = characters[..room].iter().rposition(|&c| c != '<') else { break };
         characters.remove(letter);
     }

@@ -1,4 +1,4 @@
-//! From lines to fields.
+//! Parses the lines of an MRZ into fields.
 
 use super::{
     FILLER, Mrz, MrzField, MrzFormat, Sex, ShortDate,
@@ -7,83 +7,81 @@ use super::{
 };
 use crate::countries;
 
-/// Why lines are no zone.
+/// Why lines are not an MRZ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MrzParseError {
-    /// No format has so many lines of these lengths.
+    /// No format has this number of lines of these lengths.
     #[error("no format has lines of these lengths")]
     Shape,
-    /// A character that no zone holds.
+    /// A character that does not occur in any MRZ.
     #[error("line {line} has a character at {at} that no zone holds")]
     Foreign {
         /// Line, from 1.
         line: usize,
-        /// Place, from 1.
+        /// Position in the line, from 1.
         at: usize,
     },
 }
 
-/// What is wrong with a zone that could be read all the same.
+/// A problem of an MRZ that was parsed nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case", tag = "problem")]
 pub enum MrzProblem {
-    /// The code of the field is none that ICAO or ISO knows.
+    /// Neither ISO nor ICAO has the code.
     UnknownCode {
-        /// Issuer or nationality.
+        /// `Issuer` or `Nationality`.
         field: MrzField,
     },
-    /// The field's characters are no date, or one that no calendar has.
+    /// The characters are not a date, or no calendar has the date.
     NoDate {
-        /// Birth or expiry.
+        /// `Birth` or `Expiry`.
         field: MrzField,
     },
-    /// A place holds what it must not: a digit in a name, a letter in a date.
+    /// A character that must not stand in its position: a digit in a name, a letter in a date.
     Misplaced {
         /// Line, from 1.
         line: usize,
-        /// Place, from 1.
+        /// Position in the line, from 1.
         at: usize,
     },
 }
 
-/// A character that was put right because of a check digit or of the class of its place.
+/// A character that was corrected by a check digit or by the class of its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CharacterRepair {
     /// Line, from 1.
     pub line: usize,
-    /// Place, from 1.
+    /// Position in the line, from 1.
     pub at: usize,
-    /// What was read.
+    /// The character that was read.
     pub from: char,
-    /// What is taken instead.
+    /// The character that replaces it.
     pub to: char,
 }
 
-/// A zone with the evidence for it.
+/// A parsed MRZ with the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ParsedMrz {
-    /// The fields.
     pub mrz: Mrz,
-    /// The lines they come from.
+    /// The lines from which the fields were parsed.
     pub lines: Vec<String>,
-    /// Every check digit.
     pub checks: Vec<CheckDigit>,
-    /// What else is wrong.
+    /// Problems other than wrong check digits.
     pub problems: Vec<MrzProblem>,
-    /// Whether the names fill their field, so that more may have been cut off.
+    /// Whether the names fill their field, so that they may have been truncated.
     pub names_may_be_cut: bool,
-    /// What was changed to come to these lines.
+    /// The corrections that led to these lines.
     pub repairs: Vec<CharacterRepair>,
 }
 
 impl ParsedMrz {
-    /// Whether no check digit is wrong. Digits do not cover names, codes and sex.
+    /// Whether no check digit is wrong. Check digits do not cover names, codes and sex.
     pub fn checks_hold(&self) -> bool {
         self.checks.iter().all(|check| check.verdict != CheckDigitVerdict::Wrong)
     }
 }
 
-/// Reads the fields of two or three whole lines; letters may be small, blanks are dropped.
+/// Parses two or three complete lines. Lower-case letters are accepted and spaces ignored.
 pub fn parse<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseError> {
     if lines.len() > 3 {
         return Err(MrzParseError::Shape);
@@ -94,7 +92,7 @@ pub fn parse<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseError> {
     Ok(parse_as(format, &lines))
 }
 
-/// Capitals, without blanks. The quotation marks are what text recognition makes of fillers.
+/// Converts to capitals and removes spaces. Text recognition turns fillers into angle quotation marks.
 pub(crate) fn clean(line: &str, number: usize) -> Result<Vec<u8>, MrzParseError> {
     let mut out = Vec::new();
     for (at, c) in line.chars().enumerate() {
@@ -105,7 +103,7 @@ pub(crate) fn clean(line: &str, number: usize) -> Result<Vec<u8>, MrzParseError>
             'a'..='z' | 'A'..='Z' | '0'..='9' | '<' => out.push(c.to_ascii_uppercase() as u8),
             _ => return Err(MrzParseError::Foreign { line: number, at: at + 1 }),
         }
-        // More than twice the longest line is none; there is no point in going on.
+        // More than twice the longest line.
         if out.len() > 100 {
             return Err(MrzParseError::Shape);
         }
@@ -113,8 +111,9 @@ pub(crate) fn clean(line: &str, number: usize) -> Result<Vec<u8>, MrzParseError>
     Ok(out)
 }
 
-/// The format by number and length of lines, then by the first letters and, between TD2 and the French card, by which
-/// has fewer wrong check digits: names stand on the French card where TD2 has some, so all of its cannot hold there.
+/// Detects the format by the number and length of lines, then by the first letters. TD2 and the French card are told
+/// apart by which has fewer wrong check digits: the French card has names where TD2 has some of its check digits, so
+/// not all of those can hold.
 pub(crate) fn detect_format(lines: &[Vec<u8>]) -> Option<MrzFormat> {
     let length = lines.first()?.len();
     if lines.iter().any(|line| line.len() != length) {
@@ -140,7 +139,7 @@ pub(crate) fn detect_format(lines: &[Vec<u8>]) -> Option<MrzFormat> {
     }
 }
 
-/// Reads lines that have the format's number and lengths.
+/// Parses lines that have the number and length of the format.
 pub(crate) fn parse_as(format: MrzFormat, lines: &[Vec<u8>]) -> ParsedMrz {
     let raw = |field: MrzField| {
         let span = format.span(field);
@@ -180,7 +179,7 @@ pub(crate) fn parse_as(format: MrzFormat, lines: &[Vec<u8>]) -> ParsedMrz {
         let (rest, _) = more.split_at(more.len() - 1);
         document_number = String::from_utf8_lossy(raw(MrzField::DocumentNumber)).into_owned();
         document_number.push_str(&String::from_utf8_lossy(rest));
-        // A filler ends the number; what follows is the issuer's.
+        // A filler ends the number; the issuer's data follow.
         optional = optional.split_off(optional.len().min(more.len() + 1));
     }
     let mrz = Mrz {

@@ -1,5 +1,5 @@
-//! Zones in text that a person typed, a PDF carries or some text recognition produced: lines of nearly the right
-//! length, letters where digits belong.
+//! Finds and corrects MRZs in text that was typed, extracted from a PDF or recognised from a picture: lines of nearly
+//! the right length, with letters in place of digits.
 
 use super::{
     FILLER, MrzFormat,
@@ -8,17 +8,18 @@ use super::{
     parse::{CharacterRepair, MrzParseError, ParsedMrz, clean, detect_format, parse_as},
 };
 
-/// What looks alike, digits first. A place's kind says which of them it can be.
+/// Groups of characters that look alike, digits first. The class of a position decides which of them it can be.
 const LOOKALIKES: [&[u8]; 8] = [b"0OQD", b"1IL", b"2Z", b"4A", b"5S", b"6G", b"7T", b"8B"];
-/// A line may lack or have too many characters by so many, where it has fillers to give or take.
+/// How many characters a line may lack or have too many, where fillers can be added or removed.
 const MAX_LENGTH_DIFFERENCE_CHARS: usize = 8;
-/// Lines looked at in a text, and characters in each: nobody's identity is further down.
+/// Lines of a text that are searched.
 const MAX_TEXT_LINES: usize = 2000;
+/// Longer lines are skipped.
 const MAX_LINE_CHARS: usize = 200;
 
-/// Reads lines as [`super::parse`] does, but forgives: fillers lost or gained, what looks alike and stands where only
-/// the other can stand, and one character whose exchange for its likeness makes a wrong check digit right, where there
-/// is just one such. Every change is told in [`ParsedMrz::repairs`].
+/// Like [`super::parse`], but corrects errors: missing or additional fillers; look-alikes where only the other
+/// character may stand; and a single character whose replacement by a look-alike makes a wrong check digit right, where
+/// only one replacement does. Every change of a character is listed in [`ParsedMrz::repairs`].
 pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseError> {
     if !(2..=3).contains(&lines.len()) {
         return Err(MrzParseError::Shape);
@@ -29,12 +30,12 @@ pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseE
     let whole = MrzFormat::ALL.into_iter().any(|format| format.lines() == lines.len() && of_length(&format));
     let read = MrzFormat::ALL
         .into_iter()
-        // Lines that are as long as some format's are not stretched to another's.
+        // Lines that fit one format exactly are not stretched to another.
         .filter(|format| format.lines() == lines.len() && (!whole || of_length(format)))
         .filter_map(|format| {
             let fitted =
                 lines.iter().map(|line| fit_to_length(line, format.length())).collect::<Option<Vec<_>>>()?;
-            // Which of two formats of one shape it is, the lines themselves tell once their letters are in place.
+            // Formats of the same shape are told apart by the lines themselves, once look-alikes are corrected.
             let placed = substitute_lookalikes(format, &fitted);
             if detect_format(&placed) != Some(format) {
                 return None;
@@ -45,19 +46,19 @@ pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseE
     read.ok_or(MrzParseError::Shape)
 }
 
-/// Looks for a zone in the lines of a text; the one with the best evidence. Nothing is taken for a zone unless most of
-/// its check digits hold.
+/// Finds the MRZ with the best evidence in the lines of a text. At least two check digits, and most of all, must be
+/// right.
 pub fn find_in_text(text: &str) -> Option<ParsedMrz> {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines().take(MAX_TEXT_LINES) {
-        // What is not of the alphabet is noise of the recognition.
+        // Characters outside the alphabet are noise of the recognition.
         let line: String =
             line.chars().filter(|&c| c.is_ascii_alphanumeric() || "<«‹＜".contains(c)).collect();
         if !(22..=MAX_LINE_CHARS).contains(&line.chars().count()) {
             continue;
         }
         match line.len() {
-            // Several lines run together.
+            // Several lines were joined into one.
             length @ (72 | 88) if line.is_ascii() => {
                 lines.push(line[..length / 2].to_owned());
                 lines.push(line[length / 2..].to_owned());
@@ -74,7 +75,7 @@ pub fn find_in_text(text: &str) -> Option<ParsedMrz> {
     candidates.max_by_key(evidence)
 }
 
-/// How much speaks for a reading; more is better.
+/// Evidence for a reading; more is better.
 fn evidence(parsed: &ParsedMrz) -> i64 {
     let checks: i64 = parsed
         .checks
@@ -84,7 +85,8 @@ fn evidence(parsed: &ParsedMrz) -> i64 {
     checks - 5 * parsed.problems.len() as i64 - parsed.repairs.len() as i64
 }
 
-/// The line with fillers put in or taken out where it has most of them, until it is as long as it must be.
+/// Adds or removes fillers in the longest run of them until the line has the given length; `None` where that is not
+/// possible.
 fn fit_to_length(line: &[u8], length: usize) -> Option<Vec<u8>> {
     let mut line = line.to_vec();
     if line.len() == length {
@@ -93,7 +95,7 @@ fn fit_to_length(line: &[u8], length: usize) -> Option<Vec<u8>> {
     if line.len().abs_diff(length) > MAX_LENGTH_DIFFERENCE_CHARS {
         return None;
     }
-    // The last of the longest runs: the filling at the end rather than what parts two names.
+    // The last of the longest runs, which is the padding at the end rather than the separator of two names.
     let (mut best, mut run) = ((0, 0), 0);
     for (at, &c) in line.iter().enumerate() {
         run = if c == FILLER { run + 1 } else { 0 };
@@ -103,7 +105,7 @@ fn fit_to_length(line: &[u8], length: usize) -> Option<Vec<u8>> {
     }
     let (at, run) = best;
     if line.len() < length {
-        // A line may have lost all of its filling, but only at its end.
+        // A line without any run of fillers has lost its padding, which was at its end.
         let at = if run > 1 { at } else { line.len() };
         line.splice(at..at, std::iter::repeat_n(FILLER, length - line.len()));
     } else {
@@ -116,7 +118,7 @@ fn fit_to_length(line: &[u8], length: usize) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// Exchanges what cannot stand in its place for its likeness that can.
+/// Replaces characters that may not stand in their position by a look-alike that may.
 fn substitute_lookalikes(format: MrzFormat, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut lines = lines.to_vec();
     for (number, line) in lines.iter_mut().enumerate() {
@@ -136,7 +138,7 @@ fn substitute_lookalikes(format: MrzFormat, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
     lines
 }
 
-/// Looks for single exchanges within wrong fields that make their digits right.
+/// Searches for single replacements that make wrong check digits right.
 fn repair_by_check_digits(format: MrzFormat, before: &[Vec<u8>], mut lines: Vec<Vec<u8>>) -> ParsedMrz {
     let wrong = |lines: &[Vec<u8>]| {
         verify_check_digits(format, lines)
@@ -144,7 +146,7 @@ fn repair_by_check_digits(format: MrzFormat, before: &[Vec<u8>], mut lines: Vec<
             .filter(|check| check.verdict == CheckDigitVerdict::Wrong)
             .count()
     };
-    // Each round puts one field right; there are no more fields with a digit than this.
+    // Each round corrects one field; no format has more than four fields with a check digit.
     for _ in 0..4 {
         let now = wrong(&lines);
         if now == 0 {
@@ -154,7 +156,8 @@ fn repair_by_check_digits(format: MrzFormat, before: &[Vec<u8>], mut lines: Vec<
         let mut fewest = now;
         for number in 0..lines.len() {
             for at in 0..lines[number].len() {
-                // Letters of names are covered by no digit, so exchanging them proves nothing.
+                // No check digit covers the letters of names and codes or the sex, so replacing them would prove
+                // nothing.
                 if matches!(format.character_class(number, at), CharacterClass::Letters | CharacterClass::Sex)
                 {
                     continue;

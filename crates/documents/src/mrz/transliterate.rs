@@ -1,13 +1,12 @@
-//! National characters in the letters of a zone: the tables of 9303-3 §6, and what follows from them.
+//! Transliterates national characters into the letters of an MRZ (ICAO 9303-3, 6).
 
 use std::iter;
 
-/// How many spellings [`spellings`] gives at most.
 const MAX_SPELLINGS: usize = 24;
 
-/// The letters A to Z for a name in another script or with marks: the first spelling of each character that the
-/// tables give. Blanks, hyphens and commas part names and become one space, apostrophes and full stops vanish, and what
-/// no table has is left out.
+/// The name in the letters A to Z, by the first spelling that the tables give for each character. Spaces, hyphens and
+/// commas separate names and become one space; apostrophes and full stops disappear, and so do characters that no table
+/// has.
 pub fn transliterate(text: &str) -> String {
     let mut out = String::new();
     for (c, last) in characters(text) {
@@ -18,8 +17,8 @@ pub fn transliterate(text: &str) -> String {
     out.trim_end().to_owned()
 }
 
-/// The spellings that the tables allow for a name, the recommended one first; at most 24. `MÜLLER` may stand as
-/// `MUELLER`, `MUXXLLER` or `MULLER`.
+/// The spellings that the tables allow for a name, the recommended one first; at most 24. `MÜLLER` gives `MUELLER`,
+/// `MUXXLLER` and `MULLER`.
 pub fn spellings(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     for (c, last) in characters(text) {
@@ -47,7 +46,7 @@ pub fn spellings(text: &str) -> Vec<String> {
     seen
 }
 
-/// Each character in its capital form, and whether a name ends after it: teh marbuta is written otherwise there.
+/// Each character as a capital, and whether it is the last of a name: teh marbuta is transliterated differently there.
 fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
     let capitals: Vec<char> = text.chars().flat_map(to_capitals).collect();
     let next = capitals.iter().skip(1).map(|&c| is_separator(c)).chain(iter::once(true)).collect::<Vec<_>>();
@@ -55,7 +54,7 @@ fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
 }
 
 fn to_capitals(c: char) -> impl Iterator<Item = char> {
-    // The sharp s has a capital of its own; `to_uppercase` would write it as two letters.
+    // The sharp s has a capital form, but `to_uppercase` would give two letters.
     let kept = (c == 'ß').then_some('ẞ');
     let upper = (c != 'ß').then(|| c.to_uppercase());
     kept.into_iter().chain(upper.into_iter().flatten())
@@ -75,7 +74,7 @@ fn push_separator(out: &mut String, c: char) -> bool {
     true
 }
 
-/// The ways to write a capital; none for what a zone leaves out.
+/// The spellings of a capital; none for a character that is left out of an MRZ.
 fn capital_spellings(c: char, last: bool) -> &'static [&'static str] {
     match c {
         'A'..='Z' | '0'..='9' => {
@@ -100,7 +99,7 @@ fn capital_spellings(c: char, last: bool) -> &'static [&'static str] {
     }
 }
 
-/// Table A: Latin letters with marks.
+/// Table A: Latin letters with diacritics.
 fn latin(c: char) -> &'static [&'static str] {
     match c {
         'Ä' => &["AE", "A"],
@@ -179,12 +178,13 @@ fn cyrillic(c: char) -> &'static [&'static str] {
         'Њ' => &["NJ"],
         'Ћ' => &["C"],
         'Џ' => &["DZ", "DJ"],
-        // The soft sign is not written, and no other letter is known to the table.
+        // The soft sign is omitted, and the table has no other letters.
         _ => &[],
     }
 }
 
-/// Table C: Arabic, letter by letter, so that the name can be had back from the zone. `X` marks what Latin lacks.
+/// Table C: Arabic, letter by letter, so that the name can be reconstructed from the MRZ. `X` marks letters that Latin
+/// lacks.
 fn arabic(c: char, last: bool) -> &'static [&'static str] {
     match c {
         'ء' => &["XE"],
@@ -224,7 +224,7 @@ fn arabic(c: char, last: bool) -> &'static [&'static str] {
         'و' => &["W"],
         'ى' => &["XAY"],
         'ي' | 'ې' => &["Y"],
-        // Vowel signs and the like are not written.
+        // Vowel marks and similar signs have no entry and are omitted.
         'ٱ' => &["XXA"],
         'ٹ' => &["XXT"],
         'ټ' => &["XRT"],

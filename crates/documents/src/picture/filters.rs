@@ -1,11 +1,12 @@
-//! Filters over planes.
+//! Filters over grey values.
 
 use super::GreyImage;
 
-/// What is darker than its surroundings and thinner than `2 * radius + 1` pixels: the closing less the plane.
+/// The black-hat transform: what is darker than its surroundings and thinner than `2 * radius + 1` pixels. It is the
+/// morphological closing minus the image.
 pub fn black_hat(plane: &GreyImage, radius: usize) -> Vec<u8> {
     let (width, height) = (plane.width(), plane.height());
-    // Both directions of the greatest, then both of the least; the two in the middle share one turned plane.
+    // Dilation along both axes, then erosion along both. The two passes in the middle share one transposed plane.
     let upright = along_columns(plane.pixels(), width, radius, u8::max);
     let turned = along_columns(&transpose(&upright, width, height), height, radius, u8::max);
     let turned = along_columns(&turned, height, radius, u8::min);
@@ -13,8 +14,8 @@ pub fn black_hat(plane: &GreyImage, radius: usize) -> Vec<u8> {
     closed.iter().zip(plane.pixels()).map(|(closed, v)| closed.saturating_sub(*v)).collect()
 }
 
-/// The greatest (or least) of each pixel and `radius` above and below it; the edge repeats. Running extremes of blocks
-/// from both their ends (van Herk), a whole row at a time.
+/// The maximum or minimum over each pixel and `radius` pixels above and below it; the border is repeated. Uses the
+/// algorithm of van Herk, with running extremes from both ends of each block, a whole row at a time.
 fn along_columns(pixels: &[u8], width: usize, radius: usize, pick: impl Fn(u8, u8) -> u8 + Copy) -> Vec<u8> {
     let height = pixels.len() / width.max(1);
     let (window, padded) = (2 * radius + 1, height + 2 * radius);
@@ -55,7 +56,7 @@ fn along_columns(pixels: &[u8], width: usize, radius: usize, pick: impl Fn(u8, u
 
 fn transpose(pixels: &[u8], width: usize, height: usize) -> Vec<u8> {
     let mut out = vec![0; pixels.len()];
-    // In blocks that fit into the nearest cache.
+    // In tiles that fit into the L1 cache.
     for top in (0..height).step_by(32) {
         for left in (0..width).step_by(32) {
             for y in top..(top + 32).min(height) {
@@ -68,7 +69,8 @@ fn transpose(pixels: &[u8], width: usize, height: usize) -> Vec<u8> {
     out
 }
 
-/// The mean of a box of `2 * across + 1` by `2 * along + 1` values around each, less where the plane ends.
+/// The mean over a box of `2 * across + 1` by `2 * down + 1` values around each value. At the border only the values
+/// inside count.
 pub fn box_blur(values: &[f32], width: usize, across: usize, down: usize) -> Vec<f32> {
     let height = values.len() / width.max(1);
     let mut rows = vec![0.0; values.len()];
@@ -101,7 +103,8 @@ pub fn box_blur(values: &[f32], width: usize, across: usize, down: usize) -> Vec
     out
 }
 
-/// The level that parts values into two groups best (Otsu), by a histogram of 256 steps up to the greatest value.
+/// The threshold that best separates values into two groups (Otsu's method), from a histogram of 256 bins between 0 and
+/// the maximum.
 pub fn otsu(values: &[f32]) -> f32 {
     let most = values.iter().copied().fold(1e-6_f32, f32::max);
     let mut histogram = [0.0_f64; 256];
@@ -123,7 +126,7 @@ pub fn otsu(values: &[f32]) -> f32 {
             (best, level) = (apart, at);
         }
     }
-    // The upper edge of the lower group.
+    // The upper edge of the darker group's last bin.
     (level + 1) as f32 / 255.0 * most
 }
 

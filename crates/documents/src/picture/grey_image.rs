@@ -1,8 +1,8 @@
-//! One byte of brightness a pixel.
+//! Images with one byte of brightness per pixel.
 
 use base::Picture;
 
-/// A plane of brightness, row after row without padding; at least one pixel.
+/// An image of brightness, row by row without padding; at least one pixel.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GreyImage {
     width: usize,
@@ -11,13 +11,13 @@ pub struct GreyImage {
 }
 
 impl GreyImage {
-    /// Takes `width * height` bytes; `None` when a side is zero or the length differs.
+    /// Takes `width * height` bytes; `None` where a side is 0 or the length differs.
     pub fn new(width: usize, height: usize, pixels: Vec<u8>) -> Option<Self> {
         let length = width.checked_mul(height)?;
         (length > 0 && length == pixels.len()).then_some(Self { width, height, pixels })
     }
 
-    /// The luma of a picture (Rec. 601 weights, in 256ths).
+    /// The luma of a picture (ITU-R BT.601 weights, in 256ths).
     pub fn of(picture: &Picture) -> Self {
         let luma = |rgb: &[u8]| {
             let [r, g, b] = [rgb[0], rgb[1], rgb[2]].map(u32::from);
@@ -27,28 +27,28 @@ impl GreyImage {
         Self { width: picture.width() as usize, height: picture.height() as usize, pixels }
     }
 
-    /// Pixels from left to right.
+    /// Width in pixels.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Pixels from top to bottom.
+    /// Height in pixels.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// All pixels.
     pub fn pixels(&self) -> &[u8] {
         &self.pixels
     }
 
-    /// A row; the last one repeats below the picture.
+    /// A row; below the image the last one.
     pub fn row(&self, y: usize) -> &[u8] {
         let y = y.min(self.height - 1);
         &self.pixels[y * self.width..(y + 1) * self.width]
     }
 
-    /// Brightness between pixels, 0 to 255; whole numbers are the middles of pixels, the edge repeats outside.
+    /// Bilinear interpolation, 0 to 255. Integer coordinates are the centres of pixels; outside, the border is
+    /// repeated.
     pub fn sample(&self, x: f32, y: f32) -> f32 {
         let x = x.clamp(0.0, (self.width - 1) as f32);
         let y = y.clamp(0.0, (self.height - 1) as f32);
@@ -61,7 +61,7 @@ impl GreyImage {
         upper * (1.0 - b) + lower * b
     }
 
-    /// Half the width and height (rounded down, at least one), each pixel the mean of four.
+    /// Half the width and height (rounded down, at least 1); each pixel is the mean of four.
     #[must_use]
     pub fn halve(&self) -> Self {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
@@ -78,7 +78,7 @@ impl GreyImage {
         Self { width, height, pixels }
     }
 
-    /// Shrunk to a share of its size, each pixel the mean of those it covers; a share of one or more copies.
+    /// Scaled down by a factor; each pixel is the mean of those that it covers. A factor of 1 or more copies.
     #[must_use]
     pub fn shrink(&self, share: f32) -> Self {
         if share >= 1.0 || share.is_nan() {
@@ -107,8 +107,8 @@ impl GreyImage {
         Self { width, height, pixels }
     }
 
-    /// Turned about a point of this plane by an angle (radians, clockwise as y points down), onto a plane of the same
-    /// size; what was outside repeats the edge.
+    /// Rotates the content about the centre by `angle` radians, anticlockwise as seen (y points down), so that content
+    /// tilted clockwise by `angle` becomes level. The size is kept, and the border is repeated where nothing was.
     #[must_use]
     pub fn rotate(&self, angle: f32) -> Self {
         let (sin, cos) = angle.sin_cos();
@@ -124,7 +124,7 @@ impl GreyImage {
         Self { width: self.width, height: self.height, pixels }
     }
 
-    /// Turned by a quarter, clockwise.
+    /// Rotated clockwise by a right angle.
     #[must_use]
     pub fn rotate_quarter(&self) -> Self {
         let mut pixels = vec![0; self.pixels.len()];
@@ -137,24 +137,24 @@ impl GreyImage {
     }
 }
 
-// A face must never reach a log by way of `{:?}`.
+// The pixels may show a face and must never reach a log through `{:?}`.
 impl std::fmt::Debug for GreyImage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Grey({}x{})", self.width, self.height)
     }
 }
 
-/// A plane and its halves, quarters and eighths, to sample at any scale without moiré.
+/// An image at full, half, quarter and eighth size, to sample at any scale without aliasing.
 #[derive(Clone, Debug)]
 pub struct ImagePyramid {
     levels: Vec<GreyImage>,
 }
 
-/// Halvings at most.
+/// Number of levels at most, the full size included.
 const MAX_LEVELS: usize = 4;
 
 impl ImagePyramid {
-    /// Halves the plane until a side would be below 64 pixels.
+    /// Halves the image while both sides stay at least 64 pixels long, down to an eighth.
     pub fn new(base: GreyImage) -> Self {
         let mut levels = vec![base];
         while levels.len() < MAX_LEVELS
@@ -166,13 +166,13 @@ impl ImagePyramid {
         Self { levels }
     }
 
-    /// The plane itself.
+    /// The image at full size.
     pub fn base(&self) -> &GreyImage {
         &self.levels[0]
     }
 
-    /// The coarsest plane for samples that lie `step` pixels of the base apart, and how many pixels of the base one of
-    /// its pixels is wide.
+    /// The coarsest level for samples that are `step` pixels of the full size apart, and the width of one of its pixels
+    /// in pixels of the full size.
     pub fn level(&self, step: f32) -> (&GreyImage, f32) {
         let mut level = 0;
         while level + 1 < self.levels.len() && step >= 0.75 * (2 << level) as f32 {
@@ -181,7 +181,7 @@ impl ImagePyramid {
         (&self.levels[level], (1 << level) as f32)
     }
 
-    /// A plane whose longer side is at most so many pixels, and its share of the base.
+    /// The image with a longer side of at most `longest` pixels, and its scale relative to the full size.
     pub fn shrink_to(&self, longest: usize) -> (GreyImage, f32) {
         let side = self.base().width().max(self.base().height());
         let mut at = 0;

@@ -1,17 +1,18 @@
-//! What a flat page becomes in a photograph, and back.
+//! Homographies: how a flat page maps to a photograph and back.
 
 use super::plane::Plane;
 use base::Picture;
 
-/// A point in pixels; the centre of the first pixel is 0, 0.
+/// A point in pixels. The centre of the first pixel is (0, 0).
 pub type Point = [f32; 2];
 
-/// A projective map of the plane, row after row, the last number 1.
+/// A projective transform of the plane: a 3 x 3 matrix, row by row, whose last element is 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Homography([f64; 9]);
 
 impl Homography {
-    /// The map that takes four corners to four others, in the same order. `None` where three are on a line.
+    /// The homography that maps four points to four others, in the same order. `None` where three of them are
+    /// collinear.
     pub fn from_corners(from: &[Point; 4], to: &[Point; 4]) -> Option<Self> {
         let mut rows = [[0.0_f64; 9]; 8];
         for (at, (&[x, y], &[u, v])) in from.iter().zip(to).enumerate() {
@@ -23,7 +24,7 @@ impl Homography {
         Some(Self([a, b, c, d, e, f, g, h, 1.0]))
     }
 
-    /// Where a point goes.
+    /// Maps a point.
     pub fn apply(&self, [x, y]: Point) -> Point {
         let [a, b, c, d, e, f, g, h, i] = self.0;
         let (x, y) = (f64::from(x), f64::from(y));
@@ -32,7 +33,7 @@ impl Homography {
         [((a * x + b * y + c) / depth) as f32, ((d * x + e * y + f) / depth) as f32]
     }
 
-    /// The map back. `None` where the map folds the plane.
+    /// The inverse homography; `None` where the matrix is singular or its inverse cannot be normalised.
     pub fn inverse(&self) -> Option<Self> {
         let [a, b, c, d, e, f, g, h, i] = self.0;
         let cofactors = [
@@ -54,12 +55,12 @@ impl Homography {
         Some(Self(cofactors.map(|value| value / last)))
     }
 
-    /// The nine numbers, row after row.
+    /// The matrix, row by row.
     pub fn rows(&self) -> [f64; 9] {
         self.0
     }
 
-    /// A plane of the given size whose pixels are looked up through the map.
+    /// A plane of the given size, of which each pixel is interpolated at its position in `from`.
     pub fn warp_plane(&self, from: &Plane, width: usize, height: usize) -> Plane {
         let mut values = Vec::with_capacity(width * height);
         for y in 0..height {
@@ -71,8 +72,8 @@ impl Homography {
         Plane::new(width, height, values)
     }
 
-    /// A picture of the given size whose pixels are looked up through the map; outside is black. Where it shrinks, each
-    /// pixel is the mean of several.
+    /// A picture of the given size, of which each pixel is interpolated at its position in `from`; outside is black.
+    /// Where the picture is scaled down, each pixel is the mean of up to 4 x 4 samples.
     pub fn warp_picture(&self, from: &Picture, width: u32, height: u32) -> Option<Picture> {
         let (w, h) = (width as f32, height as f32);
         let [left, right] = [self.apply([0.0, h / 2.0]), self.apply([w, h / 2.0])];
@@ -131,7 +132,8 @@ fn interpolate_colour(picture: &Picture, [x, y]: Point) -> [f32; 3] {
     })
 }
 
-/// Eight equations, solved by elimination; the ninth column is the right-hand side.
+/// Solves eight linear equations by Gauss-Jordan elimination; the ninth column is the right-hand side. `None` where
+/// they have no unique solution.
 fn solve_linear_system(mut rows: [[f64; 9]; 8]) -> Option<[f64; 8]> {
     for column in 0..8 {
         let pivot = (column..8).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))?;
@@ -153,13 +155,13 @@ fn solve_linear_system(mut rows: [[f64; 9]; 8]) -> Option<[f64; 8]> {
     Some(rows.map(|row| row[8]))
 }
 
-/// The area of a polygon in square pixels, positive when its corners run clockwise as seen (y downwards).
+/// The signed area of a polygon in square pixels: positive where its corners run clockwise as seen (y points down).
 pub fn polygon_area(corners: &[Point]) -> f32 {
     let next = corners.iter().cycle().skip(1);
     corners.iter().zip(next).map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum::<f32>() / 2.0
 }
 
-/// What two convex quadrilaterals share, as a part of what they cover together: 0 to 1.
+/// Intersection over union of two convex quadrilaterals, 0 to 1.
 pub fn intersection_over_union(one: &[Point; 4], other: &[Point; 4]) -> f32 {
     let clockwise = |corners: &[Point; 4]| {
         let mut corners = corners.to_vec();

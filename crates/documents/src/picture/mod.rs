@@ -1,5 +1,4 @@
-//! Pictures as the readers need them, shared by everything that looks for something in a picture: planes of brightness,
-//! homographies, filters.
+//! Planes of grey values, homographies and filters, shared by everything that searches a picture.
 
 mod filters;
 mod grey_image;
@@ -11,7 +10,7 @@ pub use grey_image::{GreyImage, ImagePyramid};
 
 use base::Picture;
 
-/// As a mirror shows it: left is right.
+/// The mirror image: left and right are swapped.
 pub fn mirror(picture: &Picture) -> Option<Picture> {
     let width = picture.width() as usize;
     let rows = picture.rgb().as_chunks::<3>().0.chunks_exact(width);

@@ -1,8 +1,8 @@
-//! A plane of grey values, and the filters that a page is looked at through.
+//! Planes of floating-point grey values, and the filters over them.
 
 use base::Picture;
 
-/// A plane of values, row after row; 0 is black and 255 is white where it shows a picture.
+/// A plane of values, row by row. Where it shows a picture, 0 is black and 255 is white.
 #[derive(Clone, Debug)]
 pub struct Plane {
     width: usize,
@@ -11,7 +11,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Takes `width * height` values; a plane of one zero where the lengths disagree.
+    /// Takes `width * height` values; where the lengths disagree, the plane is a single zero.
     pub fn new(width: usize, height: usize, values: Vec<f32>) -> Self {
         if width > 0 && height > 0 && width.checked_mul(height) == Some(values.len()) {
             Self { width, height, values }
@@ -32,35 +32,35 @@ impl Plane {
         Self::new(picture.width() as usize, picture.height() as usize, values)
     }
 
-    /// Pixels from left to right, at least 1.
+    /// Width in pixels, at least 1.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Pixels from top to bottom, at least 1.
+    /// Height in pixels, at least 1.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// All values, row after row.
+    /// The values, row by row.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// One row; the last where `y` is outside.
+    /// A row; below the plane the last one.
     pub fn row(&self, y: usize) -> &[f32] {
         let from = y.min(self.height - 1) * self.width;
         &self.values[from..from + self.width]
     }
 
-    /// One value; the edge is repeated outside.
+    /// A single value; outside, the border is repeated.
     pub fn at(&self, x: i64, y: i64) -> f32 {
         let x = x.clamp(0, self.width as i64 - 1) as usize;
         let y = y.clamp(0, self.height as i64 - 1) as usize;
         self.values[y * self.width + x]
     }
 
-    /// The value between pixels, whose centres have whole numbers; the edge is repeated outside.
+    /// Bilinear interpolation. Integer coordinates are the centres of pixels; outside, the border is repeated.
     pub fn interpolate(&self, x: f32, y: f32) -> f32 {
         let x = x.clamp(0.0, (self.width - 1) as f32);
         let y = y.clamp(0.0, (self.height - 1) as f32);
@@ -75,7 +75,7 @@ impl Plane {
         upper + (row(bottom) - upper) * down
     }
 
-    /// The same with every value changed.
+    /// Applies a function to every value.
     #[must_use]
     pub fn map(mut self, change: impl Fn(f32) -> f32) -> Self {
         for value in &mut self.values {
@@ -84,12 +84,13 @@ impl Plane {
         self
     }
 
-    /// As bytes, rounded, clamped to 0..=255.
+    /// The values rounded and clamped to 0..=255.
     pub fn bytes(&self) -> Vec<u8> {
         self.values.iter().map(|value| value.round().clamp(0.0, 255.0) as u8).collect()
     }
 
-    /// Shrunk by a whole number, each pixel the mean of a square. A remainder at the right and bottom is left out.
+    /// Scaled down by an integer factor; each pixel is the mean of a square. Remaining pixels at the right and bottom
+    /// are left out.
     #[must_use]
     pub fn shrink(&self, by: usize) -> Self {
         let by = by.clamp(1, self.width.min(self.height));
@@ -109,7 +110,7 @@ impl Plane {
         Self { width, height, values }
     }
 
-    /// Resized so that the long side has `side` pixels: shrunk by means first, then between pixels.
+    /// Scaled so that the longer side has `side` pixels: scaled down by means first, then interpolated.
     #[must_use]
     pub fn resize_to(&self, side: usize) -> Self {
         let long = self.width.max(self.height);
@@ -119,7 +120,7 @@ impl Plane {
         if (scale - 1.0).abs() < 1e-3 { small } else { small.resize_by(scale) }
     }
 
-    /// Resized between pixels; meant for factors of 0.5 and more.
+    /// Scaled by interpolation; meant for factors of at least 0.5.
     #[must_use]
     pub fn resize_by(&self, factor: f32) -> Self {
         let width = ((self.width as f32 * factor).round() as usize).max(1);
@@ -133,7 +134,7 @@ impl Plane {
         Self { width, height, values }
     }
 
-    /// The mean of a window of `2 radius + 1` pixels square around each pixel; the edge is repeated outside.
+    /// The mean of a square window of `2 * radius + 1` pixels around each pixel; the border is repeated.
     #[must_use]
     pub fn box_mean(&self, radius: usize) -> Self {
         if radius == 0 {
@@ -158,11 +159,10 @@ impl Plane {
         Self { width: self.width, height: self.height, values }
     }
 
-    /// Rows become columns.
     #[must_use]
     pub fn transpose(&self) -> Self {
         let mut values = vec![0.0; self.values.len()];
-        // In squares, so that both sides stay in the cache.
+        // In tiles, so that source and target stay in the cache.
         for top in (0..self.height).step_by(32) {
             for left in (0..self.width).step_by(32) {
                 for y in top..(top + 32).min(self.height) {
@@ -175,10 +175,10 @@ impl Plane {
         Self { width: self.height, height: self.width, values }
     }
 
-    /// Blurred by a Gaussian of about `sigma` pixels; three means come close to it.
+    /// Approximates a Gaussian blur of `sigma` pixels by three box means.
     #[must_use]
     pub fn blur(&self, sigma: f32) -> Self {
-        // The variance of a mean over w pixels is (w² - 1) / 12; of three, three times that.
+        // The variance of a box of w pixels is (w² - 1) / 12; that of three boxes is three times as large.
         let radius = (((4.0 * sigma * sigma + 1.0).sqrt() - 1.0) / 2.0).round() as usize;
         if radius == 0 {
             return if sigma < 0.25 { self.clone() } else { self.blur_slightly(sigma) };
@@ -187,7 +187,7 @@ impl Plane {
         rows.mean_rows(radius).mean_rows(radius).mean_rows(radius).transpose()
     }
 
-    /// A kernel of three, for sigmas that a mean of three is too much for.
+    /// A kernel of three values, for a sigma that is too small for boxes.
     fn blur_slightly(&self, sigma: f32) -> Self {
         let side = (-0.5 / (sigma * sigma)).exp();
         let (side, middle) = (side / (1.0 + 2.0 * side), 1.0 / (1.0 + 2.0 * side));
@@ -204,7 +204,7 @@ impl Plane {
         rows(&rows(self).transpose()).transpose()
     }
 
-    /// Unsharp masking: what differs from the blurred plane counts `amount` times more.
+    /// Unsharp masking: adds `amount` times the difference from the plane blurred with `sigma`.
     #[must_use]
     pub fn sharpen(&self, sigma: f32, amount: f32) -> Self {
         let blurred = self.blur(sigma);
@@ -213,7 +213,7 @@ impl Plane {
         Self { values, ..*self }
     }
 
-    /// Stretched so that the given shares of pixels (0 to 1) become black and white.
+    /// Stretches the contrast so that the given shares of pixels, 0 to 1, become black and white.
     #[must_use]
     pub fn stretch(self, dark: f32, bright: f32) -> Self {
         let (low, high) = (self.quantile(dark), self.quantile(1.0 - bright));
@@ -221,7 +221,7 @@ impl Plane {
         self.map(|value| ((value - low) * gain).clamp(0.0, 255.0))
     }
 
-    /// The value that `share` (0 to 1) of the pixels lie below, to a whole number, of values 0 to 255.
+    /// The value below which the given share of pixels lies, 0 to 1, as an integer. The values must be 0 to 255.
     pub fn quantile(&self, share: f32) -> f32 {
         let mut counts = [0_usize; 256];
         for value in &self.values {
@@ -238,7 +238,7 @@ impl Plane {
         255.0
     }
 
-    /// Sobel's gradients across and down, in grey values for each pixel.
+    /// Horizontal and vertical Sobel gradients, in grey values per pixel.
     pub fn gradients(&self) -> (Self, Self) {
         let mut across = vec![0.0; self.values.len()];
         let mut down = vec![0.0; self.values.len()];

@@ -1,18 +1,19 @@
-//! Focus: how much of the steps at edges goes when the page is blurred once more (after Crete and others, 2007).
+//! Sharpness: the share of the contrast at edges that is lost when the page is blurred once more (after Crete and
+//! others, 2007).
 
 use super::reading_scale;
 use crate::{locate::PageFormat, picture::plane::Plane};
 use base::Picture;
 
-/// 0 (nothing left to lose) to 1, in the blurrier of both directions.
+/// The lost share in the blurrier of the two directions: 0 (nothing left to lose) to 1.
 pub(super) fn measure(page: &Picture, format: PageFormat) -> f32 {
     let plane = Plane::luma(page);
     let [width, height] = format.size();
     let reading = (width.max(height) * reading_scale(format)) as usize;
     let long = plane.width().max(plane.height());
-    // Looked at as large as it is read, never larger than it is.
+    // Scale down to the size at which the page is read, but never up.
     let plane = if long > reading { plane.resize_to(reading) } else { plane };
-    // Noise is sharp everywhere.
+    // Noise would count as sharpness.
     let plane = plane.blur(0.6);
     lost_across(&plane).min(lost_across(&plane.transpose()))
 }

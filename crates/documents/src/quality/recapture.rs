@@ -1,4 +1,5 @@
-//! Whether the camera saw the document or a picture of it: colours, and the grid of a display in the spectrum.
+//! Whether the camera saw the document itself or a reproduction: colours, and the pixel grid of a display in the
+//! spectrum.
 
 use crate::{
     locate::{self, LocatedPage},
@@ -8,7 +9,8 @@ use base::Picture;
 use pixels::{Complex32, Fft};
 use std::sync::Arc;
 
-/// Two planes of colour without brightness, small enough that noise is gone: blue and red against luma.
+/// Blue and red colour difference (Cb and Cr), scaled down to a longer side of `side` pixels so that noise averages
+/// out.
 fn chroma_planes(picture: &Picture, side: usize) -> [Plane; 2] {
     let plane = |difference: &dyn Fn(&[u8; 3]) -> f32| {
         let values = picture.rgb().as_chunks::<3>().0.iter().map(difference).collect();
@@ -21,7 +23,7 @@ fn chroma_planes(picture: &Picture, side: usize) -> [Plane; 2] {
     ]
 }
 
-/// How much colour the most colourful hundredth of the photo has, 0 to about 180.
+/// The 99 % quantile of colour strength in the photo, 0 to about 180.
 pub(super) fn colourfulness(photo: &Picture) -> f32 {
     let [blue, red] = chroma_planes(photo, 200);
     let strengths: Vec<f32> =
@@ -29,7 +31,8 @@ pub(super) fn colourfulness(photo: &Picture) -> f32 {
     Plane::new(blue.width(), blue.height(), strengths).quantile(0.99)
 }
 
-/// How much colour differs over the page: its standard deviation in both directions, which the light's tint leaves alone.
+/// How much the colours of the page vary: the standard deviation over both colour differences, which a tint of the
+/// light does not change.
 pub(super) fn colour_spread(page: &Picture) -> f32 {
     let spread = |plane: &Plane| {
         let count = plane.values().len() as f32;
@@ -39,22 +42,26 @@ pub(super) fn colour_spread(page: &Picture) -> f32 {
     chroma_planes(page, 160).iter().map(spread).sum::<f32>().sqrt()
 }
 
-/// How far out of the page its surroundings are looked at, in parts of its side.
+/// How far outside the page its surroundings are searched, as a share of its height.
 const SURROUNDINGS_SHARE: f32 = 0.7;
-/// Steps on the way, and samples along a side.
+/// Steps on the way outwards.
 const OUTWARD_STEPS: usize = 140;
+/// Samples along a side of the page.
 const SAMPLES_PER_SIDE: usize = 24;
-/// The frame of a display is this much darker than the page's paper, and as even.
+/// The frame of a display has at most this share of the luma of the page's paper.
 const MAX_FRAME_LUMA_SHARE: f32 = 0.2;
+/// An area is even where the luma along a line has at most this standard deviation.
 const MAX_EVEN_LUMA_DEVIATION: f32 = 9.0;
-/// Steps that a frame is wide at least, and the window inside it.
+/// Least width of the frame, in steps outwards.
 const MIN_FRAME_STEPS: usize = 4;
+/// Least width of the light area inside the frame, in steps outwards.
 const MIN_WINDOW_STEPS: usize = 4;
-/// Steps that may still be the page's edge.
+/// Steps that may still belong to the edge of the page.
 const PAGE_EDGE_STEPS: usize = 3;
 
-/// On how many sides of the page, 0 to 4, what is around it is even and light, as a window is, and then as dark and even
-/// as the frame of a display. A page on a dark table has nothing between itself and the dark.
+/// Number of sides of the page, 0 to 4, that are surrounded first by an even, light area, such as a window on a
+/// display, and then by an even, dark one, such as the frame of the display. On a page that lies on a dark table the
+/// light area is missing.
 pub(super) fn bezel(photo: &Picture, located: &LocatedPage) -> f32 {
     let luma = Plane::luma(photo).resize_to(BEZEL_SIDE_PIXELS);
     let scale = luma.width() as f32 / photo.width() as f32;
@@ -72,7 +79,7 @@ pub(super) fn bezel(photo: &Picture, located: &LocatedPage) -> f32 {
             let points = along.map(|along| located.to_photo.apply(at(along, out)).map(|value| value * scale));
             let values: Vec<f32> =
                 points.filter(|&point| inside(point)).map(|[x, y]| luma.interpolate(x, y)).collect();
-            // Where most of the line is outside of the photo nothing ends.
+            // Most of the line lies outside the photo, so no frame can end there.
             if values.len() < SAMPLES_PER_SIDE / 2 {
                 return false;
             }
@@ -82,7 +89,7 @@ pub(super) fn bezel(photo: &Picture, located: &LocatedPage) -> f32 {
             match (even, mean < MAX_FRAME_LUMA_SHARE * paper) {
                 (true, false) if dark == 0 => light += 1,
                 (true, true) => dark += 1,
-                // The step from the one to the other is in both.
+                // The line on the boundary has samples of both areas.
                 _ if light >= MIN_WINDOW_STEPS && dark == 0 => {}
                 _ => break,
             }
@@ -101,19 +108,19 @@ pub(super) fn bezel(photo: &Picture, located: &LocatedPage) -> f32 {
     sides.into_iter().filter(|at| side(*at)).count() as f32
 }
 
-/// The long side of the picture in which the frame is looked for.
+/// Longer side of the picture in which the frame is searched.
 const BEZEL_SIDE_PIXELS: usize = 1000;
 
-/// Pixels of a block that the spectrum is taken of.
+/// Side of the blocks whose spectrum is computed.
 const BLOCK_PIXELS: usize = 256;
 
-/// How far the strongest single frequency stands out of those near it, in decades of power: a grid of pixels, or what it
-/// becomes when another grid looks at it. A display has it everywhere, print only where print is, and perspective moves
-/// it from place to place: so each block is looked at alone, and all but a third must have it. Of the photo as it is,
-/// because drawing the page flat would smooth it.
+/// Prominence of the strongest peak in the spectrum over its surroundings, in decades of power: the pixel grid of a
+/// display, or the moiré that the camera makes of it. A display shows the peak everywhere, print only where there is
+/// print, and perspective shifts it from place to place. Each block is therefore measured alone, and two thirds of the
+/// blocks must have a peak. The photo is measured before rectification, which would smooth the grid away.
 pub(super) fn spectral_peak(photo: &Picture, corners: &[Point; 4]) -> f32 {
     let blocks = spectrum_blocks(photo, corners);
-    // Brightness, and red against blue: stripes of a display differ in colour, print does not.
+    // Brightness, and red minus blue: the subpixels of a display differ in colour, print does not.
     let looks: [fn(&[u8; 3]) -> f32; 2] = [
         |[r, g, b]| 0.299 * f32::from(*r) + 0.587 * f32::from(*g) + 0.114 * f32::from(*b),
         |[r, _, b]| f32::from(*r) - f32::from(*b),
@@ -132,7 +139,7 @@ pub(super) fn spectral_peak(photo: &Picture, corners: &[Point; 4]) -> f32 {
     *peaks.select_nth_unstable_by(third, f32::total_cmp).1
 }
 
-/// Up to twelve blocks whose middle is on the page, evenly spread.
+/// Top left corners of up to twelve blocks whose centre is on the page, evenly spread.
 fn spectrum_blocks(photo: &Picture, corners: &[Point; 4]) -> Vec<[usize; 2]> {
     let (width, height) = (photo.width() as usize, photo.height() as usize);
     if width < BLOCK_PIXELS || height < BLOCK_PIXELS {
@@ -165,9 +172,9 @@ impl BlockSpectrum {
         }
     }
 
-    /// The largest difference, in decades, between the power near a frequency and that around it.
+    /// The largest difference between the power at a frequency and the mean around it, in decades.
     fn peak_prominence(&self, photo: &Picture, block: [usize; 2], look: fn(&[u8; 3]) -> f32) -> f32 {
-        // Nine frequencies together are as wide as the window makes one.
+        // The window widens a single frequency to about 3 x 3 bins.
         let power = self.power_spectrum(photo, block, look).box_mean(1).map(|power| (power + 1.0).log10());
         let (wide, near) = (power.box_mean(7), power.box_mean(2));
         let half = BLOCK_PIXELS as i64 / 2;
@@ -186,7 +193,7 @@ impl BlockSpectrum {
         most
     }
 
-    /// The power of each frequency of a windowed block, zero in the middle.
+    /// The power spectrum of a windowed block, with frequency zero at the centre.
     fn power_spectrum(&self, photo: &Picture, [left, top]: [usize; 2], look: fn(&[u8; 3]) -> f32) -> Plane {
         let pixels = photo.rgb().as_chunks::<3>().0;
         let row = |y: usize| &pixels[(top + y) * photo.width() as usize + left..][..BLOCK_PIXELS];
@@ -212,7 +219,7 @@ impl BlockSpectrum {
     }
 }
 
-/// Edges of JPEG's blocks: multiples of an eighth along an axis.
+/// Whether the block grid of JPEG causes power here: multiples of an eighth of the sampling rate, along an axis.
 fn is_jpeg_frequency(u: i64, v: i64) -> bool {
     let eighth = BLOCK_PIXELS as i64 / 8;
     let multiple = |value: i64| {

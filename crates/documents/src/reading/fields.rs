@@ -1,4 +1,4 @@
-//! What zone, barcode and print say, in one vocabulary.
+//! Converts what the MRZ, the barcode and the printed text say into common fields.
 
 use crate::{
     barcode::aamva::{AamvaSex as LicenceSex, Licence, issuers},
@@ -16,10 +16,10 @@ use crate::{
 };
 use jiff::civil::Date;
 
-/// A barcode that decodes has corrected its errors itself; what stays is that it was printed wrongly.
+/// A barcode that decodes has corrected its own errors; the rest is the risk that it was printed wrongly.
 const BARCODE_CONFIDENCE: f32 = 0.99;
 
-/// What a zone or a barcode says the document is. Visas are none of the types.
+/// The type of document according to the MRZ or the barcode. Visas have no type.
 pub(super) fn detect_document_type(
     zone: Option<&MrzReading>,
     licence: Option<&Licence>,
@@ -31,13 +31,13 @@ pub(super) fn detect_document_type(
     match (zone.format, code) {
         (MrzFormat::MrvA | MrzFormat::MrvB, _) => None,
         (_, [b'P', ..]) => Some(DocumentType::Passport),
-        // `IR` and `AR` stand on permits of the European form (Regulation (EU) 2017/1954), `CR` on older ones.
+        // `IR` and `AR` are printed on permits of the European format (Regulation (EU) 2017/1954), `CR` on older ones.
         (_, [_, b'R', ..]) => Some(DocumentType::ResidencePermit),
         _ => Some(DocumentType::NationalId),
     }
 }
 
-/// The state behind a code, where there is one; the code where not.
+/// The ISO 3166-1 alpha-3 code of the state behind a code, where there is one, else the code itself.
 fn state_code(code: &str) -> String {
     countries::issuing_state(code).map_or_else(|| code.to_owned(), |state| state.code.to_owned())
 }
@@ -52,7 +52,7 @@ pub(super) fn detect_issuer(
     zone.or(licence).or(claimed).map(state_code)
 }
 
-/// What a zone says.
+/// The fields of an MRZ.
 pub(super) fn of_zone(zone: &MrzReading, today: Date) -> Vec<ExtractedField> {
     let mrz = &zone.mrz.mrz;
     let mut out = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn of_zone(zone: &MrzReading, today: Date) -> Vec<ExtractedField> {
     out
 }
 
-/// What a licence's barcode says.
+/// The fields of a licence's barcode.
 pub(super) fn of_licence(licence: &Licence) -> Vec<ExtractedField> {
     let mut out = Vec::new();
     let mut add = |name, value: Option<String>| {
@@ -124,7 +124,7 @@ pub(super) fn of_licence(licence: &Licence) -> Vec<ExtractedField> {
     out
 }
 
-/// What is printed for people, side by side, and what became of each of the zone's values there.
+/// The fields that are printed on the sides, and how each value of the MRZ compares with them.
 pub(super) fn of_print(
     sides: &[&[TextLine]],
     zone: Option<&MrzReading>,
@@ -165,7 +165,7 @@ pub(super) fn of_print(
     (fields, confirmed)
 }
 
-/// Puts one in, in the place of what has the same key where it is better.
+/// Adds a value, or replaces one with the same key where the new one is better.
 fn insert_better<T, K: PartialEq>(
     all: &mut Vec<T>,
     new: T,
@@ -179,7 +179,8 @@ fn insert_better<T, K: PartialEq>(
     }
 }
 
-/// One side may lack what another has; only where none has it does a contradiction count.
+/// The rank of a result across sides. A side may lack what another has, so a contradiction counts only where no side
+/// agrees.
 fn agreement_rank(agreement: CrossCheckResult) -> u8 {
     match agreement {
         CrossCheckResult::Missing => 0,
@@ -189,7 +190,7 @@ fn agreement_rank(agreement: CrossCheckResult) -> u8 {
     }
 }
 
-/// The one vocabulary for what is printed; nothing for a day that may be two, or a nationality that no table has.
+/// Converts a printed field; `None` for an ambiguous date or an unknown nationality.
 fn to_extracted_field(found: &PrintedField) -> Option<ExtractedField> {
     let name = match found.field {
         label_dictionary::PrintedFieldKind::Surname => FieldName::FamilyName,
@@ -215,7 +216,7 @@ fn to_extracted_field(found: &PrintedField) -> Option<ExtractedField> {
     Some(ExtractedField { name, value, source: FieldSource::Text, confidence: found.confidence })
 }
 
-/// A country by its code or its name.
+/// Finds the code of a country by its code or English name.
 fn country_named(text: &str) -> Option<String> {
     let text = text.trim();
     let named = |country: &&countries::Country| {

@@ -1,4 +1,4 @@
-//! One side: where its page is, what is on it, and how good its photo is.
+//! Reads one side of a document: where its page is, what is on it, and the quality of its photo.
 
 use super::DocumentReader;
 use crate::{
@@ -19,35 +19,35 @@ use std::{
 };
 use vision::{VisionError, VisionModels};
 
-/// A side that was read.
 pub struct DocumentSide {
-    /// Its page, flat and upright where it was found; the whole picture where not.
+    /// The page, rectified and upright; the whole picture where no page was found.
     pub page: Picture,
-    /// Where the page is in the photo; nothing for pages of files, and where none was found.
+    /// The outline of the page in the photo; `None` for pages of files, and where no page was found.
     pub located: Option<PageOutline>,
-    /// Its machine readable zone; corners are those of the photo.
+    /// The MRZ, with corners in pixels of the photo.
     pub zone: Option<MrzReading>,
-    /// Its barcodes; corners are those of the photo.
+    /// The barcodes, with corners in pixels of the photo.
     pub barcodes: Vec<Barcode>,
-    /// What is printed for people, in reading order; corners are those of the page.
+    /// The printed lines in reading order, with corners in pixels of the page.
     pub lines: Vec<text::TextLine>,
-    /// What is wrong with the photo: empty where no page was found in one.
+    /// The quality measures of the photo; empty where no page was found.
     pub quality: Vec<quality::QualityMeasure>,
-    /// Whether the photo was seen in a mirror.
+    /// Whether the photo was a mirror image.
     pub mirrored: bool,
 }
 
-/// Where a page is in its photo.
+/// The outline of a page in its photo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageOutline {
-    /// The page's own top left, top right, bottom right and bottom left, in pixels of the photo.
+    /// Corners in pixels of the photo, clockwise from the page's own top left.
     pub corners: [Point; 4],
-    /// How surely it is a page, 0 to 1.
+    /// Confidence that it is a page, 0 to 1.
     pub confidence: f32,
 }
 
 impl DocumentSide {
-    /// Whether there is a zone, a barcode, or a label of a field on it: a net for text sees letters in a mirror, too.
+    /// Whether there is an MRZ, a barcode or the labels of fields. Mere text is not enough, because the net also reads
+    /// letters into mirrored ones.
     fn has_readable_content(&self) -> bool {
         let worded = |line: &&text::TextLine| {
             text::label_dictionary::leading_label(&line.text).is_some_and(|label| label.worded)
@@ -57,7 +57,7 @@ impl DocumentSide {
     }
 }
 
-// What is written on it must not reach a log by way of `{:?}`.
+// The content is personal data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for DocumentSide {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
@@ -71,14 +71,16 @@ impl std::fmt::Debug for DocumentSide {
     }
 }
 
-/// How high a face on a page is at least, of the page's longer side, that shows which way is up: portraits are a sixth of it.
+/// Smallest face that tells the upright direction, as a share of the page's longer side. Portraits have about a sixth
+/// of it.
 const MIN_FACE_HEIGHT_SHARE: f32 = 0.08;
-/// Fewer labels may be read into letters in a mirror.
+/// Fewer labels may have been read into mirrored letters.
 const MIN_LABELS: usize = 2;
-/// Fewer lines of a file's own are none: it is a scan, and what matters is in the picture.
+/// A page of a file with fewer lines of its own text is a scan, whose content is in the picture.
 const MIN_FILE_LINES: usize = 3;
 
-/// A photo of a side. One in a mirror, as front cameras make them, is turned round when nothing can be made of it.
+/// Reads a photo of a side. Where nothing can be read, the photo is mirrored and read again, because front cameras
+/// deliver mirror images.
 pub(super) fn read_photo(
     reader: &mut DocumentReader,
     vision: &mut VisionModels,
@@ -93,8 +95,8 @@ pub(super) fn read_photo(
     Ok(if other.has_readable_content() { DocumentSide { mirrored: true, ..other } } else { side })
 }
 
-/// Reads a photo as it lies. Two things are done at once: barcodes are looked for beside the zone, the page and its face,
-/// and what quality the photo has beside the print.
+/// Reads a photo without mirroring it. Barcodes are searched in parallel with the MRZ, the page and its face, and the
+/// quality is measured in parallel with reading the printed text.
 fn read_photo_unmirrored(
     reader: &mut DocumentReader,
     vision: &mut VisionModels,
@@ -104,7 +106,7 @@ fn read_photo_unmirrored(
     let (zone, barcodes, lines, quality) = std::thread::scope(|scope| {
         let mut codes = Some(scope.spawn(|| barcode::read_until(photo, &enough)));
         let zone = reader.zones.read(photo)?;
-        // Where there is a zone nothing is in a barcode that is not in it; and looking for one takes its time.
+        // A document with an MRZ has nothing in its barcode that is not in the MRZ, and searching for one is slow.
         enough.store(zone.is_some(), Relaxed);
         let mut barcodes = None;
         let mut located = locate(photo, &PageHints { zone: zone.as_ref().map(zone_hint), up: None });
@@ -112,7 +114,7 @@ fn read_photo_unmirrored(
             && let Some(page) = located.take()
         {
             let face = up_of_face(vision, &page)?;
-            // What has no face on it is held upright by its barcode, which is then waited for.
+            // Without a face, the barcode tells the upright direction; wait for it.
             if face.is_none() {
                 barcodes = codes.take().map(join_thread);
             }
@@ -138,12 +140,12 @@ fn read_photo_unmirrored(
     Ok(DocumentSide { page, located: place, zone, barcodes, lines, quality, mirrored: false })
 }
 
-/// What a thread came to.
+/// Waits for a thread and passes on its panic.
 fn join_thread<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// The corners of a zone in pixels of the page, or of the photo where none was found.
+/// The corners of an MRZ in pixels of the page, or of the photo where no page was found.
 fn zone_on_page(zone: Option<&MrzReading>, located: Option<&LocatedPage>) -> Option<[Point; 4]> {
     let corners = zone?.corners.map(|(x, y)| [x, y]);
     let Some(located) = located else { return Some(corners) };
@@ -151,7 +153,7 @@ fn zone_on_page(zone: Option<&MrzReading>, located: Option<&LocatedPage>) -> Opt
     Some(corners.map(|corner| to_page.apply(corner)))
 }
 
-/// A page of a file, which is flat and upright; what the file says itself need not be read.
+/// Reads a page of a file, which is flat and upright. The net reads lines only where the file has too few of its own.
 pub(super) fn read_file(
     reader: &mut DocumentReader,
     _vision: &mut VisionModels,
@@ -173,14 +175,14 @@ fn zone_hint(zone: &MrzReading) -> ZoneHint {
     }
 }
 
-/// Which way is up, where a barcode of bars tells it.
+/// The upright direction, derived from a PDF417.
 fn up_of_barcode(barcodes: &[Barcode]) -> Option<[f32; 2]> {
     let code = barcodes.iter().find(|code| code.kind == barcode::Symbology::Pdf417)?;
     Some(up_direction(&code.corners))
 }
 
-/// Which way in the photo is up, where a face on its page tells it: faces are found whichever way the page lies, and tell
-/// it by their points.
+/// The upright direction in the photo, derived from the largest face on the page. Faces are found at any rotation, and
+/// their landmarks tell the direction.
 fn up_of_face(vision: &mut VisionModels, located: &LocatedPage) -> Result<Option<[f32; 2]>, VisionError> {
     let page = &located.page;
     let faces = vision.detect_tiled(page, page.width().max(page.height()) as f32 * MIN_FACE_HEIGHT_SHARE)?;

@@ -1,49 +1,22 @@
-//! Blocks of addresses: a name, a street, a town with its postal code.
+//! Finds the address block of a letter: a name, a street, a town with its postal code.
 
-use super::{LetterPart, LetterPartSource, is_person, organisation_score};
+use super::{LetterPart, LetterPartSource, PostalAddress, is_person, organisation_score};
 use crate::{
     countries,
-    text::{layout::LevelLine, names, normalise::normalise},
+    text::{layout::LevelLine, names, normalise::normalise, postal_address::parse_town},
 };
 
-/// An address as letters have it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct PostalAddress {
-    /// Street and house and what else stands above the town, as printed.
-    pub lines: Vec<String>,
-    /// The postal code, as printed.
-    pub postal_code: Option<String>,
-    /// The town.
-    pub town: Option<String>,
-    /// The state or province, where the country's addresses have one.
-    pub region: Option<String>,
-    /// The country, where it is printed or the code tells: ISO 3166-1 alpha-3.
-    pub country: Option<&'static str>,
-}
-
-/// An address with the lines it was found in.
+/// An address, the name above it, and the indices of the lines that it was found in.
 pub(super) struct AddressBlock {
     pub(super) name: Option<LetterPart<String>>,
     pub(super) address: LetterPart<PostalAddress>,
     pub(super) lines: Vec<usize>,
 }
 
-/// Lines of a block above the town.
+/// Lines of a block above the town, at most.
 const MAX_LINES_ABOVE_TOWN: usize = 6;
 
-/// Whether a line is an address by itself: a street with a number, a town with its code, parted by commas.
-pub(crate) fn is_address(text: &str) -> bool {
-    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-    let street = parts.first().is_some_and(|street| {
-        street.chars().any(|c| c.is_ascii_digit())
-            && street.chars().filter(|c| c.is_alphabetic()).count() >= 4
-    });
-    street
-        && (1..parts.len())
-            .any(|from| parts.get(from..).is_some_and(|rest| parse_town(&rest.join(", "), None).is_some()))
-}
-
-/// The likeliest block of the person that a letter was sent to.
+/// Finds the block that is most likely the addressee's; `None` where no block has a positive score.
 pub(super) fn find_addressee(placed: &[LevelLine], country: Option<&str>) -> Option<AddressBlock> {
     let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
     let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
@@ -59,10 +32,10 @@ pub(super) fn find_addressee(placed: &[LevelLine], country: Option<&str>) -> Opt
     best.filter(|(score, _)| *score > 0.0).map(|(_, block)| block)
 }
 
-/// The block whose town stands in a line, and how likely it is the addressee's.
+/// The block whose town is on a line, and a score of how likely it is the addressee's.
 fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f32, AddressBlock)> {
     let line = &placed[at].line.text;
-    // In one line, parted by commas; the town is the last part that looks like one.
+    // The address may be on one line, with commas between its parts; the town is the last part that looks like one.
     let parts: Vec<&str> = line.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let (mut town, before) = (0..parts.len()).rev().find_map(|from| {
         let town = parse_town(&parts.get(from..)?.join(", "), country)?;
@@ -75,7 +48,7 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
         texts.push((at, before));
     }
     if town.town.is_none() {
-        // A code of its own stands below the town.
+        // The line has only a postal code; the town is on the line above.
         let (_, text) = texts.pop()?;
         town.town = Some(text);
     }
@@ -91,7 +64,6 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
     let titled = person.is_some_and(|person| {
         texts.get(person).is_some_and(|(_, text)| text.split(' ').next().is_some_and(names::is_title))
     });
-    // Without a number there is hardly a street.
     let first = person.map_or(0, |person| person + 1);
     town.lines = texts
         .iter()
@@ -99,6 +71,7 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
         .filter(|(_, text)| organisation_score(text) < 2)
         .map(|(_, text)| without_label(text).to_owned())
         .collect();
+    // A street hardly ever lacks a house number.
     let street = town.lines.iter().any(|line| line.chars().any(|c| c.is_ascii_digit()));
     let score = [
         (person.is_some(), 2.0),
@@ -132,14 +105,14 @@ fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f
     Some((score, AddressBlock { name, address, lines: used }))
 }
 
-/// `Supply address: 14 Nowhere Lane`, without the label.
+/// Removes a label from a line: `Supply address: 14 Nowhere Lane`.
 fn without_label(text: &str) -> &str {
     text.split_once(": ")
         .filter(|(label, _)| !label.chars().any(|c| c.is_ascii_digit()))
         .map_or(text, |(_, rest)| rest)
 }
 
-/// The lines right above, from the top, which begin where the line begins and are as high.
+/// The lines directly above a line that begin at the same left edge and have about the same height, from the top.
 fn lines_above(placed: &[LevelLine], at: usize) -> Vec<usize> {
     let mut out = Vec::new();
     let mut last = &placed[at];
@@ -159,7 +132,7 @@ fn lines_above(placed: &[LevelLine], at: usize) -> Vec<usize> {
     out
 }
 
-/// A line right below that is nothing but a country.
+/// The index and country of a line directly below that contains only a country.
 fn country_below(placed: &[LevelLine], at: usize) -> Option<(usize, &'static str)> {
     let own = &placed[at];
     placed.iter().enumerate().find_map(|(next, one)| {
@@ -195,107 +168,4 @@ fn country_of(text: &str) -> Option<&'static str> {
     let state = countries::find_iso(own)
         .or_else(|| countries::all().find(|country| normalise(country.name) == folded));
     state.filter(|_| folded.len() >= 2).map(|country| country.code)
-}
-
-/// Digits as 9, letters as A, everything else as it is.
-fn character_shape(word: &str) -> String {
-    word.chars()
-        .map(|c| match c {
-            '0'..='9' => '9',
-            c if c.is_alphabetic() => 'A',
-            c => c,
-        })
-        .collect()
-}
-
-/// A town with its code: where the code tells the country, that too.
-fn parse_town(text: &str, country: Option<&str>) -> Option<PostalAddress> {
-    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-    let shapes: Vec<String> = words.iter().map(|word| character_shape(word)).collect();
-    let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
-    if words.is_empty() || words.len() > 8 {
-        return None;
-    }
-    let named = |from: usize, to: usize| {
-        let name = words.get(from..to)?.join(" ");
-        let letters = name.chars().filter(|c| c.is_alphabetic()).count();
-        (letters >= 2 && !name.chars().any(|c| c.is_ascii_digit())).then_some(name)
-    };
-    let made = |code: String, town: Option<String>, region: Option<String>, country: Option<&'static str>| {
-        Some(PostalAddress { lines: Vec::new(), postal_code: Some(code), town, region, country })
-    };
-    let end = words.len();
-    // British codes end the line, or are one.
-    if let [.., outward, "9AA"] = shapes[..]
-        && matches!(outward, "A9" | "A99" | "AA9" | "AA99" | "A9A" | "AA9A")
-    {
-        let code = words[end - 2..].join(" ").to_uppercase();
-        return made(code, named(0, end - 2), None, Some("GBR"));
-    }
-    if let [.., "A9A", "9A9"] = shapes[..] {
-        let region = words.get(end.checked_sub(3)?).filter(|word| word.len() == 2);
-        let to = end - 2 - usize::from(region.is_some());
-        return made(
-            words[end - 2..].join(" "),
-            named(0, to),
-            region.map(|&word| word.to_owned()),
-            Some("CAN"),
-        );
-    }
-    let is_state = |word: &str| word.len() == 2 && word.bytes().all(|c| c.is_ascii_uppercase());
-    if let [.., "AA", "99999" | "99999-9999"] = shapes[..]
-        && is_state(words[end - 2])
-        && let Some(town) = named(0, end - 2)
-    {
-        return made(words[end - 1].to_owned(), Some(town), Some(words[end - 2].to_owned()), Some("USA"));
-    }
-    // Elsewhere the code stands before the town, perhaps behind the country's letters.
-    let (first, letters) = match shapes[0].split_once('-') {
-        Some(("A" | "AA", rest)) if rest.starts_with('9') => {
-            let (letters, _) = words[0].split_once('-')?;
-            (words[0].get(letters.len() + 1..)?, Some(letters))
-        }
-        _ => (words[0], None),
-    };
-    let by_letters = letters.and_then(|letters| match letters {
-        "D" => Some("DEU"),
-        "F" => Some("FRA"),
-        "E" => Some("ESP"),
-        "I" => Some("ITA"),
-        "A" => Some("AUT"),
-        "B" => Some("BEL"),
-        "H" => Some("HUN"),
-        "L" => Some("LUX"),
-        "S" => Some("SWE"),
-        other => countries::find_alpha_2(other).map(|country| country.code),
-    });
-    match (character_shape(first).as_str(), shapes.get(1).copied()) {
-        ("9999", Some("AA")) if is_state(words[1]) && end > 2 => {
-            made(format!("{first} {}", words[1]), Some(named(2, end)?), None, Some("NLD"))
-        }
-        ("9999AA", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("NLD")),
-        ("999", Some("99")) => made(format!("{first} {}", words[1]), Some(named(2, end)?), None, by_letters),
-        ("99-999", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("POL")),
-        ("9999-999", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("PRT")),
-        ("99999" | "9999" | "999999" | "99999-999", _) => {
-            // 2021 Zenith is hardly a town; a month is none at all.
-            let town = named(1, end)?;
-            let own = country.and_then(countries::find_iso).map(|country| country.code);
-            let provincial = own == Some("ITA") || town.ends_with(')');
-            let (town, region) = split_province(&town, provincial);
-            made(first.to_owned(), Some(town), region, by_letters.or(own).or(provincial.then_some("ITA")))
-        }
-        _ => None,
-    }
-}
-
-/// `Roma (RM)`, and `Roma RM` where addresses have provinces.
-fn split_province(town: &str, provincial: bool) -> (String, Option<String>) {
-    if provincial && let Some((name, last)) = town.rsplit_once(' ') {
-        let last = last.trim_matches(['(', ')']);
-        if last.len() == 2 && last.bytes().all(|c| c.is_ascii_uppercase()) {
-            return (name.to_owned(), Some(last.to_owned()));
-        }
-    }
-    (town.to_owned(), None)
 }

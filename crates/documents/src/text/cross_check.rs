@@ -1,4 +1,4 @@
-//! Holds a machine-readable zone against what is printed for people.
+//! Compares an MRZ with the printed text.
 
 use super::{
     TextLine, dates,
@@ -13,46 +13,44 @@ use crate::{
 };
 use jiff::civil::Date;
 
-/// Characters for which one may differ.
+/// One of this many characters may be misread.
 const CHARS_PER_MISREADING: usize = 8;
-/// From which length on a name may be a part of a longer line.
+/// Names of at least this length may be part of a longer line; shorter ones must be words of their own.
 const MIN_PARTIAL_NAME_CHARS: usize = 5;
-/// Least confidence of a value for it to contradict.
+/// A value that was read with less confidence contradicts nothing.
 const MIN_CONTRADICTION_CONFIDENCE: f32 = 0.8;
 
-/// How a value of the zone compares with what is printed for people.
+/// How a value of the MRZ compares with the printed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrossCheckResult {
-    /// It is there.
+    /// The value is printed.
     Same,
-    /// Something very like it is there, so many characters off: at most one of eight.
+    /// A similar value is printed; at most one character in eight differs.
     Nearly {
-        /// Characters to change, add or leave out.
+        /// Edit distance in characters.
         distance: usize,
     },
-    /// Nothing like it was found; nothing else was found in its place either.
+    /// Neither the value nor another one in its place was found.
     Missing,
-    /// A label leads to something else.
+    /// A label has another value.
     Contradicted,
 }
 
-/// A value of the zone and what is printed of it.
+/// A value of the MRZ, and how it is printed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct MrzCrossCheck {
-    /// Which field.
     pub field: PrintedFieldKind,
-    /// What the zone says.
+    /// The value of the MRZ.
     pub expected: String,
-    /// What became of it.
     pub agreement: CrossCheckResult,
-    /// The text that agrees or contradicts.
+    /// The printed text that agrees or contradicts.
     pub seen: Option<String>,
-    /// How surely that text was read, 0 to 1; 0 without one.
+    /// Confidence of that text, 0 to 1; 0 without one.
     pub confidence: f32,
-    /// Where it stands.
+    /// Position of that text.
     pub corners: Option<[Point; 4]>,
-    /// Which line of those that were looked through.
+    /// Index of its line among those that were searched.
     pub(crate) line: Option<usize>,
 }
 
@@ -72,8 +70,8 @@ impl MrzCrossCheck {
     }
 }
 
-/// Looks for each value of the zone among the lines, wherever it may be, and for what stands in its place: names, number,
-/// dates, nationality, sex. Fields that the zone leaves empty are left out.
+/// Searches the lines for each value of the MRZ (names, number, dates, nationality, sex), at any position, and for
+/// contradicting values of labels. Fields that are empty in the MRZ are left out.
 pub fn compare_with_mrz(
     zone: &Mrz,
     lines: &[TextLine],
@@ -97,13 +95,13 @@ pub fn compare_with_mrz(
     all
 }
 
-/// Whether a value says anything that a zone could be held against: names of scripts that the tables lack do not.
+/// Whether a value can be compared with the MRZ. Names in a script that the tables of ICAO 9303-3, 6 lack cannot.
 fn is_comparable(found: &PrintedField) -> bool {
     match found.field {
         PrintedFieldKind::Surname | PrintedFieldKind::GivenNames | PrintedFieldKind::FullName => {
             found.latin.as_deref().is_some_and(|latin| latin.len() * 2 > found.text.len())
         }
-        // Words for nationalities are many; only codes contradict.
+        // There are many words for nationalities, so only codes can contradict.
         PrintedFieldKind::Nationality => {
             matches!(&found.value, PrintedValue::Text(text) if countries::find(text).is_some())
         }
@@ -111,7 +109,7 @@ fn is_comparable(found: &PrintedField) -> bool {
     }
 }
 
-/// Whether a value is what the zone says.
+/// Whether a printed value agrees with the MRZ.
 pub(super) fn agrees_with_mrz(found: &PrintedField, zone: &Mrz, context: &FieldContext) -> bool {
     match (&found.value, found.field) {
         (PrintedValue::Text(text), PrintedFieldKind::Surname) => name_distance(&zone.surname, text).is_some(),
@@ -133,7 +131,8 @@ pub(super) fn agrees_with_mrz(found: &PrintedField, zone: &Mrz, context: &FieldC
     }
 }
 
-/// Where the values of a zone stand, labels or not. Sex is a letter, which would be found anywhere, and is left to labels.
+/// Finds the values of an MRZ on any line, with or without labels. Sex is a single letter that would be found anywhere,
+/// so it is left to labels.
 pub(super) fn find_mrz_values(zone: &Mrz, lines: &[TextLine], context: &FieldContext) -> Vec<MrzCrossCheck> {
     let mut out = Vec::new();
     for (field, name) in
@@ -177,7 +176,7 @@ fn expiry(zone: &Mrz, today: Date) -> Option<Date> {
     zone.expiry?.resolve(YearWindow::Expiry, today)
 }
 
-/// The line that is least off.
+/// The line with the least distance, and among equals the one with the highest confidence.
 fn closest_line(
     field: PrintedFieldKind,
     expected: String,
@@ -197,8 +196,8 @@ fn closest_line(
     }
 }
 
-/// How many characters a name of the zone is off from a text, however that may be transliterated; `None` for too many.
-/// Short names must be words of their own.
+/// Edit distance of a name of the MRZ to its nearest occurrence in a text, in any transliteration of the text; `None`
+/// where it is too large. Short names must be words of their own.
 fn name_distance(name: &str, text: &str) -> Option<usize> {
     let compact = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     let wanted = compact(name);
@@ -220,7 +219,7 @@ fn name_distance(name: &str, text: &str) -> Option<usize> {
     (least <= allowed).then_some(least)
 }
 
-/// The same for a document's number: letters and digits that look alike count as equal, but as one off.
+/// The same for a document number. A number that differs only in look-alikes has a distance of 1.
 fn number_distance(number: &str, text: &str) -> Option<usize> {
     let compact: String =
         text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
@@ -234,7 +233,7 @@ fn number_distance(number: &str, text: &str) -> Option<usize> {
     if alike(&compact).contains(&alike(number)) {
         return Some(1);
     }
-    // A number inside of another would be near to many.
+    // Compare with the whole text, because parts of a longer number would be near to many numbers.
     let off = edit_distance(number, &compact);
     (off <= number.len() / CHARS_PER_MISREADING).then_some(off)
 }
@@ -251,7 +250,7 @@ fn unify_lookalike(c: char) -> char {
     }
 }
 
-/// Whether a text is the code or the name of a nationality.
+/// Whether a text contains the code of a nationality or names its country in English.
 fn is_nationality(code: &str, text: &str) -> bool {
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let state = countries::issuing_state(code).or_else(|| countries::find(code));

@@ -1,5 +1,5 @@
-//! Fields of documents among the lines of a page: values beside or below their labels, numbered fields of licences, and
-//! what a machine-readable zone says must be there.
+//! Finds the fields of a document among the lines of a page: values beside or below their labels, numbered fields of
+//! licences, and the values of an MRZ.
 
 pub(super) use value::date_hints;
 
@@ -12,6 +12,7 @@ use super::{
     label_dictionary::{FieldLabel, LabelKind, OtherLabelKind, PrintedFieldKind, leading_label},
     layout::{LevelLine, level_lines},
     names,
+    postal_address::is_address,
 };
 use crate::{
     mrz::{Mrz, Sex},
@@ -19,25 +20,25 @@ use crate::{
 };
 use jiff::civil::Date;
 
-/// Lines that are looked at.
+/// Lines of a page that are read, at most.
 const MAX_LINES: usize = 400;
-/// Numbered fields from which on a page is one that numbers its fields.
+/// From this many numbered fields on, a page is one that numbers its fields.
 const MIN_NUMBERED_FIELDS: usize = 4;
-/// How far right of its label a value may stand, in heights.
+/// How far a value may be to the right of its label, in heights of the higher one.
 const MAX_GAP_RIGHT_HEIGHTS: f32 = 14.0;
-/// How far below its label a value may begin, in heights of the value.
+/// How far a value may begin below its label, in heights of the value.
 const MAX_GAP_BELOW_HEIGHTS: f32 = 1.6;
-/// Lines so many times as high as usual are no values.
+/// Lines of at least this many times the median height are not values.
 const MIN_LARGE_HEIGHT_RATIO: f32 = 2.6;
 
-/// What is known of the document besides its text.
+/// What is known about the document besides its text.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldContext<'a> {
-    /// Who issued it, where that is known: ISO 3166-1 alpha-3 or ICAO.
+    /// The issuer, where it is known: ISO 3166-1 alpha-3 or ICAO.
     pub country: Option<&'a str>,
-    /// The day on which it is read.
+    /// The current date.
     pub today: Date,
-    /// Its machine-readable zone, which says what to look for.
+    /// The MRZ, whose values are searched as well.
     pub zone: Option<&'a Mrz>,
 }
 
@@ -47,47 +48,41 @@ pub struct FieldContext<'a> {
 pub enum PrintedFieldSource {
     /// By a label in words.
     Label,
-    /// By the number of the field.
+    /// By the number of a field.
     Number,
-    /// By what the machine-readable zone says.
+    /// By the value in the MRZ.
     Zone,
-    /// By how it is written: an address of a street and a town.
+    /// By its form: a street and a town on one line.
     Shape,
 }
 
-/// What a field says.
+/// The value of a field.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrintedValue {
-    /// Words, or a number.
+    /// Words or a number.
     Text(String),
-    /// A day.
     Date(dates::DateReading),
-    /// A sex.
     Sex(Sex),
 }
 
-/// A field that was found.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct PrintedField {
-    /// Which.
     pub field: PrintedFieldKind,
-    /// As printed.
+    /// The text as printed.
     pub text: String,
-    /// What it means.
     pub value: PrintedValue,
-    /// Names in the letters A to Z (ICAO 9303-3 §6), where the tables have their script.
+    /// A name transliterated into the letters A to Z (ICAO 9303-3, 6), where the tables have its script.
     pub latin: Option<String>,
-    /// How it was found.
     pub source: PrintedFieldSource,
-    /// How sure it is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
-    /// Where the value stands, as [`TextLine::corners`].
+    /// Corners of the value, as in [`TextLine::corners`].
     pub corners: [Point; 4],
 }
 
 impl PrintedField {
-    /// The day, where it is one and certain.
+    /// The date, where the value is one and unambiguous.
     pub fn date(&self) -> Option<Date> {
         match &self.value {
             PrintedValue::Date(reading) => reading.certain(),
@@ -96,17 +91,16 @@ impl PrintedField {
     }
 }
 
-/// The fields of a page, each once.
+/// The fields of a page; each occurs once.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct PrintedFields(pub Vec<PrintedField>);
 
 impl PrintedFields {
-    /// A field.
     pub fn get(&self, field: PrintedFieldKind) -> Option<&PrintedField> {
         self.0.iter().find(|found| found.field == field)
     }
 
-    /// What a field says, as printed or read: `1994-08-12` for a certain date.
+    /// The value of a field as text: as printed, or for an unambiguous date in the form `1994-08-12`.
     pub fn text(&self, field: PrintedFieldKind) -> Option<String> {
         self.get(field).map(|found| match &found.value {
             PrintedValue::Text(text) => text.clone(),
@@ -119,16 +113,16 @@ impl PrintedFields {
     }
 }
 
-/// A line that begins with a label.
+/// A line that begins with the label of a field.
 struct LabelledLine {
     at: usize,
     field: PrintedFieldKind,
     source: PrintedFieldSource,
-    /// Where the rest of the line begins, in bytes.
+    /// Where the text after the label begins, in bytes.
     rest: usize,
 }
 
-/// A value that may belong to a label.
+/// A value that may belong to a label; a lower cost is better.
 struct FieldCandidate {
     cost: f32,
     label: usize,
@@ -136,7 +130,6 @@ struct FieldCandidate {
     found: PrintedField,
 }
 
-/// Reads the fields of a page.
 pub fn read(lines: &[TextLine], context: &FieldContext) -> PrintedFields {
     let lines = lines.get(..MAX_LINES).unwrap_or(lines);
     let parts: Vec<TextLine> = lines.iter().flat_map(split_labels).collect();
@@ -167,7 +160,7 @@ pub fn read(lines: &[TextLine], context: &FieldContext) -> PrintedFields {
     fields
 }
 
-/// Labels that stand so near in a row that they were read as one line, each for itself.
+/// Splits a line at its labels, where several labels in a row were read as one line.
 fn split_labels(line: &TextLine) -> Vec<TextLine> {
     let mut out = Vec::new();
     let mut rest = line.clone();
@@ -197,7 +190,7 @@ fn split_labels(line: &TextLine) -> Vec<TextLine> {
     out
 }
 
-/// What is printed across a page is no value.
+/// Removes lines that are much higher than usual: a title is not a value.
 fn drop_large_lines(placed: &mut Vec<LevelLine>) {
     let mut heights: Vec<f32> = placed.iter().map(LevelLine::height).collect();
     heights.sort_by(f32::total_cmp);
@@ -206,13 +199,13 @@ fn drop_large_lines(placed: &mut Vec<LevelLine>) {
     }
 }
 
-/// A line with a street and a town, though no label was seen.
+/// Finds an address without a label: a line with a street and a town.
 fn find_address(fields: &mut PrintedFields, placed: &[LevelLine], taken: &[bool], used: &[usize]) {
     if fields.get(PrintedFieldKind::Address).is_some() {
         return;
     }
     let free = placed.iter().enumerate().filter(|(at, _)| !taken[*at] && !used.contains(at));
-    let mut found = free.filter(|(_, one)| crate::supplementary::is_address(&one.line.text));
+    let mut found = free.filter(|(_, one)| is_address(&one.line.text));
     if let Some((_, one)) = found.next() {
         let (text, corners) = (one.line.text.clone(), one.line.corners);
         fields.0.push(PrintedField {
@@ -227,7 +220,8 @@ fn find_address(fields: &mut PrintedFields, placed: &[LevelLine], taken: &[bool]
     }
 }
 
-/// Which lines begin with labels of fields, and which lines are labels and nothing else.
+/// The lines that begin with the label of a field, and for each line whether it begins with any label and so is not a
+/// value.
 fn assign_labels(known: &[Option<FieldLabel>], context: &FieldContext) -> (Vec<LabelledLine>, Vec<bool>) {
     const NUMBERS: [&str; 9] = ["1", "2", "3", "4a", "4b", "4c", "4d", "5", "8"];
     let numbers = || known.iter().flatten().filter_map(|label| label.number.as_deref());
@@ -243,7 +237,7 @@ fn assign_labels(known: &[Option<FieldLabel>], context: &FieldContext) -> (Vec<L
         let Some(label) = label else { continue };
         let (kind, source) = if label.worded {
             let Some(kind) = label.kinds.first().copied() else { continue };
-            // Of two labels, Name is the surname's.
+            // Beside a label for given names, `Name` means the surname.
             let name = kind == LabelKind::Of(PrintedFieldKind::FullName) && has_given_names;
             (if name { LabelKind::Of(PrintedFieldKind::Surname) } else { kind }, PrintedFieldSource::Label)
         } else if is_numbered {
@@ -260,7 +254,7 @@ fn assign_labels(known: &[Option<FieldLabel>], context: &FieldContext) -> (Vec<L
     (out, taken)
 }
 
-/// Fields of licences by number (Directive 2006/126/EC, annex I; AAMVA's card design standard, D.6).
+/// The field of a licence by its number (Directive 2006/126/EC, annex I; AAMVA's card design standard, D.6).
 fn numbered_field(number: &str, in_america: bool, has_five: bool) -> LabelKind {
     LabelKind::Of(match number {
         "1" => PrintedFieldKind::Surname,
@@ -269,7 +263,7 @@ fn numbered_field(number: &str, in_america: bool, has_five: bool) -> LabelKind {
         "4a" => PrintedFieldKind::IssueDate,
         "4b" => PrintedFieldKind::ExpiryDate,
         "4c" => PrintedFieldKind::Authority,
-        // The holder's own number where 5 is the licence's.
+        // Outside America, 4d is a personal number of the holder where 5 is the licence number.
         "4d" if in_america || !has_five => PrintedFieldKind::DocumentNumber,
         "5" if !in_america => PrintedFieldKind::DocumentNumber,
         "8" => PrintedFieldKind::Address,
@@ -278,7 +272,7 @@ fn numbered_field(number: &str, in_america: bool, has_five: bool) -> LabelKind {
     })
 }
 
-/// The values that may belong to a label: behind it, beside it, below it.
+/// Collects the values that may belong to a label: after it on the same line, beside it and below it.
 fn collect_candidates(
     number: usize,
     label: &LabelledLine,
@@ -295,7 +289,7 @@ fn collect_candidates(
         out.push(FieldCandidate { cost: 0.0, label: number, line: label.at, found });
         return;
     }
-    // What stands behind it is no value, or nothing, so one may still follow.
+    // The text after the label is empty or not a value, so the value may be on another line.
     for (at, other) in placed.iter().enumerate() {
         if taken[at] {
             continue;
@@ -326,7 +320,7 @@ fn collect_candidates(
     }
 }
 
-/// Licences print the place of birth behind the date.
+/// Licences print the place of birth after the date of birth.
 fn add_birth_place_behind_date(candidate: &FieldCandidate, fields: &mut PrintedFields) {
     let found = &candidate.found;
     if found.field != PrintedFieldKind::BirthDate || found.source != PrintedFieldSource::Number {
@@ -347,7 +341,7 @@ fn add_birth_place_behind_date(candidate: &FieldCandidate, fields: &mut PrintedF
     }
 }
 
-/// Lines below an address that begin where it begins belong to it.
+/// Adds up to three lines below an address that begin at the same left edge.
 fn extend_address(fields: &mut PrintedFields, placed: &[LevelLine], taken: &[bool]) {
     let Some(found) = fields.0.iter_mut().find(|found| found.field == PrintedFieldKind::Address) else {
         return;
@@ -372,7 +366,7 @@ fn extend_address(fields: &mut PrintedFields, placed: &[LevelLine], taken: &[boo
     }
 }
 
-/// Values that the zone says are there and that no label led to, or a label led astray from.
+/// Adds values of the MRZ that are printed but were not found by a label, or for which the label has another value.
 fn fill_from_mrz(fields: &mut PrintedFields, zone: &Mrz, lines: &[TextLine], context: &FieldContext) {
     for seen in cross_check::find_mrz_values(zone, lines, context) {
         let (CrossCheckResult::Same | CrossCheckResult::Nearly { .. }) = seen.agreement else { continue };

@@ -1,4 +1,5 @@
-//! What is printed beside or above values: the dictionary of labels, and whether a line begins with one.
+//! The dictionary of the labels that are printed beside or above values, and the recognition of a label at the
+//! beginning of a line.
 
 use super::normalise::{edit_distance, normalise_char};
 use std::{
@@ -6,44 +7,36 @@ use std::{
     sync::LazyLock,
 };
 
-/// A field that people read.
+/// A field of the printed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrintedFieldKind {
-    /// Family name.
     Surname,
-    /// First names.
     GivenNames,
-    /// The whole name.
     FullName,
-    /// Date of birth.
     BirthDate,
-    /// Until when the document is good.
+    /// Last day of validity.
     ExpiryDate,
-    /// When it was issued.
     IssueDate,
-    /// Its number.
     DocumentNumber,
-    /// Nationality.
     Nationality,
-    /// Place of birth.
     BirthPlace,
-    /// Sex.
     Sex,
-    /// Who issued it.
+    /// The authority that issued the document.
     Authority,
-    /// Where the holder lives.
+    /// The holder's address.
     Address,
 }
 
 impl PrintedFieldKind {
-    /// Whether its value is a date.
+    /// Whether the value is a date.
     pub fn is_date(self) -> bool {
         matches!(self, Self::BirthDate | Self::ExpiryDate | Self::IssueDate)
     }
 }
 
-/// What a label is for; what the program does not read has labels, too.
+/// What a label is for. Labels of what is not read are in the dictionary as well, so that they are not taken for
+/// values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize, PartialOrd, Ord)]
 #[serde(untagged)]
 pub(crate) enum LabelKind {
@@ -60,13 +53,13 @@ pub(crate) enum OtherLabelKind {
 /// A label at the beginning of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FieldLabel {
-    /// What it may be for, the likeliest first: `Nome` is a given name in Italian and the name in Portuguese.
+    /// What it may be for, in order of preference: `Nome` is the given name in Italian and the full name in Portuguese.
     pub(crate) kinds: Vec<LabelKind>,
-    /// The number before it, as licences print them: `4a`.
+    /// The number before the label, as on licences: `4a`.
     pub(crate) number: Option<String>,
-    /// Where it ends, in bytes of the line.
+    /// Where the label ends, in bytes of the line.
     pub(crate) end: usize,
-    /// Whether its words are known: otherwise only the number is.
+    /// Whether the label has known words; otherwise it is only a number.
     pub(crate) worded: bool,
 }
 
@@ -80,7 +73,7 @@ type LabelTable = BTreeMap<LabelKind, BTreeMap<String, Vec<String>>>;
 
 struct Dictionary {
     by_text: HashMap<String, Vec<LabelKind>>,
-    /// Long labels, in which a wrong letter is forgiven.
+    /// Long labels, which may contain misread letters, with their lengths in characters.
     long: Vec<(String, usize)>,
 }
 
@@ -109,14 +102,14 @@ static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(|| {
     Dictionary { by_text, long }
 });
 
-/// Characters of a line that a label may take.
+/// Characters of a line that are searched for a label.
 const MAX_LABEL_LINE_CHARS: usize = 120;
-/// Characters of a label itself.
+/// Characters of a label, at most.
 const MAX_LABEL_CHARS: usize = 44;
-/// Translations that stand side by side.
+/// Translations of a label side by side, at most.
 const MAX_TRANSLATIONS: usize = 5;
 
-/// The label that a line begins with.
+/// Recognises the label at the beginning of a line.
 pub(crate) fn leading_label(text: &str) -> Option<FieldLabel> {
     let (number, start) = leading_number(text);
     let mut end = start;
@@ -129,7 +122,7 @@ pub(crate) fn leading_label(text: &str) -> Option<FieldLabel> {
                 kinds = if language == 0 { found } else { narrow_kinds(&kinds, &found) };
                 end = from + length;
             }
-            // A translation into a language that is not in the table.
+            // A translation into a language that is not in the dictionary.
             _ if language > 0 && parted => {
                 let rest = text.get(from..)?;
                 let stop = rest.find(['/', '(', ':', '|']).unwrap_or(rest.len());
@@ -154,25 +147,25 @@ fn kinds_agree(kinds: &[LabelKind], found: &[LabelKind]) -> bool {
     kinds.iter().any(|kind| found.contains(kind)) || names_side_by_side(kinds, found)
 }
 
-/// `Nom / Surname`: what one language leaves open the other settles.
+/// Combines two translations: in `Nom / Surname` the second one decides what the first leaves open.
 fn narrow_kinds(kinds: &[LabelKind], found: &[LabelKind]) -> Vec<LabelKind> {
     let both: Vec<LabelKind> = kinds.iter().filter(|kind| found.contains(kind)).copied().collect();
     if !both.is_empty() {
         return both;
     }
-    // Surname is the narrower of the two.
+    // The surname is the narrower meaning.
     let surname = LabelKind::Of(PrintedFieldKind::Surname);
     if found.contains(&surname) { vec![surname] } else { kinds.to_vec() }
 }
 
-/// `Name / Nom`, where one language says name and the other surname.
+/// Whether one language says name and the other surname: `Name / Nom`.
 fn names_side_by_side(kinds: &[LabelKind], found: &[LabelKind]) -> bool {
     let full = |kinds: &[LabelKind]| kinds.contains(&LabelKind::Of(PrintedFieldKind::FullName));
     let part = |kinds: &[LabelKind]| kinds.contains(&LabelKind::Of(PrintedFieldKind::Surname));
     full(kinds) && part(found) || part(kinds) && full(found)
 }
 
-/// `4a.`, `15 `: the number, and where it ends.
+/// The number of a field, such as `4a.` or `15 `, and where it ends in bytes.
 fn leading_number(text: &str) -> (Option<String>, usize) {
     let trimmed = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '(' | '.'));
     let start = text.len() - trimmed.len();
@@ -192,7 +185,7 @@ fn leading_number(text: &str) -> (Option<String>, usize) {
     if !ended {
         return (None, start);
     }
-    // 12.08.1994 begins with a number, too, and is none of a field.
+    // 12.08.1994 begins with a number as well, which is not that of a field.
     let date = rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if date && number.len() == digits && digits == 2 {
         return (None, start);
@@ -208,7 +201,7 @@ fn skip_punctuation(text: &str) -> usize {
     text.len() - text.trim_start_matches(skipped).len()
 }
 
-/// `(1)`, `:` and the like after a label; in bytes.
+/// The length in bytes of what follows a label: `(1)`, `:` and the like.
 fn skip_remark(text: &str) -> usize {
     let mut end = skip_punctuation(text);
     let rest = text.get(end..).unwrap_or_default();
@@ -225,10 +218,10 @@ fn skip_remark(text: &str) -> usize {
     end + skip_punctuation(text.get(end..).unwrap_or_default())
 }
 
-/// The longest label that a text begins with, what it is for, and its length in bytes.
+/// The longest label at the beginning of a text: what it is for, and its length in bytes.
 fn longest_label(text: &str) -> Option<(Vec<LabelKind>, usize)> {
     let dictionary = &*DICTIONARY;
-    // Each end in the text with what the text up to it folds to.
+    // For each possible end in the text, the length of the normalised text up to there.
     let mut folded = String::new();
     let mut ends: Vec<(usize, usize)> = Vec::new();
     let mut count = 0;
@@ -239,7 +232,7 @@ fn longest_label(text: &str) -> Option<(Vec<LabelKind>, usize)> {
         }
         let end = at + c.len_utf8();
         match ends.last_mut() {
-            // Two letters became one.
+            // Two letters were unified into one (`rn` into `m`).
             Some(last) if last.1 >= folded.len() => {
                 if c.is_alphanumeric() {
                     *last = (end, folded.len());
@@ -263,7 +256,7 @@ fn longest_label(text: &str) -> Option<(Vec<LabelKind>, usize)> {
     best.or_else(|| fuzzy_label(text, &folded, &ends))
 }
 
-/// Letters that text recognition takes for each other are one.
+/// Appends a letter, with letters that text recognition confuses unified.
 fn push_unifying_lookalikes(folded: &mut String, letter: char) {
     let known = match letter {
         'l' | '1' => 'i',
@@ -277,7 +270,7 @@ fn push_unifying_lookalikes(folded: &mut String, letter: char) {
     folded.push(known);
 }
 
-/// A long label with a wrong letter or two.
+/// Finds a long label with a few wrong letters: one for every seven of its length.
 fn fuzzy_label(text: &str, folded: &str, ends: &[(usize, usize)]) -> Option<(Vec<LabelKind>, usize)> {
     let dictionary = &*DICTIONARY;
     let mut best: Option<(usize, usize, &str)> = None;
@@ -300,7 +293,8 @@ fn fuzzy_label(text: &str, folded: &str, ends: &[(usize, usize)]) -> Option<(Vec
     Some((dictionary.by_text.get(label)?.clone(), end))
 }
 
-/// Whether a word can end there: text recognition drops blanks, so a capital or a digit after a small letter will do.
+/// Whether a word can end here. Text recognition drops spaces, so a capital or a digit after a small letter counts as
+/// well.
 fn is_boundary(text: &str, end: usize) -> bool {
     let last = text.get(..end).and_then(|text| text.chars().next_back());
     let next = text.get(end..).and_then(|text| text.chars().next());

@@ -1,29 +1,24 @@
-//! Where lines stand to each other on a page, and lines made of a file's words.
+//! Positions of lines relative to each other, and lines made from the words of a file.
 
 use super::{TextLine, point_distance};
 use crate::picture::homography::Point;
 
-/// A word that a file's text layer has, y downwards.
+/// A word of a file's text layer; y points downwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutWord {
-    /// What it says.
     pub text: String,
-    /// Left edge.
     pub left: f32,
-    /// Upper edge.
     pub top: f32,
-    /// Right edge.
     pub right: f32,
-    /// Lower edge.
     pub bottom: f32,
 }
 
-/// Words of a page; of more, the first.
+/// Words of a page that are read, at most.
 const MAX_WORDS: usize = 5000;
-/// Blanks between words of a line, in heights; wider ones part columns.
+/// Space between words of a line, in heights; wider spaces separate columns.
 const MAX_WORD_GAP_HEIGHTS: f32 = 0.9;
 
-/// The lines that words make, in reading order. Columns that stand in a row are lines of their own.
+/// Joins words into lines, in reading order. Columns in the same row are separate lines.
 pub fn lines_of_words(words: &[LayoutWord]) -> Vec<TextLine> {
     let words: Vec<&LayoutWord> = words
         .iter()
@@ -61,8 +56,8 @@ pub fn lines_of_words(words: &[LayoutWord]) -> Vec<TextLine> {
     out.into_iter().map(|(line, _)| line).collect()
 }
 
-/// Places in the order in which one reads: rows from the top, each from the left. Corners are those of text, the upper
-/// left first; the page may be turned.
+/// Indices in reading order: rows from the top, each from the left. Corners begin with the top left one as the text is
+/// read; the page may be rotated.
 pub(crate) fn reading_order(lines: &[[Point; 4]]) -> Vec<usize> {
     let frame = LevelFrame::of(lines);
     let mut boxes: Vec<(usize, [f32; 4])> =
@@ -85,14 +80,14 @@ fn middle(place: &[f32; 4]) -> f32 {
     f32::midpoint(place[1], place[3])
 }
 
-/// The direction of a page's lines: in this frame they are level.
+/// The direction of a page's lines, as a frame in which they are level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelFrame {
     along: Point,
 }
 
 impl LevelFrame {
-    /// The mean direction of lines, weighed by their lengths.
+    /// The mean direction of lines, weighted by their lengths.
     pub(crate) fn of(lines: &[[Point; 4]]) -> Self {
         let mut sum = [0.0_f32; 2];
         for [a, b, c, d] in lines {
@@ -104,7 +99,7 @@ impl LevelFrame {
         Self { along: if sound { sum.map(|part| part / length) } else { [1.0, 0.0] } }
     }
 
-    /// Left, top, right and bottom.
+    /// Left, top, right and bottom in this frame.
     pub(crate) fn bounds(self, corners: &[Point; 4]) -> [f32; 4] {
         let [u, v] = self.along;
         let [a, b, c, d] = corners.map(|[x, y]| [x * u + y * v, y * u - x * v]);
@@ -117,7 +112,7 @@ impl LevelFrame {
     }
 }
 
-/// A line in the page's own frame.
+/// A line in the frame of its page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelLine<'a> {
     pub(crate) line: &'a TextLine,
@@ -132,20 +127,20 @@ impl LevelLine<'_> {
         self.bottom - self.top
     }
 
-    /// Whether the other stands in the same row.
+    /// Whether both lines are in the same row.
     pub(crate) fn is_in_row_of(&self, other: &Self) -> bool {
         let shared = self.bottom.min(other.bottom) - self.top.max(other.top);
         shared > 0.5 * self.height().min(other.height())
     }
 
-    /// How much of the narrower one's width they share.
+    /// The share of the narrower line's width that overlaps with the other, at most 1; negative where they are apart.
     pub(crate) fn column_overlap(&self, other: &Self) -> f32 {
         let shared = self.right.min(other.right) - self.left.max(other.left);
         shared / (self.right - self.left).min(other.right - other.left).max(f32::MIN_POSITIVE)
     }
 }
 
-/// Lines in the page's own frame; those whose corners are no numbers are left out.
+/// Converts lines into the frame of their page. Lines with invalid corners are left out.
 pub(crate) fn level_lines(lines: &[TextLine]) -> Vec<LevelLine<'_>> {
     let sound = |line: &&TextLine| line.corners.iter().flatten().all(|value| value.abs() < 1e6);
     let frame = LevelFrame::of(&lines.iter().filter(sound).map(|line| line.corners).collect::<Vec<_>>());
@@ -185,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_turned_page_is_read_in_its_own_direction() {
-        // Text that runs down the picture: the first row is on the right.
+        // Text that runs down the picture, so that the first row is on the right.
         let column =
             |x: f32, from: f32| [[x, from], [x, from + 50.0], [x - 10.0, from + 50.0], [x - 10.0, from]];
         let lines = [column(30.0, 0.0), column(90.0, 70.0), column(90.0, 0.0)];

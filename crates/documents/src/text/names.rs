@@ -1,10 +1,10 @@
-//! Names as printed, and in the letters of a zone.
+//! Names as printed, and their transliteration.
 
 use crate::mrz::transliterate::transliterate;
 use crate::text::normalise::normalise;
 
-/// The letters of a name: what text recognition puts around them is gone, blanks are single. `None` where no name is left:
-/// too few letters, or digits among them.
+/// Removes from a name what text recognition added around it, and makes spaces single. `None` where no name remains:
+/// there are digits, or no more than half of the characters are letters.
 pub fn clean_name(text: &str) -> Option<String> {
     let kept: String = text
         .chars()
@@ -31,14 +31,14 @@ pub fn clean_name(text: &str) -> Option<String> {
     (letters >= 1 && digits == 0 && letters * 2 > out.chars().count()).then_some(out)
 }
 
-/// The name in the letters A to Z by the tables of ICAO 9303-3 §6; `None` where the tables do not have its script.
+/// Transliterates a name into the letters A to Z (ICAO 9303-3, 6); `None` where the tables lack its script.
 pub fn transliterate_name(name: &str) -> Option<String> {
     let latin = transliterate(name);
     let parts = |text: &str| text.split_whitespace().count();
     (!latin.is_empty() && parts(&latin) >= parts(&name.replace(['\'', '’'], "")).min(1)).then_some(latin)
 }
 
-/// Whether a word stands before names: Mr, Frau, Dr.
+/// Whether a word is a title before names: Mr, Frau, Dr.
 pub(crate) fn is_title(word: &str) -> bool {
     const TITLES: [&str; 38] = [
         "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "sir", "dame", "herr", "herrn", "frau", "familie",
@@ -49,7 +49,7 @@ pub(crate) fn is_title(word: &str) -> bool {
     TITLES.contains(&normalise(word).as_str())
 }
 
-/// The name without titles.
+/// The name without leading titles.
 pub fn without_titles(name: &str) -> &str {
     let mut rest = name.trim();
     while let Some((first, more)) = rest.split_once(char::is_whitespace)

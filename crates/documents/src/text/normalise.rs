@@ -1,13 +1,13 @@
-//! Text without what differs between spellings: capitals, marks, blanks; and how far two texts are from each other.
+//! Text without differences of spelling (case, diacritics, spaces), and the edit distance.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Small letters and digits without their marks; everything else is left out. Letters of all scripts stay.
+/// Lower-case letters and digits without diacritics. Letters of all scripts are kept, all other characters removed.
 pub fn normalise(text: &str) -> String {
     text.chars().flat_map(normalise_char).collect()
 }
 
-/// What a character becomes.
+/// The normalised form of a character.
 pub(crate) fn normalise_char(c: char) -> impl Iterator<Item = char> {
     let special = match c {
         'ı' | 'İ' => "i",
@@ -27,12 +27,12 @@ pub(crate) fn normalise_char(c: char) -> impl Iterator<Item = char> {
     special.chars().chain(plain.filter(|c| c.is_alphanumeric() && (!is_combining_mark(*c) || is_thai(*c))))
 }
 
-/// Marks of Thai are its vowels: without them January and March are one word.
+/// The marks of Thai are its vowels: without them, January and March would be the same word.
 fn is_thai(c: char) -> bool {
     ('\u{e00}'..='\u{e7f}').contains(&c)
 }
 
-/// Characters to change, add or leave out to make one of the other (Levenshtein).
+/// The Levenshtein distance in characters.
 pub fn edit_distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -42,9 +42,10 @@ pub fn edit_distance(one: &str, other: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// The same for the part of `text` that is nearest to `wanted`, and where it ends there, in characters.
+/// The least edit distance of `wanted` to any part of `text`, and where that part ends, in characters of `text`.
 pub(crate) fn nearest_substring(wanted: &str, text: &str) -> (usize, usize) {
-    // Columns are the wanted text, rows the other: a part may begin anywhere, so each row begins with nothing spent.
+    // Columns are the wanted text and rows the other one. The part may begin anywhere, so each row begins with a cost
+    // of 0.
     let wanted: Vec<char> = wanted.chars().collect();
     let mut row: Vec<usize> = (0..=wanted.len()).collect();
     let mut best = (row.last().copied().unwrap_or(0), 0);

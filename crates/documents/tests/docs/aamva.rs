@@ -1,4 +1,5 @@
-//! AAMVA texts: what is printed is read, what issuers write is understood, and what is none is refused with its place.
+//! AAMVA texts: texts that follow the standard are read, deviations of issuers are understood, and other texts are
+//! refused with the position of the error.
 
 use documents::barcode::aamva::{
     AamvaError, AamvaSex, AamvaSubfile, AamvaText, DataElement, Height, Licence, NameTruncation, parse,
@@ -110,7 +111,7 @@ fn wrong_offsets_and_old_headers_are_lived_with() {
     assert_eq!((old.version, old.jurisdiction_version), (1, None));
     assert_eq!((old.get("DAQ"), old.get("ZTA")), (Some("123"), Some("1")));
 
-    // Line feeds became carriage returns and line feeds on the way.
+    // Line feeds were converted to carriage return and line feed in transit.
     let text = b"@\r\n\x1e\rANSI 636000100001DL00310030DLDAQ1\r\nDCSSAMPLE\r\n\r";
     assert_eq!(parse(text).unwrap().get("DCS"), Some("SAMPLE"));
 }

@@ -1,4 +1,4 @@
-//! Barcodes in photographs of specimens, and in none.
+//! Barcodes in photographs of specimens, and photographs without barcodes.
 
 use base::Picture;
 use documents::{
@@ -51,7 +51,7 @@ fn a_canadian_licence_has_its_dates_the_other_way_round() {
     assert_eq!(licence.expires, Some(date(2031, 3, 14)));
 }
 
-/// Modules of some pixels each, with a quiet zone of four.
+/// Draws modules of `pixels` pixels each, with a quiet zone of four modules.
 fn draw(modules: &[Vec<bool>], pixels: usize) -> Picture {
     let side = (modules.len() + 8) * pixels;
     let mut rgb = Vec::with_capacity(side * side * 3);

@@ -1,4 +1,5 @@
-//! Documents, from their texts and pictures to what they say. One program, because linking many takes longer.
+//! Tests of the whole crate, from texts and pictures to results. They are one program, because linking many would take
+//! longer.
 
 mod aamva;
 mod barcodes;

@@ -1,6 +1,7 @@
-//! Pages are found in photographs of specimens, drawn upright, and what is wrong with the photo is told.
+//! Pages in photographs of specimens are found, rectified and upright, and faults of the photo are reported.
 //!
-//! These are a few of each; `cargo run --release -p assay-documents --example pages` measures many and prints the tables.
+//! These are a few examples; `cargo run --release -p assay-documents --example pages` measures many and prints the
+//! tables.
 
 use documents::{
     locate::{LocatedPage, PageFormat, PageHints, Upright, ZoneHint, locate, up_direction},
@@ -35,7 +36,7 @@ fn a_good_photo_gives_the_page_and_no_complaint() {
     ];
     let formats = [PageFormat::Id3, PageFormat::Id1, PageFormat::Id1, PageFormat::A4];
     for (specimen, format) in specimens.iter().zip(formats) {
-        // White paper on a white desk has no edges to be found by; the letter gets a dark one.
+        // White paper on a white desk has no visible edges, so the letter gets a dark desk.
         let seed = if format == PageFormat::A4 { 300_400 } else { 4 };
         let (photo, located) = find(&specimen.front(), &PhotoConditions::clean(seed));
         let located = located.expect("a page");
@@ -47,7 +48,7 @@ fn a_good_photo_gives_the_page_and_no_complaint() {
     }
 }
 
-/// The zone of a passport, as a reader of its lines would say where it is.
+/// The MRZ of a passport, at the position that the MRZ reader would report.
 fn zone(photo: &SpecimenPhoto) -> ZoneHint {
     use documents::picture::homography::Homography;
     let page = [[0.0, 0.0], [125.0, 0.0], [125.0, 88.0], [0.0, 88.0]];

@@ -1,4 +1,4 @@
-//! Whole documents, from photographs of specimens to fields, measures and verdicts.
+//! Whole documents: from photographs of specimens to fields, measures and verdicts.
 
 use base::Picture;
 use documents::{
@@ -76,7 +76,7 @@ fn a_passport_says_the_same_in_its_zone_and_its_print() {
     ] {
         assert_eq!(verdict(&reading, check), AuthenticityVerdict::Pass, "{:?}", find(&reading, check));
     }
-    // It is a specimen, and that is told.
+    // The document is a specimen, which the check reports.
     assert_eq!(verdict(&reading, AuthenticityCheck::IssuingCountryKnown), AuthenticityVerdict::Fail);
     let portrait = reading.portrait.as_ref().expect("a face");
     assert_eq!(portrait.embedding.len(), 128);
@@ -152,7 +152,7 @@ fn however_it_is_held_it_is_read() {
         );
         assert!(reading.portrait.is_some(), "{quarter:?}");
     }
-    // As a front camera without a note in the file shows it.
+    // A photo of a front camera, without metadata that says it is mirrored.
     let mirrored =
         documents::picture::mirror(&front(&passport, &PhotoConditions::clean(4))).expect("a picture");
     let reading = read(&[mirrored]);

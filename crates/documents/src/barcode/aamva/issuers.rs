@@ -1,13 +1,13 @@
-//! Who issues: the issuer identification numbers that AAMVA assigns (published list).
+//! The issuer identification numbers that AAMVA assigns (published list).
 
 /// A jurisdiction that issues driving licences and identity cards with an AAMVA barcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AamvaIssuer {
-    /// The issuer identification number, six digits.
+    /// Issuer identification number, six digits.
     pub number: u32,
-    /// The state, province or territory, as in postal addresses (Mexican states: three letters).
+    /// The state, province or territory as in postal addresses; three letters for Mexican states.
     pub code: &'static str,
-    /// Its name in English.
+    /// Name in English.
     pub name: &'static str,
     /// ISO 3166-1 alpha-3.
     pub country: &'static str,
@@ -25,17 +25,17 @@ const fn mex(number: u32, code: &'static str, name: &'static str) -> AamvaIssuer
     AamvaIssuer { number, code, name, country: "MEX" }
 }
 
-/// Finds an issuer by its number.
+/// Finds an issuer by its identification number.
 pub fn find(number: u32) -> Option<&'static AamvaIssuer> {
     ISSUERS.binary_search_by_key(&number, |issuer| issuer.number).ok().and_then(|at| ISSUERS.get(at))
 }
 
-/// Finds an issuer by country and code, for example `USA`, `VA`.
+/// Finds an issuer by country and code, for example `USA` and `VA`.
 pub fn find_code(country: &str, code: &str) -> Option<&'static AamvaIssuer> {
     ISSUERS.iter().find(|issuer| issuer.country == country && issuer.code == code)
 }
 
-/// All of them, by number.
+/// All issuers, sorted by number.
 pub fn all() -> &'static [AamvaIssuer] {
     ISSUERS
 }

@@ -1,30 +1,30 @@
-//! What the elements mean: names, dates and measures, by version and country.
+//! Interprets the data elements: names, dates and measures, by version and country.
 
 use super::AamvaText;
 use jiff::civil::Date;
 
-/// As AAMVA D-20 codes it.
+/// Sex as coded by AAMVA D-20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AamvaSex {
     /// `1` or `M`.
     Male,
     /// `2` or `F`.
     Female,
-    /// `9`, `X` or anything else that stands for neither.
+    /// `9`, `X` or any other value.
     Unspecified,
 }
 
-/// How tall, in the unit that was written.
+/// Height in the unit that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Height {
-    /// `065 in`, or feet and inches of version 1.
+    /// `065 in`, or feet and inches in version 1.
     Inches(u16),
     /// `170 cm`.
     Centimetres(u16),
 }
 
 impl Height {
-    /// In whole centimetres.
+    /// The height in whole centimetres.
     pub fn centimetres(self) -> u16 {
         match self {
             Self::Inches(inches) => (f32::from(inches) * 2.54).round() as u16,
@@ -33,41 +33,41 @@ impl Height {
     }
 }
 
-/// Whether a name was cut to fit (`DDE`, `DDF`, `DDG`).
+/// Whether a name was truncated to fit (`DDE`, `DDF`, `DDG`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameTruncation {
-    /// `T`: cut.
+    /// `T`.
     Truncated,
-    /// `N`: whole.
+    /// `N`.
     Whole,
-    /// `U`, missing, or something else.
+    /// `U`, missing, or any other value.
     Unknown,
 }
 
-/// A driving licence or identity card as it means.
+/// The data of a driving licence or identity card. Comments name the data elements.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Licence {
-    /// A licence to drive (`DL`), not merely an identity card (`ID`).
+    /// A driving licence (`DL`) and not merely an identity card (`ID`).
     pub may_drive: bool,
-    /// ISO 3166-1 alpha-3, from the element `DCG` or else from the issuer.
+    /// ISO 3166-1 alpha-3: from `DCG`, or else from the issuer.
     pub country: Option<&'static str>,
-    /// State or province of the address (`DAJ`), or else of the issuer.
+    /// State or province: of the address (`DAJ`), or else of the issuer.
     pub jurisdiction: Option<String>,
     /// `DAQ`.
     pub number: Option<String>,
-    /// Family name.
+    /// `DCS`. Older versions have other elements for the parts of a name, see `LicenceNames::of`.
     pub family_name: Option<String>,
-    /// First given name.
+    /// `DAC`: the first given name.
     pub first_name: Option<String>,
-    /// Further given names, separated by spaces.
+    /// `DAD`: further given names, separated by spaces.
     pub middle_names: Option<String>,
-    /// `JR` and such.
+    /// `DCU`: `JR` for example.
     pub suffix: Option<String>,
-    /// Whether the family name was cut.
+    /// `DDE`.
     pub family_name_cut: NameTruncation,
-    /// Whether the first name was cut.
+    /// `DDF`.
     pub first_name_cut: NameTruncation,
-    /// Whether the middle names were cut.
+    /// `DDG`.
     pub middle_names_cut: NameTruncation,
     /// `DBB`.
     pub born: Option<Date>,
@@ -75,7 +75,7 @@ pub struct Licence {
     pub issued: Option<Date>,
     /// `DBA`.
     pub expires: Option<Date>,
-    /// `DDB`, when the design of the card was revised.
+    /// `DDB`: when the design of the card was revised.
     pub card_revised: Option<Date>,
     /// `DBC`.
     pub sex: Option<AamvaSex>,
@@ -83,20 +83,20 @@ pub struct Licence {
     pub eyes: Option<String>,
     /// `DAU`.
     pub height: Option<Height>,
-    /// `DAG` and `DAH`.
+    /// `DAG` and `DAH`, separated by a comma.
     pub street: Option<String>,
     /// `DAI`.
     pub city: Option<String>,
-    /// `DAK`, without the zeros and spaces that fill it.
+    /// `DAK`, without padding zeros and spaces.
     pub postal_code: Option<String>,
-    /// `DCF`, what tells cards of one person apart.
+    /// `DCF`: distinguishes the cards of one person.
     pub discriminator: Option<String>,
-    /// Elements of dates that say something which is no date, by id.
+    /// Ids of date elements whose value is not a date.
     pub bad_dates: Vec<&'static str>,
 }
 
 impl Licence {
-    /// What a text means.
+    /// Interprets an AAMVA text.
     pub fn of(text: &AamvaText) -> Self {
         let own = |id| text.get(id).filter(|value| !is_placeholder(value)).map(str::to_owned);
         let country = match text.get("DCG") {
@@ -148,7 +148,7 @@ impl Licence {
         }
     }
 
-    /// Given names in order, separated by spaces.
+    /// All given names in order, separated by spaces.
     pub fn given_names(&self) -> Option<String> {
         let names: Vec<&str> =
             [&self.first_name, &self.middle_names].into_iter().flatten().map(String::as_str).collect();
@@ -156,14 +156,14 @@ impl Licence {
     }
 }
 
-// A person's data must not reach a log by way of `{:?}`.
+// Personal data must not reach a log through `{:?}`.
 impl std::fmt::Debug for Licence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Licence({:?}, {:?})", self.country, self.jurisdiction)
     }
 }
 
-/// How issuers write that there is nothing.
+/// Whether an issuer wrote that there is no value.
 fn is_placeholder(value: &str) -> bool {
     value.is_empty() || matches!(value, "NONE" | "UNAVL" | "unavl" | "none" | "N/A")
 }
@@ -185,8 +185,9 @@ struct LicenceNames {
 }
 
 impl LicenceNames {
-    /// Versions 4 and later have an element for each part; versions 2 and 3 the given names in one (`DCT`); version 1 the
-    /// whole name in one (`DAA`), or else an element for each part under ids that later mean the same or nothing.
+    /// Versions 4 and later have an element for each part of a name. Versions 2 and 3 have all given names in one
+    /// (`DCT`). Version 1 has the whole name in one (`DAA`), or else an element for each part, under ids that later
+    /// versions use for the same part or not at all.
     fn of(text: &AamvaText) -> Self {
         let own = |id| text.get(id).filter(|value| !is_placeholder(value)).map(normalise_spaces);
         let mut names = Self {
@@ -231,13 +232,13 @@ fn split_given(given: &str) -> (Option<String>, Option<String>) {
     }
 }
 
-/// One space between words, none around; commas between several names become spaces.
+/// Single spaces between words and none around; commas become spaces.
 fn normalise_spaces(name: &str) -> String {
     name.split([' ', ',']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Eight digits: month, day and year in the USA since version 2, year, month and day in Canada and in version 1. As
-/// issuers mix them up, the other order is believed when the expected one gives no date between 1880 and 2200.
+/// Reads eight digits: month, day, year in the USA since version 2; year, month, day in Canada, Mexico and version 1.
+/// Issuers confuse the two, so the other order is tried where the expected one gives no date from 1880 to 2199.
 fn read_date(value: &str, version: u8, country: Option<&str>) -> Option<Date> {
     let digits: Vec<i16> = value
         .bytes()
@@ -263,7 +264,7 @@ fn read_date(value: &str, version: u8, country: Option<&str>) -> Option<Date> {
     }
 }
 
-/// `065 in`, `170 cm`, `5-09`, `509` (feet and inches), `5'09"`.
+/// Reads `065 in`, `170 cm`, and in feet and inches `5-09`, `509` and `5'09"`.
 fn read_height(value: &str) -> Option<Height> {
     let numbers: Vec<u16> = value
         .split(|letter: char| !letter.is_ascii_digit())
@@ -281,7 +282,7 @@ fn read_height(value: &str) -> Option<Height> {
     }
 }
 
-/// `232690000` is 23269 and `232691234` is 23269-1234.
+/// `232690000` gives 23269, and `232691234` gives 23269-1234.
 fn read_postal_code(value: &str) -> String {
     let digits = value.trim();
     match digits.split_at_checked(5) {

@@ -1,9 +1,10 @@
-//! The text inside the barcode of a North American driving licence or identity card.
+//! The text in the barcode of a North American driving licence or identity card.
 //!
-//! AAMVA's DL/ID Card Design Standard, versions 1 (2000) to 10 (2020), and what was in use before them. A text is a
-//! header, a table of subfiles and their elements; [`parse`] takes that apart and [`Aamva::encode`] puts it together.
-//! What it means differs by version and country, which [`Licence::find`] knows. The barcode is signed by nobody: it is a
-//! second copy of the front to compare with, and no proof.
+//! It follows AAMVA's DL/ID Card Design Standard, versions 1 (2000) to 10 (2020), or its predecessors. A text consists
+//! of a header, a table of subfiles, and the subfiles with their data elements: [`parse`] takes it apart and
+//! [`AamvaText::encode`] composes it. The meaning of elements differs by version and country; [`Licence::of`]
+//! interprets them. The barcode is not signed: it is a second copy of the front that can be compared with it, and
+//! proves nothing.
 
 pub mod issuers;
 mod licence;
@@ -13,45 +14,44 @@ pub use issuers::AamvaIssuer;
 pub use licence::{AamvaSex, Height, Licence, NameTruncation};
 pub use parse::{AamvaError, MAX_AAMVA_TEXT_BYTES, parse};
 
-/// A text as it is written: everything in order, nothing interpreted.
+/// An AAMVA text as it is written: everything in order, nothing interpreted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AamvaText {
-    /// The issuer identification number, six digits.
+    /// Issuer identification number, six digits.
     pub issuer: u32,
-    /// The version of the standard: 0 for what came before it, 1 to 10, and later ones that keep its form.
+    /// Version of the standard: 0 for its predecessors, 1 to 10, and later ones that keep the structure.
     pub version: u8,
-    /// The version of the jurisdiction's own additions; only since version 2.
+    /// Version of the jurisdiction's own additions; since version 2 of the standard.
     pub jurisdiction_version: Option<u8>,
     /// At least one.
     pub subfiles: Vec<AamvaSubfile>,
 }
 
-/// A part of the text: `DL` for a licence, `ID` for a card that is none, `Z…` for a jurisdiction's own elements.
+/// A subfile: `DL` for a driving licence, `ID` for an identity card, `Z…` for a jurisdiction's own elements.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AamvaSubfile {
-    /// Two capital letters or digits.
+    /// A capital letter, then a capital letter or digit.
     pub kind: [u8; 2],
-    /// The elements in order.
     pub elements: Vec<DataElement>,
 }
 
-/// One element.
+/// A data element.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DataElement {
-    /// Three capital letters or digits, for example `DAQ`.
+    /// A capital letter, then two capital letters or digits, for example `DAQ`.
     pub id: [u8; 3],
-    /// What it says, without control characters; may have spaces around it.
+    /// The value without control characters; may be surrounded by spaces.
     pub value: String,
 }
 
 impl AamvaText {
-    /// Who issued it, if the number is assigned.
+    /// The issuer, where the number is assigned.
     pub fn jurisdiction(&self) -> Option<&'static AamvaIssuer> {
         issuers::find(self.issuer)
     }
 
-    /// The first element of that id in a subfile `DL` or `ID`, or in any other, without spaces around it; `None` when
-    /// there is none or it is empty.
+    /// The value of the first element with this id that is not blank, without surrounding spaces. Subfiles `DL` and
+    /// `ID` are searched before others.
     pub fn get(&self, id: &str) -> Option<&str> {
         let own = |subfile: &&AamvaSubfile| matches!(&subfile.kind, b"DL" | b"ID");
         let (own, others): (Vec<_>, Vec<_>) = self.subfiles.iter().partition(own);
@@ -61,7 +61,7 @@ impl AamvaText {
         Some(found.value.trim())
     }
 
-    /// The text, as it would stand in a barcode. Numbers must be as they say: an issuer of six digits, versions of two.
+    /// The text as it stands in a barcode. The issuer must have at most six digits and versions at most two.
     pub fn encode(&self) -> Vec<u8> {
         let jurisdiction =
             self.jurisdiction_version.map(|version| format!("{version:02}")).unwrap_or_default();
@@ -88,7 +88,7 @@ impl AamvaText {
     }
 }
 
-// Both are a person's data, and must not reach a log by way of `{:?}`.
+// These types hold personal data, which must not reach a log through `{:?}`.
 impl std::fmt::Debug for AamvaText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kinds: Vec<_> =

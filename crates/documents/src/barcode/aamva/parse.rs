@@ -1,55 +1,54 @@
-//! From the bytes of a barcode to its elements.
+//! Parses the bytes of a barcode into subfiles and data elements.
 
 use super::{AamvaSubfile, AamvaText, DataElement};
 
-/// Longer texts are refused: a PDF417 holds 1,850 characters.
+/// Longer texts are refused; a PDF417 holds at most 1,850 characters.
 pub const MAX_AAMVA_TEXT_BYTES: usize = 4096;
 
-/// Why a text is none of AAMVA's; every `at` counts bytes from 0.
+/// Why a text is not an AAMVA text. Positions are in bytes from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AamvaError {
-    /// More than [`MAX_AAMVA_TEXT_BYTES`] bytes.
+    /// The text has more than [`MAX_AAMVA_TEXT_BYTES`] bytes.
     #[error("the text has {0} bytes, more than {MAX_AAMVA_TEXT_BYTES}")]
     TooLong(usize),
-    /// It does not begin with `@` and, after at most eight bytes of separators, `ANSI ` or `AAMVA`.
+    /// The first eight bytes contain no `@`, or `ANSI ` or `AAMVA` does not follow after at most eight bytes more.
     #[error("no header: the text does not begin with \"@\" and \"ANSI \" or \"AAMVA\"")]
     NoHeader,
-    /// Something of the header that must be a number is none.
+    /// A number of the header or the table has other characters than digits, or ends early.
     #[error("the {what} at byte {at} is not of {digits} digits")]
     NotANumber {
-        /// What it should be.
+        /// The meaning of the number.
         what: &'static str,
-        /// Where.
         at: usize,
-        /// How many digits it has.
+        /// The number of digits expected.
         digits: usize,
     },
     /// The table has no entry, or ends early.
     #[error("the table of subfiles at byte {at} has no entry {entry}")]
     NoEntry {
-        /// Where it should be.
+        /// Where the entry should be.
         at: usize,
-        /// Which, from 0.
+        /// Index of the entry, from 0.
         entry: usize,
     },
-    /// The subfile is neither where the table says nor anywhere else.
+    /// A subfile is neither where the table says nor anywhere after the table.
     #[error("subfile {kind} is not at byte {at}, nor anywhere behind the table")]
     NoSubfile {
-        /// Its two letters.
+        /// The kind of subfile, two letters.
         kind: String,
-        /// Where the table says it is.
+        /// Its position according to the table.
         at: usize,
     },
-    /// A subfile holds something that does not begin with an element's three letters.
+    /// A line of a subfile does not begin with the three characters of an element's id.
     #[error("no element's id at byte {at}")]
     NoElement {
-        /// Where.
+        /// Position of that line.
         at: usize,
     },
 }
 
-/// Takes a text apart. Separators may be missing or other than the standard says, and offsets may be wrong, because
-/// they often are; what is left must be in form.
+/// Parses an AAMVA text. Separators may be missing or differ from the standard and offsets may be wrong, because both
+/// are common in practice; everything else must follow the standard.
 pub fn parse(text: &[u8]) -> Result<AamvaText, AamvaError> {
     if text.len() > MAX_AAMVA_TEXT_BYTES {
         return Err(AamvaError::TooLong(text.len()));
@@ -57,8 +56,8 @@ pub fn parse(text: &[u8]) -> Result<AamvaText, AamvaError> {
     let mut at = skip_header(text)?;
     let issuer = number(text, &mut at, 6, "issuer")?;
     let version = number(text, &mut at, 2, "version")? as u8;
-    // Version 1 has the number of subfiles here. Some of its issuers wrote the two digits of version 2 nevertheless,
-    // which shows in what follows: a table begins with letters.
+    // In version 1 the number of subfiles follows here. Some issuers nevertheless wrote the two digits that only
+    // version 2 has. What comes after them shows it, because a table begins with letters.
     let then_letters = |at: usize| text.get(at..at + 2).is_some_and(is_kind);
     let jurisdiction_version = if version >= 2 || !then_letters(at + 2) {
         Some(number(text, &mut at, 2, "version of the jurisdiction")? as u8)
@@ -107,7 +106,7 @@ fn is_kind(kind: &[u8]) -> bool {
         && (second.is_ascii_uppercase() || second.is_ascii_digit()))
 }
 
-/// Where the issuer's number begins.
+/// Finds the position of the issuer identification number.
 fn skip_header(text: &[u8]) -> Result<usize, AamvaError> {
     let begin = text.iter().take(8).position(|&byte| byte == b'@').ok_or(AamvaError::NoHeader)?;
     let window = text.get(begin..text.len().min(begin + 14)).unwrap_or_default();
@@ -125,7 +124,8 @@ fn number(text: &[u8], at: &mut usize, digits: usize, what: &'static str) -> Res
     Ok(slice.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
 }
 
-/// Where the table says, or the first place behind it that begins with the same letters and an element.
+/// The position of a subfile: where the table says, or else the first place from `behind` on where a line begins with
+/// its kind and an element.
 fn locate_subfile(text: &[u8], place: &SubfileDesignator, behind: usize) -> Option<usize> {
     let begins = |at: usize| text.get(at..at + 2) == Some(&place.kind[..]);
     if place.offset >= behind && begins(place.offset) {
@@ -137,7 +137,8 @@ fn locate_subfile(text: &[u8], place: &SubfileDesignator, behind: usize) -> Opti
     (behind..text.len()).find(|&at| begins(at) && starts_line(at) && has_element(at))
 }
 
-/// Where a subfile ends: where the table says, if that is a carriage return or the end; else before the next one.
+/// The end of a subfile: where the table says, if there is a carriage return or the end of the text; else the beginning
+/// of the next subfile.
 fn end_of(text: &[u8], from: usize, place: &SubfileDesignator, next: Option<usize>) -> usize {
     let said = from.saturating_add(place.length);
     let fits = place.length > 2
@@ -159,7 +160,7 @@ fn elements(text: &[u8], from: usize, to: usize) -> Result<Vec<DataElement>, Aam
     for piece in text.get(from..to).unwrap_or_default().split(|&byte| matches!(byte, b'\n' | b'\r')) {
         let begin = at;
         at += piece.len() + 1;
-        // Padding, and what some printers put between elements.
+        // Padding, and what some printers write between elements.
         if piece.iter().all(|byte| byte.is_ascii_control() || *byte == b' ') {
             continue;
         }
@@ -171,7 +172,7 @@ fn elements(text: &[u8], from: usize, to: usize) -> Result<Vec<DataElement>, Aam
     Ok(elements)
 }
 
-/// UTF-8 where it is, Latin-1 otherwise; without control characters.
+/// Decodes UTF-8 where it is valid, else Latin-1, and removes control characters.
 fn text_of(value: &[u8]) -> String {
     let text = match std::str::from_utf8(value) {
         Ok(text) => text.to_owned(),

@@ -1,4 +1,5 @@
-//! The best way to read a strip as exactly so many characters (Viterbi over the paths of CTC), and how sure each is.
+//! The most likely reading of a strip as a given number of characters (Viterbi over CTC paths), with scores for each
+//! position.
 
 use super::recogniser::{CTC_CLASSES, CtcSteps};
 use crate::mrz::ALPHABET;
@@ -6,19 +7,19 @@ use crate::mrz::ALPHABET;
 const ALPHABET_SIZE: usize = ALPHABET.len();
 const IMPOSSIBLE_SCORE: f32 = -1e9;
 
-/// What speaks for or against each character of a place before anything is seen, in natural logarithms.
+/// A score for each character of a position, in natural logarithms.
 pub(super) type CharacterScores = [f32; ALPHABET_SIZE];
 
-/// A line read as so many characters.
+/// A line that was aligned to a given number of characters.
 #[derive(Clone, Debug)]
 pub(super) struct AlignedLine {
-    /// For each place the log-probability of every character, given that there is one.
+    /// For each position, the log-probability of every character given that it is not blank.
     pub(super) places: Vec<CharacterScores>,
-    /// First and last step of the line's text.
+    /// First and last step of the text.
     pub(super) steps: (usize, usize),
 }
 
-/// Reads steps as one character for each prior; `None` where there are fewer steps than that.
+/// Aligns the steps to one character per prior; `None` where there are fewer steps than characters.
 pub(super) fn align(steps: &CtcSteps, priors: &[CharacterScores]) -> Option<AlignedLine> {
     let (count, length) = (steps.len(), priors.len());
     if length == 0 || count < length {
@@ -28,7 +29,7 @@ pub(super) fn align(steps: &CtcSteps, priors: &[CharacterScores]) -> Option<Alig
     let spans = table.trace(priors.len())?;
     let mut places = Vec::with_capacity(length);
     for (place, &(from, to)) in spans.iter().enumerate() {
-        // Up to half way to its neighbours the steps are this character's.
+        // The steps up to half way to the neighbours belong to this character.
         let first =
             if place == 0 { from.saturating_sub(3) } else { usize::midpoint(spans[place - 1].1, from) + 1 };
         let last = if place + 1 == length {
@@ -47,14 +48,15 @@ pub(super) fn align(steps: &CtcSteps, priors: &[CharacterScores]) -> Option<Alig
     Some(AlignedLine { places, steps: (spans[0].0, spans[length - 1].1) })
 }
 
-/// Where each state came from: a state is a number of characters begun and the class now standing (0 a blank).
+/// Back pointers. A state is the number of characters begun and the current class (0 is the blank).
 struct ViterbiTable {
     length: usize,
     came: Vec<u8>,
     last: u8,
 }
 
-/// From the blank, from a character of the place before, or from the same one.
+/// The back pointer to the same character. Other values are the class in the state before: the blank, or a character of
+/// the previous position.
 const SAME_CHARACTER: u8 = 255;
 
 impl ViterbiTable {
@@ -68,7 +70,7 @@ impl ViterbiTable {
         for step in 0..count {
             let seen = steps.at(step);
             next.fill(IMPOSSIBLE_SCORE);
-            // What cannot be reached yet, or leaves too few steps for the rest, is not looked at.
+            // Skip states that cannot be reached yet or leave too few steps for the rest.
             let most = length.min(step + 1);
             let least = length.saturating_sub(count - step);
             let back = &mut came[step * (length + 1) * CTC_CLASSES..(step + 1) * (length + 1) * CTC_CLASSES];
@@ -80,7 +82,7 @@ impl ViterbiTable {
                 let Some(before) = place.checked_sub(1) else { continue };
                 let earlier = &now[row_of(before)..row_of(place)];
                 let (first, first_at) = greatest(earlier);
-                // A character does not follow itself without a blank between.
+                // The same character can follow only after a blank.
                 let (second, second_at) = greatest_but(earlier, first_at);
                 let prior = &priors[before];
                 for class in 1..CTC_CLASSES {
@@ -140,8 +142,8 @@ mod tests {
     use super::*;
     use crate::mrz::reader::lattice_decoder::alphabet_index;
 
-    /// Steps that show so many characters, each for two steps with a blank between; `other` says what else a place
-    /// might be, and how likely.
+    /// Steps that show a text, with two steps for each character and a blank between. `other` gives alternatives:
+    /// position, character and probability.
     fn show(text: &str, other: &[(usize, char, f32)]) -> CtcSteps {
         let mut values = Vec::new();
         let mut step = |chances: &[(usize, f32)]| {
@@ -186,7 +188,7 @@ mod tests {
         let mut letters = [0.0; ALPHABET_SIZE];
         letters[1..=10].fill(-9.0);
         let aligned = align(&show("O0", &[(1, 'O', 0.3)]), &[letters, letters]).unwrap();
-        // The places still tell what was seen; the prior decides later.
+        // The scores contain only what was seen; the prior is applied later.
         assert!(aligned.places[1][alphabet_index(b'0')] > aligned.places[1][alphabet_index(b'O')]);
         assert!(aligned.places[1][alphabet_index(b'O')] > -2.0);
     }

@@ -1,42 +1,43 @@
-//! A line of text in a picture: where it lies, how it bends, and the strip that the net reads.
+//! A line of text in a picture: its position and curvature, and the strip that the net reads.
 
 use crate::picture::ImagePyramid;
 
-/// Height of the strip that the net reads, in pixels.
+/// Height of the strip that the net reads.
 pub(super) const STRIP_HEIGHT_PIXELS: usize = 32;
-/// A strip is so many times as high as a capital; the net was trained on that.
+/// Height of a strip in heights of a capital, as in the training data.
 const STRIP_HEIGHT_CAPITALS: f32 = 1.62;
-/// Pitch of characters in a strip, in pixels: the middle of what the net was trained on.
+/// Distance between characters in a strip: the middle of the range in the training data.
 const STRIP_PITCH_PIXELS: f32 = 20.0;
-/// Widest strip, in pixels: a line of 44 with its margins has about a thousand.
+/// Widest strip. A line of 44 characters with its margins has about 1,000 pixels.
 const MAX_STRIP_WIDTH_PIXELS: usize = 1600;
-/// Columns and rows of the ribbon that a line is measured on, and columns in a block of it.
+/// Columns of the ribbon on which a line is measured.
 const RIBBON_COLUMNS: usize = 384;
+/// Rows of the ribbon.
 const RIBBON_ROWS: usize = 64;
+/// Columns in a block of the ribbon.
 const RIBBON_BLOCK_COLUMNS: usize = 12;
 
-/// A line of text. Lengths are in pixels of the base plane.
+/// A line of text. Lengths are in pixels of the full picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CurvedLine {
-    /// The middle.
+    /// Centre.
     pub(super) x: f32,
     pub(super) y: f32,
-    /// The direction of reading, of length one.
+    /// Unit vector in the direction of reading.
     pub(super) ux: f32,
     pub(super) uy: f32,
-    /// How long it is.
     pub(super) length: f32,
-    /// How high its capitals are.
+    /// Height of a capital.
     pub(super) capital: f32,
-    /// How far its middle lies above its ends (a parabola), positive when the ends hang down.
+    /// Height of the middle above the ends of the line, which is a parabola; positive where the ends hang down.
     pub(super) sag: f32,
 }
 
 impl CurvedLine {
-    /// The point at so many pixels along the line from its middle and so many below it.
+    /// The point at a distance along the line from its centre and a distance below it.
     pub(super) fn point(&self, along: f32, below: f32) -> (f32, f32) {
         let s = 2.0 * along / self.length.max(1.0);
-        // Beyond its ends a line goes on straight, for want of knowledge.
+        // The curvature beyond the ends is unknown, so the line continues straight.
         let s = s.clamp(-1.2, 1.2);
         let v = below + self.sag * (s * s - 1.0 / 3.0);
         (self.x + along * self.ux - v * self.uy, self.y + along * self.uy + v * self.ux)
@@ -47,45 +48,45 @@ impl CurvedLine {
         Self { ux: -self.ux, uy: -self.uy, sag: -self.sag, ..*self }
     }
 
-    /// How far a point lies along the line from its middle and below it.
+    /// The distance of a point along the line from its centre, and below it.
     pub(super) fn coordinates(&self, x: f32, y: f32) -> (f32, f32) {
         let (dx, dy) = (x - self.x, y - self.y);
         (dx * self.ux + dy * self.uy, -dx * self.uy + dy * self.ux)
     }
 
-    /// The line moved, its bend kept.
+    /// The line moved, with the same curvature.
     pub(super) fn moved(&self, along: f32, below: f32) -> Self {
         let (x, y) = (self.x + along * self.ux - below * self.uy, self.y + along * self.uy + below * self.ux);
         Self { x, y, ..*self }
     }
 
-    /// The part between two places along it, with what is left of its bend.
+    /// The segment between two positions along the line.
     pub(super) fn segment(&self, from: f32, to: f32) -> Self {
         let length = (to - from).max(1.0);
         let middle = f32::midpoint(from, to);
         let half = self.length.max(1.0) / 2.0;
-        // The parabola through the new middle: its slope turns the line, its curvature stays.
+        // The parabola around the new centre: its slope rotates the line, its curvature stays the same.
         let slope = 2.0 * self.sag * middle / (half * half);
         let (x, y) = self.point(middle, 0.0);
         let size = (1.0 + slope * slope).sqrt();
         let (cos, sin) = (1.0 / size, slope / size);
         let sag = self.sag * (length / self.length.max(1.0)).powi(2);
         let (ux, uy) = (self.ux * cos - self.uy * sin, self.ux * sin + self.uy * cos);
-        // A line's own middle lies a third of its sag above where its place is.
+        // A line passes a third of its sag above its own centre.
         Self { x, y, ux, uy, length, sag, ..*self }.moved(0.0, sag / 3.0)
     }
 
-    /// Whether both cover much the same pixels.
+    /// Whether two lines cover mostly the same pixels.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let (along, below) = self.coordinates(other.x, other.y);
         below.abs() < 0.6 * self.capital && along.abs() < 0.5 * (self.length + other.length) * 0.8
     }
 }
 
-/// How much brightness changes along a line, by block of columns and row: text is where it changes.
+/// The change of brightness along a line, by blocks of columns and rows; text is where brightness changes.
 struct Ribbon {
     blocks: Vec<[f32; RIBBON_ROWS]>,
-    /// Pixels between rows.
+    /// Distance between rows, in pixels of the full picture.
     step: f32,
 }
 
@@ -115,7 +116,7 @@ impl Ribbon {
         Self { blocks, step }
     }
 
-    /// The sum of all blocks, each moved by a slope and a bend given in rows at the ends.
+    /// The sum of all blocks, each shifted for a slope and a curvature, in rows at the ends.
     fn profile(&self, slope: f32, bend: f32) -> [f32; RIBBON_ROWS] {
         let mut sum = [0.0; RIBBON_ROWS];
         let last = (self.blocks.len() - 1) as f32;
@@ -137,13 +138,13 @@ fn contrast(profile: &[f32; RIBBON_ROWS]) -> f32 {
     profile.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / (mean * mean + 1e-6)
 }
 
-/// A band of a profile, in rows from its middle.
+/// A band of a profile, in rows from the middle of the profile.
 struct Band {
     middle: f32,
     height: f32,
 }
 
-/// The bands of text of a profile: runs above a share of its range.
+/// The bands of text in a profile: runs above a share of its range.
 fn bands(profile: &[f32; RIBBON_ROWS]) -> Vec<Band> {
     let mut smooth = *profile;
     for row in 1..RIBBON_ROWS - 1 {
@@ -168,8 +169,8 @@ fn bands(profile: &[f32; RIBBON_ROWS]) -> Vec<Band> {
     bands
 }
 
-/// Measures a line that is about known on the full picture: its tilt, its bend, the height of its capitals. `capital`
-/// of the guess may be half or twice the truth.
+/// Refines an approximate line on the full picture: its tilt, its curvature and the height of its capitals. The height
+/// of the guess may be half or twice the true one. `None` where there is no such line.
 pub(super) fn refine(pyramid: &ImagePyramid, guess: &CurvedLine) -> Option<CurvedLine> {
     let half = (guess.capital * 1.7).max(7.0);
     let ribbon = Ribbon::cut_along(pyramid, guess, half);
@@ -179,7 +180,7 @@ pub(super) fn refine(pyramid: &ImagePyramid, guess: &CurvedLine) -> Option<Curve
         for ds in slopes {
             for db in bends {
                 let score = contrast(&ribbon.profile(centre + ds, curve + db));
-                // A straight line is likelier than a bent one.
+                // Prefer straight lines to curved ones.
                 let score = score * (1.0 - 0.004 * (curve + db).abs());
                 if score > best {
                     (best, slope, bend) = (score, centre + ds, curve + db);
@@ -209,12 +210,13 @@ pub(super) fn refine(pyramid: &ImagePyramid, guess: &CurvedLine) -> Option<Curve
     Some(turned.moved(0.0, band.middle * ribbon.step))
 }
 
-/// Lines that lie above and below a known one, at most so many on each side.
+/// Candidates for lines above and below a known one: up to three that show on each side, and one on each side at the
+/// line spacing of the standard.
 pub(super) fn neighbours(pyramid: &ImagePyramid, line: &CurvedLine) -> Vec<CurvedLine> {
     let half = line.capital * 7.5;
     let ribbon = Ribbon::cut_along(pyramid, &CurvedLine { capital: line.capital, ..*line }, half);
     let profile = ribbon.profile(0.0, 0.0);
-    // The bands of all rows differ in strength: a line of fillers has little of it. Each side is looked at alone.
+    // Bands differ in strength, and a line of fillers is weak, so each side is measured on its own.
     let mut found = Vec::new();
     for side in [-1.0_f32, 1.0] {
         let mut part = profile;
@@ -235,16 +237,16 @@ pub(super) fn neighbours(pyramid: &ImagePyramid, line: &CurvedLine) -> Vec<Curve
         near.sort_by(|a, b| a.middle.abs().total_cmp(&b.middle.abs()));
         found.extend(near.into_iter().take(3).map(|band| line.moved(0.0, band.middle * ribbon.step)));
     }
-    // And where the standard has them, should something fill the gaps.
+    // At the line spacing of the standard, in case something fills the gaps between the bands.
     for step in [-2.4_f32, 2.4] {
         found.push(line.moved(0.0, step * line.capital));
     }
     found
 }
 
-/// The pixels of a line as the net wants them: [`STRIP_HEIGHT_PIXELS`] rows, mean and spread taken out. `margin` is what to add at
-/// both ends, in pixels of the base plane, as is the pitch; where that is known, characters are brought to the width
-/// that the net knows best.
+/// Draws the strip of a line as the net requires it: [`STRIP_HEIGHT_PIXELS`] rows, normalised by mean and standard
+/// deviation. `margin` is added at both ends. Where the pitch of the characters is known, the strip is scaled to the
+/// pitch that the net knows best. Both are in pixels of the full picture.
 pub(super) fn strip(pyramid: &ImagePyramid, line: &CurvedLine, margin: f32, pitch: Option<f32>) -> Vec<f32> {
     let height = line.capital * STRIP_HEIGHT_CAPITALS;
     let step = height / STRIP_HEIGHT_PIXELS as f32;

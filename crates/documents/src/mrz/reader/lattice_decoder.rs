@@ -1,4 +1,4 @@
-//! From what the net saw to the likeliest zone: grammar, codes of countries and check digits as evidence.
+//! Decodes the most likely MRZ from the scores of the net, with grammar, country codes and check digits as evidence.
 
 use super::ctc_alignment::CharacterScores;
 use crate::{
@@ -10,21 +10,22 @@ use crate::{
 };
 use std::sync::LazyLock;
 
-/// What a character out of its class costs, in natural logarithms: issuers do print what they should not.
+/// Penalty for a character outside the class of its position, in natural logarithms: issuers do print such characters.
 const MISPLACED_LOG_PENALTY: f32 = -7.0;
-/// What a wrong check digit costs: specimens apart, one document of some hundreds is printed wrong.
+/// Penalty for a wrong check digit: apart from specimens, about one document in several hundred has one.
 const WRONG_DIGIT_LOG_PENALTY: f32 = -6.0;
-/// What a code that no table knows costs.
+/// Penalty for a code that no table has.
 const UNKNOWN_CODE_LOG_PENALTY: f32 = -5.0;
-/// What the same code for issuer and nationality is worth.
+/// Bonus for the same code as issuer and nationality.
 const SAME_CODE_LOG_BONUS: f32 = 1.0;
-/// A letter after three fillers in a row, in a name.
+/// Penalty for a letter in a name after three fillers in a row.
 const AFTER_NAME_END_LOG_PENALTY: f32 = -6.0;
-/// Characters of a place that are looked at: the best ones, and none less likely than the best by so much.
+/// Characters of a position that are considered, best first.
 const MAX_CHOICES: usize = 5;
+/// Characters that are less likely than the best by more than this are not considered.
 const MAX_CHOICE_LOG_GAP: f32 = 7.0;
 
-/// A character's index in the alphabet.
+/// The index of a character in the alphabet.
 pub(super) fn alphabet_index(character: u8) -> usize {
     match character {
         b'0'..=b'9' => usize::from(character - b'0') + 1,
@@ -33,7 +34,7 @@ pub(super) fn alphabet_index(character: u8) -> usize {
     }
 }
 
-/// What each place of each line of a format may hold.
+/// The prior of each position of each line of a format.
 pub(super) fn format_priors(format: MrzFormat) -> Vec<Vec<CharacterScores>> {
     (0..format.lines())
         .map(|line| (0..format.length()).map(|at| position_prior(format, line, at)).collect())
@@ -66,7 +67,7 @@ fn position_prior(format: MrzFormat, line: usize, at: usize) -> CharacterScores 
     }
     match kind {
         CharacterClass::CheckOrFiller => prior[0] -= 1.0,
-        // A date with parts unknown is rare, X for the sex against the standard.
+        // Dates with unknown parts are rare, and an `X` for the sex is against the standard.
         CharacterClass::Digits => prior[0] -= 2.0,
         CharacterClass::Sex => prior[alphabet_index(b'X')] -= 2.0,
         _ => {}
@@ -74,9 +75,9 @@ fn position_prior(format: MrzFormat, line: usize, at: usize) -> CharacterScores 
     prior
 }
 
-/// A place's likely characters: index in the alphabet and log-probability, the best first.
+/// The likely characters of a position: index in the alphabet and log-probability, best first.
 fn likely_characters(seen: &CharacterScores, prior: &CharacterScores) -> Vec<(usize, f32)> {
-    // No grammar makes a character of what was not seen at all.
+    // No grammar justifies a character that was not seen at all.
     let faintest = seen.iter().copied().fold(f32::MIN, f32::max) - MAX_CHOICE_LOG_GAP;
     let seen = seen.iter().zip(prior).enumerate().filter(|(_, (seen, _))| **seen >= faintest);
     let mut all: Vec<(usize, f32)> = seen.map(|(of, (seen, prior))| (of, seen + prior)).collect();
@@ -87,7 +88,7 @@ fn likely_characters(seen: &CharacterScores, prior: &CharacterScores) -> Vec<(us
     all
 }
 
-/// The likeliest characters of all lines of a format, given what was seen at each place.
+/// Decodes the most likely characters of all lines of a format from the scores of each position.
 pub(super) fn decode(
     format: MrzFormat,
     seen: &[Vec<CharacterScores>],
@@ -115,23 +116,24 @@ pub(super) fn decode(
     lines
 }
 
-/// What a place is to the check digits.
+/// The role of a position for the check digits.
 #[derive(Clone, Copy)]
 enum CheckDigitRole {
-    /// Covered by its field's digit, at this place of it.
+    /// Covered by the check digit of its field, in which it has this index.
     Covered(usize),
-    /// The digit of the field before.
+    /// The check digit of the preceding field.
     Digit,
-    /// Covered by the composite digit alone.
+    /// Covered by the composite check digit only.
     Free,
-    /// The composite digit.
+    /// The composite check digit.
     Composite,
 }
 
-/// Places in the order in which check digits cover them: line, place, role, and whether the composite covers it.
+/// Positions in the order in which check digits cover them: line, position in the line, role, and whether the composite
+/// check digit covers it.
 type CheckDigitRun = Vec<(usize, usize, CheckDigitRole, bool)>;
 
-/// One run for all that the composite digit covers, or for a visa one for each field with a digit.
+/// One run for everything that the composite check digit covers; for visas one run for each field with a check digit.
 fn digit_runs(format: MrzFormat) -> Vec<CheckDigitRun> {
     let role = |line: usize, at: usize| {
         for span in format.spans().iter().filter(|span| span.line == line && span.check.is_some()) {
@@ -161,8 +163,8 @@ fn digit_runs(format: MrzFormat) -> Vec<CheckDigitRun> {
         .collect()
 }
 
-/// The likeliest characters of a run, each wrong digit counted against it. Exact: the best way to every pair of sums
-/// (of the field and of the composite, modulo ten) is kept.
+/// Decodes the most likely characters of a run, with a penalty for each wrong check digit. The search is exact: it
+/// keeps the best path to every pair of sums modulo ten, of the field and of the composite.
 fn decode_digits(
     run: &CheckDigitRun,
     options: &[Vec<Vec<(usize, f32)>>],
@@ -172,7 +174,7 @@ fn decode_digits(
     const DIGIT_SUM_STATES: usize = 100;
     let mut now = [f32::NEG_INFINITY; DIGIT_SUM_STATES];
     now[0] = 0.0;
-    // For each place and state: the state before and the character.
+    // For each position and state: the state before, and the index of the character.
     let mut came: Vec<[(u8, u8); DIGIT_SUM_STATES]> = Vec::with_capacity(run.len());
     let mut covered = 0_usize;
     for &(line, at, role, counts) in run {
@@ -194,7 +196,8 @@ fn decode_digits(
                         (before + (v * weight(place)) as usize) % 10
                     }
                     CheckDigitRole::Digit => {
-                        // A filler stands for an empty field, or for a number that runs over; its prior paid.
+                        // A filler instead of a digit stands for an empty field or for a number that continues
+                        // elsewhere. The prior contains the penalty for it.
                         let lacks = digit.is_none() && (field == 0 || may_run_over);
                         if !lacks && digit != Some(field) {
                             total += WRONG_DIGIT_LOG_PENALTY;
@@ -230,9 +233,9 @@ fn decode_digits(
     }
 }
 
-/// Names: once three fillers stand in a row nothing follows, and no name begins with a filler.
+/// Decodes names: after three fillers in a row nothing follows, and a name does not begin with a filler.
 fn decode_names(span: &FieldSpan, options: &[Vec<Vec<(usize, f32)>>], lines: &mut [Vec<u8>], doubled: bool) {
-    // States: fillers seen in a row, up to three, where the end is reached.
+    // The state is the number of fillers in a row, up to three, at which the name has ended.
     const MAX_FILLER_RUN: usize = 3;
     let mut now = [f32::NEG_INFINITY; MAX_FILLER_RUN + 1];
     now[1] = 0.0;
@@ -268,7 +271,7 @@ fn decode_names(span: &FieldSpan, options: &[Vec<Vec<(usize, f32)>>], lines: &mu
     }
 }
 
-/// Every code, filled to three places.
+/// All codes, padded to three characters.
 static COUNTRY_CODES: LazyLock<Vec<[u8; 3]>> = LazyLock::new(|| {
     let filled = |code: &str| {
         let mut out = [b'<'; 3];
@@ -278,10 +281,10 @@ static COUNTRY_CODES: LazyLock<Vec<[u8; 3]>> = LazyLock::new(|| {
     countries::all().map(|country| filled(country.code)).collect()
 });
 
-/// A code and what speaks for it.
+/// A code and its score.
 type ScoredCode = ([u8; 3], f32);
 
-/// Issuer and nationality: a code of the table unless what was seen speaks clearly against all of them.
+/// Decodes issuer and nationality: codes of the table, unless the scores speak clearly against all of them.
 fn decode_codes(format: MrzFormat, seen: &[Vec<CharacterScores>], lines: &mut [Vec<u8>]) {
     let best = |field: MrzField| -> Option<(&FieldSpan, Vec<ScoredCode>)> {
         let span = format.span(field)?;
@@ -319,7 +322,8 @@ fn decode_codes(format: MrzFormat, seen: &[Vec<CharacterScores>], lines: &mut [V
 mod tests {
     use super::*;
 
-    /// What a net saw that was sure of all but some places: line, place, the likeliest there and how likely.
+    /// The scores of a net that is sure of all but some positions: line, position in the line, an alternative character
+    /// and its probability.
     fn see(lines: &[&str], doubts: &[(usize, usize, char, f32)]) -> Vec<Vec<CharacterScores>> {
         let place = |line: usize, at: usize, c: u8| {
             let mut seen = [1e-5_f32; ALPHABET.len()];

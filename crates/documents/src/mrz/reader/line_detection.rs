@@ -1,13 +1,13 @@
-//! Where lines of text may lie: long thin regions of fine dark detail.
+//! Detects where lines of text may be: long, thin regions of fine dark detail.
 
 use super::curved_line::CurvedLine;
 use crate::picture::{GreyImage, ImagePyramid, black_hat, box_blur, otsu};
 
-/// Lines that are looked at further, the longest first.
+/// Lines that are returned, longest first.
 const MAX_LINES: usize = 16;
 
-/// Lines of about horizontal text (to some fifteen degrees), looked for at so many pixels on the longer side and with
-/// the picture turned back by `tilt` radians. They read to the right.
+/// Finds roughly horizontal lines of text, up to about 15 degrees, in the picture scaled to a longer side of `side`
+/// pixels and rotated back by `tilt` radians. The lines are directed to the right.
 pub(super) fn find_lines(pyramid: &ImagePyramid, side: usize, tilt: f32) -> Vec<CurvedLine> {
     let (small, share) = pyramid.shrink_to(side);
     let plane = if tilt == 0.0 { small } else { small.rotate(tilt) };
@@ -20,7 +20,7 @@ pub(super) fn find_lines(pyramid: &ImagePyramid, side: usize, tilt: f32) -> Vec<
     let level = otsu(&dense);
     let mut lines = Vec::new();
     let mut regions = RegionScanner::new(width, height);
-    // What stands out of the whole picture, and what stands out of its surroundings.
+    // Regions that stand out from the whole picture, then regions that stand out from their surroundings.
     for local in [false, true] {
         let of_text = |at: usize| {
             if local { dense[at] > 1.25 * around[at] && dense[at] > 0.3 * level } else { dense[at] > level }
@@ -39,7 +39,7 @@ pub(super) fn find_lines(pyramid: &ImagePyramid, side: usize, tilt: f32) -> Vec<
     let (sin, cos) = tilt.sin_cos();
     let (cx, cy) = (width as f32 / 2.0, height as f32 / 2.0);
     for line in &mut kept {
-        // Back from the turned, shrunk plane to the picture.
+        // From the scaled and rotated plane back to the picture.
         let (u, v) = (line.x - cx, line.y - cy);
         (line.x, line.y) = ((cx + u * cos - v * sin) / share, (cy + u * sin + v * cos) / share);
         (line.ux, line.uy) = (line.ux * cos - line.uy * sin, line.ux * sin + line.uy * cos);
@@ -49,7 +49,7 @@ pub(super) fn find_lines(pyramid: &ImagePyramid, side: usize, tilt: f32) -> Vec<
     kept
 }
 
-/// Takes out what stands taller than a line of text: braces, rules and edges, which would tie lines together.
+/// Removes what is taller than a line of text, such as braces, rules and edges, because it would connect lines.
 fn cut_tall_runs(mask: &mut [bool], width: usize, tallest: usize) {
     for x in 0..width {
         let mut start = x;
@@ -70,7 +70,7 @@ fn cut_tall_runs(mask: &mut [bool], width: usize, tallest: usize) {
     }
 }
 
-/// How strongly fine dark detail changes from left to right.
+/// The strength of horizontal changes in fine dark detail.
 fn text_energy(plane: &GreyImage, radius: usize) -> Vec<f32> {
     let (width, height) = (plane.width(), plane.height());
     let soft: Vec<f32> = plane.pixels().iter().map(|&v| f32::from(v)).collect();
@@ -86,8 +86,8 @@ fn text_energy(plane: &GreyImage, radius: usize) -> Vec<f32> {
     energy
 }
 
-/// The angle by which the text of a picture is tilted, in radians: where the rows of its turned detail differ most.
-/// `None` where nothing says so.
+/// Estimates the tilt of the text in radians, clockwise: the angle at which the projection of fine detail onto rows
+/// varies most. `None` where no angle stands out.
 pub(super) fn estimate_tilt(pyramid: &ImagePyramid) -> Option<f32> {
     let (small, _) = pyramid.shrink_to(600);
     let (width, height) = (small.width(), small.height());
@@ -117,7 +117,7 @@ pub(super) fn estimate_tilt(pyramid: &ImagePyramid) -> Option<f32> {
     (best.1 > 1.3 * mean).then(|| best.0.to_radians())
 }
 
-/// Connected regions of a mask, one after the other.
+/// Finds the connected regions of a mask, one after the other.
 struct RegionScanner {
     width: usize,
     height: usize,
@@ -165,7 +165,7 @@ impl RegionScanner {
     }
 }
 
-/// The line through a region, if it is long and thin enough for one of a zone.
+/// Fits a line to a region; `None` where it is too short or too thick for a line of an MRZ.
 fn fit_line(points: &[(f32, f32)], shorter: f32) -> Option<CurvedLine> {
     let n = points.len() as f64;
     let (mut x, mut y) = (0.0_f64, 0.0_f64);
@@ -195,7 +195,7 @@ fn fit_line(points: &[(f32, f32)], shorter: f32) -> Option<CurvedLine> {
     if length < 0.2 * shorter || length < 7.0 * thickness || bottom - top > 3.4 * thickness {
         return None;
     }
-    // Text is read to the right; steeper than this is not looked for here.
+    // Steeper lines are found in the rotated picture.
     if uy.abs() > 0.5 {
         return None;
     }

@@ -1,29 +1,30 @@
-//! Lines that the net has looked at, and which of them make a zone.
+//! Recognised lines, and which of them form an MRZ.
 
 use super::{curved_line::CurvedLine, recogniser::GreedyText};
 use crate::mrz::MrzFormat;
 
-/// A line that the net has looked at, its ends where its characters are.
+/// A recognised line, with its ends at the outer characters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecognisedLine {
     pub(super) line: CurvedLine,
-    /// Characters that the net saw.
+    /// Number of characters read.
     pub(super) characters: usize,
-    /// Mean probability of them.
+    /// Mean probability of the characters.
     pub(super) confidence: f32,
-    /// From one character to the next, in pixels of the base plane.
+    /// Distance between characters in pixels of the full picture.
     pub(super) pitch: f32,
 }
 
-/// A line that is worth looking at has so many characters, read with this confidence, so many of them evenly spaced:
-/// a zone is printed with one pitch, other text hardly ever is.
+/// Fewest recognised characters of a line that may belong to an MRZ.
 const MIN_CHARACTERS: usize = 12;
+/// Least mean probability of the characters of such a line.
 const MIN_CONFIDENCE: f32 = 0.5;
+/// Least share of even distances between characters: an MRZ has a fixed pitch, other text hardly ever has.
 const MIN_EVENLY_SPACED_SHARE: f32 = 0.6;
 
 impl RecognisedLine {
-    /// What a greedy reading over `steps` steps says of a line whose strip had `margin` at both ends; `None` where it
-    /// is no text of a zone.
+    /// Measures a line from its greedy reading over `steps` steps, for a strip with `margin` at both ends. `None` where
+    /// it does not look like text of an MRZ.
     pub(super) fn new(line: &CurvedLine, margin: f32, steps: usize, read: &GreedyText) -> Option<Self> {
         let (first, last) = (read.characters.first()?, read.characters.last()?);
         let count = read.characters.len();
@@ -46,14 +47,14 @@ impl RecognisedLine {
         Some(Self { line, characters: count, confidence: read.confidence, pitch })
     }
 
-    /// How many characters fit between its ends.
+    /// Number of characters that fit between the ends.
     fn character_capacity(&self) -> f32 {
         self.line.length / self.pitch
     }
 }
 
-/// Groups of two and three lines below each other that may be a zone. Each group takes the next line below that
-/// stands under it, whatever else is printed beside.
+/// Groups two or three successive lines that may form an MRZ. Each group continues with the next line that fits below,
+/// and ignores what else is printed there.
 pub(super) fn group_lines(reads: &[RecognisedLine]) -> Vec<Vec<RecognisedLine>> {
     let mut groups = Vec::new();
     for first in reads {
@@ -74,7 +75,7 @@ pub(super) fn group_lines(reads: &[RecognisedLine]) -> Vec<Vec<RecognisedLine>> 
     groups
 }
 
-/// How far a line lies below another, in capitals.
+/// Distance from a line to one below it, in heights of a capital.
 fn gap(above: &RecognisedLine, below: &RecognisedLine) -> f32 {
     let capital = f32::midpoint(above.line.capital, below.line.capital);
     above.line.coordinates(below.line.x, below.line.y).1 / capital
@@ -96,15 +97,14 @@ fn evenly_spaced(chain: &[RecognisedLine]) -> bool {
     gaps.windows(2).all(|pair| (0.6..1.67).contains(&(pair[0] / pair[1])))
 }
 
-/// Whether a format is worth trying: the longest line has about as many places.
+/// Whether the longest line has about the number of characters of a format, and the group its number of lines.
 pub(super) fn fits_format(format: MrzFormat, group: &[RecognisedLine]) -> bool {
     let length = format.length() as f32;
     let most = group.iter().map(RecognisedLine::character_capacity).fold(0.0, f32::max);
     format.lines() == group.len() && (0.86..1.14).contains(&(most / length))
 }
 
-/// Lines of a zone begin and end together: each is made as long as all of them. With each its pitch for so many
-/// characters.
+/// The lines of an MRZ begin and end together, so each is extended to the span of all of them.
 pub(super) fn align_ends(group: &[RecognisedLine]) -> Vec<CurvedLine> {
     let reach = |line: &CurvedLine| {
         let ends =

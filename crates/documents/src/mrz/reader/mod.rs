@@ -1,5 +1,5 @@
-//! From a picture to a zone: lines of text are looked for, each is read by a small net of our own, and the likeliest
-//! zone of all formats is taken.
+//! Reads an MRZ from a picture: finds lines of text, recognises each with a small net of our own, and decodes the most
+//! likely MRZ of all formats.
 
 mod ctc_alignment;
 mod curved_line;
@@ -23,18 +23,18 @@ use recogniser::{CtcSteps, read_greedily, recognise};
 use std::path::Path;
 use vision::{ModelLoadError, NeuralNet, OnnxRuntime, VisionError, model_manifest::ModelPack};
 
-/// Sizes at which lines are looked for, in pixels of the longer side: most zones show at the first.
+/// Scales at which lines are searched, as the longer side of the picture in pixels. Most MRZs are found at the first.
 const SEARCH_SIDES_PIXELS: [usize; 3] = [1000, 1600, 640];
-/// A tilt that the search for lines does not put up with by itself, in radians.
+/// Tilt from which the picture is rotated before lines are searched; smaller tilts need no correction.
 const MAX_UNCORRECTED_TILT_RADIANS: f32 = 0.11;
-/// Lines that a picture may yield at one size.
+/// Lines that are recognised at one scale, at most.
 const MAX_LINES: usize = 24;
-/// Lines that vote on which way is up.
+/// Lines that vote on the upright direction.
 const MAX_ORIENTATION_VOTERS: usize = 4;
-/// What a strip has beyond the ends of a known line, in capitals.
+/// Margin of a strip beyond the ends of a known line, in heights of a capital.
 const STRIP_MARGIN_CAPITALS: f32 = 0.95;
 
-/// Reads zones. Not shared between threads: each worker has its own.
+/// Reads MRZs from pictures. It is not shared between threads: each worker has its own.
 #[derive(Debug)]
 pub struct MrzReader {
     net: Box<dyn NeuralNet>,
@@ -42,7 +42,7 @@ pub struct MrzReader {
 }
 
 impl MrzReader {
-    /// Loads the net into the runtime of a pack of models.
+    /// Loads the net into the runtime of a model pack.
     pub fn load(folder: &Path) -> Result<Self, ModelLoadError> {
         let pack = ModelPack::read(folder)?;
         Self::new(&OnnxRuntime::open(folder, &pack.runtime)?)
@@ -53,7 +53,7 @@ impl MrzReader {
         Ok(Self::with_net(Box::new(recogniser::load(runtime)?)))
     }
 
-    /// A reader over any net that answers as ours does.
+    /// A reader with another net that has the same input and output.
     pub fn with_net(net: Box<dyn NeuralNet>) -> Self {
         Self {
             net,
@@ -61,13 +61,13 @@ impl MrzReader {
         }
     }
 
-    /// The zone of a picture, however it is turned; `None` where there is none to be read. The time it takes grows
-    /// with the picture and is bounded: four directions at one size, three sizes, one tilt.
+    /// Reads the MRZ of a picture, at any rotation; `None` where none can be read. The time is bounded and grows with
+    /// the picture: four directions at one scale, three scales, one tilt.
     pub fn read(&mut self, picture: &Picture) -> Result<Option<MrzReading>, VisionError> {
         self.read_grey(GreyImage::of(picture))
     }
 
-    /// The same for a plane of brightness.
+    /// The same for a grey image.
     pub fn read_grey(&mut self, plane: GreyImage) -> Result<Option<MrzReading>, VisionError> {
         let pyramid = ImagePyramid::new(plane);
         let mut best = None;
@@ -81,7 +81,7 @@ impl MrzReader {
         {
             return Ok(best);
         }
-        // A quarter turn before other sizes: a card held sideways is commoner than a tiny zone.
+        // Try a quarter turn before other scales: a card held sideways is more common than a tiny MRZ.
         let turned = ImagePyramid::new(pyramid.base().rotate_quarter());
         let mut sideways = None;
         let mut certain = self.read_at_scale(&turned, SEARCH_SIDES_PIXELS[0], 0.0, &mut sideways)?;
@@ -100,7 +100,7 @@ impl MrzReader {
         Ok(best)
     }
 
-    /// Looks once; whether what is best now is certain.
+    /// Searches at one scale and tilt. Returns whether the best reading is now certain.
     fn read_at_scale(
         &mut self,
         pyramid: &ImagePyramid,
@@ -110,7 +110,7 @@ impl MrzReader {
     ) -> Result<bool, VisionError> {
         let found = line_detection::find_lines(pyramid, side, tilt);
         let lines: Vec<CurvedLine> = found.iter().filter_map(|line| refine(pyramid, line)).collect();
-        // Which way is up, the longest lines tell.
+        // The longest lines decide the upright direction.
         let mut votes = [0.0_f32; 2];
         let mut reads = [Vec::new(), Vec::new()];
         for line in lines.iter().take(MAX_ORIENTATION_VOTERS) {
@@ -123,7 +123,7 @@ impl MrzReader {
         let flipped = votes[1] > votes[0];
         for (turn, flip) in [flipped, !flipped].into_iter().enumerate() {
             let [own, other] = if flip { [votes[1], votes[0]] } else { votes };
-            // The other way round only where both looked alike.
+            // Try the other direction only where both had similar votes.
             if turn == 1 && own < 0.6 * other {
                 break;
             }
@@ -145,8 +145,8 @@ impl MrzReader {
         Ok(false)
     }
 
-    /// Looks above and below the longest lines, whose neighbours may not have been found: a line of fillers is faint.
-    /// Whether there was something new.
+    /// Searches above and below the longest lines for lines that were not detected: a line of fillers is faint. Returns
+    /// whether any were found.
     fn read_neighbours(
         &mut self,
         pyramid: &ImagePyramid,
@@ -170,7 +170,7 @@ impl MrzReader {
         Ok(reads.len() > before)
     }
 
-    /// Lets the net read a line, and keeps it if it is text of a zone.
+    /// Recognises a line, and adds it where it looks like text of an MRZ.
     fn read_line(
         &mut self,
         pyramid: &ImagePyramid,
@@ -186,7 +186,7 @@ impl MrzReader {
         Ok(())
     }
 
-    /// The likeliest zone among groups of lines below each other.
+    /// The most likely MRZ among groups of successive lines.
     fn best_zone(
         &mut self,
         pyramid: &ImagePyramid,
@@ -225,7 +225,7 @@ impl MrzReader {
         if !format.may_begin(decided[0][0], decided[0][1]) {
             return None;
         }
-        // Where the text truly begins and ends, for the corners.
+        // The exact ends of the text, for the corners.
         let tight = lines.iter().zip(&aligned).zip(steps).map(|((line, aligned), steps)| {
             let length = line.length + 2.0 * STRIP_MARGIN_CAPITALS * line.capital;
             let along = |step: usize| ((step as f32 + 0.5) / steps.len() as f32 - 0.5) * length;
@@ -237,7 +237,7 @@ impl MrzReader {
     }
 }
 
-/// How much a line says for the way it was read.
+/// Weight of a line in the vote on the direction in which it was read.
 fn line_weight(read: &RecognisedLine) -> f32 {
     (read.confidence - 0.3) * read.characters.min(50) as f32
 }
@@ -250,8 +250,8 @@ fn keep_better(best: &mut Option<MrzReading>, zone: Option<MrzReading>) {
     }
 }
 
-/// A zone of the picture turned by a quarter clockwise, in the coordinates of the picture itself; `width` is that of
-/// the turned one.
+/// Converts a reading of the picture rotated clockwise by a right angle into coordinates of the original picture;
+/// `width` is that of the rotated one.
 fn rotate_back(mut zone: MrzReading, width: f32) -> MrzReading {
     for corner in &mut zone.corners {
         *corner = (corner.1, width - 1.0 - corner.0);

@@ -1,49 +1,48 @@
-//! What was read, and how sure it is.
+//! The result of reading an MRZ from a picture, with its confidence.
 
 use super::{ctc_alignment::CharacterScores, curved_line::CurvedLine, lattice_decoder::alphabet_index};
 use crate::mrz::{
     ALPHABET, CharacterRepair, CheckDigit, CheckDigitVerdict, MrzField, MrzFormat, ParsedMrz, parse::parse_as,
 };
 
-/// A zone found in a picture.
+/// An MRZ that was found in a picture.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct MrzReading {
-    /// Its layout.
     pub format: MrzFormat,
-    /// Its lines.
     pub lines: Vec<String>,
-    /// For each character of each line how probable it is by what the net saw and what may stand in its place, 0 to 1;
-    /// check digits and codes are not considered.
+    /// The probability of each character of each line, 0 to 1, given the scores of the net and the prior of the
+    /// position. Check digits and country codes are not taken into account.
     pub certainty: Vec<Vec<f32>>,
-    /// For each field how probable it is that all of it is right, 0 to 1, its check digit considered.
+    /// The probability that all of a field is right, 0 to 1, its check digit taken into account.
     pub confidence: Vec<(MrzField, f32)>,
-    /// Its corners in the picture, in pixels (x, y): top left, top right, bottom right, bottom left as one reads.
+    /// Corners in pixels of the picture (x, y): top left, top right, bottom right, bottom left as the text is read.
     pub corners: [(f32, f32); 4],
-    /// How far the text is turned clockwise from upright, in degrees, -180 to 180.
+    /// Clockwise rotation of the text from upright, in degrees, -180 to 180.
     pub rotation: f32,
-    /// The fields, with the verdict of each check digit and what was repaired.
+    /// The fields, with the verdicts of check digits and the corrections.
     pub mrz: ParsedMrz,
 }
 
 impl MrzReading {
-    /// How probable the field is right, 0 to 1; zero for one that the format lacks.
+    /// The probability that a field is right, 0 to 1; 0 where the format lacks it.
     pub fn confidence_of(&self, field: MrzField) -> f32 {
         self.confidence.iter().find(|(of, _)| *of == field).map_or(0.0, |(_, confidence)| *confidence)
     }
 
-    /// Whether every check digit holds and the characters are mostly sure: no other reading will be better.
+    /// Whether no check digit is wrong and most characters are certain, so that no other reading will be better.
     pub(super) fn is_certain(&self) -> bool {
         self.mrz.checks_hold() && self.mrz.repairs.len() <= 2 && self.mean_certainty() > 0.75
     }
 
-    /// The mean of all characters' certainty, 0 to 1.
+    /// Mean of the characters' probabilities, 0 to 1.
     pub fn mean_certainty(&self) -> f32 {
         let all = self.certainty.iter().flatten();
         all.clone().sum::<f32>() / all.count().max(1) as f32
     }
 
-    /// How much speaks for this reading rather than another of the same picture: a right digit is one of ten, and
-    /// visas are rare among what is photographed, but have fewer digits that could be wrong.
+    /// Evidence for this reading against others of the same picture. The weights of check digits are natural
+    /// logarithms: a digit is right by chance once in ten times. Visas get a penalty, because they are rare and have
+    /// fewer check digits that could be wrong.
     pub(super) fn evidence(&self) -> f32 {
         let weigh = |check: &CheckDigit| match check.verdict {
             CheckDigitVerdict::Right => 2.3,
@@ -56,8 +55,8 @@ impl MrzReading {
         digits - rare + 40.0 * (self.mean_certainty() - 0.7) - 1.5 * doubts as f32
     }
 
-    /// Whether it is a zone at all, rather than some other text pressed into one. Digits that hold only after repairs
-    /// say little: almost anything can be repaired until they do.
+    /// Whether this is an MRZ at all, and not some other text forced into a format. Check digits that are right only
+    /// after corrections say little, because almost any text can be corrected until they are.
     pub(super) fn is_credible(&self) -> bool {
         let right = self.mrz.checks.iter().filter(|check| check.verdict == CheckDigitVerdict::Right).count();
         let earned = right.saturating_sub(self.mrz.repairs.len() / 2);
@@ -66,7 +65,7 @@ impl MrzReading {
     }
 }
 
-/// Puts a zone together from lines decided and what the net saw of them.
+/// Composes a reading from the decoded lines and the scores of the net.
 pub(super) fn assemble(
     format: MrzFormat,
     decided: &[Vec<u8>],
@@ -80,7 +79,8 @@ pub(super) fn assemble(
         let places_and_priors = places.iter().zip(&priors[number]);
         certainty.push(line.iter().zip(places_and_priors).map(|(&c, seen)| posterior(c, seen)).collect());
         for (column, (&c, place)) in line.iter().zip(places).enumerate() {
-            // The best that may stand there is what was read; anything else has been put right.
+            // The most likely character that may stand there counts as the one that was read; a different one is a
+            // correction.
             let prior = &priors[number][column];
             let best =
                 (0..place.len()).max_by(|&a, &b| (place[a] + prior[a]).total_cmp(&(place[b] + prior[b])));
@@ -109,14 +109,15 @@ pub(super) fn assemble(
     MrzReading { format, lines: mrz.lines.clone(), certainty, confidence, corners, rotation, mrz }
 }
 
-/// How probable a character is among those of its place, by what was seen and what may stand there.
+/// The probability of a character in its position, given the scores of the net and the prior of the position.
 fn posterior(character: u8, (seen, prior): (&CharacterScores, &CharacterScores)) -> f32 {
     let all: f32 = seen.iter().zip(prior).map(|(seen, prior)| (seen + prior).exp()).sum();
     let of = alphabet_index(character);
     (seen[of] + prior[of]).exp() / all.max(f32::MIN_POSITIVE)
 }
 
-/// A right check digit leaves one error in ten standing; a wrong one says that something is wrong, here or in itself.
+/// A right check digit leaves one error in ten undetected. A wrong one shows that something is wrong, in the field or
+/// in the digit itself.
 fn field_probability(seen: f32, check: Option<&CheckDigit>) -> f32 {
     match check.map(|check| check.verdict) {
         Some(CheckDigitVerdict::Right) => 1.0 - (1.0 - seen) * 0.1,
@@ -125,7 +126,7 @@ fn field_probability(seen: f32, check: Option<&CheckDigit>) -> f32 {
     }
 }
 
-/// Corners and rotation of lines that lie below each other.
+/// Corners and rotation of successive lines.
 fn corners_and_rotation(lines: &[CurvedLine]) -> ([(f32, f32); 4], f32) {
     let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return ([(0.0, 0.0); 4], 0.0) };
     let edge = |line: &CurvedLine, along: f32, below: f32| {

@@ -1,17 +1,17 @@
-//! The recogniser: a strip in, the probability of every character at every step out.
+//! Recognises the characters of a strip: the net gives the probability of every character at every step.
 
 use super::curved_line::STRIP_HEIGHT_PIXELS;
 use crate::mrz::ALPHABET;
 use vision::{ModelLoadError, NeuralNet, OnnxNet, OnnxRuntime, VisionError};
 
-/// Characters and the blank between them.
+/// The characters and the blank of CTC.
 pub(super) const CTC_CLASSES: usize = ALPHABET.len() + 1;
 
-/// The weights, made by `crates/documents/training/mrz`.
+/// The weights; `crates/documents/training/mrz` trains them.
 const MODEL_BYTES: &[u8] = include_bytes!("../../../models/mrz.onnx");
 const MODEL_ID: &str = "mrz-lines";
 
-/// Log-probabilities, [`CTC_CLASSES`] for each step: the blank first, then the characters of [`ALPHABET`].
+/// Log-probabilities of [`CTC_CLASSES`] classes at each step: the blank first, then the characters of [`ALPHABET`].
 #[derive(Clone, Debug)]
 pub(super) struct CtcSteps(Vec<f32>);
 
@@ -30,16 +30,15 @@ impl CtcSteps {
     }
 }
 
-/// What is read without any grammar.
+/// A greedy reading, without grammar.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GreedyText {
-    /// Indices into [`ALPHABET`], and the step of each.
+    /// Each character as its index into [`ALPHABET`], and the step at which it begins.
     pub(super) characters: Vec<(usize, usize)>,
     /// Mean probability of the characters.
     pub(super) confidence: f32,
 }
 
-/// Loads the net into a runtime.
 pub(super) fn load(runtime: &OnnxRuntime) -> Result<OnnxNet, ModelLoadError> {
     OnnxNet::load(MODEL_ID, MODEL_BYTES, "strip", runtime)
 }
@@ -69,7 +68,7 @@ pub(super) fn recognise(net: &mut dyn NeuralNet, strip: &[f32]) -> Result<CtcSte
     Ok(CtcSteps(steps))
 }
 
-/// The best class of every step, repeats and blanks taken out.
+/// Takes the most likely class of every step, and removes repeats and blanks.
 pub(super) fn read_greedily(steps: &CtcSteps) -> GreedyText {
     let mut out = GreedyText::default();
     let (mut before, mut sum) = (0, 0.0);

@@ -1,5 +1,5 @@
 //! Dates as documents print them: numbers in any order, months as words of many languages, two languages side by side,
-//! years of two digits, Thai years.
+//! two-digit years, years of the Buddhist era.
 
 mod months;
 mod tokens;
@@ -8,39 +8,38 @@ use jiff::civil::Date;
 use std::ops::Range;
 use tokens::{DateToken, TokenKind};
 
-/// Text that is looked through for dates, in bytes; what follows is not.
+/// Text that is searched for dates, at most.
 const MAX_TEXT_BYTES: usize = 4096;
-/// Years that somebody or something on a document can be from.
+/// Years that occur on documents.
 const PLAUSIBLE_YEARS: std::ops::RangeInclusive<i16> = 1850..=2199;
-/// What Thai years are ahead.
+/// How far years of the Buddhist era are ahead.
 const BUDDHIST_ERA_OFFSET_YEARS: i16 = 543;
 
-/// What is known about where a date stands.
+/// What is known about the context of a date.
 #[derive(Clone, Copy, Debug)]
 pub struct DateHints<'a> {
-    /// Who issued the document: ISO 3166-1 alpha-3 or ICAO. Settles whether 03/04/2020 is in March.
+    /// The issuer of the document: ISO 3166-1 alpha-3 or ICAO. Decides whether 03/04/2020 is in March or in April.
     pub country: Option<&'a str>,
-    /// The latest year that a year of two digits can mean; the earliest is 99 years before.
+    /// The latest year that a two-digit year can mean; the earliest is 99 years before.
     pub latest_year: i16,
 }
 
-/// A date that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateReading {
-    /// It can mean but one day.
+    /// Only one day is possible.
     Certain(Date),
-    /// Both numbers may be the month, and nobody knows which is.
+    /// Either number may be the month, and nothing decides which one is.
     Ambiguous {
-        /// If the day comes first.
+        /// The date with the day before the month.
         day_first: Date,
-        /// If the month comes first.
+        /// The date with the month before the day.
         month_first: Date,
     },
 }
 
 impl DateReading {
-    /// The day, where it is certain.
+    /// The date, where only one is possible.
     pub fn certain(self) -> Option<Date> {
         match self {
             Self::Certain(date) => Some(date),
@@ -48,7 +47,7 @@ impl DateReading {
         }
     }
 
-    /// Whether it can mean that day.
+    /// Whether the reading can mean this date.
     pub fn may_be(self, date: Date) -> bool {
         match self {
             Self::Certain(own) => own == date,
@@ -57,16 +56,15 @@ impl DateReading {
     }
 }
 
-/// A date in a longer text.
+/// A date within a longer text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDate {
-    /// What it says.
     pub reading: DateReading,
-    /// Where it stands, in bytes.
+    /// Its position in bytes.
     pub at: Range<usize>,
 }
 
-/// The date that a text is; `None` where it holds none, or another number as well.
+/// Reads a text that is a date; `None` where it contains no date or several, or another number.
 pub fn parse(text: &str, hints: &DateHints) -> Option<DateReading> {
     let tokens = tokens::tokenise(text.get(..MAX_TEXT_BYTES).unwrap_or(text).trim());
     if let Some(reading) = read_compact(&tokens, hints) {
@@ -79,7 +77,8 @@ pub fn parse(text: &str, hints: &DateHints) -> Option<DateReading> {
     alone.then_some(one.reading)
 }
 
-/// The dates in a text, in order. Of years of two digits only those between strokes, dots or with a word for the month.
+/// Finds the dates in a text, in order. A two-digit year counts only where the numbers are separated by slashes, dots
+/// or hyphens, or where the month is a word.
 pub fn find(text: &str, hints: &DateHints) -> Vec<FoundDate> {
     let end = (0..=MAX_TEXT_BYTES.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     search_tokens(&tokens::tokenise(&text[..end]), hints, false)
@@ -104,7 +103,7 @@ fn search_tokens(tokens: &[DateToken], hints: &DateHints, whole: bool) -> Vec<Fo
     out
 }
 
-/// A date with a word for its month; and how many tokens it takes.
+/// Reads a date whose month is a word. Also returns the number of tokens used.
 fn read_worded(tokens: &[DateToken], hints: &DateHints) -> Option<(DateReading, usize)> {
     let mut reader = DatePartReader { tokens, at: 0 };
     let first = reader.part()?;
@@ -112,7 +111,7 @@ fn read_worded(tokens: &[DateToken], hints: &DateHints) -> Option<(DateReading, 
         DatePart::Number(first, digits) => {
             let month = reader.month(hints.country)?;
             let DatePart::Number(second, others) = reader.part()? else { return None };
-            // 1985 MAY 12, or 12 MAY 1985.
+            // 1985 MAY 12, or else 12 MAY 1985.
             if digits == 4 {
                 ((second, others), month, (first, digits))
             } else {
@@ -137,7 +136,7 @@ fn read_worded(tokens: &[DateToken], hints: &DateHints) -> Option<(DateReading, 
 }
 
 enum DatePart {
-    /// Its value and how many digits it has.
+    /// Value, and number of digits.
     Number(u32, usize),
     Word,
 }
@@ -148,7 +147,7 @@ struct DatePartReader<'a> {
 }
 
 impl DatePartReader<'_> {
-    /// The next number or word, without the little words between.
+    /// The next number or word; filler words such as `of` are skipped.
     fn part(&mut self) -> Option<DatePart> {
         loop {
             let token = self.tokens.get(self.at)?;
@@ -164,7 +163,7 @@ impl DatePartReader<'_> {
         }
     }
 
-    /// The month that the next word means, or the next two where two languages stand side by side.
+    /// The month that the next word means, or the next two words where two languages are side by side.
     fn month(&mut self, country: Option<&str>) -> Option<months::Month> {
         let DatePart::Word = self.part()? else { return None };
         let TokenKind::Word(first) = &self.tokens.get(self.at - 1)?.kind else { return None };
@@ -175,7 +174,7 @@ impl DatePartReader<'_> {
             && !months::is_filler(second)
         {
             let other = months::look_up(second);
-            // One of the two may be in a script or language that is not known here.
+            // One of the two words may be in a script or language that is not in the table.
             meant = match (meant.is_empty(), other.is_empty()) {
                 (true, _) => other,
                 (false, true) => meant,
@@ -187,7 +186,7 @@ impl DatePartReader<'_> {
     }
 }
 
-/// Three numbers; and how many tokens they take.
+/// Reads a date of three numbers. Also returns the number of tokens used.
 fn read_numbered(
     before: Option<&DateToken>,
     tokens: &[DateToken],
@@ -204,7 +203,7 @@ fn read_numbered(
     if third.separator()? != between || third.before != second.before && between != '年' {
         return None;
     }
-    // 192.168.10.12 and 1.2.2020.5 are no dates.
+    // 192.168.10.12 and 1.2.2020.5 are not dates.
     let goes_on =
         |token: &DateToken| number(token).is_some() && token.separator() == Some(between) && between != ' ';
     if tokens.get(3).is_some_and(goes_on)
@@ -218,7 +217,7 @@ fn read_numbered(
     Some((resolve_order(parts, between, hints)?, 3))
 }
 
-/// Which number is what.
+/// Decides which number is the day, the month and the year.
 fn resolve_order(parts: [(u32, usize); 3], between: char, hints: &DateHints) -> Option<DateReading> {
     let [a, b, c] = parts;
     let thai = hints.country == Some("THA");
@@ -239,7 +238,7 @@ fn resolve_order(parts: [(u32, usize); 3], between: char, hints: &DateHints) -> 
     {
         return Some(DateReading::Certain(date));
     }
-    // Nobody who puts the month first puts dots between.
+    // Where the month comes first, dots are not used as separators.
     let month_first = if between == '.' { None } else { date(c, a, b) };
     let day_first = date(c, b, a);
     match (day_first, month_first) {
@@ -254,14 +253,14 @@ fn resolve_order(parts: [(u32, usize); 3], between: char, hints: &DateHints) -> 
     }
 }
 
-/// Eight digits without anything between.
+/// Reads eight digits without separators.
 fn read_compact(tokens: &[DateToken], hints: &DateHints) -> Option<DateReading> {
     let [DateToken { kind: TokenKind::Number { value, digits: 8 }, .. }] = tokens else { return None };
     let value = *value;
     let year_first = [(value / 10_000, 4), (value / 100 % 100, 2), (value % 100, 2)];
     let year_last = [(value / 1_000_000, 2), (value / 10_000 % 100, 2), (value % 10_000, 4)];
     let [one, other] = [year_first, year_last].map(|parts| resolve_order(parts, '/', hints));
-    // Both would be a date for few numbers only, and then nobody knows.
+    // Few numbers are dates in both orders. Nothing decides between the two, so such a number is not a date.
     one.xor(other)
 }
 
@@ -283,7 +282,7 @@ fn full_year((value, digits): (u32, usize), hints: &DateHints, thai: bool) -> Op
     PLAUSIBLE_YEARS.contains(&year).then_some(year)
 }
 
-/// How a country writes dates in numbers.
+/// The usual order of numbers in a country's dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DateOrder {
     DayFirst,

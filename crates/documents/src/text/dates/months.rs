@@ -1,14 +1,14 @@
-//! Words for months.
+//! Names of months in many languages.
 
 use crate::text::normalise::{edit_distance, normalise};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// A word's month in a language.
+/// A month that a word means in one language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Month {
     /// 1 to 12.
     pub(super) number: i8,
-    /// Whether the word is Thai, so that the year is, too.
+    /// Whether the word is Thai, so that the year is of the Buddhist era.
     pub(super) thai: bool,
     language: usize,
 }
@@ -45,7 +45,7 @@ static MONTH_VOCABULARY: LazyLock<MonthVocabulary> = LazyLock::new(|| {
     MonthVocabulary { languages: table.language, by_word }
 });
 
-/// Little words inside of dates.
+/// Words without meaning of their own within dates.
 const FILLER_WORDS: [&str; 28] = [
     "st", "nd", "rd", "th", "of", "the", "de", "del", "den", "der", "di", "do", "da", "du", "le", "er", "re",
     "a", "o", "am", "vom", "dne", "r", "г", "р", "в", "พศ", "year",
@@ -55,13 +55,14 @@ pub(super) fn is_filler(word: &str) -> bool {
     FILLER_WORDS.contains(&word)
 }
 
-/// What a folded word can mean. One wrong letter is forgiven in long words.
+/// The months that a normalised word can mean. Words of at least five letters may have one wrong letter.
 pub(super) fn look_up(word: &str) -> Vec<Month> {
     if let Some(known) = MONTH_VOCABULARY.by_word.get(word) {
         return known.clone();
     }
     let length = word.chars().count();
-    // `0CT` and `JU1` come as parts; digits inside of words are mended by the letters around them.
+    // Short words are not corrected. Misread ones such as `0CT` and `JU1` arrive split into a number and letters
+    // anyway.
     if !(5..=20).contains(&length) {
         return Vec::new();
     }
@@ -79,12 +80,12 @@ pub(super) fn look_up(word: &str) -> Vec<Month> {
     if same { near } else { Vec::new() }
 }
 
-/// What both can mean.
+/// The months that both words can mean.
 pub(super) fn common_months(one: &[Month], other: &[Month]) -> Vec<Month> {
     one.iter().filter(|month| other.iter().any(|other| other.number == month.number)).copied().collect()
 }
 
-/// The month that the country's language gives the word, else the first language's that knows it.
+/// The month that the word means in the country's language, or else in the first language that has it.
 pub(super) fn disambiguate(meant: &[Month], country: Option<&str>) -> Option<Month> {
     let own = meant.iter().find(|month| {
         let countries = MONTH_VOCABULARY.languages.get(month.language).map(|language| &language.countries);

@@ -1,29 +1,29 @@
-//! Numbers and words of a text, and what stands between them.
+//! Splits a text into numbers, words and the separators between them.
 
 use crate::text::normalise::normalise_char;
 use std::ops::Range;
 
-/// Tokens of a text; of more, the first.
+/// Tokens of a text, at most.
 const MAX_TOKENS: usize = 512;
 
 #[derive(Clone, Debug)]
 pub(super) struct DateToken {
     pub(super) kind: TokenKind,
-    /// What stands before it, back to the token before, without blanks; a lone blank where there are only blanks.
+    /// The characters since the previous token, without spaces; a single space where there are only spaces.
     pub(super) before: String,
     pub(super) at: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum TokenKind {
-    /// Up to nine digits.
+    /// The value of the first nine digits, and the number of all digits.
     Number { value: u32, digits: usize },
-    /// Folded.
+    /// The normalised word.
     Word(String),
 }
 
 impl DateToken {
-    /// Whether nothing but punctuation of dates stands before it.
+    /// Whether only punctuation of dates precedes the token.
     pub(super) fn is_near(&self) -> bool {
         self.before.chars().count() <= 2
             && self
@@ -32,7 +32,8 @@ impl DateToken {
                 .all(|c| matches!(c, ' ' | '.' | ',' | '-' | '–' | '/' | '\'' | '’' | '年' | '月' | '|'))
     }
 
-    /// The one character that parts it from the number before; all signs of Chinese dates are one.
+    /// The separator from the number before, where it is a single character. Signs of East Asian dates count as one
+    /// separator.
     pub(super) fn separator(&self) -> Option<char> {
         let mut characters = self.before.chars();
         let first = characters.next()?;
@@ -46,7 +47,7 @@ impl DateToken {
     }
 }
 
-/// The value of a digit of any script that documents use.
+/// The value of a digit in the scripts that documents use.
 fn digit(c: char) -> Option<u32> {
     let zero = match c {
         '0'..='9' => '0',
@@ -60,7 +61,7 @@ fn digit(c: char) -> Option<u32> {
     Some(c as u32 - zero as u32)
 }
 
-/// What text recognition makes of digits.
+/// The value of a digit that text recognition turned into a letter.
 fn misread_digit(c: char) -> Option<u32> {
     match c {
         'O' | 'o' | 'Q' => Some(0),
@@ -83,7 +84,7 @@ fn character_sort(c: char) -> CharacterSort {
     match c {
         _ if digit(c).is_some() => CharacterSort::Digits,
         '年' | '月' | '日' => CharacterSort::Between,
-        // Vowel signs are no letters of their own, but belong to the word.
+        // Combining vowel signs are not letters, but belong to the word.
         _ if c.is_alphabetic() || unicode_normalization::char::is_combining_mark(c) => CharacterSort::Letters,
         _ => CharacterSort::Between,
     }
@@ -97,7 +98,7 @@ pub(super) fn tokenise(text: &str) -> Vec<DateToken> {
         let end = at + c.len_utf8();
         let near =
             |step: Option<usize>| step.and_then(|step| characters.get(step)).is_some_and(|&(_, c)| thai(c));
-        // Full stops inside of abbreviations such as ม.ค.
+        // Full stops within abbreviations such as ม.ค.
         let inside = c == '.' && near(number.checked_sub(1)) && near(Some(number + 1));
         let sort = if inside { CharacterSort::Letters } else { character_sort(c) };
         match runs.last_mut() {
@@ -135,7 +136,7 @@ pub(super) fn tokenise(text: &str) -> Vec<DateToken> {
     out
 }
 
-/// Letters beside digits that are digits themselves: `2O21`, `l2.08`.
+/// Turns letters beside digits into digits, where they are misread ones: `2O21`, `l2.08`.
 fn repair_digits(text: &str, runs: &mut Vec<(CharacterSort, Range<usize>)>) {
     for at in 0..runs.len() {
         let (sort, run) = runs[at].clone();

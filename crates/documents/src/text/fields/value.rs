@@ -1,4 +1,4 @@
-//! What may be the value of which field.
+//! Parses the values of fields.
 
 use super::{FieldContext, LabelledLine, PrintedField, PrintedValue};
 use crate::{
@@ -6,12 +6,12 @@ use crate::{
     text::{TextLine, dates, label_dictionary::PrintedFieldKind, names, normalise::normalise},
 };
 
-/// How long a document may still be good, in years; some are for life and say 2099.
+/// How long a document may still be valid; those for life print 2099.
 const MAX_EXPIRY_YEARS_AHEAD: i16 = 80;
-/// Characters of a value.
+/// Longest value.
 const MAX_VALUE_CHARS: usize = 160;
 
-/// A field's value, when the text may be one.
+/// Parses the value of a field; `None` where the text cannot be one.
 pub(super) fn parse_value(
     label: &LabelledLine,
     text: &str,
@@ -67,7 +67,7 @@ pub(super) fn parse_value(
     })
 }
 
-/// How dates of a field are read.
+/// The hints for reading the dates of a field.
 pub(in crate::text) fn date_hints<'a>(
     field: PrintedFieldKind,
     context: &FieldContext<'a>,
@@ -76,7 +76,7 @@ pub(in crate::text) fn date_hints<'a>(
     dates::DateHints { country: context.country, latest_year: context.today.year().saturating_add(ahead) }
 }
 
-/// Letters and digits of a document's number, capitals; `None` where the text is none.
+/// The letters and digits of a document number, in capitals; `None` where the text is not one.
 fn parse_number(text: &str, context: &FieldContext) -> Option<String> {
     let signs = |c: &char| matches!(c, ' ' | '-' | '.' | '/' | '№' | '°' | 'º' | ':');
     if dates::parse(text, &date_hints(PrintedFieldKind::ExpiryDate, context))
@@ -90,14 +90,14 @@ fn parse_number(text: &str, context: &FieldContext) -> Option<String> {
     ((4..=24).contains(&number.chars().count()) && digits >= 2).then_some(number)
 }
 
-/// Sex as documents of many languages print it, in one language or in two.
+/// Parses the sex in one or two languages.
 fn parse_sex(text: &str) -> Option<Sex> {
     let words: Vec<String> =
         text.split(|c: char| !c.is_alphanumeric()).map(normalise).filter(|word| !word.is_empty()).collect();
     if words.is_empty() || words.len() > 3 {
         return matches!(text.trim(), "<" | "-" | "–").then_some(Sex::Unspecified);
     }
-    // Of two languages the international letter counts, which comes second.
+    // Of two languages the second is the international one, so its letter counts.
     let letters = words.iter().rev().find_map(|word| match word.as_str() {
         "m" | "μ" => Some(Sex::Male),
         "f" => Some(Sex::Female),

@@ -1,4 +1,4 @@
-//! Where lines are: a net marks the cores of lines, and a box is put around each (differentiable binarisation).
+//! Detects lines: a net marks the core of each line, around which a rectangle is drawn (differentiable binarisation).
 
 use super::rectangle::Rectangle;
 use crate::picture::homography::Point;
@@ -10,11 +10,11 @@ use vision::{
     model_manifest::{ChannelOrder, ModelInput, ModelOutput, ModelPack},
 };
 
-/// Cores that are looked at.
+/// Cores that are processed, at most.
 const MAX_CORES: usize = 1000;
-/// Sides of cores, in pixels of the shrunken page, below which they are dirt.
+/// Cores with a shorter side are dirt. In pixels of the scaled page.
 const MIN_CORE_SIDE_PIXELS: f32 = 3.0;
-/// What the net's sides are multiples of.
+/// The sides of the net's input are multiples of this.
 const SIDE_MULTIPLE_PIXELS: u32 = 32;
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl LineDetector {
         Ok(Self { id: model.id.clone(), net, input, tensor, core, line, grow, longest })
     }
 
-    /// The boxes of lines in pixels of the page.
+    /// The rectangles of lines, in pixels of the page.
     pub(super) fn detect(&mut self, page: &Picture) -> Result<Vec<Rectangle>, VisionError> {
         let (width, height) = self.size(page);
         let values = to_tensor(page, width, height, &self.input);
@@ -61,7 +61,8 @@ impl LineDetector {
         Ok(boxes.collect())
     }
 
-    /// The size that a page is looked at: its longer side at most `longest`, both multiples of the grid.
+    /// The size to which a page is scaled: the longer side is at most `longest`, and both sides are multiples of 32
+    /// pixels.
     fn size(&self, page: &Picture) -> (u32, u32) {
         let share = (self.longest as f32 / page.width().max(page.height()) as f32).min(1.0);
         let round = |side: u32| {
@@ -77,17 +78,17 @@ pub(super) fn unusable_model(id: &str, cause: &str) -> ModelLoadError {
 }
 
 fn side([ax, ay]: Point, [bx, by]: Point) -> f32 {
-    // Pixels have an extent of their own.
+    // Both end pixels count.
     (bx - ax).hypot(by - ay) + 1.0
 }
 
-/// A picture of a size as an input wants it, channel after channel.
+/// Scales a picture to the size of an input and normalises it, channel by channel.
 pub(super) fn to_tensor(picture: &Picture, width: u32, height: u32, input: &ModelInput) -> Vec<f32> {
     let resized;
     let rgb = if (picture.width(), picture.height()) == (width, height) {
         picture.rgb()
     } else {
-        // There is no size for which that fails; it would be grey.
+        // Scaling does not fail for any size; if it did, the input would be grey.
         resized = pixels::resize(picture, PictureRegion::whole(picture), width, height)
             .map_or_else(|| vec![128; width as usize * height as usize * 3], Picture::into_rgb);
         &resized
@@ -104,7 +105,7 @@ pub(super) fn to_tensor(picture: &Picture, width: u32, height: u32, input: &Mode
     out
 }
 
-/// The outlines of what lies together above a limit: for each row its first and last pixel.
+/// Outlines of the connected regions above a threshold: the first and last pixel of each row.
 fn core_outlines(map: &[f32], width: usize, limit: f32) -> Vec<Vec<Point>> {
     let height = map.len() / width.max(1);
     let mut free: Vec<bool> = map.iter().map(|&value| value > limit).collect();

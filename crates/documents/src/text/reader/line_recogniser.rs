@@ -1,4 +1,4 @@
-//! What a strip says: probabilities of characters for each step along it, the likeliest taken.
+//! Recognises strips: the net gives the probabilities of characters at each step, of which the most likely are taken.
 
 use super::{
     line_detector::{to_tensor, unusable_model},
@@ -17,36 +17,36 @@ use vision::{
     model_manifest::{ModelInput, ModelOutput, ModelPack},
 };
 
-/// Strips end at multiples of this many pixels.
+/// Widths of inputs are multiples of this.
 const STRIP_WIDTH_MULTIPLE_PIXELS: u32 = 64;
-/// No strip is narrower than this: the net was trained on longer ones.
+/// Least width of an input: the net was trained on longer ones.
 const MIN_STRIP_WIDTH_PIXELS: u32 = 160;
-/// Strips that are read at once, where there are as many cores. Each goes in alone: several in one batch take half as long
-/// again, because what they leave behind between layers is more than the core's own cache holds.
+/// Strips that are recognised in parallel, where there are as many processor cores. Each strip is a batch of its own:
+/// batches of several take half as long again, because the activations no longer fit into the cache of a core.
 const MAX_PARALLEL_STRIPS: usize = 2;
-/// Between two characters, in heights of the strip: from here on they belong to different fields that stand in one row.
+/// Distance between characters, in heights of the strip, from which they belong to different fields in one row.
 const MAX_CHARACTER_GAP_HEIGHTS: f32 = 1.7;
-/// Lines that are read with less certainty than this are no text.
+/// Lines with a lower mean probability are not text.
 const MIN_LINE_CERTAINTY: f32 = 0.5;
 
 #[derive(Debug)]
 pub(super) struct LineRecogniser {
-    /// The same net for each hand.
+    /// An instance of the net for each thread.
     nets: Vec<Box<dyn NeuralNet>>,
     alphabet: RecogniserSpec,
 }
 
-/// How a strip goes in and what comes out.
+/// How a strip is prepared and the output decoded.
 #[derive(Debug)]
 struct RecogniserSpec {
     id: String,
     input: ModelInput,
     tensor: String,
-    /// The first is nothing.
+    /// The classes of the output. The first is the blank, the last a space.
     characters: Vec<String>,
 }
 
-/// A character that was read: which, how probable it is, and where along the strip, 0 to 1.
+/// A recognised character: its class, its probability, and its position along the strip, 0 to 1.
 struct RecognisedCharacter {
     character: usize,
     certainty: f32,
@@ -71,7 +71,7 @@ impl LineRecogniser {
         Ok(Self { nets, alphabet: RecogniserSpec { id, input, tensor, characters } })
     }
 
-    /// The lines at these corners, in their order, less those that are none.
+    /// Reads the lines at these corners, in the same order; those without text are left out.
     pub(super) fn read(
         &mut self,
         page: &Picture,
@@ -79,7 +79,7 @@ impl LineRecogniser {
     ) -> Result<Vec<TextLine>, VisionError> {
         let alphabet = &self.alphabet;
         let mut strips: Vec<(usize, &[Point; 4])> = lines.iter().enumerate().collect();
-        // The longest first, so that no hand is left with a long one at the end.
+        // The longest strips first, so that no thread is left with a long one at the end.
         strips.sort_by_key(|(_, corners)| Reverse(strip_width(corners, alphabet.input.height)));
         let next = AtomicUsize::new(0);
         let take = |net: &mut Box<dyn NeuralNet>| {
@@ -104,7 +104,7 @@ impl LineRecogniser {
 }
 
 impl RecogniserSpec {
-    /// What a strip says: a line, or several where it holds more than one.
+    /// Recognises a strip. It gives several lines where it has wide gaps.
     fn read(
         &self,
         net: &mut dyn NeuralNet,
@@ -150,7 +150,7 @@ impl RecogniserSpec {
             text.push_str(character);
             certainty.extend(character.chars().map(|_| one.certainty));
         }
-        // Blanks at the ends say nothing.
+        // Spaces at the ends are dropped.
         let blank = |c: char| c.is_whitespace();
         let before = text.chars().take_while(|&c| blank(c)).count();
         let kept = text.trim().chars().count();
@@ -163,14 +163,15 @@ impl RecogniserSpec {
     }
 }
 
-/// Where a part of a strip begins and ends: half a height beyond the middles of its first and last character, roughly.
+/// Where a part of a strip begins and ends, 0 to 1: 0.4 strip heights beyond the centres of its first and last
+/// character.
 fn span(part: &[RecognisedCharacter], height: f32) -> (f32, f32) {
     let [first, last] = [part.first(), part.last()].map(|seen| seen.map_or(0.0, |seen| seen.at));
     ((first - 0.4 * height).max(0.0), (last + 0.4 * height).min(1.0))
 }
 
-/// The best class of each step, repeats and nothings taken out. `stretch` is the width of what went in over that of the
-/// strip.
+/// Takes the most likely class of each step, and removes repeats and blanks. `stretch` is the width of the padded input
+/// divided by that of the strip.
 fn read_greedily(steps: &[f32], classes: usize, stretch: f32) -> Vec<RecognisedCharacter> {
     let count = steps.len() / classes.max(1);
     let mut out: Vec<RecognisedCharacter> = Vec::new();

@@ -1,4 +1,4 @@
-//! Strips: lines drawn level, as high as a net wants them; and whether one stands on its head.
+//! Draws lines as level strips of the height that a net requires, and classifies those that are upside down.
 
 use super::line_detector::{to_tensor, unusable_model};
 use crate::picture::homography::{Homography, Point};
@@ -9,10 +9,10 @@ use vision::{
     model_manifest::{ModelInput, ModelOutput, ModelPack},
 };
 
-/// Pixels that a strip may be wide.
+/// Widest strip.
 pub(super) const MAX_STRIP_WIDTH_PIXELS: u32 = 2048;
 
-/// How wide a line is when drawn so high.
+/// The width of a line that is drawn with this height, in pixels.
 pub(super) fn strip_width(corners: &[Point; 4], height: u32) -> u32 {
     let [a, b, c, d] = *corners;
     let mean = |one: (Point, Point), other: (Point, Point)| {
@@ -23,14 +23,14 @@ pub(super) fn strip_width(corners: &[Point; 4], height: u32) -> u32 {
     ((ratio * height as f32).ceil() as u32).clamp(height / 2, MAX_STRIP_WIDTH_PIXELS)
 }
 
-/// The line, level; `None` where its corners span nothing.
+/// Draws the strip of a line; `None` where its corners span no area.
 pub(super) fn draw_strip(page: &Picture, corners: &[Point; 4], width: u32, height: u32) -> Option<Picture> {
     let (right, bottom) = (width as f32 - 1.0, height as f32 - 1.0);
     let from = [[0.0, 0.0], [right, 0.0], [right, bottom], [0.0, bottom]];
     Homography::from_corners(&from, corners)?.warp_picture(page, width, height)
 }
 
-/// Tells lines on their heads.
+/// Classifies lines that are upside down.
 #[derive(Debug)]
 pub(super) struct UpsideDownClassifier {
     id: String,
@@ -49,14 +49,14 @@ impl UpsideDownClassifier {
         Ok(Self { id: model.id.clone(), net, tensor: tensor.clone(), turned_index: *turned_index, input })
     }
 
-    /// How probably the line stands on its head, 0 to 1.
+    /// Probability that a line is upside down, 0 to 1.
     pub(super) fn upside_down_probability(
         &mut self,
         page: &Picture,
         corners: &[Point; 4],
     ) -> Result<f32, VisionError> {
         let (width, height) = (self.input.width, self.input.height);
-        // Longer lines are pressed together, as they were when the net was trained; shorter ones end in grey.
+        // Longer lines are compressed, as in the training of the net; shorter ones are padded with grey.
         let drawn = strip_width(corners, height).min(width);
         let Some(strip) = draw_strip(page, corners, drawn, height) else { return Ok(0.5) };
         let values = pad_rows(&to_tensor(&strip, drawn, height, &self.input), drawn, width);
@@ -70,7 +70,7 @@ impl UpsideDownClassifier {
     }
 }
 
-/// Rows of a tensor made longer with its zero.
+/// Pads the rows of a tensor with zeros from one width to another.
 pub(super) fn pad_rows(values: &[f32], from: u32, to: u32) -> Vec<f32> {
     let (from, to) = (from as usize, to.max(from) as usize);
     let mut out = Vec::with_capacity(values.len() / from.max(1) * to);

@@ -1,5 +1,5 @@
-//! From a picture of a page to lines: a net says where text is, another reads strips of it. What a net is fed with and
-//! how its answers are read is in the manifest of the pack.
+//! Reads the lines of a page: one net detects them, another recognises the strips. The manifest of the model pack says
+//! how inputs are prepared and outputs decoded.
 
 mod line_detector;
 mod line_recogniser;
@@ -15,14 +15,14 @@ use line_strip::UpsideDownClassifier;
 use std::path::Path;
 use vision::{ModelLoadError, VisionError, model_manifest::ModelPack};
 
-/// Lines that are read; of more, the upper ones.
+/// Lines that are read, at most; the first in reading order.
 const MAX_LINES: usize = 120;
-/// Lines that vote on which way is up.
+/// Lines that vote on the upright direction.
 const MAX_ORIENTATION_VOTERS: usize = 6;
-/// How much of a line must lie in a region that the caller knows already to be left out.
+/// A line with more than this share of its area in a known region is left out.
 const MIN_KNOWN_REGION_SHARE: f32 = 0.5;
 
-/// Reads lines. Not shared between threads: each worker has its own.
+/// Reads lines of text. It is not shared between threads: each worker has its own.
 #[derive(Debug)]
 pub struct TextReader {
     finder: LineDetector,
@@ -31,7 +31,7 @@ pub struct TextReader {
 }
 
 impl TextReader {
-    /// Loads the nets for text of a pack of models: hashes are checked and probes run.
+    /// Loads the text nets of a model pack, checks their hashes and runs their probes.
     pub fn load(folder: &Path) -> Result<Self, ModelLoadError> {
         let pack = ModelPack::read(folder)?;
         Ok(Self {
@@ -41,14 +41,13 @@ impl TextReader {
         })
     }
 
-    /// The lines of a page in reading order, however the page is turned. The time it takes is bounded: the page is looked
-    /// at once, shrunk to the net's size, and at most 120 lines are read.
+    /// Reads the lines of a page in reading order, at any rotation of the page. The time is bounded: detection runs
+    /// once, on the page scaled down to the size of the net, and at most 120 lines are read.
     pub fn read(&mut self, page: &Picture) -> Result<Vec<TextLine>, VisionError> {
         self.read_beside(page, &[])
     }
 
-    /// The same without the lines in regions that are known already, such as a machine-readable zone: corners in pixels
-    /// of the page.
+    /// The same without the lines in regions that are known already, such as an MRZ. Corners are in pixels of the page.
     pub fn read_beside(
         &mut self,
         page: &Picture,
@@ -70,7 +69,7 @@ impl TextReader {
         Ok(order.into_iter().filter_map(|at| lines.get(at).cloned()).collect())
     }
 
-    /// Whether most of the lines that can tell stand on their heads.
+    /// Whether the lines are upside down, by a vote of those that can tell.
     fn is_upside_down(&mut self, page: &Picture, lines: &[[Point; 4]]) -> Result<bool, VisionError> {
         let ratio = |corners: &[Point; 4]| {
             let [a, b, _, d] = *corners;
@@ -90,12 +89,13 @@ impl TextReader {
     }
 }
 
-/// Whether a line lies mostly in a region: `overlap` alone would say little of a small line in a large region.
+/// Whether a line lies mostly in a region. The intersection over union alone would say little about a small line in a
+/// large region.
 fn lies_in(line: &[Point; 4], region: &[Point; 4]) -> bool {
     let (own, other) =
         [line, region].map(|corners| crate::picture::homography::polygon_area(corners).abs()).into();
     let share = intersection_over_union(line, region);
-    // shared / (own + other - shared) = share
+    // From share = shared / (own + other - shared).
     let shared = share * (own + other) / (1.0 + share);
     own > 0.0 && shared / own > MIN_KNOWN_REGION_SHARE
 }

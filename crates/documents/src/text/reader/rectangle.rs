@@ -1,21 +1,22 @@
-//! Rectangles around clouds of points, and which way a page's lines run.
+//! Rectangles around sets of points, and the common direction of a page's lines.
 
 use crate::picture::homography::Point;
 
-/// A rectangle that may be turned, with the outline of what it was put around.
+/// A rectangle at any angle, with the convex hull that it encloses.
 #[derive(Clone, Debug)]
 pub(crate) struct Rectangle {
-    /// Of the longer side: a unit vector, to the right or down.
+    /// Unit vector along the longer side, to the right or down.
     along: Point,
     corners: [Point; 4],
     hull: Vec<Point>,
 }
 
-/// From which ratio of its sides on a rectangle tells which way its line runs.
+/// Least ratio of the sides from which a rectangle shows the direction of its line.
 const MIN_DIRECTED_RATIO: f32 = 1.6;
 
 impl Rectangle {
-    /// The smallest rectangle around points; one of its sides lies on the hull. `None` for no points.
+    /// The smallest rectangle around points; one of its sides lies on a side of their convex hull. `None` without
+    /// points.
     pub(crate) fn around(points: &[Point]) -> Option<Self> {
         let hull = hull(points);
         let first = *hull.first()?;
@@ -39,19 +40,19 @@ impl Rectangle {
         if bottom - top > right - left {
             along = [-along[1], along[0]];
         }
-        // To the right, or downwards where it runs down the page.
+        // To the right, or downwards on a page on which lines run down.
         if along[0] + 0.3 * along[1] < 0.0 {
             along = [-along[0], -along[1]];
         }
         Some(Self { along, corners: rectangle_corners(&hull, along, 0.0), hull })
     }
 
-    /// The same, moved outwards by `by` of area and circumference, and scaled.
+    /// Expands the rectangle by a margin of `by` times its area divided by its circumference, then scales both axes.
     pub(crate) fn grown(mut self, by: f32, [across, down]: [f32; 2]) -> Self {
         let [a, b, _, d] = self.corners;
         let (width, height) = (crate::text::point_distance(a, b), crate::text::point_distance(a, d));
         let margin = width * height * by / (2.0 * (width + height)).max(1.0);
-        // Points around each point of the hull are what a margin makes of it.
+        // The corners of a square around each point of the hull give the hull with the margin.
         self.hull = self
             .hull
             .iter()
@@ -72,7 +73,7 @@ impl Rectangle {
         self
     }
 
-    /// Top left, top right, bottom right, bottom left as its longer side runs.
+    /// Top left, top right, bottom right and bottom left along the longer side.
     pub(crate) fn corners(&self) -> [Point; 4] {
         self.corners
     }
@@ -83,7 +84,7 @@ impl Rectangle {
     }
 }
 
-/// Which way most of the text runs: a unit vector, to the right or down.
+/// The direction in which most of the text runs: a unit vector to the right or down.
 pub(super) fn common_direction(all: &[Rectangle]) -> Point {
     let telling = || all.iter().filter(|one| one.ratio() >= MIN_DIRECTED_RATIO);
     let length = |one: &Rectangle| crate::text::point_distance(one.corners[0], one.corners[1]);
@@ -101,8 +102,8 @@ pub(super) fn common_direction(all: &[Rectangle]) -> Point {
     if length > 0.0 { [sum[0] / length, sum[1] / length] } else { [1.0, 0.0] }
 }
 
-/// Corners of all lines, in the order in which one reads when text runs that way. What is too short to tell which way it
-/// runs follows the others.
+/// The corners of all lines as they are read in a direction. Lines that are too short to show a direction of their own
+/// take this one.
 pub(super) fn level_corners(all: &[Rectangle], direction: Point) -> Vec<[Point; 4]> {
     all.iter()
         .map(|one| {
@@ -138,7 +139,7 @@ fn rectangle_corners(points: &[Point], along: Point, margin: f32) -> [Point; 4] 
     ]
 }
 
-/// The convex hull (monotone chain), without points on its sides.
+/// The convex hull by the monotone chain algorithm, without points on its sides.
 fn hull(points: &[Point]) -> Vec<Point> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
@@ -183,7 +184,7 @@ mod tests {
         assert!((a[0] - 40.0).abs() < 0.01 && (a[1] - 20.0).abs() < 0.01);
         let direction = common_direction(std::slice::from_ref(&bar));
         assert!((direction[0] - cos).abs() < 1e-3);
-        // A margin of area over circumference on each side.
+        // Each side gets a margin of the area divided by the circumference.
         let [a, b, ..] = bar.grown(1.0, [1.0, 1.0]).corners();
         assert!((crate::text::point_distance(a, b) - 59.0 - 59.0 * 9.0 / 68.0).abs() < 0.05);
         assert!(Rectangle::around(&[]).is_none());

@@ -1,4 +1,4 @@
-//! Machine-readable zones: their text against ICAO's own examples, and reading them from pictures.
+//! Machine-readable zones: their text, on ICAO's own examples, and reading them from pictures.
 
 mod read;
 mod round_trip;

@@ -1,4 +1,4 @@
-//! Printing and reading again gives what was printed, whatever it was.
+//! Composing and parsing any MRZ gives the same fields again.
 
 use documents::{
     countries,
@@ -10,7 +10,7 @@ fn code() -> impl Strategy<Value = String> {
     select(countries::all().map(|country| country.code.to_owned()).collect::<Vec<_>>())
 }
 
-/// Up to so many parts that fit into so many places together.
+/// Up to `parts` parts with `room` characters together.
 fn names(parts: usize, room: usize) -> impl Strategy<Value = String> {
     prop::collection::vec("[A-Z]{1,9}", 1..=parts).prop_map(move |parts| {
         let mut text = parts.join(" ");
@@ -40,7 +40,7 @@ fn mrz(format: MrzFormat) -> impl Strategy<Value = Mrz> {
     let number = if french {
         "[0-9]{12}"
     } else if long {
-        // Up to what the optional data of TD2 has room for beside it.
+        // The longest number that leaves room for its check digit in the optional data of TD2.
         "[A-Z0-9]{1,9}|[A-Z0-9]{10,14}"
     } else {
         "[A-Z0-9]{1,9}"
@@ -72,7 +72,7 @@ fn mrz(format: MrzFormat) -> impl Strategy<Value = Mrz> {
             let runs_over = document_number.len() > 9 && long;
             let room = if format == MrzFormat::Td2 { 7 } else { 15 };
             let left = if runs_over { room - (document_number.len() - 8).min(room) } else { room + 1 };
-            // What follows a number that runs over needs a filler before it.
+            // A number that continues in the optional data needs a filler before what follows.
             let keep = optional.len().min(left.saturating_sub(1));
             let optional = if format == MrzFormat::Td1 || format == MrzFormat::Td2 {
                 optional[..keep].to_owned()
@@ -134,7 +134,7 @@ proptest! {
         let mut lines = encode(&mrz).unwrap();
         let old = lines[1].as_bytes()[at];
         let value = |c: u8| check_digit([c]);
-        // Another value of the same weight: every digit but itself.
+        // Every other digit in the same position.
         let new = b'0' + (old.wrapping_sub(b'0').wrapping_add(step)) % 10;
         prop_assume!(value(new) != value(old));
         lines[1].replace_range(at..=at, &char::from(new).to_string());

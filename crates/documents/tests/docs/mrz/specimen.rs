@@ -1,4 +1,4 @@
-//! A page with a zone on it, printed here from Debian's OCR-B and photographed in a simple way.
+//! A page with an MRZ, printed in Debian's OCR-B and photographed in a simple way.
 
 use ab_glyph::{Font, FontVec, PxScale, ScaleFont};
 use base::Picture;
@@ -13,18 +13,18 @@ fn ocr_b() -> FontVec {
     FontVec::try_from_vec(std::fs::read(path).expect("it can be read")).expect("it is a font")
 }
 
-/// How a page is laid down and seen.
+/// How a page is placed and photographed.
 #[derive(Clone, Copy)]
 pub(crate) struct View {
-    /// Degrees, clockwise.
+    /// Rotation in degrees, clockwise.
     pub(crate) turn: f32,
-    /// Pixels from one character to the next.
+    /// Distance between characters in pixels.
     pub(crate) pitch: f32,
-    /// Passes of a blur over three by three pixels.
+    /// Passes of a 3 x 3 blur.
     pub(crate) blur: usize,
-    /// Most that noise adds or takes.
+    /// Largest change of a pixel by noise.
     pub(crate) noise: i32,
-    /// How far the page bends up in its middle, in pitches.
+    /// How far the middle of the page bends upwards, in distances between characters.
     pub(crate) bend: f32,
 }
 
@@ -32,8 +32,8 @@ pub(crate) const PLAIN: View = View { turn: 0.0, pitch: 18.0, blur: 1, noise: 6,
 
 pub(crate) const SIDE: usize = 1100;
 
-/// A light page on a dark desk with the lines near its lower edge; where the first character and the last line's last
-/// one are, too.
+/// Draws a light page on a dark desk, with the lines near its lower edge. Also returns the positions of the first
+/// character and of the last character of the last line.
 pub(crate) fn photograph(lines: &[&str], view: View) -> (Picture, [(f32, f32); 2]) {
     let font = ocr_b();
     let scale = PxScale::from(400.0);
@@ -43,7 +43,7 @@ pub(crate) fn photograph(lines: &[&str], view: View) -> (Picture, [(f32, f32); 2
     let middle = SIDE as f32 / 2.0;
     let length = lines[0].len() as f32 * view.pitch;
     let half = (length / 2.0 + 2.0 * view.pitch, 0.36 * length);
-    // From the photo to the page: about the middle, turned back, unbent.
+    // From the photo to the page: relative to the centre, rotated back, unbent.
     let to_page = |x: f32, y: f32| {
         let (dx, dy) = (x - middle, y - middle);
         let (u, v) = (dx * cos + dy * sin, dy * cos - dx * sin);
@@ -53,7 +53,7 @@ pub(crate) fn photograph(lines: &[&str], view: View) -> (Picture, [(f32, f32); 2
     let spacing = 2.5 * view.pitch;
     let bottom = half.1 - 2.0 * view.pitch;
     let base_of = |line: usize| bottom - (lines.len() - 1 - line) as f32 * spacing;
-    // The page itself, four times finer, as ink.
+    // The ink on the page, at three times the resolution.
     let (fine, wide, high) = (3.0_f32, (half.0 * 6.0) as usize, (half.1 * 6.0) as usize);
     let mut ink = vec![0.0_f32; wide * high];
     for (number, line) in lines.iter().enumerate() {
@@ -83,7 +83,7 @@ pub(crate) fn photograph(lines: &[&str], view: View) -> (Picture, [(f32, f32); 2
                 } else {
                     let at = |side: f32, most: usize| ((side * fine) as usize).min(most - 1);
                     let ink = ink[at(v + half.1, high) * wide + at(u + half.0, wide)];
-                    // A pattern of fine lines, as pages have.
+                    // A pattern of fine lines, as documents have.
                     215.0 + 12.0 * (u * 0.05 + (v * 0.11).sin() * 2.0).sin() - 165.0 * ink
                 };
             }

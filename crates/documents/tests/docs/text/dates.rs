@@ -121,7 +121,7 @@ fn dates_are_found_in_sentences_and_other_numbers_are_not() {
     }
 }
 
-/// Countries, what stands between day and month, and the months.
+/// Country, the text between day and month, and the names of the months.
 const MONTHS: [(&str, &str, &str); 8] = [
     ("GBR", " ", "January February March April May June July August September October November December"),
     ("FRA", " ", "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
@@ -145,7 +145,7 @@ const MONTHS: [(&str, &str, &str); 8] = [
     ("UKR", " ", "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня"),
 ];
 
-/// How a date is printed in a place: its country, and the text.
+/// A date as it is printed in one of 23 ways: the country, where it is known, and the text.
 fn printed(date: Date, way: usize) -> (Option<&'static str>, String) {
     let (d, m, y) = (date.day(), date.month(), date.year());
     match way {

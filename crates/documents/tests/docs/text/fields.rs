@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const TODAY: Date = date(2026, 11, 21);
 
-/// Lines at left edges and tops, ten high and six to the letter.
+/// Lines with the given left and top edges, 10 high and 6 wide per character.
 fn lines(all: &[(f32, f32, &str)]) -> Vec<TextLine> {
     let place = |&(x, y, text): &(f32, f32, &str)| {
         TextLine::printed(text, [x, y, x + 6.0 * text.chars().count() as f32, y + 10.0])
@@ -131,7 +131,7 @@ fn licences_number_their_fields() {
     );
 }
 
-/// Scripts that pictures are not read in come from files.
+/// Text in scripts that are not read from pictures comes from files.
 #[test]
 fn other_scripts_are_kept_as_printed_and_transliterated() {
     let lines = lines(&[
@@ -173,7 +173,7 @@ fn a_zone_is_confirmed_by_what_is_printed_and_contradicted_by_what_is_not() {
         let all = compare_with_mrz(&zone, &lines, &fields, &context);
         (fields, all.into_iter().map(|one| (one.field, one.agreement)).collect::<Vec<_>>())
     };
-    // No label is known; the zone says what to look for.
+    // There is no label; the MRZ says what to look for.
     let (fields, all) = check(&[
         (0.0, 0.0, "Müller"),
         (0.0, 30.0, "Anna Marla"),

@@ -6,7 +6,7 @@ use jiff::civil::{Date, date};
 
 const TODAY: Date = date(2026, 11, 21);
 
-/// Words of a page: lines at left edges and baselines in points, as a text layer has them.
+/// The words of a page as in a text layer: lines by left edge, top edge, font size and text, in points.
 fn words(all: &[(f32, f32, f32, &str)]) -> Vec<LayoutWord> {
     let mut out = Vec::new();
     for &(x, y, size, text) in all {

@@ -1,4 +1,4 @@
-//! Text that people read: dates, labels, fields, zones held against them, letters, and all of it from photographs.
+//! Printed text: dates, labels, fields, comparison with an MRZ, letters, and all of it from photographs.
 
 mod dates;
 mod fields;

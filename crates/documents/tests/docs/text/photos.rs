@@ -1,5 +1,5 @@
-//! Photographs of specimens, read by the nets of the pack. `cargo run --release -p assay-documents --example read_text`
-//! measures many and prints the table.
+//! Photographs of specimens, read by the nets of the model pack.
+//! `cargo run --release -p assay-documents --example read_text` measures many and prints the table.
 
 use documents::{
     locate::{PageHints, locate},
@@ -35,7 +35,7 @@ fn check(
         let printed =
             page.fields.iter().find(|(of, _)| of == name).map(|(_, text)| text.as_str()).expect(name);
         let seen = fields.get(*field).map(|found| found.text.clone()).unwrap_or_default();
-        // Blanks and marks are more than the smaller of the nets can read.
+        // The smaller one of the nets does not read spaces and diacritics reliably.
         let plain = |text: &str| transliterate(text).replace(' ', "");
         assert_eq!(
             plain(&seen),
