@@ -94,9 +94,11 @@ impl PhotoFault {
             Self::TooDark => Limit::AtLeast(110.0, "of 255, the brightest tenth of the page"),
             Self::Overexposed => Limit::AtMost(0.5, "of the page without any tone"),
             Self::Glare => Limit::AtMost(0.05, "of the page under a reflection"),
-            Self::Blurred => Limit::AtLeast(0.56, "of the steps at edges lost by blurring"),
+            Self::Blurred => {
+                Limit::AtLeast(0.56, "of the contrast at edges is lost when it is blurred again")
+            }
             Self::BlackAndWhite => Limit::AtLeast(1.5, "of 255, the colour of the most colourful hundredth"),
-            Self::Screen => Limit::AtMost(1.8, "decades that a peak of the spectrum stands out"),
+            Self::Screen => Limit::AtMost(1.8, "decades by which a peak of the spectrum stands out"),
             Self::Bezel => Limit::AtMost(0.5, "sides along which the dark frame of a display lies"),
             Self::Photocopy => Limit::AtLeast(1.8, "of 255, how much colour differs over the page"),
         }

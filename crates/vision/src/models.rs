@@ -264,7 +264,7 @@ impl PackLoader<'_> {
             }
             ModelOutput::PadSoftmax { tensor, live_index, thresholds } => (tensor, live_index, thresholds),
             ModelOutput::PadSigmoid { tensor, thresholds } => (tensor, 0, thresholds),
-            _ => return Err(ModelLoadError::wrong(model, "its decode tells no live face")),
+            _ => return Err(ModelLoadError::wrong(model, "its decoding names no class for live faces")),
         };
         let (net, input) = self.net(model)?;
         Ok((Box::new(LivenessNet { id: model.id.clone(), net, input, tensor, live_index }), thresholds))

@@ -52,15 +52,17 @@ pub(super) fn mrz_format(zone: &MrzReading) -> AuthenticityMeasure {
         .problems
         .iter()
         .map(|problem| match problem {
-            MrzProblem::UnknownCode { field } => format!("the code of its {} is none", words(field)),
-            MrzProblem::NoDate { field } => format!("its {} is no date", words(field)),
-            MrzProblem::Misplaced { line, at } => format!("line {line} has at {at} what may not stand there"),
+            MrzProblem::UnknownCode { field } => format!("the code of its {} does not exist", words(field)),
+            MrzProblem::NoDate { field } => format!("its {} is not a date", words(field)),
+            MrzProblem::Misplaced { line, at } => {
+                format!("line {line} has a character at {at} that is not allowed there")
+            }
         })
         .collect();
     let right = format!("a zone of the form {:?}", zone.format);
     AuthenticityMeasure::none_expected(
         AuthenticityCheck::MrzFormat,
-        "things that no zone has",
+        "deviations from the format",
         &wrong,
         AuthenticityVerdict::Doubt,
         &right,
@@ -82,9 +84,11 @@ fn country(issuer: &str) -> AuthenticityMeasure {
     let (value, reason) = match (countries::issuing_state(issuer), countries::find(issuer)) {
         (Some(state), _) => (1.0, format!("{} is {}", issuer, state.name)),
         // ICAO reserves `UTO` (Utopia) for specimens.
-        (None, Some(_)) if issuer == "UTO" => (0.0, "UTO is no state: it stands on specimens".to_owned()),
+        (None, Some(_)) if issuer == "UTO" => {
+            (0.0, "UTO is not a state: it is printed on specimens".to_owned())
+        }
         (None, Some(other)) => (1.0, format!("{} is {}", issuer, other.name)),
-        (None, None) => (0.0, "nobody issues under this code".to_owned()),
+        (None, None) => (0.0, "no issuer has this code".to_owned()),
     };
     let limit = Limit::AtLeast(1.0, "known issuer");
     AuthenticityMeasure::new(

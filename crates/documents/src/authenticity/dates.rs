@@ -61,21 +61,21 @@ fn dates_possible(fields: &[ExtractedField], today: Date) -> Option<Authenticity
         tell(born > today, "the holder is not born yet");
         tell(today.year() - born.year() > MAX_AGE_YEARS, "nobody is that old");
         tell(issued.is_some_and(|issued| issued < born), "it was issued before the holder was born");
-        tell(expires.is_some_and(|expires| expires < born), "it ran out before the holder was born");
+        tell(expires.is_some_and(|expires| expires < born), "it expired before the holder was born");
     }
     if let Some(issued) = issued {
         tell(issued > today, "it is not issued yet");
     }
     if let (Some(issued), Some(expires)) = (issued, expires) {
-        tell(expires <= issued, "it ran out before it was issued");
+        tell(expires <= issued, "it expired before it was issued");
         let long = expires.year() - issued.year() > MAX_VALIDITY_YEARS && expires.year() % 100 != 99;
-        tell(long, "no document is good for so long");
+        tell(long, "no document is valid for so long");
     }
     let beyond = if sure { AuthenticityVerdict::Fail } else { AuthenticityVerdict::Doubt };
-    let right = "its days follow each other";
+    let right = "its dates are in a possible order";
     Some(AuthenticityMeasure::none_expected(
         AuthenticityCheck::DatesPossible,
-        "impossible days",
+        "impossible dates",
         &wrong,
         beyond,
         right,
@@ -123,11 +123,11 @@ mod tests {
             (["1890-01-01", "", ""], "nobody is that old"),
             (
                 ["1990-05-01", "1980-01-01", "2030-01-01"],
-                "it was issued before the holder was born; no document is good for so long",
+                "it was issued before the holder was born; no document is valid for so long",
             ),
             (["1990-05-01", "2026-12-01", "2030-01-01"], "it is not issued yet"),
-            (["1990-05-01", "2020-01-01", "2019-01-01"], "it ran out before it was issued"),
-            (["1990-05-01", "2020-01-01", "2070-01-01"], "no document is good for so long"),
+            (["1990-05-01", "2020-01-01", "2019-01-01"], "it expired before it was issued"),
+            (["1990-05-01", "2020-01-01", "2070-01-01"], "no document is valid for so long"),
         ] {
             assert_eq!(reason(days[0], days[1], days[2]).as_deref(), Some(says));
         }

@@ -18,16 +18,16 @@ pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasur
         to_authenticity_measure(
             AuthenticityCheck::NoScreenGrid,
             *found,
-            "no grid of a display is seen",
-            "a grid as of a display is seen",
+            "the pixel grid of a display is not visible",
+            "the pixel grid of a display is visible",
         )
     }));
     measures.extend(worst(PhotoFault::Bezel, true).map(|found| {
-        let wrong = "a dark frame as of a display is around it";
+        let wrong = "a dark frame like that of a display surrounds it";
         to_authenticity_measure(
             AuthenticityCheck::NoScreenBezel,
             *found,
-            "no frame of a display is around it",
+            "no frame of a display surrounds it",
             wrong,
         )
     }));

@@ -92,7 +92,7 @@ pub enum DocumentFileError {
     #[error("{0} is not installed; such files need it")]
     Missing(&'static str),
     /// A program could not be run; the text is for the operator.
-    #[error("the file could not be looked at: {0}")]
+    #[error("the file could not be examined: {0}")]
     Failed(String),
 }
 

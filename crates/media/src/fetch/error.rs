@@ -15,19 +15,19 @@ pub enum FetchTargetError {
     #[error("only https addresses are called")]
     Scheme,
     /// The address has a user name or password, even an empty one.
-    #[error("an address names no user")]
+    #[error("an address must not contain a user name or password")]
     User,
     /// The address has no host, or an invalid one.
-    #[error("an address names a host")]
+    #[error("an address needs a valid host")]
     Host,
     /// The host is an address that is not on the public internet, or a name that resolves to one.
     #[error("this host is not on the public internet")]
     NotPublic,
     /// The policy does not allow this port.
-    #[error("this port is not called")]
+    #[error("this port is not allowed")]
     Port,
     /// The request sets a header that belongs to the connection.
-    #[error("a header of the call is not the caller's to set")]
+    #[error("the request must not set a header that belongs to the connection")]
     Header,
     /// The policy does not allow requests without certificate verification.
     #[error("calls that verify no certificate are not allowed")]

@@ -70,7 +70,8 @@ impl FetchRelay {
     /// A feed that the relay does not serve: this process reads the content itself.
     pub(super) fn feed(&self, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
         let mut bytes = [0; 16];
-        aws_lc_rs::rand::fill(&mut bytes).map_err(|_| VideoError::Failed("there is no chance".to_owned()))?;
+        aws_lc_rs::rand::fill(&mut bytes)
+            .map_err(|_| VideoError::Failed("the operating system gave no random numbers".to_owned()))?;
         Ok(Arc::new(ContentFeed {
             live,
             shared: self.shared.clone(),

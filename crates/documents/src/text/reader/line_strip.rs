@@ -44,7 +44,10 @@ impl UpsideDownClassifier {
     pub(super) fn load(folder: &Path, pack: &ModelPack) -> Result<Self, ModelLoadError> {
         let (net, input, model) = load_net(folder, pack, ModelTask::TurnText)?;
         let ModelOutput::TextTurned { tensor, turned_index } = &model.output else {
-            return Err(unusable_model(&model.id, "its decode tells no line on its head"));
+            return Err(unusable_model(
+                &model.id,
+                "its decoding names no class for lines that are upside down",
+            ));
         };
         Ok(Self { id: model.id.clone(), net, tensor: tensor.clone(), turned_index: *turned_index, input })
     }
@@ -65,7 +68,7 @@ impl UpsideDownClassifier {
         let probability = answer.and_then(|(_, values)| values.get(self.turned_index)).copied();
         probability.filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| VisionError::Unusable {
             model: self.id.clone(),
-            what: "the probability is none".to_owned(),
+            what: "the probability is not from 0 to 1".to_owned(),
         })
     }
 }
