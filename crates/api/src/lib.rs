@@ -111,8 +111,8 @@ impl Default for ExplanationSettings {
 pub struct ApiSettings {
     /// How signed requests are authenticated.
     pub signature: SignatureSettings,
-    /// The largest body of the image AI interface, bytes. 2 MB is read as 2 MiB: an image of 1.5 MB and a byte must
-    /// still get as far as `IMAGE_SIZE_TOO_BIG`.
+    /// The largest body of the image analysis interface, bytes. 2 MB is read as 2 MiB: an image of 1.5 MB and a byte
+    /// must still get as far as `IMAGE_SIZE_TOO_BIG`.
     pub max_image_body_bytes: usize,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,

@@ -17,7 +17,7 @@ pub const DOCUMENT_NAMES: [&str; 6] = ["moderation", "ai", "proof", "identity", 
 pub fn document_json(name: &str, brand: &Brand) -> Option<String> {
     let document = match name {
         "ai" => with_info(
-            "Assay image AI",
+            "Assay image analysis",
             "Age estimation and liveness from one image.",
             image_analysis::openapi_document(),
         ),
@@ -43,7 +43,7 @@ pub fn document_json(name: &str, brand: &Brand) -> Option<String> {
         ),
         "console" => with_info(
             "Assay console",
-            "Sign in to the console and out again; everything else its pages ask of the moderation interface.",
+            "Sign in to the console and out again; everything else its pages ask of the content moderation interface.",
             console::openapi_document(),
         ),
         _ => return None,
@@ -70,11 +70,11 @@ fn with_info(title: &str, description: &str, document: OpenApi) -> OpenApi {
 /// The reference page at `/reference`, of the interfaces that businesses call.
 pub(crate) fn reference_page() -> SwaggerUi {
     let documents = [
-        Url::new("image AI", "/openapi/ai.json"),
-        Url::new("moderation", "/openapi/moderation.json"),
+        Url::new("image analysis", "/openapi/ai.json"),
+        Url::new("content moderation", "/openapi/moderation.json"),
         Url::new("proof of age", "/openapi/proof.json"),
-        Url::new("identity documents", "/openapi/identity.json"),
-        Url::new("age sessions", "/openapi/ages.json"),
+        Url::new("document verification", "/openapi/identity.json"),
+        Url::new("age verification", "/openapi/ages.json"),
     ];
     SwaggerUi::new("/reference")
         .config(Config::new(documents).try_it_out_enabled(false).validator_url("none"))

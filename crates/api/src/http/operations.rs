@@ -35,7 +35,7 @@ pub(crate) enum PathIds {
     Recorded,
     /// Of age verification. Whoever knows a session's id and application is its end user, so its id is a secret; and a log
     /// that names the session of each call says when an age was shown to the issuer of blind tokens, which
-    /// docs/ANONYMITY.md promises that nothing says.
+    /// docs/BLIND-TOKENS.md promises that nothing says.
     Omitted,
 }
 

@@ -14,13 +14,13 @@ use tower::{Layer as _, util::MapRequestLayer};
 pub enum Interface {
     /// Content moderation.
     ContentModeration,
-    /// Image AI.
+    /// Image analysis.
     ImageAnalysis,
     /// Proof of age.
     ProofOfAge,
     /// Document verification.
     DocumentVerification,
-    /// Age sessions.
+    /// Age verification.
     AgeVerification,
 }
 

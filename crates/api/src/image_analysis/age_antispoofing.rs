@@ -24,7 +24,7 @@ pub(crate) struct AgeAntispoofingResponse {
 
 /// Estimate the age of a face, and tell whether it is live.
 #[utoipa::path(
-    post, path = "/ai/v1/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age-antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingResponse), error::CheckLivenessErrors),
 )]

@@ -65,7 +65,7 @@ pub(crate) struct AgeCheckOutcome {
 
 /// Compare the estimated age of a face with a threshold, and tell whether the face is live.
 #[utoipa::path(
-    post, path = "/ai/v1/age-antispoofing-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age-antispoofing-verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AgeAntispoofingVerifyRequest,
     responses((status = 200, description = "Outcome and prediction.", body = AgeAntispoofingVerifyResponse), error::CheckLivenessErrors),
 )]

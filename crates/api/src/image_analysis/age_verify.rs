@@ -54,7 +54,7 @@ pub(crate) struct AgeVerifyResponse {
 
 /// Compare the estimated age of a face with a threshold.
 #[utoipa::path(
-    post, path = "/ai/v1/age-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age-verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AgeVerifyRequest,
     responses((status = 200, description = "The outcome.", body = AgeVerifyResponse), error::EstimateAgeErrors),
 )]

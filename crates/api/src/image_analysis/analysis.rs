@@ -72,7 +72,7 @@ pub(crate) struct SecureCaptureProof {
     verification: Option<String>,
 }
 
-/// Query switches of the image AI operations. `nonce` and `timestamp` belong to the signature.
+/// Query switches of the image analysis operations. `nonce` and `timestamp` belong to the signature.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct AnalysisQuery {

@@ -51,7 +51,7 @@ pub(crate) struct AntispoofingResponse {
 
 /// Tell a live face from a picture of one.
 #[utoipa::path(
-    post, path = "/ai/v1/antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "The prediction.", body = AntispoofingResponse), error::CheckLivenessErrors),
 )]

@@ -51,7 +51,7 @@ impl<S: Send + Sync> FromRequestParts<S> for CheckoutTerminal {
 
 /// Estimate the age of a customer at a till, and tell whether the face is live.
 #[utoipa::path(
-    post, path = "/ai/v1/self-checkout/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])),
+    post, path = "/ai/v1/self-checkout/age-antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])),
     params(AnalysisQuery, CheckoutTerminal),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingResponse), error::CheckLivenessErrors),

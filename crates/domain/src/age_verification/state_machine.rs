@@ -1,4 +1,4 @@
-//! Every transition of an age session. `docs/AGES.md` has the same table; a test compares the two.
+//! Every transition of an age session. `docs/AGE-VERIFICATION.md` has the same table; a test compares the two.
 
 use super::types::AgeSessionStatus;
 
@@ -83,9 +83,9 @@ mod tests {
             }
             table.push('\n');
         }
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AGES.md");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AGE-VERIFICATION.md");
         let document = std::fs::read_to_string(file).unwrap();
-        assert!(document.contains(&table), "docs/AGES.md lacks this table:\n{table}");
+        assert!(document.contains(&table), "docs/AGE-VERIFICATION.md lacks this table:\n{table}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Issues many tokens, redeems them in another order, and collects everything that either side was sent, answered,
 //! wrote into the database (opened with the server's own key) and logged. No value that distinguishes end users may be
-//! on both sides: even with all of it, nobody can say which token was whose. Times are left out: docs/ANONYMITY.md says
-//! what they reveal. That the signatures themselves reveal nothing is tested in
+//! on both sides: even with all of it, nobody can say which token was whose. Times are left out: docs/BLIND-TOKENS.md
+//! says what they reveal. That the signatures themselves reveal nothing is tested in
 //! `crates/age_methods/tests/protocols/tokens.rs`.
 
 use crate::{

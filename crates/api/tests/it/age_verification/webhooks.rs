@@ -39,7 +39,7 @@ fn verifies(program: &str, arguments: &[&str], input: &Value) -> bool {
 
 /// The example in a language, from the documentation.
 fn example(language: &str) -> String {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AGES.md");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AGE-VERIFICATION.md");
     let document = std::fs::read_to_string(file).unwrap();
     let (_, rest) = document.split_once(&format!("```{language}\n")).unwrap();
     rest.split_once("```").unwrap().0.to_owned()
@@ -112,7 +112,7 @@ async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
     dispatcher.stop().await;
 }
 
-/// The example in Rust of `docs/AGES.md`; a test keeps the two equal.
+/// The example in Rust of `docs/AGE-VERIFICATION.md`; a test keeps the two equal.
 mod in_rust {
     use base64_simd::{STANDARD, URL_SAFE_NO_PAD};
     use rsa::{

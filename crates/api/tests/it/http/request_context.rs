@@ -74,7 +74,7 @@ async fn a_request_span_names_the_operation_the_caller_and_the_ids_of_the_path()
 }
 
 /// The id of an age verification session, with that of its application, is what its end user is known by; and
-/// docs/ANONYMITY.md promises that calls do not name the issuer's sessions.
+/// docs/BLIND-TOKENS.md promises that calls do not name the issuer's sessions.
 #[tokio::test]
 async fn a_request_span_does_not_name_age_verification_sessions() {
     let app = TestApp::start().await;

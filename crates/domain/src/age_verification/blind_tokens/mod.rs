@@ -1,5 +1,5 @@
 //! Blind tokens: whoever checks an age does not learn for which site, and the site does not learn of whom
-//! (docs/ANONYMITY.md). There are two roles. An **issuer** checks ages in sessions of its own, and signs messages that
+//! (docs/BLIND-TOKENS.md). There are two roles. An **issuer** checks ages in sessions of its own, and signs messages that
 //! it cannot read ([`issuer`], with the keys of [`keys`]). A relying party's session accepts the signature, once
 //! (`methods/blind_token.rs`, [`redemption`]). One server may have both roles, or two servers that trust each other.
 //!

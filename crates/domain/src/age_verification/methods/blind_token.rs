@@ -1,4 +1,4 @@
-//! `double_anonymity`: a token that an issuer signed without seeing it (docs/ANONYMITY.md). The page is asked for a
+//! `double_anonymity`: a token that an issuer signed without seeing it (docs/BLIND-TOKENS.md). The page is asked for a
 //! token of this attempt. How it gets one must not become known here: the token may come from any of those who are old
 //! enough.
 

@@ -1,5 +1,5 @@
-//! Every state change of a session, a requirement, a task and a check, in one place. `docs/IDENTITY.md` has the same
-//! tables, and a test keeps them equal.
+//! Every state change of a session, a requirement, a task and a check, in one place. `docs/DOCUMENT-VERIFICATION.md` has
+//! the same tables, and a test keeps them equal.
 
 use crate::document_verification::types::{CheckState, RequirementState, SessionState, TaskState};
 
@@ -175,10 +175,10 @@ mod tests {
                 state.after(event).ok().map(CheckState::as_str)
             }),
         ];
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/IDENTITY.md");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/DOCUMENT-VERIFICATION.md");
         let document = std::fs::read_to_string(file).unwrap();
         for table in tables {
-            assert!(document.contains(&table), "docs/IDENTITY.md lacks this table:\n{table}");
+            assert!(document.contains(&table), "docs/DOCUMENT-VERIFICATION.md lacks this table:\n{table}");
         }
     }
 

@@ -196,7 +196,7 @@ fn sessions_are_handed_over_embedded_and_left_again_in_a_browser() {
 
     let framed = email(&json!({ "target_origin_url": format!("{url}/shop") }));
     // The page around the frame is the example of the documentation.
-    let document = std::fs::read_to_string(repository("docs/AGES.md")).unwrap();
+    let document = std::fs::read_to_string(repository("docs/AGE-VERIFICATION.md")).unwrap();
     let example = document.split("```html\n").nth(1).unwrap().split("```").next().unwrap();
     let named = "https://assay.example.com/age?sessionId=…&sdkId=…";
     assert_eq!(example.matches(named).count(), 1, "{example}");
