@@ -47,11 +47,11 @@ pub(crate) struct AgeResponse {
 
 /// Estimate the age of the face in an image.
 #[utoipa::path(
-    post, path = "/ai/v1/age", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age", operation_id = "age", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AgeRequest,
     responses((status = 200, description = "The estimate.", body = AgeResponse), error::EstimateAgeErrors),
 )]
-pub(crate) async fn age(
+pub(crate) async fn estimate_age(
     State(api): State<ApiState>,
     switches: AnalysisQuery,
     signed: SignedRequest,

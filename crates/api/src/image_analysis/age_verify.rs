@@ -54,11 +54,11 @@ pub(crate) struct AgeVerifyResponse {
 
 /// Compare the estimated age of a face with a threshold.
 #[utoipa::path(
-    post, path = "/ai/v1/age-verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age-verify", operation_id = "age_verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AgeVerifyRequest,
     responses((status = 200, description = "The outcome.", body = AgeVerifyResponse), error::EstimateAgeErrors),
 )]
-pub(crate) async fn age_verify(
+pub(crate) async fn verify_age(
     State(api): State<ApiState>,
     switches: AnalysisQuery,
     signed: SignedRequest,

@@ -51,11 +51,11 @@ pub(crate) struct AntispoofingResponse {
 
 /// Tell a live face from a picture of one.
 #[utoipa::path(
-    post, path = "/ai/v1/antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/antispoofing", operation_id = "antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "The prediction.", body = AntispoofingResponse), error::CheckLivenessErrors),
 )]
-pub(crate) async fn antispoofing(
+pub(crate) async fn detect_spoof(
     State(api): State<ApiState>,
     switches: AnalysisQuery,
     signed: SignedRequest,

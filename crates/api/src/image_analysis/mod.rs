@@ -31,11 +31,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
-        .routes(routes!(antispoofing::antispoofing))
+        .routes(routes!(antispoofing::detect_spoof))
         .routes(routes!(age_antispoofing::age_antispoofing))
-        .routes(routes!(age::age))
+        .routes(routes!(age::estimate_age))
         .routes(routes!(self_checkout::age_antispoofing_at_checkout))
-        .routes(routes!(age_verify::age_verify))
+        .routes(routes!(age_verify::verify_age))
         .routes(routes!(age_antispoofing_verify::age_antispoofing_verify))
         .routes(routes!(secure_token::issue_secure_token))
         .routes(routes!(secure_token::capture_module))

@@ -294,7 +294,7 @@ impl DeliveryDispatcher {
     ) -> Result<(), DbError> {
         let CompletedDelivery { leased, span, result } = completed;
         let next_at = match result.outcome {
-            DeliveryOutcome::Retry(retry_after) => schedule::next_attempt_at(
+            DeliveryOutcome::Retry(retry_after) => retry_schedule::next_attempt_at(
                 leased.begun_at,
                 leased.tries,
                 now,

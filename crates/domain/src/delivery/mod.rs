@@ -10,7 +10,7 @@ mod dispatcher;
 mod leases;
 mod message;
 mod records;
-mod schedule;
+mod retry_schedule;
 pub mod secrets;
 
 pub use dispatcher::{DeliveryDispatcher, DeliverySettings};
@@ -19,4 +19,4 @@ pub use records::{
     DeliveryAttempt, DeliveryFilter, DeliveryRecord, DeliveryReplayError, DeliveryState, list, purge, replay,
     replay_range, report_metrics, show,
 };
-pub use schedule::ATTEMPT_OFFSETS_SECONDS;
+pub use retry_schedule::ATTEMPT_OFFSETS_SECONDS;

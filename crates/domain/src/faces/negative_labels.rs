@@ -1,4 +1,5 @@
-//! Negative labels: faces that people said are not those of a profile.
+//! Negative labels: faces that a reviewer dismissed as "not this person", so that such false matches are not reported
+//! again.
 
 use super::{FaceIndexError, change_sequence::next_seq, embedding_vault::EmbeddingVault};
 use base::{AccountId, ProfileId, Uuid};

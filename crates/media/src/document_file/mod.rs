@@ -176,7 +176,7 @@ impl DocumentFileLoader {
 
     async fn decode_picture(&self, bytes: Vec<u8>) -> Result<Picture, DocumentFileError> {
         let settings = video::VideoSettings {
-            most_picture_pixels: self.0.max_pixels,
+            max_picture_pixels: self.0.max_pixels,
             picture_box_side: self.0.max_page_side,
             decoder_bytes: self.0.memory_bytes,
             stall_seconds: self.0.cpu_seconds,

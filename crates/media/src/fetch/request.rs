@@ -33,15 +33,15 @@ pub struct FetchRequest {
 }
 
 impl FetchRequest {
-    /// A GET with at most `most_bytes` of response, within ten seconds.
-    pub fn get(most_bytes: u64) -> Self {
+    /// A GET with at most `max_bytes` of response, within ten seconds.
+    pub fn get(max_bytes: u64) -> Self {
         Self {
             method: Method::GET,
             headers: HeaderMap::new(),
             body: Bytes::new(),
             verify_tls: true,
             timeout: Duration::from_secs(10),
-            max_bytes: most_bytes,
+            max_bytes,
         }
     }
 

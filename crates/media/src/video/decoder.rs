@@ -131,8 +131,8 @@ impl FrameDecoder {
                 _ => {}
             }
             let time = time + offset;
-            if !self.ask.live && time > self.settings.most_seconds {
-                return Err(VideoError::TooLong { seconds: time, limit: self.settings.most_seconds });
+            if !self.ask.live && time > self.settings.max_seconds {
+                return Err(VideoError::TooLong { seconds: time, limit: self.settings.max_seconds });
             }
             (progress.last_sample, progress.time) = (Some(counted), time);
             progress.frames += 1;
@@ -230,7 +230,7 @@ impl FrameDecoder {
         arguments.extend(self.tools.playlist_arguments(&self.feed));
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
         add(&["-threads", &self.settings.threads.to_string(), "-filter_threads", "1"]);
-        add(&["-max_pixels", &u64::from(self.settings.most_side).pow(2).to_string()]);
+        add(&["-max_pixels", &u64::from(self.settings.max_side).pow(2).to_string()]);
         // Frames are rotated after sampling, because most are dropped before.
         add(&["-noautorotate"]);
         if hurry {

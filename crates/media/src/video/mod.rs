@@ -42,17 +42,23 @@ pub struct VideoSettings {
     /// The program `ffprobe`, by name or path.
     pub ffprobe: PathBuf,
     /// The largest stored file, or segment of a stream, bytes.
-    pub most_bytes: u64,
+    #[serde(rename = "most_bytes")]
+    pub max_bytes: u64,
     /// The most that is fetched of one stored content in all, bytes: all segments, and parts that are read again.
-    pub most_stream_bytes: u64,
+    #[serde(rename = "most_stream_bytes")]
+    pub max_stream_bytes: u64,
     /// The largest picture file, bytes.
-    pub most_picture_bytes: u64,
+    #[serde(rename = "most_picture_bytes")]
+    pub max_picture_bytes: u64,
     /// The longest stored video, seconds.
-    pub most_seconds: f64,
+    #[serde(rename = "most_seconds")]
+    pub max_seconds: f64,
     /// The longest side of a video, pixels.
-    pub most_side: u32,
+    #[serde(rename = "most_side")]
+    pub max_side: u32,
     /// The largest picture, pixels in all.
-    pub most_picture_pixels: u32,
+    #[serde(rename = "most_picture_pixels")]
+    pub max_picture_pixels: u32,
     /// The side of the square that frames of a video are scaled down to fit, pixels.
     pub box_side: u32,
     /// The side of the square that pictures are scaled down to fit, pixels.
@@ -83,12 +89,12 @@ impl Default for VideoSettings {
         Self {
             ffmpeg: "ffmpeg".into(),
             ffprobe: "ffprobe".into(),
-            most_bytes: 2_000_000_000,
-            most_stream_bytes: 20_000_000_000,
-            most_picture_bytes: 50_000_000,
-            most_seconds: 12.0 * 3600.0,
-            most_side: 8192,
-            most_picture_pixels: 100_000_000,
+            max_bytes: 2_000_000_000,
+            max_stream_bytes: 20_000_000_000,
+            max_picture_bytes: 50_000_000,
+            max_seconds: 12.0 * 3600.0,
+            max_side: 8192,
+            max_picture_pixels: 100_000_000,
             box_side: 1920,
             picture_box_side: 4096,
             threads: 2,
@@ -162,7 +168,7 @@ impl ContentLoader {
     }
 
     /// Checks that a content responds within [`VideoSettings::answer_seconds`], with at least one byte, and does not
-    /// announce more than [`VideoSettings::most_bytes`].
+    /// announce more than [`VideoSettings::max_bytes`].
     pub async fn check_reachable(&self, url: &str) -> Result<ContentMetadata, VideoError> {
         let seconds = self.0.settings.answer_seconds;
         let reaching = async {
@@ -216,7 +222,7 @@ impl ContentLoader {
         )
         .await?;
         let mut upstream = opened.ok_or(VideoError::Empty)?;
-        let limit = settings.most_picture_bytes;
+        let limit = settings.max_picture_bytes;
         let mut bytes = Vec::new();
         let announced = upstream.total.is_some_and(|total| total > limit);
         while !announced && let Some(chunk) = upstream.chunk().await? {

@@ -59,13 +59,13 @@ pub(super) struct NutDemuxer<R> {
     from: R,
     layout: NutLayout,
     last: i64,
-    most_bytes: u64,
+    max_bytes: u64,
 }
 
 impl<R: AsyncBufRead + Unpin> NutDemuxer<R> {
-    /// `most_bytes` is the limit for one picture.
-    pub(super) fn new(from: R, most_bytes: u64) -> Self {
-        Self { from, layout: NutLayout::default(), last: 0, most_bytes }
+    /// `max_bytes` is the limit for one picture.
+    pub(super) fn new(from: R, max_bytes: u64) -> Self {
+        Self { from, layout: NutLayout::default(), last: 0, max_bytes }
     }
 
     /// The next picture and its time in seconds; `None` at the end. An incomplete last picture counts as the end.
@@ -160,7 +160,7 @@ impl<R: AsyncBufRead + Unpin> NutDemuxer<R> {
             from.read_u32().await?;
         }
         let (width, height) = (self.layout.width, self.layout.height);
-        if size != u64::from(width) * u64::from(height) * 3 || size > self.most_bytes {
+        if size != u64::from(width) * u64::from(height) * 3 || size > self.max_bytes {
             return Err(NutError::Unexpected("a picture's size"));
         }
         // ffmpeg uses elision headers only for frames of up to 4096 bytes.

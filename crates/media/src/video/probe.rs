@@ -145,7 +145,7 @@ impl FfprobeOutput {
         if width == 0 || height == 0 || stream.codec_name.is_empty() || stream.codec_name == "unknown" {
             return Err(VideoError::NotAVideo);
         }
-        let most = settings.most_side;
+        let most = settings.max_side;
         if width.max(height) > most {
             let limit = format!("{most} x {most}");
             let measured = format!("{width} x {height}");
@@ -154,7 +154,7 @@ impl FfprobeOutput {
         let seconds =
             |text: &Option<String>| text.as_ref()?.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
         let duration = seconds(&stream.duration).or_else(|| seconds(&self.format.duration)).filter(|_| !live);
-        let limit = settings.most_seconds;
+        let limit = settings.max_seconds;
         if let Some(seconds) = duration.filter(|seconds| *seconds > limit) {
             return Err(VideoError::TooLong { seconds, limit });
         }

@@ -223,7 +223,7 @@ impl ContentFeed {
 
     pub(super) fn count_bytes(&self, bytes: u64) -> Result<(), VideoError> {
         let moved = self.bytes_received.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let limit = self.settings().most_stream_bytes;
+        let limit = self.settings().max_stream_bytes;
         if !self.live && moved > limit { Err(VideoError::TooLarge { limit }) } else { Ok(()) }
     }
 

@@ -21,7 +21,7 @@ fn permissive_limits(settings: &VideoSettings) -> ImageLimits {
         min_width: 1,
         max_width: u32::MAX,
         min_pixels: 1,
-        max_pixels: settings.most_picture_pixels,
+        max_pixels: settings.max_picture_pixels,
         min_coloured: 0.0,
         ..ImageLimits::default().relaxed()
     }
@@ -67,7 +67,7 @@ pub(crate) async fn decode(
 }
 
 fn too_many_pixels(measured: String, settings: &VideoSettings) -> VideoError {
-    let limit = settings.most_picture_pixels.to_string();
+    let limit = settings.max_picture_pixels.to_string();
     VideoError::TooManyPixels { what: "picture", measured, limit }
 }
 
@@ -87,7 +87,7 @@ async fn decode_scaled(
     settings: &VideoSettings,
 ) -> Result<Picture, VideoError> {
     let most = u64::from(settings.picture_box_side).pow(2) * 3;
-    let pixels = settings.most_picture_pixels.to_string();
+    let pixels = settings.max_picture_pixels.to_string();
     let length = bytes.len().to_string();
     // A TIFF does not declare where it ends.
     let tiff = bytes.starts_with(b"II*\0") || bytes.starts_with(b"MM\0*");

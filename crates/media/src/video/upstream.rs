@@ -73,7 +73,7 @@ impl UpstreamBody {
         let settings = feed.settings();
         // A refusal because of the address's text is reported as such; what a name resolves to is not.
         feed.fetcher().parse_target(address).map_err(|reason| VideoError::Refused { place, reason })?;
-        let limit = if feed.live { u64::MAX } else { settings.most_bytes };
+        let limit = if feed.live { u64::MAX } else { settings.max_bytes };
         let mut call = FetchRequest {
             timeout: MAX_CONTENT_TIMEOUT,
             headers: HeaderMap::new(),
@@ -161,7 +161,7 @@ impl UpstreamBody {
             416 => return Ok(false),
             status => return Err(VideoError::Status { place, status }),
         }
-        let limit = self.feed.settings().most_bytes;
+        let limit = self.feed.settings().max_bytes;
         if !self.feed.live && self.total.is_some_and(|total| total > limit) {
             return Err(VideoError::TooLarge { limit });
         }

@@ -117,7 +117,7 @@ impl Names {
     }
 
     /// The response to a query; `None` if there is to be none.
-    fn answer(&self, question: &[u8], most_bytes: usize) -> Option<Vec<u8>> {
+    fn answer(&self, question: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
         let question = Message::from_vec(question).unwrap();
         let query = question.queries.first().unwrap().clone();
         if matches!(self.said.lock().unwrap().get(&key(query.name())), Some(Said::Silence)) {
@@ -132,7 +132,7 @@ impl Names {
         }
         answer.add_query(query);
         let bytes = answer.to_vec().unwrap();
-        Some(if bytes.len() > most_bytes { answer.truncate().to_vec().unwrap() } else { bytes })
+        Some(if bytes.len() > max_bytes { answer.truncate().to_vec().unwrap() } else { bytes })
     }
 
     /// The records of a name; `None` if the name does not exist.

@@ -50,7 +50,7 @@ async fn a_server_that_lies_about_length_is_noticed() {
 
 #[tokio::test]
 async fn a_body_without_end_has_one() {
-    let site = Site::with(VideoSettings { most_bytes: 2_000_000, ..VideoSettings::default() }).await;
+    let site = Site::with(VideoSettings { max_bytes: 2_000_000, ..VideoSettings::default() }).await;
     site.host.put_as("endless.mp4", fast(), Manner::Endless);
     site.host.put_as("noise.mp4", vec![0; 100], Manner::Endless);
     let (_, ended) = site.samples("noise.mp4", &SamplingRequest::default()).await;

@@ -32,8 +32,8 @@ async fn pictures_of_usual_kinds_are_read() {
 #[tokio::test]
 async fn large_pictures_are_scaled_down_or_refused() {
     let site = Site::with(VideoSettings {
-        most_picture_pixels: 30_000_000,
-        most_picture_bytes: 1_000_000,
+        max_picture_pixels: 30_000_000,
+        max_picture_bytes: 1_000_000,
         ..VideoSettings::default()
     })
     .await;

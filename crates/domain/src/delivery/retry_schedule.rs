@@ -1,4 +1,4 @@
-//! When attempts are made.
+//! The retry schedule of deliveries: when each attempt to deliver a webhook is made.
 
 use base::{SignedDuration, Timestamp};
 
