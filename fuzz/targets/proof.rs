@@ -34,7 +34,7 @@ static TEST_TILL: LazyLock<Till> = LazyLock::new(|| {
     for line in PROOFS.lines() {
         let (name, code) = line.split_once('\t').expect("a name and a code");
         let Ok(ScannedValue::Proof(proof)) = proof::parse_scanned(code) else { panic!("{name} is no proof") };
-        let verified = list.verify(&proof, &terms).unwrap_or_else(|failed| panic!("{name}: {failed}"));
+        let verified = list.verify_proof(&proof, &terms).unwrap_or_else(|failed| panic!("{name}: {failed}"));
         assert!(known.insert(verified.replay_key), "{name} is remembered like another");
     }
     Till { list, terms, known }
@@ -68,7 +68,7 @@ fn check_code(code: &str) {
     };
     assert!(code.chars().count() <= proof::MAX_QR_CHARS);
     let _any_format = (proof.format(), proof.claimed_issuer(), proof.claimed_key());
-    match list.verify(&proof, terms) {
+    match list.verify_proof(&proof, terms) {
         Ok(verified) => {
             // However it is encoded: another encoding must not be a second use.
             assert!(known.contains(&verified.replay_key), "nobody signed this");

@@ -24,7 +24,7 @@ pub(crate) const OWN_PREFIX: &str = "POA1:";
 /// What a scanned value turned out to be.
 #[derive(Clone, Debug)]
 pub enum ScannedValue {
-    /// A proof that [`TrustList::verify`](crate::trust::TrustList::verify) can judge.
+    /// A proof that [`TrustList::verify_proof`](crate::trust::TrustList::verify_proof) can judge.
     Proof(ParsedProof),
     /// An https address where the proof can be fetched; see
     /// [`TrustList::issuer_of_reference`](crate::trust::TrustList::issuer_of_reference).

@@ -4,7 +4,7 @@
 //! remembered. A verification has four steps:
 //!
 //! 1. [`proof::parse_scanned`] parses the scanned text, within bounds;
-//! 2. [`trust::TrustList::verify`] checks the issuer, the signature, the times, the holder and the age;
+//! 2. [`trust::TrustList::verify_proof`] checks the issuer, the signature, the times, the holder and the age;
 //! 3. the caller looks up [`proof::VerifiedProof::status`] in a [`status::StatusList`] and passes what it found to
 //!    [`proof::VerifiedProof::apply_status`];
 //! 4. the caller stores [`proof::VerifiedProof::replay_key`], which must be new, in the same transaction as the result.

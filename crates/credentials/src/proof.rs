@@ -14,7 +14,7 @@ pub use crate::verification::{
 impl TrustList {
     /// Judges a proof. Left to the caller: whether [`VerifiedProof::replay_key`] was seen before, and what the status
     /// list at [`VerifiedProof::status`] says.
-    pub fn verify(
+    pub fn verify_proof(
         &self,
         proof: &ParsedProof,
         terms: &VerificationTerms,

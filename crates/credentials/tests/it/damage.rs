@@ -53,7 +53,7 @@ fn age(code: &str) -> Option<u8> {
     match parse_scanned(code) {
         Ok(ScannedValue::Proof(proof)) => {
             let _ = (proof.claimed_issuer(), proof.claimed_key(), proof.format());
-            KINDS.list.verify(&proof, &terms()).ok().map(|verified| verified.age_over)
+            KINDS.list.verify_proof(&proof, &terms()).ok().map(|verified| verified.age_over)
         }
         _ => None,
     }

@@ -154,13 +154,13 @@ pub(crate) fn verify(
     code: &str,
     terms: &VerificationTerms,
 ) -> Result<VerifiedProof, ProofVerificationError> {
-    list.verify(&proof(code), terms)
+    list.verify_proof(&proof(code), terms)
 }
 
 /// The outcome for a code, in one line: the age and the checks, or the reason and the detail.
 pub(crate) fn outcome(list: &TrustList, code: &str, terms: &VerificationTerms) -> String {
     match parse_scanned(code) {
-        Ok(ScannedValue::Proof(proof)) => match list.verify(&proof, terms) {
+        Ok(ScannedValue::Proof(proof)) => match list.verify_proof(&proof, terms) {
             Ok(verified) => {
                 let checks: Vec<_> = verified.checks.iter().map(|check| ProofCheck::as_str(*check)).collect();
                 format!("{}+ {}", verified.age_over, checks.join(" "))

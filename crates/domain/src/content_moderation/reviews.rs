@@ -107,13 +107,13 @@ impl ReviewRecorder {
         ))
         .await?;
         if decision == ReviewDecision::Dismiss {
-            self.reject_match(tx, account, id).await?;
+            self.add_negative_label(tx, account, id).await?;
         }
         notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)
     }
 
     /// Keeps the face of a dismissed notification from being matched to its profile again.
-    async fn reject_match(
+    async fn add_negative_label(
         &self,
         tx: &mut WriteTx,
         account: AccountId,

@@ -1,12 +1,11 @@
 //! Judging a query: what was scanned, under the operator's rules, with what is known locally about its issuer.
 
 use super::{
-    MAX_CLOCK_SKEW, MAX_SCAN_AGE, ProofOfAgeError, ProofOfAgeService, ProofQuery, record::ProofOutcome,
-    trust_store,
+    MAX_CLOCK_SKEW, ProofOfAgeError, ProofOfAgeService, ProofQuery, record::ProofOutcome, trust_store,
 };
 use base::{AppId, Timestamp};
 use credentials::{
-    proof::{self, ProofFailureReason, ScannedValue, VerificationTerms, VerifiedProof},
+    proof::{self, MAX_SCAN_AGE, ProofFailureReason, ScannedValue, VerificationTerms, VerifiedProof},
     trust::{TrustList, TrustedIssuer},
 };
 use db::{FromRow, sql};
@@ -139,7 +138,7 @@ impl ProofOfAgeService {
                     skew: MAX_CLOCK_SKEW,
                     audience: self.0.settings.audience.clone(),
                 };
-                self.assess_verification(list.verify(&proof, &terms), list, now, key_requests).await
+                self.assess_verification(list.verify_proof(&proof, &terms), list, now, key_requests).await
             }
         }
     }
@@ -214,12 +213,13 @@ pub(super) fn failed_decision(
 
 /// Refuses a scan whose stated time is not close to our own clock.
 fn check_scan_time(scanned_at: Timestamp, now: Timestamp) -> Option<ProofDecision> {
-    let refuse = |message| Some(failed_decision(None, ProofFailureReason::PresentationExpired, message));
+    let refuse =
+        |message: String| Some(failed_decision(None, ProofFailureReason::PresentationExpired, message));
     if scanned_at.duration_since(now) > MAX_CLOCK_SKEW {
-        return refuse("scanned_at is in the future: set the till's clock");
+        return refuse("scanned_at is in the future: set the till's clock".to_owned());
     }
     if now.duration_since(scanned_at) > MAX_SCAN_AGE {
-        return refuse("the code was scanned more than 120 seconds ago");
+        return refuse(format!("the code was scanned more than {} seconds ago", MAX_SCAN_AGE.as_secs()));
     }
     None
 }

@@ -3,16 +3,16 @@
 
 mod assessment;
 pub mod issuer;
+mod issuer_queries;
 pub mod qr_image;
 mod record;
 mod request;
-mod resolve;
 mod trust_store;
 
 pub use assessment::ProofAssessment;
+pub use issuer_queries::{RefreshTrust, ResolveProof};
 pub use record::{ProofFailureDetail, ProofRecord, ProofStatus, ProvenAge};
 pub use request::{ProofNotificationRequest, ProofQuery, ProofRequest};
-pub use resolve::{RefreshTrust, ResolveProof};
 pub use trust_store::TrustStoreError;
 
 use crate::{delivery::Outbox, vault::Vault};
@@ -29,8 +29,6 @@ use trust_store::TrustStore;
 
 /// How long a result can be queried.
 pub const RESULT_RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// How long ago a scan may be when it is sent in.
-const MAX_SCAN_AGE: SignedDuration = SignedDuration::from_secs(120);
 /// How far a terminal's clock may be ahead, and an issuer's clock off.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(5);
 

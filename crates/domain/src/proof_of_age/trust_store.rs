@@ -1,6 +1,6 @@
 //! Whose proofs are trusted: the operator's list, a signed list, the keys that issuers publish, and this server itself.
 
-use super::{ProofOfAgeSettings, assessment::KeyRequestPolicy, issuer, resolve::KEY_SET_TTL};
+use super::{ProofOfAgeSettings, assessment::KeyRequestPolicy, issuer, issuer_queries::KEY_SET_TTL};
 use base::{Environment, SignedDuration, Timestamp};
 use credentials::{
     status::StatusList,

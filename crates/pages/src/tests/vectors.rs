@@ -62,7 +62,7 @@ fn verify(code: &str, scanned: i64) -> VerifiedProof {
     }] });
     let list = TrustList::parse(entry.to_string().as_bytes()).unwrap();
     let ScannedValue::Proof(proof) = proof::parse_scanned(code).unwrap() else { panic!("no proof") };
-    list.verify(&proof, &VerificationTerms::new(at(scanned), at(scanned))).unwrap()
+    list.verify_proof(&proof, &VerificationTerms::new(at(scanned), at(scanned))).unwrap()
 }
 
 #[test]
