@@ -34,7 +34,7 @@ pub(crate) fn router() -> OpenApiRouter<ApiState> {
 fn operations() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(supported_documents::supported_documents))
-        .routes(routes!(sessions::create::create_session))
+        .routes(routes!(sessions::create::create_document_session))
         .routes(routes!(sessions::get::get_session, sessions::delete::delete_session))
         .routes(routes!(media::get::get_media, media::delete::delete_media))
         .routes(routes!(

@@ -124,7 +124,7 @@ impl Config {
         self.data_dir.join("dev-credentials.json")
     }
 
-    /// The limits that images must meet.
+    /// The limits that images must meet in image analysis and age estimation: the sections `[image]` and `[face]`.
     pub(crate) fn image_analysis_rules(&self) -> AnalysisRules {
         AnalysisRules { image: self.image.clone(), face: self.face }
     }

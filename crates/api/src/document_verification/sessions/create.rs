@@ -36,7 +36,7 @@ pub(crate) struct CreatedDocumentSession {
 ///
 /// The answer has the address of the page on which the end user supplies what is asked for.
 #[utoipa::path(
-    post, path = "/idverify/v1/sessions", tag = "sessions", security(("signature" = []), ("bearer" = [])),
+    post, path = "/idverify/v1/sessions", operation_id = "create_session", tag = "sessions", security(("signature" = []), ("bearer" = [])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.", max_length = 200)),
     request_body(
         content = CreateDocumentSessionRequest,
@@ -68,7 +68,7 @@ pub(crate) struct CreatedDocumentSession {
     ),
     responses((status = 201, description = "It is made.", body = CreatedDocumentSession), error::CreateDocumentSessionErrors),
 )]
-pub(crate) async fn create_session(
+pub(crate) async fn create_document_session(
     State(api): State<ApiState>,
     party: RelyingPartyRequest,
 ) -> Result<Response, DocumentApiError> {
