@@ -9,7 +9,7 @@ use super::{
     leases::{self, DueEndpoint, LeasedDelivery},
     message::Outbox,
     records::DeliveryState,
-    schedule,
+    retry_schedule,
     secrets::{self, WebhookSecret},
 };
 use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
