@@ -17,7 +17,7 @@ const MAX_TEXT_LINES: usize = 2000;
 /// Longer lines are skipped.
 const MAX_LINE_CHARS: usize = 200;
 
-/// Like [`super::parse`], but corrects errors: missing or additional fillers; look-alikes where only the other
+/// Like [`super::parse`], but corrects errors: missing or additional fillers; similar characters where only the other
 /// character may stand; and a single character whose replacement by a look-alike makes a wrong check digit right, where
 /// only one replacement does. Every change of a character is listed in [`ParsedMrz::repairs`].
 pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseError> {
@@ -35,7 +35,7 @@ pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseE
         .filter_map(|format| {
             let fitted =
                 lines.iter().map(|line| fit_to_length(line, format.length())).collect::<Option<Vec<_>>>()?;
-            // Formats of the same shape are told apart by the lines themselves, once look-alikes are corrected.
+            // Formats of the same shape are told apart by the lines themselves, once similar characters are corrected.
             let placed = substitute_lookalikes(format, &fitted);
             if detect_format(&placed) != Some(format) {
                 return None;

@@ -219,7 +219,7 @@ fn name_distance(name: &str, text: &str) -> Option<usize> {
     (least <= allowed).then_some(least)
 }
 
-/// The same for a document number. A number that differs only in look-alikes has a distance of 1.
+/// The same for a document number. A number that differs only in similar characters has a distance of 1.
 fn number_distance(number: &str, text: &str) -> Option<usize> {
     let compact: String =
         text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
