@@ -37,11 +37,11 @@ web/dist/.built: $(shell find web -mindepth 1 \( -name node_modules -o -path web
 	@touch $@
 
 run: setup ## Build, import the models and serve with a demo application
-	@cargo build --release --locked -p assay
-	@target/release/assay models import --from models/node_modules --to models/pack
+	@cargo build --profile light --locked -p assay
+	@target/light/assay models import --from models/node_modules --to models/pack
 	@mkdir -p -m 700 $(DATA)
-	@[ -f $(DATA)/sample-face.jpg ] || target/release/assay sample-face $(DATA)/sample-face.jpg
-	@exec target/release/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
+	@[ -f $(DATA)/sample-face.jpg ] || target/light/assay sample-face $(DATA)/sample-face.jpg
+	@exec target/light/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
 
 test: setup ## Every test on SQLite, and those of the database again on PostgreSQL
 	@scripts/system-packages.sh tests
