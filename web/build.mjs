@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -27,6 +28,15 @@ const PAGES = [
 /** The package that the server's own default models come out of; `make setup` installs it. */
 const FACE_NET = join(here, "../models/node_modules/@vladmandic/face-api/model/tiny_face_detector_model");
 
+/** What is sent to browsers that can decompress it, by the ending of its name; made once, so the smallest is made. */
+const ENCODINGS = {
+  ".br": (contents) => brotliCompressSync(contents),
+  ".gz": (contents) => gzipSync(contents, { level: 9 }),
+};
+
+/** A file that hardly becomes smaller is not worth the work of decompressing it. */
+const MAX_COMPRESSED_SHARE = 0.9;
+
 const COMMON = {
   bundle: true,
   // Its program as it was written; what stands there for bundlers is made for browsers that the pages do not run in.
@@ -44,6 +54,12 @@ const files = new Map();
 for (const page of PAGES) {
   for (const [path, contents] of await bundle(page)) {
     files.set(join(page.name, path), contents);
+    for (const [ending, compress] of Object.entries(ENCODINGS)) {
+      const compressed = compress(contents);
+      if (compressed.length < MAX_COMPRESSED_SHARE * contents.length) {
+        files.set(join(page.name, path) + ending, compressed);
+      }
+    }
   }
 }
 await write(join(here, "dist"), files);

@@ -9,6 +9,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The members of `File` for compressed contents, and how the names of those files end.
+const COMPRESSED: [(&str, &str); 2] = [("brotli", ".br"), ("gzip", ".gz")];
+
 fn main() -> io::Result<()> {
     let web =
         Path::new(&env::var("CARGO_MANIFEST_DIR").map_err(Error::other)?).join("../../web").canonicalize()?;
@@ -21,6 +24,8 @@ fn main() -> io::Result<()> {
     if dist.is_dir() {
         collect(&dist, &mut files)?;
     }
+    // A compressed file goes with the one that it was made from.
+    files.retain(|file| !COMPRESSED.iter().any(|(_, ending)| file.to_string_lossy().ends_with(ending)));
     files.sort();
     if files.is_empty() {
         tell("warning=web/dist is missing, so no pages are built in: run `make setup`, then build again");
@@ -32,9 +37,19 @@ fn main() -> io::Result<()> {
             kind(&name).ok_or_else(|| Error::other(format!("{name}: no content type is known for it")))?;
         let etag = etag(&fs::read(&file)?);
         let path = file.display().to_string();
+        let compressed = COMPRESSED.map(|(member, ending)| {
+            let path = format!("{path}{ending}");
+            let included = if Path::new(&path).is_file() {
+                format!("Some(include_bytes!({path:?}))")
+            } else {
+                "None".into()
+            };
+            format!("{member}: {included}")
+        });
         writeln!(
             table,
-            "    File {{ name: {name:?}, kind: {kind:?}, etag: {etag:?}, bytes: include_bytes!({path:?}) }},"
+            "    File {{ name: {name:?}, kind: {kind:?}, etag: {etag:?}, bytes: include_bytes!({path:?}), {} }},",
+            compressed.join(", ")
         )
         .map_err(Error::other)?;
     }

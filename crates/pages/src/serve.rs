@@ -3,7 +3,7 @@
 use axum::{
     Router,
     extract::Path,
-    http::{HeaderMap, HeaderName, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -18,6 +18,9 @@ pub(crate) struct File {
     /// Its entity tag, in quotes.
     pub etag: &'static str,
     pub bytes: &'static [u8],
+    /// The contents as brotli (RFC 7932) and as gzip (RFC 1952), where that makes them clearly smaller.
+    pub brotli: Option<&'static [u8]>,
+    pub gzip: Option<&'static [u8]>,
 }
 
 /// A folder of `web/dist` that is served as a page.
@@ -127,34 +130,81 @@ impl StaticPage {
             return self.plain(StatusCode::NOT_FOUND, "there is no such page\n");
         };
         let keep = if name.starts_with("assets/") { CACHE_IMMUTABLE } else { CACHE_REVALIDATE };
-        let (etag, bytes) = self.branded(file);
-        let known = [(header::ETAG, etag.clone()), (header::CACHE_CONTROL, keep.to_owned())];
+        let Representation { etag, bytes, encoding } =
+            self.branded(file).or_else(|| compressed(file, asked)).unwrap_or_else(|| Representation {
+                etag: file.etag.to_owned(),
+                bytes: Cow::Borrowed(file.bytes),
+                encoding: None,
+            });
+        let known = [
+            (header::ETAG, etag.clone()),
+            (header::CACHE_CONTROL, keep.to_owned()),
+            (header::VARY, header::ACCEPT_ENCODING.to_string()),
+        ];
         if etag_matches(asked, &etag) {
             return (StatusCode::NOT_MODIFIED, self.headers.clone(), known).into_response();
         }
-        (self.headers.clone(), known, [(header::CONTENT_TYPE, file.kind)], bytes).into_response()
+        let mut response =
+            (self.headers.clone(), known, [(header::CONTENT_TYPE, file.kind)], bytes).into_response();
+        if let Some(encoding) = encoding {
+            response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        response
     }
 
-    /// A file's entity tag and contents; in an HTML document, the brand is replaced by the server's own.
-    fn branded(&self, file: &'static File) -> (String, Cow<'static, [u8]>) {
-        let document = file
-            .kind
-            .starts_with("text/html")
-            .then_some(file.bytes)
-            .and_then(|bytes| str::from_utf8(bytes).ok());
-        match (&self.brand, document) {
-            (Some(brand), Some(text)) if text.contains(BRAND_META) => {
-                let text = text.replace(BRAND_META, &BRAND_META.replace("Svc", brand));
-                (format!("{}-{brand}\"", file.etag.trim_end_matches('"')), Cow::Owned(text.into_bytes()))
-            }
-            _ => (file.etag.to_owned(), Cow::Borrowed(file.bytes)),
-        }
+    /// An HTML document with the server's own brand; `None` if nothing is to be replaced.
+    fn branded(&self, file: &'static File) -> Option<Representation> {
+        let brand = self.brand.as_ref().filter(|_| file.kind.starts_with("text/html"))?;
+        let text = str::from_utf8(file.bytes).ok().filter(|text| text.contains(BRAND_META))?;
+        let text = text.replace(BRAND_META, &BRAND_META.replace("Svc", brand));
+        Some(Representation {
+            etag: tagged(file.etag, brand),
+            bytes: Cow::Owned(text.into_bytes()),
+            encoding: None,
+        })
     }
 
     fn plain(&self, status: StatusCode, sentence: &'static str) -> Response {
         let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
         (status, self.headers.clone(), kind, sentence).into_response()
     }
+}
+
+/// A file as it is sent.
+struct Representation {
+    etag: String,
+    bytes: Cow<'static, [u8]>,
+    encoding: Option<&'static str>,
+}
+
+/// A file in the smallest encoding that the browser accepts and the file has.
+fn compressed(file: &'static File, asked: &HeaderMap) -> Option<Representation> {
+    let accepted = asked.get_all(header::ACCEPT_ENCODING);
+    let accepts = |encoding| {
+        accepted.iter().filter_map(|value| value.to_str().ok()).any(|list| accepts_encoding(list, encoding))
+    };
+    let (bytes, encoding) = [(file.brotli, "br"), (file.gzip, "gzip")]
+        .into_iter()
+        .find_map(|(bytes, encoding)| bytes.filter(|_| accepts(encoding)).map(|bytes| (bytes, encoding)))?;
+    Some(Representation {
+        etag: tagged(file.etag, encoding),
+        bytes: Cow::Borrowed(bytes),
+        encoding: Some(encoding),
+    })
+}
+
+/// Whether a list of encodings names one without forbidding it (RFC 9110, section 12.5.3).
+fn accepts_encoding(list: &str, encoding: &str) -> bool {
+    list.split(',').any(|item| {
+        let (name, weight) = item.split_once(';').unwrap_or((item, "q=1"));
+        let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.trim().parse().ok());
+        name.trim().eq_ignore_ascii_case(encoding) && weight.is_some_and(|weight: f32| weight > 0.0)
+    })
+}
+
+/// The entity tag of another form of the same file.
+fn tagged(etag: &str, form: &str) -> String {
+    format!("{}-{form}\"", etag.trim_end_matches('"'))
 }
 
 /// Whether a name may be a step of a page; one that looks like the version of an interface is not.

@@ -13,44 +13,58 @@ use axum::{
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
+const UNCOMPRESSED: File = File { name: "", kind: "", etag: "", bytes: b"", brotli: None, gzip: None };
+
 static MADE_UP: &[File] = &[
     File {
         name: "holder/assets/page-1234.js",
         kind: "text/javascript; charset=utf-8",
         etag: "\"1\"",
         bytes: b"let a",
+        ..UNCOMPRESSED
     },
     File {
         name: "holder/index.html",
         kind: "text/html; charset=utf-8",
         etag: "\"2\"",
         bytes: b"<!doctype html>",
+        ..UNCOMPRESSED
     },
     File {
         name: "identity/index.html",
         kind: "text/html; charset=utf-8",
         etag: "\"4\"",
         bytes: b"<!doctype html><p>",
+        ..UNCOMPRESSED
     },
     File {
         name: "age/above.html",
         kind: "text/html; charset=utf-8",
         etag: "\"6\"",
         bytes: b"<!doctype html><p>above",
+        ..UNCOMPRESSED
     },
     File {
         name: "age/index.html",
         kind: "text/html; charset=utf-8",
         etag: "\"7\"",
         bytes: b"<!doctype html><p>below",
+        ..UNCOMPRESSED
     },
     File {
         name: "age/assets/page-5678.js",
         kind: "text/javascript; charset=utf-8",
         etag: "\"8\"",
         bytes: b"let c",
+        ..UNCOMPRESSED
     },
-    File { name: "other/secret.js", kind: "text/javascript; charset=utf-8", etag: "\"3\"", bytes: b"let b" },
+    File {
+        name: "other/secret.js",
+        kind: "text/javascript; charset=utf-8",
+        etag: "\"3\"",
+        bytes: b"let b",
+        ..UNCOMPRESSED
+    },
 ];
 
 struct PageResponse {
@@ -208,6 +222,7 @@ async fn the_page_of_a_session_knows_another_brand() {
         kind: "text/html; charset=utf-8",
         etag: "\"5\"",
         bytes: b"<meta name=\"brand\" content=\"Svc\">",
+        ..UNCOMPRESSED
     }];
     for (brand, content, etag) in [("Svc", "Svc", "\"5\""), ("Acme", "Acme", "\"5-Acme\"")] {
         let request = Request::builder().uri("/idverify/v1/web/index.html").body(Body::empty()).unwrap();
@@ -232,6 +247,60 @@ async fn what_the_browser_has_is_not_sent_again() {
     }
     let answer = ask(MADE_UP, "GET", "/poa/holder/", &[(header::IF_NONE_MATCH, "\"1\"")]).await;
     assert_eq!(answer.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_browser_gets_the_smallest_encoding_that_it_accepts() {
+    static COMPRESSED: &[File] = &[
+        File {
+            name: "holder/index.html",
+            kind: "text/html; charset=utf-8",
+            etag: "\"1\"",
+            bytes: b"as it is",
+            brotli: Some(b"brotli"),
+            gzip: Some(b"gzip"),
+        },
+        File {
+            name: "holder/assets/page-1234.js",
+            kind: "text/javascript; charset=utf-8",
+            etag: "\"2\"",
+            bytes: b"short",
+            ..UNCOMPRESSED
+        },
+    ];
+    for (accepted, encoding, body, etag) in [
+        ("gzip, deflate, br, zstd", "br", "brotli", "\"1-br\""),
+        ("gzip, deflate", "gzip", "gzip", "\"1-gzip\""),
+        ("GZIP;q=0.5, br; q=0", "gzip", "gzip", "\"1-gzip\""),
+        ("br;q=0.000, gzip;q=0", "", "as it is", "\"1\""),
+        ("identity", "", "as it is", "\"1\""),
+        ("br;q=nonsense", "", "as it is", "\"1\""),
+        ("brotli, gzipped", "", "as it is", "\"1\""),
+        ("", "", "as it is", "\"1\""),
+    ] {
+        let asked = [(header::ACCEPT_ENCODING, accepted)];
+        let answer = ask(COMPRESSED, "GET", "/poa/holder/", &asked).await;
+        assert_eq!((answer.status, &*answer.body), (StatusCode::OK, body), "{accepted}");
+        assert_eq!(answer.header(header::CONTENT_ENCODING), encoding, "{accepted}");
+        assert_eq!(answer.header(header::ETAG), etag, "{accepted}");
+        assert_eq!(answer.header(header::VARY), "accept-encoding", "{accepted}");
+        assert_eq!(answer.header(header::CONTENT_LENGTH), body.len().to_string(), "{accepted}");
+        let known = [(header::ACCEPT_ENCODING, accepted), (header::IF_NONE_MATCH, etag)];
+        let known = ask(COMPRESSED, "GET", "/poa/holder/", &known).await;
+        assert_eq!(known.status, StatusCode::NOT_MODIFIED, "{accepted}");
+    }
+    let asked = [(header::ACCEPT_ENCODING, "br, gzip")];
+    let whole = ask(COMPRESSED, "GET", "/poa/holder/assets/page-1234.js", &asked).await;
+    assert_eq!((&*whole.body, whole.header(header::CONTENT_ENCODING)), ("short", ""));
+}
+
+#[test]
+fn programs_are_built_in_compressed() {
+    let is_program = |file: &&File| file.kind.starts_with("text/javascript") && file.bytes.len() > 2000;
+    for file in crate::BUILT_FILES.iter().filter(is_program) {
+        let (Some(brotli), Some(gzip)) = (file.brotli, file.gzip) else { panic!("{}", file.name) };
+        assert!(brotli.len() < gzip.len() && gzip.len() < file.bytes.len(), "{}", file.name);
+    }
 }
 
 #[tokio::test]
