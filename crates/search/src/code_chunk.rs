@@ -44,8 +44,9 @@ pub(crate) struct CodeChunk {
 }
 
 impl CodeChunk {
-    /// A chunk without rows. Address space is reserved for all of them; the kernel commits memory as they are written.
-    pub(crate) fn new(padded: usize, large: bool) -> std::io::Result<Self> {
+    /// A chunk without rows, with room for `rows` in its lists. In its planes, address space is reserved for as many as
+    /// there can be; the kernel commits memory as they are written.
+    pub(crate) fn new(padded: usize, rows: usize, large: bool) -> std::io::Result<Self> {
         let plane = |bytes: usize| {
             let map = MmapMut::map_anon(bytes)?;
             advise(&map, large);
@@ -56,12 +57,12 @@ impl CodeChunk {
             high: plane(ROWS_PER_CHUNK * padded / 2)?,
             low: plane(ROWS_PER_CHUNK * padded / 2)?,
             sketches: plane(ROWS_PER_CHUNK * padded / 8)?,
-            near_steps: Vec::new(),
-            near_errors: Vec::new(),
-            squares: Vec::new(),
-            flatness: Vec::new(),
-            full_code_terms: Vec::new(),
-            ids: Vec::new(),
+            near_steps: Vec::with_capacity(rows),
+            near_errors: Vec::with_capacity(rows),
+            squares: Vec::with_capacity(rows),
+            flatness: Vec::with_capacity(rows),
+            full_code_terms: Vec::with_capacity(rows),
+            ids: Vec::with_capacity(rows),
         })
     }
 

@@ -19,13 +19,13 @@
 
 use crate::{
     IndexError, IndexSpace,
-    keys::{FileKeys, RecordAad, RecordNonce, SALT_BYTES, TAG_BYTES},
+    keys::{FileKeys, RecordAad, RecordNonce, SALT_BYTES, SealedKind, TAG_BYTES, Unsealer},
 };
 use aws_lc_rs::hmac;
 use base::{Secret, Uuid};
 use std::{
     fs::{File, OpenOptions, Permissions, TryLockError},
-    io::Write as _,
+    io::{ErrorKind, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
 };
@@ -34,7 +34,7 @@ const MAGIC: &[u8; 8] = b"assayfx1";
 const HEADER_BYTES: usize = 512;
 const SEQUENCE_OFFSETS: [u64; 2] = [256, 384];
 const SEQUENCE_BYTES: usize = 72;
-const FILE_MODE: u32 = 0o600;
+pub(crate) const FILE_MODE: u32 = 0o600;
 /// Bytes of a record before its sealed vector.
 const RECORD_HEAD_BYTES: usize = 32 + SALT_BYTES + 8;
 
@@ -42,6 +42,8 @@ const RECORD_HEAD_BYTES: usize = 32 + SALT_BYTES + 8;
 pub(crate) struct IndexFile {
     file: File,
     pub(crate) keys: FileKeys,
+    /// The random bytes that tell this file from every other.
+    pub(crate) salt: [u8; SALT_BYTES],
     dimension: usize,
 }
 
@@ -107,7 +109,7 @@ impl IndexFile {
         }
         let keys = FileKeys::new(key, &salt)?;
         hmac::verify(&keys.header_key(), prefix, &rest[..32]).map_err(|_| IndexError::KeyMismatch)?;
-        Ok(Self { file, keys, dimension: space.dimension })
+        Ok(Self { file, keys, salt, dimension: space.dimension })
     }
 
     /// Size of a record.
@@ -137,7 +139,13 @@ impl IndexFile {
     }
 
     /// Decrypts a record in place and writes its vector to `vector`.
-    pub(crate) fn unseal(&self, slot: u32, bytes: &mut [u8], vector: &mut Vec<f32>) -> RecordSlot {
+    pub(crate) fn unseal(
+        &self,
+        unsealer: &mut Unsealer<'_>,
+        slot: u32,
+        bytes: &mut [u8],
+        vector: &mut Vec<f32>,
+    ) -> RecordSlot {
         let Some((head, sealed)) = bytes.split_first_chunk_mut::<RECORD_HEAD_BYTES>() else {
             return RecordSlot::Damaged;
         };
@@ -152,7 +160,8 @@ impl IndexFile {
         counter.copy_from_slice(&head[48..]);
         let nonce = RecordNonce { session, counter: u64::from_le_bytes(counter) };
         let (face, person) = (Uuid::from_bytes(face), Uuid::from_bytes(person));
-        if !self.keys.open(&nonce, &RecordAad { slot, face, person }, sealed) {
+        let aad = RecordAad { kind: SealedKind::Vector, slot, face, person };
+        if !unsealer.open(&nonce, &aad, sealed) {
             return RecordSlot::Damaged;
         }
         vector.clear();
@@ -161,23 +170,24 @@ impl IndexFile {
         RecordSlot::Taken(RecordIds { face, person })
     }
 
-    /// Reads one record; `None` if it is free or does not decrypt. `bytes` is scratch space.
+    /// Reads one record; one that the file ends before is damaged. `bytes` is scratch space.
     pub(crate) fn read_record(
         &self,
+        unsealer: &mut Unsealer<'_>,
         slot: u32,
         bytes: &mut Vec<u8>,
         vector: &mut Vec<f32>,
-    ) -> Result<Option<RecordIds>, IndexError> {
+    ) -> Result<RecordSlot, IndexError> {
         bytes.resize(self.record_bytes(), 0);
-        self.read_slots(slot, bytes)?;
-        match self.unseal(slot, bytes, vector) {
-            RecordSlot::Taken(record) => Ok(Some(record)),
-            RecordSlot::Free | RecordSlot::Damaged => Ok(None),
+        match self.read_slots(slot, bytes) {
+            Ok(()) => Ok(self.unseal(unsealer, slot, bytes, vector)),
+            Err(IndexError::Io(error)) if error.kind() == ErrorKind::UnexpectedEof => Ok(RecordSlot::Damaged),
+            Err(error) => Err(error),
         }
     }
 
     /// The bytes of a record with its vector encrypted.
-    pub(crate) fn seal(&self, aad: &RecordAad, vector: &[f32]) -> (RecordNonce, Vec<u8>) {
+    pub(crate) fn seal(&self, aad: &RecordAad, vector: &[f32]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.record_bytes());
         bytes.extend_from_slice(aad.face.as_bytes());
         bytes.extend_from_slice(aad.person.as_bytes());
@@ -187,7 +197,7 @@ impl IndexFile {
         bytes[32..48].copy_from_slice(&nonce.session);
         bytes[48..RECORD_HEAD_BYTES].copy_from_slice(&nonce.counter.to_le_bytes());
         bytes.extend_from_slice(&tag);
-        (nonce, bytes)
+        bytes
     }
 
     pub(crate) fn write(&self, slot: u32, record: &[u8]) -> Result<(), IndexError> {
@@ -289,7 +299,7 @@ fn create(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<(),
 }
 
 /// Identifies this boot of the machine. `None` if the system does not tell; then nothing unsynced is trusted.
-fn boot_id() -> Option<[u8; 16]> {
+pub(crate) fn boot_id() -> Option<[u8; 16]> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Uuid::try_parse(text.trim()).ok().map(Uuid::into_bytes).filter(|it| *it != [0; 16])
 }

@@ -3,16 +3,18 @@
 use crate::{
     FaceEntry, IndexError, IndexSpace, SearchHit, SearchQuery,
     code_chunk::{CodeChunk, FaceIds, ROWS_PER_CHUNK, padded_dimension},
-    file::{IndexFile, PersistedSequence},
+    code_file::CodeFile,
+    file::{IndexFile, PersistedSequence, RecordSlot},
     hadamard_rotation::HadamardRotation,
-    keys::RecordAad,
-    load::{LiveCodes, MIN_VECTORS_FOR_CENTRE, SharedChunk, load_codes},
+    id_hash::IdMap,
+    keys::{RecordAad, SealedKind},
+    load::{LiveCodes, Loader, MIN_VECTORS_FOR_CENTRE, SharedChunk},
     scalar_quantisation::{VectorCode, centre_and_rotate},
     scan::{self, QueryScan},
 };
 use base::{Secret, Uuid};
 use std::{
-    collections::{HashMap, hash_map},
+    collections::hash_map,
     path::Path,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, RwLock,
@@ -37,6 +39,7 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 pub struct FaceIndex {
     space: IndexSpace,
     file: IndexFile,
+    codes: CodeFile,
     rotation: HadamardRotation,
     live: RwLock<Arc<LiveCodes>>,
     /// Held for writing while a record and its row change, and for reading where the two must agree.
@@ -51,9 +54,9 @@ pub struct FaceIndex {
 /// State that only the writer uses.
 #[derive(Default)]
 struct WriterState {
-    faces: HashMap<Uuid, u32>,
+    faces: IdMap<u32>,
     /// The number of faces of each person.
-    persons: HashMap<Uuid, u32>,
+    persons: IdMap<u32>,
     free: Vec<u32>,
     /// Slots in the file, taken or free.
     slots: u32,
@@ -63,9 +66,13 @@ struct WriterState {
 impl FaceIndex {
     /// Opens or creates the file at `path`.
     ///
-    /// A file of another space or key is refused; the caller may delete it and fill a new one. A torn tail and records
-    /// that do not decrypt are dropped, see [`FaceIndex::dropped`]. Takes some seconds for a million faces, on up to
-    /// four threads.
+    /// A file of another space or key is refused; the caller may delete it and fill a new one. A torn tail is dropped,
+    /// and so are records that are read here and do not decrypt, see [`FaceIndex::dropped`].
+    ///
+    /// A file of codes lies beside it, named `path` with `.codes` behind it. With it, a million faces of 512 dimensions
+    /// open within a second, and records are read when a search comes to them or by [`FaceIndex::verify`]. If it is
+    /// missing, damaged as a whole, or possibly incomplete after a power cut, every record is read, which takes some
+    /// seconds for a million faces on up to four threads, and the file of codes is written anew.
     pub fn open(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
         if !(8..=2048).contains(&space.dimension) {
             return Err(IndexError::UnsupportedDimension(space.dimension));
@@ -74,7 +81,9 @@ impl FaceIndex {
         let seed = Zeroizing::new(file.keys.derive(b"turn", HadamardRotation::seed_bytes(space.dimension)));
         let rotation = HadamardRotation::new(space.dimension, &seed);
         let (slots, torn) = file.recover_slots()?;
-        let loaded = load_codes(&file, &rotation, space.dimension, slots)?;
+        let codes = CodeFile::open(path, &file, space.dimension)?;
+        let dimension = space.dimension;
+        let loaded = Loader { file: &file, codes: &codes, rotation: &rotation, dimension, slots }.load()?;
         let mut writer = WriterState { slots, sequence: file.read_sequence()?, ..WriterState::default() };
         writer.faces.reserve(loaded.ids.len());
         let mut duplicates = Vec::new();
@@ -88,6 +97,7 @@ impl FaceIndex {
         let index = Self {
             space: *space,
             file,
+            codes,
             rotation,
             live: RwLock::new(Arc::new(loaded.live)),
             consistency_lock: RwLock::new(()),
@@ -148,9 +158,29 @@ impl FaceIndex {
     pub fn sync(&self) -> Result<(), IndexError> {
         let mut writer = self.lock_writer();
         self.file.sync()?;
+        self.codes.sync()?;
         let noted = writer.sequence.noted;
         self.file.write_sequence(&mut writer.sequence, noted, true)?;
         self.file.sync()
+    }
+
+    /// Reads every record and removes those that do not decrypt, or are not of the face that they should be. Returns
+    /// how many were removed. Searches go on meanwhile; changes wait.
+    pub fn verify(&self) -> Result<usize, IndexError> {
+        let mut writer = self.lock_writer();
+        let live = self.live();
+        let mut unsealer = self.file.keys.unsealer();
+        let (mut bytes, mut vector) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
+        let slots: Vec<_> = writer.faces.iter().map(|(face, slot)| (*slot, *face)).collect();
+        let mut removed = 0;
+        for (slot, face) in slots {
+            let record = self.file.read_record(&mut unsealer, slot, &mut bytes, &mut vector)?;
+            if !matches!(record, RecordSlot::Taken(ids) if ids.face == face) {
+                self.clear_slot(&mut writer, &live, slot)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 
     /// The id of every face, sorted.
@@ -179,13 +209,14 @@ impl FaceIndex {
             };
             centre_and_rotate(
                 &self.rotation,
-                &live.centre,
+                &live.centre.vector,
                 vector,
                 padded_dimension(self.space.dimension),
                 &mut y,
             );
             code.encode(&y);
-            let (_, record) = self.file.seal(&RecordAad { slot, face: *face, person: *person }, vector);
+            let aad = RecordAad { kind: SealedKind::Vector, slot, face: *face, person: *person };
+            let record = self.file.seal(&aad, vector);
             let ids = FaceIds { face: *face, person: *person };
             let (before, written) =
                 self.change_row(&live, slot, Some((&code, ids)), || self.file.write(slot, &record));
@@ -198,14 +229,14 @@ impl FaceIndex {
             }
             self.publish_counts(&writer);
             written?;
-            if !live.centred && writer.faces.len() >= MIN_VECTORS_FOR_CENTRE {
+            if !live.centre.is_mean && writer.faces.len() >= MIN_VECTORS_FOR_CENTRE {
                 self.recentre()?;
             }
         }
         Ok(())
     }
 
-    /// Removes faces: their records are overwritten with zeros, and their slots reused. Returns how many were removed;
+    /// Removes faces: what the files have of them is overwritten, and their slots are reused. Returns how many were removed;
     /// ids that are not in the index are skipped.
     pub fn remove(&self, faces: &[Uuid]) -> Result<usize, IndexError> {
         let mut writer = self.lock_writer();
@@ -213,14 +244,19 @@ impl FaceIndex {
         let mut count = 0;
         for face in faces {
             let Some(slot) = writer.faces.get(face).copied() else { continue };
-            let (before, wiped) = self.change_row(&live, slot, None, || self.file.wipe(slot));
-            writer.remove_face(before);
-            writer.free.push(slot);
-            self.publish_counts(&writer);
-            wiped?;
+            self.clear_slot(&mut writer, &live, slot)?;
             count += 1;
         }
         Ok(count)
+    }
+
+    /// Removes the face in a slot, and overwrites what both files have of it.
+    fn clear_slot(&self, writer: &mut WriterState, live: &LiveCodes, slot: u32) -> Result<(), IndexError> {
+        let (before, wiped) = self.change_row(live, slot, None, || self.file.wipe(slot));
+        writer.remove_face(before);
+        writer.free.push(slot);
+        self.publish_counts(writer);
+        wiped
     }
 
     /// The nearest persons, nearest first, ties by the lower id. `vector` is the embedding to search for.
@@ -247,7 +283,7 @@ impl FaceIndex {
         }
         // With this many writes, a search now and then makes the writer wait.
         let _no_writes = self.lock_writer();
-        self.try_search(vectors, query)?.ok_or(IndexError::Damaged)
+        self.try_search(vectors, query)?.ok_or(IndexError::Inconsistent)
     }
 
     /// One pass. `None` if a candidate was changed before it was measured.
@@ -300,8 +336,8 @@ impl FaceIndex {
         self.persons.store(writer.persons.len(), Ordering::Release);
     }
 
-    /// Changes a record and its row together, and returns what was there before. If the record cannot be written, the
-    /// row is cleared.
+    /// Changes a record and its rows in the code file and in memory together, and returns what was there before. If a
+    /// file cannot be written, the row in memory is cleared.
     fn change_row(
         &self,
         live: &LiveCodes,
@@ -314,7 +350,10 @@ impl FaceIndex {
             Err(error) => return (None, Err(error)),
         };
         let _consistent = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
-        let written = write();
+        let written = self.codes.announce_change(slot).and_then(|()| {
+            // Both are tried, so that what is to be erased is, as far as possible.
+            write().and(self.codes.write_row(&self.file.keys, slot, row))
+        });
         let mut rows = chunk.write().unwrap_or_else(PoisonError::into_inner);
         let before = rows.ids(at);
         rows.set(at, row.filter(|_| written.is_ok()));
@@ -328,6 +367,7 @@ impl FaceIndex {
         while chunks.len() <= chunk {
             let rows = CodeChunk::new(
                 padded_dimension(self.space.dimension),
+                0,
                 CodeChunk::wants_large_pages(slot as usize),
             )?;
             chunks.push(Arc::new(RwLock::new(rows)));
@@ -339,7 +379,14 @@ impl FaceIndex {
     /// mean.
     fn recentre(&self) -> Result<(), IndexError> {
         let (slots, _) = self.file.recover_slots()?;
-        let loaded = load_codes(&self.file, &self.rotation, self.space.dimension, slots)?;
+        let loader = Loader {
+            file: &self.file,
+            codes: &self.codes,
+            rotation: &self.rotation,
+            dimension: self.space.dimension,
+            slots,
+        };
+        let loaded = loader.encode_all()?;
         let _consistent = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
         *self.live.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.live);
         Ok(())
@@ -354,12 +401,8 @@ impl FaceIndex {
             wiped?;
             writer.free.push(*slot);
             let Some(other) = ids.and_then(|ids| writer.faces.get(&ids.face).copied()) else { continue };
-            let (before, wiped) = self.change_row(&live, other, None, || self.file.wipe(other));
-            wiped?;
-            writer.remove_face(before);
-            writer.free.push(other);
+            self.clear_slot(&mut writer, &live, other)?;
         }
-        self.publish_counts(&writer);
         Ok(())
     }
 }

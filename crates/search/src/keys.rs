@@ -30,25 +30,44 @@ pub(crate) struct RecordNonce {
     pub(crate) counter: u64,
 }
 
-/// What is authenticated together with the vector, so that a record cannot be moved to another slot, face or person.
+/// What is sealed. Part of the authenticated data, so that one kind cannot be passed off as another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SealedKind {
+    /// A vector in the index file.
+    Vector,
+    /// A row of the code file.
+    Code,
+    /// The centre of the code file.
+    Centre,
+}
+
+/// What is authenticated together with what is sealed, so that it cannot be moved to another slot, face or person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordAad {
+    pub(crate) kind: SealedKind,
     pub(crate) slot: u32,
     pub(crate) face: Uuid,
     pub(crate) person: Uuid,
 }
 
 impl RecordAad {
-    fn bytes(&self) -> [u8; 36] {
-        let mut bytes = [0; 36];
+    /// The bytes, of which the returned number counts. Vectors came first, and have no byte for their kind.
+    fn bytes(&self) -> ([u8; 37], usize) {
+        let mut bytes = [0; 37];
         bytes[..4].copy_from_slice(&self.slot.to_le_bytes());
         bytes[4..20].copy_from_slice(self.face.as_bytes());
-        bytes[20..].copy_from_slice(self.person.as_bytes());
-        bytes
+        bytes[20..36].copy_from_slice(self.person.as_bytes());
+        let (kind, length) = match self.kind {
+            SealedKind::Vector => (0, 36),
+            SealedKind::Code => (1, 37),
+            SealedKind::Centre => (2, 37),
+        };
+        bytes[36] = kind;
+        (bytes, length)
     }
 }
 
-/// Keys of a file that is open.
+/// Keys of an index that is open: of its file of vectors and its file of codes.
 ///
 /// No nonce is used twice with one key: each opening of a file draws a random salt, which gives it a key of its own,
 /// and under that key records are numbered as they are written, whatever slot they go to. This also holds for slots
@@ -92,22 +111,27 @@ impl FileKeys {
         hmac::Key::new(hmac::HMAC_SHA256, &Zeroizing::new(self.derive(b"header", 32)))
     }
 
+    /// The key that the header and the state of the code file are authenticated with.
+    pub(crate) fn code_header_key(&self) -> hmac::Key {
+        hmac::Key::new(hmac::HMAC_SHA256, &Zeroizing::new(self.derive(b"codes", 32)))
+    }
+
     /// Encrypts in place. Returns the nonce and the tag.
     pub(crate) fn seal(&self, aad: &RecordAad, plain: &mut [u8]) -> (RecordNonce, [u8; TAG_BYTES]) {
         let number = self.next_counter.fetch_add(1, Ordering::Relaxed);
+        let (aad, length) = aad.bytes();
         let tag = self
             .own_key
-            .seal_in_place_separate_tag(nonce(number), Aad::from(aad.bytes()), plain)
+            .seal_in_place_separate_tag(nonce(number), Aad::from(&aad[..length]), plain)
             .expect("a vector is far below GCM's limit of 64 GiB");
         let mut bytes = [0; TAG_BYTES];
         bytes.copy_from_slice(tag.as_ref());
         (RecordNonce { session: self.session, counter: number }, bytes)
     }
 
-    /// Decrypts in place a vector with its tag behind it. False if it was not sealed with this nonce and AAD.
-    pub(crate) fn open(&self, record_nonce: &RecordNonce, aad: &RecordAad, sealed: &mut [u8]) -> bool {
-        let key = self.session_key_of(&record_nonce.session);
-        key.open_in_place(nonce(record_nonce.counter), Aad::from(aad.bytes()), sealed).is_ok()
+    /// Decrypts many things, most of which were sealed in one session.
+    pub(crate) fn unsealer(&self) -> Unsealer<'_> {
+        Unsealer { keys: self, last: (self.session, Arc::clone(&self.own_key)) }
     }
 
     fn session_key_of(&self, session: &[u8; SALT_BYTES]) -> Arc<LessSafeKey> {
@@ -124,6 +148,23 @@ impl FileKeys {
         }
         others.insert(*session, Arc::clone(&key));
         key
+    }
+}
+
+/// Decrypts, and keeps the key of the session that it met last.
+pub(crate) struct Unsealer<'a> {
+    keys: &'a FileKeys,
+    last: ([u8; SALT_BYTES], Arc<LessSafeKey>),
+}
+
+impl Unsealer<'_> {
+    /// Decrypts in place what was sealed, with its tag behind it. False if it was not sealed with this nonce and AAD.
+    pub(crate) fn open(&mut self, record_nonce: &RecordNonce, aad: &RecordAad, sealed: &mut [u8]) -> bool {
+        if self.last.0 != record_nonce.session {
+            self.last = (record_nonce.session, self.keys.session_key_of(&record_nonce.session));
+        }
+        let (aad, length) = aad.bytes();
+        self.last.1.open_in_place(nonce(record_nonce.counter), Aad::from(&aad[..length]), sealed).is_ok()
     }
 }
 

@@ -1,16 +1,20 @@
 //! Exact nearest-neighbour search over the face embeddings of one account and one model.
 //!
 //! # What is stored where
-//! The file holds each vector in full precision, sealed with AES-256-GCM under keys of the file's own; `file.rs`
+//! The index file holds each vector in full precision, sealed with AES-256-GCM under keys of the file's own; `file.rs`
 //! describes the format. Memory holds, for each vector, a code of eight bits per dimension and a sketch of one bit per
-//! dimension. Codes are never written to disk, and lie in anonymous memory rather than in a mapped file: a code is as
-//! good as the vector it came from, so a file of codes would be a store of faces in clear. They are computed in one
-//! pass when the file is opened, and kept out of core dumps. Vectors are decrypted for that pass, and to rescore a few
-//! candidates of each search.
+//! dimension. A second file holds the same codes, so that opening an index need not compute them; `code_file.rs`
+//! describes it. A code is as good as the vector it came from. So the codes in the file are sealed, too, and those in
+//! memory lie in anonymous memory, kept out of core dumps, and not in a mapped file, which would be a store of faces in
+//! clear. Vectors are decrypted to rescore a few candidates of each search.
+//!
+//! Neither file is mapped. Both are read with positioned I/O, so one that another process truncates is an error and not
+//! a signal. Everything that is read is authenticated: a record that was damaged fails the search that comes to it, a
+//! row of the code file that was damaged is computed again.
 //!
 //! Memory per face: `1.125 * d + 65` bytes, where `d` is the dimension rounded up to a multiple of 64, plus 50 to 100
 //! bytes for the two maps from ids to slots, depending on how full they are: about 0.7 KB at 512 dimensions. On disk:
-//! `4 * dimension + 72` bytes.
+//! `4 * dimension + 72` bytes, and `1.125 * d + 101` for the code.
 //!
 //! # Why it is exact
 //! Distances are Euclidean, between the vectors as they were passed in. A search reads half of each code, which
@@ -29,8 +33,10 @@
 //! it.
 
 mod code_chunk;
+mod code_file;
 mod file;
 mod hadamard_rotation;
+mod id_hash;
 mod index;
 mod kernels;
 mod keys;
@@ -119,9 +125,15 @@ pub enum IndexError {
     /// Another process, or another handle in this one, has the file open.
     #[error("the index is in use by another process")]
     InUse,
-    /// A record that was intact when the file was opened is not any more. Reopening the file drops it.
-    #[error("a record of the index was damaged since it was opened")]
-    Damaged,
+    /// A record does not decrypt, or is not of the face that it should be. [`FaceIndex::verify`] removes it.
+    #[error("the record in slot {slot} of the index is damaged")]
+    Damaged {
+        /// The slot, from 0.
+        slot: u32,
+    },
+    /// The index changed under a search again and again, although the writer was locked out.
+    #[error("the index changed while it was searched")]
+    Inconsistent,
     /// All 2³² slots of the file are taken.
     #[error("the index is full")]
     Full,

@@ -3,7 +3,7 @@
 use crate::{
     IndexError, SearchHit, SearchQuery,
     code_chunk::{CodeChunk, ROWS_PER_CHUNK, padded_dimension},
-    file::IndexFile,
+    file::{IndexFile, RecordSlot},
     hadamard_rotation::HadamardRotation,
     kernels::{Kernels, ROWS_PER_SKETCH_BLOCK, prefetch, with_cpu_features},
     load::{LiveCodes, SharedChunk},
@@ -59,7 +59,7 @@ impl<'a> QueryScan<'a> {
         query: &SearchQuery<'a>,
     ) -> Self {
         let mut y = Zeroizing::new(Vec::new());
-        centre_and_rotate(rotation, &live.centre, vector, padded_dimension(vector.len()), &mut y);
+        centre_and_rotate(rotation, &live.centre.vector, vector, padded_dimension(vector.len()), &mut y);
         let mut encoded = EncodedQuery::of(&y);
         if query.prefilter && query.max_distance.is_some() && vector.len() >= SketchFilter::MIN_DIMENSIONS {
             encoded.sketch_filter = Some(SketchFilter::of(&y, vector.len()));
@@ -183,6 +183,7 @@ impl<'a> QueryScan<'a> {
         self.candidates.retain(|it| it.lower <= limit);
         self.candidates.sort_unstable_by(|a, b| a.lower.total_cmp(&b.lower));
         let mut best = TopK::new(self.top_k, self.max_distance);
+        let mut unsealer = file.keys.unsealer();
         let (mut bytes, mut vector) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
         for candidate in &self.candidates {
             if candidate.lower > best.limit() {
@@ -194,10 +195,11 @@ impl<'a> QueryScan<'a> {
             let (version, ids) = (rows.full_code_terms(row).version, rows.ids(row));
             drop(rows);
             let Some(ids) = ids.filter(|_| version == candidate.version) else { return Ok(None) };
-            let record =
-                file.read_record(candidate.slot, &mut bytes, &mut vector)?.ok_or(IndexError::Damaged)?;
-            if (record.face, record.person) != (ids.face, ids.person) {
-                return Err(IndexError::Damaged);
+            let record = file.read_record(&mut unsealer, candidate.slot, &mut bytes, &mut vector)?;
+            let intact =
+                matches!(record, RecordSlot::Taken(it) if it.face == ids.face && it.person == ids.person);
+            if !intact {
+                return Err(IndexError::Damaged { slot: candidate.slot });
             }
             let distance = f64::from(distance(self.vector, &vector));
             best.offer(PersonDistance { distance, person: ids.person, face: ids.face });

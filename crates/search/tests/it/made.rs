@@ -70,6 +70,10 @@ impl Place {
         self.folder.path().join("faces.index")
     }
 
+    pub(crate) fn codes_path(&self) -> PathBuf {
+        self.folder.path().join("faces.index.codes")
+    }
+
     pub(crate) fn try_open(&self) -> Result<FaceIndex, IndexError> {
         FaceIndex::open(&self.path(), &self.space, &Secret::new([7; 32]))
     }
