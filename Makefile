@@ -18,7 +18,7 @@ SNAPSHOT_TESTS ?=
 # Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling bare bench fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling kernels bare bench fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -77,6 +77,9 @@ spelling:
 	@scripts/system-packages.sh lint
 	@scripts/python-packages.sh scripts/lint
 	@scripts/lint/.venv/bin/typos
+
+kernels: ## Compare the loops of the face index for ARM (under QEMU) and this processor with the plain ones
+	@scripts/kernels.sh
 
 bare: ## Try `make run` and `make test` on a bare Debian in a chroot (as root; TRY="run", TRY="dress test", ...)
 	@scripts/system-packages.sh bare

@@ -212,7 +212,7 @@ impl<'a> SearchBench<'a> {
         for query in &self.queries[..KNOWN_QUERIES] {
             let ask = SearchQuery { top_k: 10_000, ..ask(true, false) };
             let hits = index.search(query, &ask)?;
-            let sifted = index.search(query, &SearchQuery { prefilter: true, ..ask })?;
+            let sifted = index.search(query, &SearchQuery { prefilter: true, ..ask.clone() })?;
             there += hits.len();
             found += hits.iter().filter(|it| sifted.contains(it)).count();
         }
@@ -243,7 +243,7 @@ impl<'a> SearchBench<'a> {
         &self,
         index: &FaceIndex,
         at: usize,
-        ask: &SearchQuery<'_>,
+        ask: &SearchQuery,
         at_once: usize,
     ) -> anyhow::Result<(Vec<Vec<SearchHit>>, f64)> {
         let queries: Vec<_> = self.queries[at..at + at_once].iter().map(Vec::as_slice).collect();
@@ -253,7 +253,7 @@ impl<'a> SearchBench<'a> {
     }
 }
 
-fn ask(within: bool, prefilter: bool) -> SearchQuery<'static> {
+fn ask(within: bool, prefilter: bool) -> SearchQuery {
     SearchQuery {
         top_k: TOP_K,
         max_distance: within.then_some(MATCH_DISTANCE),

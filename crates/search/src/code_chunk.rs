@@ -2,7 +2,7 @@
 
 use crate::{
     kernels::{DIMENSIONS_PER_GROUP, ROWS_PER_SKETCH_BLOCK},
-    scalar_quantisation::{CodeScales, VectorCode},
+    scalar_quantisation::{CodeScales, FullCodeTerms, VectorCode},
 };
 use base::Uuid;
 use memmap2::MmapMut;
@@ -17,16 +17,6 @@ const LARGE_PAGES_MIN_ROWS: usize = 1 << 12;
 pub(crate) struct FaceIds {
     pub(crate) face: Uuid,
     pub(crate) person: Uuid,
-}
-
-/// What comparing a whole code needs beside its planes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FullCodeTerms {
-    pub(crate) step: f32,
-    pub(crate) full_square: u32,
-    pub(crate) full_error: f32,
-    /// Counts the changes of the row, so that a later look can tell whether it is still the same.
-    pub(crate) version: u32,
 }
 
 /// Codes by row. Each plane is contiguous.

@@ -10,7 +10,8 @@ use crate::{
     keys::{RecordAad, SealedKind},
     load::{LiveCodes, Loader, MIN_VECTORS_FOR_CENTRE, SharedChunk},
     scalar_quantisation::{VectorCode, centre_and_rotate},
-    scan::{self, QueryScan},
+    scan::{self, PreparedQuery},
+    shared_scan::{ScanRequest, SharedScan},
 };
 use base::{Secret, Uuid};
 use std::{
@@ -41,6 +42,7 @@ pub struct FaceIndex {
     file: IndexFile,
     codes: CodeFile,
     rotation: HadamardRotation,
+    scans: SharedScan,
     live: RwLock<Arc<LiveCodes>>,
     /// Held for writing while a record and its row change, and for reading where the two must agree.
     consistency_lock: RwLock<()>,
@@ -99,6 +101,7 @@ impl FaceIndex {
             file,
             codes,
             rotation,
+            scans: SharedScan::new(),
             live: RwLock::new(Arc::new(loaded.live)),
             consistency_lock: RwLock::new(()),
             len: AtomicUsize::new(writer.faces.len()),
@@ -236,8 +239,8 @@ impl FaceIndex {
         Ok(())
     }
 
-    /// Removes faces: what the files have of them is overwritten, and their slots are reused. Returns how many were removed;
-    /// ids that are not in the index are skipped.
+    /// Removes faces: what the files have of them is overwritten, and their slots are reused. Returns how many were
+    /// removed; ids that are not in the index are skipped.
     pub fn remove(&self, faces: &[Uuid]) -> Result<usize, IndexError> {
         let mut writer = self.lock_writer();
         let live = self.live();
@@ -260,7 +263,7 @@ impl FaceIndex {
     }
 
     /// The nearest persons, nearest first, ties by the lower id. `vector` is the embedding to search for.
-    pub fn search(&self, vector: &[f32], query: &SearchQuery<'_>) -> Result<Vec<SearchHit>, IndexError> {
+    pub fn search(&self, vector: &[f32], query: &SearchQuery) -> Result<Vec<SearchHit>, IndexError> {
         Ok(self.search_many(&[vector], query)?.pop().unwrap_or_default())
     }
 
@@ -268,13 +271,16 @@ impl FaceIndex {
     pub fn search_many(
         &self,
         vectors: &[&[f32]],
-        query: &SearchQuery<'_>,
+        query: &SearchQuery,
     ) -> Result<Vec<Vec<SearchHit>>, IndexError> {
         for vector in vectors {
             self.validate_vector(vector)?;
         }
         if query.max_distance.is_some_and(|distance| distance.is_nan() || distance < 0.0) {
             return Err(IndexError::InvalidDistance);
+        }
+        if query.top_k == 0 || vectors.is_empty() {
+            return Ok(vec![Vec::new(); vectors.len()]);
         }
         for _ in 0..OPTIMISTIC_ATTEMPTS {
             if let Some(hits) = self.try_search(vectors, query)? {
@@ -290,24 +296,19 @@ impl FaceIndex {
     fn try_search(
         &self,
         vectors: &[&[f32]],
-        query: &SearchQuery<'_>,
+        query: &SearchQuery,
     ) -> Result<Option<Vec<Vec<SearchHit>>>, IndexError> {
         let live = self.live();
-        let mut scans: Vec<_> =
-            vectors.iter().map(|vector| QueryScan::new(&self.rotation, &live, vector, query)).collect();
+        let prepare = |vector: &&[f32]| PreparedQuery::new(&self.rotation, &live, vector, query);
+        let prepared = vectors.iter().map(prepare).collect();
         let chunks = live.chunks.read().unwrap_or_else(PoisonError::into_inner).clone();
-        for (at, chunk) in chunks.iter().enumerate() {
-            scan::scan_chunk(
-                &mut scans,
-                &chunk.read().unwrap_or_else(PoisonError::into_inner),
-                at * ROWS_PER_CHUNK,
-            );
-        }
+        let found = self.scans.run(ScanRequest::new(Arc::clone(&live), chunks.clone(), prepared))?;
         let _consistent = self.consistency_lock.read().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&live, &self.live()) {
             return Ok(None);
         }
-        scans.into_iter().map(|scan| scan.rescore(&self.file, &chunks)).collect()
+        let rescored = found.into_iter().zip(vectors);
+        rescored.map(|(found, vector)| found.rescore(vector, query, &self.file, &chunks)).collect()
     }
 
     fn validate_vector(&self, vector: &[f32]) -> Result<(), IndexError> {

@@ -43,10 +43,13 @@ mod keys;
 mod load;
 mod scalar_quantisation;
 mod scan;
+mod shared_scan;
 mod top_k;
 
 pub use base::Uuid;
 pub use index::FaceIndex;
+
+use std::sync::Arc;
 
 /// What the vectors of an index have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +71,12 @@ pub struct FaceEntry<'a> {
     pub vector: &'a [f32],
 }
 
+/// Tells of a person whether they may be found. It must be fast and must not use the index.
+pub type PersonFilter = Arc<dyn Fn(Uuid) -> bool + Send + Sync>;
+
 /// The limits of a search.
-#[derive(Clone, Copy)]
-pub struct SearchQuery<'a> {
+#[derive(Clone)]
+pub struct SearchQuery {
     /// Persons to return at most; 0 finds nobody. Meant for tens or hundreds.
     pub top_k: usize,
     /// The largest Euclidean distance that counts, 0 or more. `None`: any.
@@ -78,8 +84,8 @@ pub struct SearchQuery<'a> {
     /// Read sketches first, which is faster and may miss a face with a probability of at most 10⁻⁹. Has no effect
     /// without `max_distance`.
     pub prefilter: bool,
-    /// Persons that may be found; all others are treated as absent. It must be fast and must not use the index.
-    pub person_filter: Option<&'a (dyn Fn(Uuid) -> bool + Sync)>,
+    /// Persons that may be found; all others are treated as absent. It is called by the threads of other searches, too.
+    pub person_filter: Option<PersonFilter>,
 }
 
 /// A person that was found.
@@ -145,13 +151,13 @@ pub enum IndexError {
     Io(#[from] std::io::Error),
 }
 
-impl std::fmt::Debug for SearchQuery<'_> {
+impl std::fmt::Debug for SearchQuery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SearchQuery")
             .field("top_k", &self.top_k)
             .field("max_distance", &self.max_distance)
             .field("prefilter", &self.prefilter)
-            .field("person_filter", &self.person_filter.map(|_| "..."))
+            .field("person_filter", &self.person_filter.as_ref().map(|_| "..."))
             .finish()
     }
 }

@@ -1,20 +1,25 @@
-//! Scanning the index for a query: sketches, then codes, then the vectors themselves.
+//! Scanning the index for queries: sketches, then codes, then the vectors themselves.
 
 use crate::{
-    IndexError, SearchHit, SearchQuery,
+    IndexError, PersonFilter, SearchHit, SearchQuery,
     code_chunk::{CodeChunk, ROWS_PER_CHUNK, padded_dimension},
     file::{IndexFile, RecordSlot},
     hadamard_rotation::HadamardRotation,
-    kernels::{Kernels, ROWS_PER_SKETCH_BLOCK, prefetch, with_cpu_features},
+    kernels::{
+        Kernels, ROWS_PER_SKETCH_BLOCK, ROWS_PER_SKETCH_PAIR, SketchSums, prefetch, with_cpu_features,
+    },
     load::{LiveCodes, SharedChunk},
-    scalar_quantisation::{EncodedQuery, SketchFilter, centre_and_rotate},
+    scalar_quantisation::{EncodedQuery, RowTerms, SketchFilter, centre_and_rotate},
     top_k::{PersonDistance, TopK},
 };
-use base::Uuid;
+use std::sync::{
+    PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 use zeroize::Zeroizing;
 
-/// Rows that one query reads before the next query reads the same: few enough to stay in the L1 cache.
-const ROWS_PER_TILE: usize = 64;
+/// Rows that are compared with all queries before the next rows: few enough to stay in the L1 cache.
+const ROWS_PER_TILE: usize = ROWS_PER_SKETCH_PAIR;
 /// With this many candidates, those that have been ruled out since are dropped.
 const PRUNE_CANDIDATES_AT: usize = 4096;
 
@@ -27,6 +32,43 @@ pub(crate) fn kernel_name() -> &'static str {
     Kernels::best().name
 }
 
+/// A query in the form that is compared with codes, for all threads that do so.
+pub(crate) struct PreparedQuery {
+    encoded: EncodedQuery,
+    person_filter: Option<PersonFilter>,
+    top_k: usize,
+    max_distance: f64,
+    /// The bits of the distance beyond which nobody can be among the nearest, as the threads have found so far.
+    /// Distances are not negative, so their bits have the order of the numbers.
+    shared_limit: AtomicU64,
+}
+
+impl PreparedQuery {
+    /// Prepares a search for a vector.
+    pub(crate) fn new(
+        rotation: &HadamardRotation,
+        live: &LiveCodes,
+        vector: &[f32],
+        query: &SearchQuery,
+    ) -> Self {
+        let mut y = Zeroizing::new(Vec::new());
+        centre_and_rotate(rotation, &live.centre.vector, vector, padded_dimension(vector.len()), &mut y);
+        let mut encoded = EncodedQuery::of(&y);
+        if query.prefilter && query.max_distance.is_some() && vector.len() >= SketchFilter::MIN_DIMENSIONS {
+            encoded.sketch_filter = Some(SketchFilter::of(&y, vector.len()));
+        }
+        // The absolute value, because -0 has the bits of a large number.
+        let max_distance = query.max_distance.map_or(f64::INFINITY, |it| f64::from(it.abs()));
+        Self {
+            encoded,
+            person_filter: query.person_filter.clone(),
+            top_k: query.top_k,
+            max_distance,
+            shared_limit: AtomicU64::new(max_distance.to_bits()),
+        }
+    }
+}
+
 /// A face that may be among the nearest: its row, and a lower bound on its distance.
 #[derive(Clone, Copy)]
 struct ScanCandidate {
@@ -35,13 +77,8 @@ struct ScanCandidate {
     version: u32,
 }
 
-/// A search in progress.
-pub(crate) struct QueryScan<'a> {
-    vector: &'a [f32],
-    query: EncodedQuery,
-    person_filter: Option<&'a (dyn Fn(Uuid) -> bool + Sync)>,
-    top_k: usize,
-    max_distance: f64,
+/// What was found for a query in some of the chunks.
+pub(crate) struct ScanFindings {
     /// The nearest persons by upper bounds on their distances: nobody beyond its limit can be among the nearest.
     top_bounds: TopK,
     candidates: Vec<ScanCandidate>,
@@ -50,92 +87,94 @@ pub(crate) struct QueryScan<'a> {
     sketch_counts: (usize, usize),
 }
 
-impl<'a> QueryScan<'a> {
-    /// Prepares a query.
-    pub(crate) fn new(
-        rotation: &HadamardRotation,
-        live: &LiveCodes,
-        vector: &'a [f32],
-        query: &SearchQuery<'a>,
-    ) -> Self {
-        let mut y = Zeroizing::new(Vec::new());
-        centre_and_rotate(rotation, &live.centre.vector, vector, padded_dimension(vector.len()), &mut y);
-        let mut encoded = EncodedQuery::of(&y);
-        if query.prefilter && query.max_distance.is_some() && vector.len() >= SketchFilter::MIN_DIMENSIONS {
-            encoded.sketch_filter = Some(SketchFilter::of(&y, vector.len()));
-        }
-        let max_distance = query.max_distance.map_or(f64::INFINITY, f64::from);
+impl ScanFindings {
+    pub(crate) fn new(query: &PreparedQuery) -> Self {
         Self {
-            vector,
-            query: encoded,
-            person_filter: query.person_filter,
-            top_k: query.top_k,
-            max_distance,
-            top_bounds: TopK::new(query.top_k, max_distance),
+            top_bounds: TopK::new(query.top_k, query.max_distance),
             candidates: Vec::new(),
             prune_at: PRUNE_CANDIDATES_AT,
             sketch_counts: (0, 0),
         }
     }
 
-    /// Reads a tile of rows of the high plane. `first` is the slot of the chunk's first row.
-    fn read_codes(&mut self, kernels: &Kernels, rows: &CodeChunk, from: usize, first: usize) {
-        let end = rows.len().min(from + ROWS_PER_TILE);
-        let width = self.query.near.len() / 2;
-        let (mut sums, mut excess) = ([0; ROWS_PER_TILE], [0.0; ROWS_PER_TILE]);
-        let (sums, excess) = (&mut sums[..end - from], &mut excess[..end - from]);
-        (kernels.near)(&self.query.near, &rows.high[from * width..end * width], sums);
-        let bound = self.query.distance_bound(self.top_bounds.limit());
-        let scales = rows.near_steps[from..end].iter().zip(&rows.near_errors[from..end]);
-        let scales = scales.zip(&rows.squares[from..end]);
-        with_cpu_features(|| {
-            for ((excess, sum), ((step, error), square)) in excess.iter_mut().zip(sums.iter()).zip(scales) {
-                *excess = self.query.excess(*sum, *step, *error, *square, bound);
-            }
-        });
-        self.refine(kernels, rows, excess, from, first);
-    }
-
-    /// Reads a tile of rows of the sketches.
-    fn read_sketches(
-        &mut self,
-        kernels: &Kernels,
-        filter: &SketchFilter,
-        rows: &CodeChunk,
-        from: usize,
-        first: usize,
-    ) {
-        let size = ROWS_PER_SKETCH_BLOCK * self.query.near.len() / 8;
-        let bound = filter.distance_bound(self.top_bounds.limit());
-        for from in (from..rows.len().min(from + ROWS_PER_TILE)).step_by(ROWS_PER_SKETCH_BLOCK) {
-            let end = rows.len().min(from + ROWS_PER_SKETCH_BLOCK);
-            let (mut sums, mut excess) = ([0; ROWS_PER_SKETCH_BLOCK], [0.0; ROWS_PER_SKETCH_BLOCK]);
-            let excess = &mut excess[..end - from];
-            (kernels.sketch)(
-                &filter.tables,
-                &rows.sketches[from / ROWS_PER_SKETCH_BLOCK * size..][..size],
-                &mut sums,
-            );
-            let scales = rows.squares[from..end].iter().zip(&rows.flatness[from..end]);
-            with_cpu_features(|| {
-                for ((excess, sum), (square, flatness)) in excess.iter_mut().zip(&sums).zip(scales) {
-                    *excess = filter.excess(*sum, *square, *flatness, bound);
-                }
-            });
-            self.sketch_counts.0 += excess.len();
-            self.sketch_counts.1 += self.refine(kernels, rows, excess, from, first);
+    /// Adds what was found in other chunks.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.candidates.extend(other.candidates);
+        for person in other.top_bounds.into_persons() {
+            self.top_bounds.offer(person);
         }
     }
 
-    /// Compares the whole codes of the rows that were not ruled out: those whose excess is not positive. Returns how
-    /// many there are.
+    /// Decrypts and measures the candidates, lowest bound first. `None` if one was changed since it was found.
+    pub(crate) fn rescore(
+        mut self,
+        vector: &[f32],
+        query: &SearchQuery,
+        file: &IndexFile,
+        chunks: &[SharedChunk],
+    ) -> Result<Option<Vec<SearchHit>>, IndexError> {
+        let limit = self.top_bounds.limit();
+        self.candidates.retain(|it| it.lower <= limit);
+        self.candidates.sort_unstable_by(|a, b| a.lower.total_cmp(&b.lower));
+        let mut best = TopK::new(query.top_k, query.max_distance.map_or(f64::INFINITY, f64::from));
+        let mut unsealer = file.keys.unsealer();
+        let (mut bytes, mut stored) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
+        for candidate in &self.candidates {
+            if candidate.lower > best.limit() {
+                break;
+            }
+            let row = candidate.slot as usize % ROWS_PER_CHUNK;
+            let Some(chunk) = chunks.get(candidate.slot as usize / ROWS_PER_CHUNK) else { return Ok(None) };
+            let rows = chunk.read().unwrap_or_else(PoisonError::into_inner);
+            let (version, ids) = (rows.full_code_terms(row).version, rows.ids(row));
+            drop(rows);
+            let Some(ids) = ids.filter(|_| version == candidate.version) else { return Ok(None) };
+            let record = file.read_record(&mut unsealer, candidate.slot, &mut bytes, &mut stored)?;
+            let intact =
+                matches!(record, RecordSlot::Taken(it) if it.face == ids.face && it.person == ids.person);
+            if !intact {
+                return Err(IndexError::Damaged { slot: candidate.slot });
+            }
+            let distance = f64::from(distance(vector, &stored));
+            best.offer(PersonDistance { distance, person: ids.person, face: ids.face });
+        }
+        let hit =
+            |it: PersonDistance| SearchHit { person: it.person, face: it.face, distance: it.distance as f32 };
+        Ok(Some(best.into_persons().into_iter().map(hit).collect()))
+    }
+}
+
+/// A query, and what was found for it by one thread.
+pub(crate) struct QueryScan<'a> {
+    pub(crate) query: &'a PreparedQuery,
+    pub(crate) findings: ScanFindings,
+}
+
+impl QueryScan<'_> {
+    /// The sketch filter, as long as it saves more than it costs. Without it nothing can be missed.
+    fn useful_filter(&self) -> Option<&SketchFilter> {
+        let (read, remaining) = self.findings.sketch_counts;
+        let dimensions = self.query.encoded.near.len();
+        let useful = remaining * RANDOM_READ_COST_DIMENSIONS <= read * dimensions;
+        self.query.encoded.sketch_filter.as_ref().filter(|_| useful)
+    }
+
+    /// The distance beyond which nobody can be among the nearest any more.
+    fn limit(&self) -> f64 {
+        let shared = f64::from_bits(self.query.shared_limit.load(Ordering::Relaxed));
+        self.findings.top_bounds.limit().min(shared)
+    }
+
+    /// Compares the whole codes of the rows that were not ruled out: those of a tile whose excess is not positive.
+    /// Returns how many there are. `first` is the slot of the chunk's first row; `high_sums` are the kernel's, if they
+    /// are known.
     fn refine(
         &mut self,
         kernels: &Kernels,
         rows: &CodeChunk,
         excess: &[f32],
-        from: usize,
-        first: usize,
+        (from, first): (usize, usize),
+        high_sums: Option<&[i32]>,
     ) -> usize {
         // Usually none is left; this finds out without a branch per row.
         let count = excess.iter().map(|it| u32::from(*it <= 0.0)).sum::<u32>() as usize;
@@ -145,91 +184,137 @@ impl<'a> QueryScan<'a> {
         let remaining = || excess.iter().zip(from..).filter(|(it, _)| **it <= 0.0).map(|(_, row)| row);
         for row in remaining() {
             let (high, low) = rows.planes(row);
-            prefetch(high);
+            if high_sums.is_none() {
+                prefetch(high);
+            }
             prefetch(low);
         }
+        let encoded = &self.query.encoded;
         for row in remaining() {
             let (high, low) = rows.planes(row);
-            let sum = (kernels.full)(&self.query.full, high, low);
+            let sum_of = |plane| {
+                let mut sum = [0];
+                (kernels.near)(&[&encoded.near], plane, &mut sum);
+                sum[0]
+            };
+            let high_sum = high_sums.map_or_else(|| sum_of(high), |sums| sums[row - from]);
             let terms = rows.full_code_terms(row);
-            let (lower, upper) = self.query.bounds(sum, terms.step, terms.full_square, terms.full_error);
-            if lower > self.top_bounds.limit() {
+            if !encoded.may_be_within(self.limit(), high_sum, sum_of(low), terms) {
+                continue;
+            }
+            let (lower, upper) = encoded.bounds((kernels.full)(&encoded.full, high, low), terms);
+            if lower > self.limit() {
                 continue;
             }
             // Last, because the ids lie elsewhere in memory.
-            let Some(ids) =
-                rows.ids(row).filter(|ids| self.person_filter.is_none_or(|accepts| accepts(ids.person)))
-            else {
-                continue;
-            };
-            self.top_bounds.offer(PersonDistance { distance: upper, person: ids.person, face: ids.face });
-            self.candidates.push(ScanCandidate { lower, slot: (first + row) as u32, version: terms.version });
+            let accepts = |person| self.query.person_filter.as_ref().is_none_or(|accepts| accepts(person));
+            let Some(ids) = rows.ids(row).filter(|ids| accepts(ids.person)) else { continue };
+            let ScanFindings { top_bounds, candidates, .. } = &mut self.findings;
+            top_bounds.offer(PersonDistance { distance: upper, person: ids.person, face: ids.face });
+            self.query.shared_limit.fetch_min(top_bounds.limit().to_bits(), Ordering::Relaxed);
+            candidates.push(ScanCandidate { lower, slot: (first + row) as u32, version: terms.version });
         }
-        if self.candidates.len() >= self.prune_at {
-            let limit = self.top_bounds.limit();
-            self.candidates.retain(|it| it.lower <= limit);
-            self.prune_at = PRUNE_CANDIDATES_AT.max(2 * self.candidates.len());
+        if self.findings.candidates.len() >= self.findings.prune_at {
+            let limit = self.limit();
+            self.findings.candidates.retain(|it| it.lower <= limit);
+            self.findings.prune_at = PRUNE_CANDIDATES_AT.max(2 * self.findings.candidates.len());
         }
         count
     }
+}
 
-    /// Decrypts and measures the candidates, lowest bound first. `None` if one was changed since it was found.
-    pub(crate) fn rescore(
-        mut self,
-        file: &IndexFile,
-        chunks: &[SharedChunk],
-    ) -> Result<Option<Vec<SearchHit>>, IndexError> {
-        let limit = self.top_bounds.limit();
-        self.candidates.retain(|it| it.lower <= limit);
-        self.candidates.sort_unstable_by(|a, b| a.lower.total_cmp(&b.lower));
-        let mut best = TopK::new(self.top_k, self.max_distance);
-        let mut unsealer = file.keys.unsealer();
-        let (mut bytes, mut vector) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
-        for candidate in &self.candidates {
-            if candidate.lower > best.limit() {
-                break;
-            }
-            let row = candidate.slot as usize % ROWS_PER_CHUNK;
-            let Some(chunk) = chunks.get(candidate.slot as usize / ROWS_PER_CHUNK) else { return Ok(None) };
-            let rows = chunk.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let (version, ids) = (rows.full_code_terms(row).version, rows.ids(row));
-            drop(rows);
-            let Some(ids) = ids.filter(|_| version == candidate.version) else { return Ok(None) };
-            let record = file.read_record(&mut unsealer, candidate.slot, &mut bytes, &mut vector)?;
-            let intact =
-                matches!(record, RecordSlot::Taken(it) if it.face == ids.face && it.person == ids.person);
-            if !intact {
-                return Err(IndexError::Damaged { slot: candidate.slot });
-            }
-            let distance = f64::from(distance(self.vector, &vector));
-            best.offer(PersonDistance { distance, person: ids.person, face: ids.face });
+/// Compares all queries with a chunk whose first row is slot `first`, in one pass over memory.
+pub(crate) fn scan_chunk(scans: &mut [QueryScan<'_>], rows: &CodeChunk, first: usize) {
+    let (mut by_sketches, mut by_codes): (Vec<_>, Vec<_>) =
+        scans.iter_mut().partition(|scan| scan.useful_filter().is_some());
+    let tables: Vec<&[u8]> = by_sketches
+        .iter()
+        .filter_map(|scan| scan.query.encoded.sketch_filter.as_ref())
+        .map(|filter| &filter.tables[..])
+        .collect();
+    let queries: Vec<&[i8]> = by_codes.iter().map(|scan| &scan.query.encoded.near[..]).collect();
+    let mut sketch_sums = vec![[0; ROWS_PER_SKETCH_PAIR]; tables.len()];
+    let mut code_sums = vec![0; ROWS_PER_TILE * queries.len()];
+    for from in (0..rows.len()).step_by(ROWS_PER_TILE) {
+        if !by_sketches.is_empty() {
+            read_sketches(&mut by_sketches, &tables, &mut sketch_sums, rows, (from, first));
         }
-        let hit =
-            |it: PersonDistance| SearchHit { person: it.person, face: it.face, distance: it.distance as f32 };
-        Ok(Some(best.into_persons().into_iter().map(hit).collect()))
+        if !by_codes.is_empty() {
+            read_codes(&mut by_codes, &queries, &mut code_sums, rows, (from, first));
+        }
     }
 }
 
-/// Runs all scans over a chunk whose first row is slot `first`.
-pub(crate) fn scan_chunk(scans: &mut [QueryScan<'_>], rows: &CodeChunk, first: usize) {
+/// Reads a tile of rows of the high plane.
+fn read_codes(
+    scans: &mut [&mut QueryScan<'_>],
+    queries: &[&[i8]],
+    sums: &mut [i32],
+    rows: &CodeChunk,
+    (from, first): (usize, usize),
+) {
     let kernels = Kernels::best();
-    for scan in scans.iter_mut() {
-        let (read, remaining) = scan.sketch_counts;
-        // Then the prefilter costs more than it saves, and without it nothing can be missed.
-        if remaining * RANDOM_READ_COST_DIMENSIONS > read * scan.query.near.len() {
-            scan.query.sketch_filter = None;
+    let end = rows.len().min(from + ROWS_PER_TILE);
+    let (count, width) = (end - from, queries[0].len() / 2);
+    let sums = &mut sums[..count * queries.len()];
+    (kernels.near)(queries, &rows.high[from * width..end * width], sums);
+    let (steps, errors) = (&rows.near_steps[from..end], &rows.near_errors[from..end]);
+    let squares = &rows.squares[from..end];
+    let (mut lengths, mut excess) = ([0.0_f32; ROWS_PER_TILE], [0.0_f32; ROWS_PER_TILE]);
+    let (lengths, excess) = (&mut lengths[..count], &mut excess[..count]);
+    with_cpu_features(|| {
+        for ((length, error), square) in lengths.iter_mut().zip(errors).zip(squares) {
+            *length = (square + error * error).sqrt();
         }
-    }
-    for from in (0..rows.len()).step_by(ROWS_PER_TILE) {
-        for scan in scans.iter_mut().filter(|it| it.top_k > 0) {
-            match scan.query.sketch_filter.take() {
-                Some(filter) => {
-                    scan.read_sketches(kernels, &filter, rows, from, first);
-                    scan.query.sketch_filter = Some(filter);
-                }
-                None => scan.read_codes(kernels, rows, from, first),
+    });
+    for (scan, sums) in scans.iter_mut().zip(sums.chunks_exact(count)) {
+        let encoded = &scan.query.encoded;
+        let bound = encoded.distance_bound(scan.limit());
+        let terms = steps.iter().zip(errors).zip(squares.iter().zip(lengths.iter()));
+        with_cpu_features(|| {
+            for ((excess, sum), ((step, error), (square, length))) in excess.iter_mut().zip(sums).zip(terms) {
+                let row = RowTerms { step: *step, error: *error, square: *square, length: *length };
+                *excess = encoded.excess(*sum, row, bound);
             }
-        }
+        });
+        scan.refine(kernels, rows, excess, (from, first), Some(sums));
+    }
+}
+
+/// Reads a tile of rows of the sketches.
+fn read_sketches(
+    scans: &mut [&mut QueryScan<'_>],
+    tables: &[&[u8]],
+    sums: &mut [SketchSums],
+    rows: &CodeChunk,
+    (from, first): (usize, usize),
+) {
+    let kernels = Kernels::best();
+    let end = rows.len().min(from + ROWS_PER_SKETCH_PAIR);
+    let size = tables[0].len() / 4 / 8 * ROWS_PER_SKETCH_BLOCK;
+    let blocks = &rows.sketches[from / ROWS_PER_SKETCH_BLOCK * size..][..2 * size];
+    (kernels.sketch)(tables, blocks, sums);
+    let (squares, flatness) = (&rows.squares[from..end], &rows.flatness[from..end]);
+    let (mut errors, mut excess) = ([0.0_f32; ROWS_PER_TILE], [0.0_f32; ROWS_PER_TILE]);
+    let (errors, excess) = (&mut errors[..end - from], &mut excess[..end - from]);
+    for (at, (scan, sums)) in scans.iter_mut().zip(sums).enumerate() {
+        let Some(filter) = &scan.query.encoded.sketch_filter else { continue };
+        let bound = filter.distance_bound(scan.limit());
+        with_cpu_features(|| {
+            if at == 0 {
+                for ((error, square), flatness) in errors.iter_mut().zip(squares).zip(flatness) {
+                    *error = filter.row_error(*square, *flatness);
+                }
+            }
+            let terms = squares.iter().zip(flatness).zip(errors.iter());
+            for ((excess, sum), ((square, flatness), error)) in excess.iter_mut().zip(sums.iter()).zip(terms)
+            {
+                *excess = filter.excess(*sum, *square, *flatness, *error, bound);
+            }
+        });
+        let remaining = scan.refine(kernels, rows, excess, (from, first), None);
+        scan.findings.sketch_counts.0 += excess.len();
+        scan.findings.sketch_counts.1 += remaining;
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use base::{AccountId, FaceId, ProfileId};
 use db::Db;
-use search::{SearchHit, SearchQuery};
+use search::{PersonFilter, SearchHit, SearchQuery};
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, PoisonError},
@@ -69,7 +69,7 @@ impl ProfileMatcher {
         let index = self.indexes.get(account).await?;
         let embeddings = embeddings.to_vec();
         let search =
-            move || search_index(&index, &embeddings, limit, search_distance, same_person, only.as_deref());
+            move || search_index(&index, &embeddings, limit, search_distance, same_person, only.as_ref());
         let found = run_blocking(search).await?;
 
         let mut ids: Vec<ProfileId> = found.iter().flatten().map(|hit| hit.person.into()).collect();
@@ -128,15 +128,16 @@ fn search_index(
     limit: usize,
     search_distance: f32,
     same_person: f32,
-    only: Option<&HashSet<ProfileId>>,
+    only: Option<&Arc<HashSet<ProfileId>>>,
 ) -> Result<Vec<Vec<SearchHit>>, FaceIndexError> {
-    let allowed = |person| only.is_none_or(|only| only.contains(&ProfileId::from(person)));
-    let filter: Option<&(dyn Fn(base::Uuid) -> bool + Sync)> = only.is_some().then_some(&allowed);
+    let filter: Option<PersonFilter> = only
+        .cloned()
+        .map(|only| -> PersonFilter { Arc::new(move |person| only.contains(&ProfileId::from(person))) });
     let query = SearchQuery {
         top_k: limit,
         max_distance: Some(search_distance),
         prefilter: true,
-        person_filter: filter,
+        person_filter: filter.clone(),
     };
     let queries: Vec<&[f32]> = embeddings.iter().map(Vec::as_slice).collect();
     let mut found = index.faces.search_many(&queries, &query)?;
@@ -147,8 +148,14 @@ fn search_index(
         }
         // The excluded profiles took the places of others, so the search is repeated without them.
         let excluded: HashSet<_> = labels.excluded_profiles(embedding, same_person).into_iter().collect();
-        let allowed = |person| allowed(person) && !excluded.contains(&ProfileId::from(person));
-        *hits = index.faces.search(embedding, &SearchQuery { person_filter: Some(&allowed), ..query })?;
+        let filter = filter.clone();
+        let allowed = move |person| {
+            filter.as_ref().is_none_or(|allowed| allowed(person))
+                && !excluded.contains(&ProfileId::from(person))
+        };
+        *hits = index
+            .faces
+            .search(embedding, &SearchQuery { person_filter: Some(Arc::new(allowed)), ..query.clone() })?;
     }
     Ok(found)
 }

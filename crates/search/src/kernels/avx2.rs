@@ -1,7 +1,9 @@
 //! The loops for processors with AVX2.
 #![expect(unsafe_code, reason = "vectors are loaded through pointers, and the functions need a feature")]
 
-use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
+use super::{
+    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, SketchSums, check_full, check_near, check_sketch,
+};
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch, _mm_shuffle_epi32,
     _mm_storeu_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256,
@@ -11,6 +13,8 @@ use std::arch::x86_64::{
     _mm256_slli_epi16, _mm256_srli_epi16, _mm256_storeu_si256,
 };
 
+/// Bytes of a group in a plane: those of one vector.
+const GROUP_BYTES: usize = DIMENSIONS_PER_GROUP / 2;
 /// How far ahead of the read position to prefetch. The hardware prefetcher stops at the end of a page.
 const PREFETCH_DISTANCE_BYTES: usize = 4096;
 
@@ -43,10 +47,12 @@ pub(super) fn prefetch(bytes: &[u8]) {
     }
 }
 
-fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
-    check_near(query, rows, out);
-    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-    unsafe { near_avx2(query, rows, out) }
+fn near(queries: &[&[i8]], rows: &[u8], out: &mut [i32]) {
+    check_near(queries, rows, out);
+    for (query, out) in queries.iter().zip(out.chunks_exact_mut((out.len() / queries.len().max(1)).max(1))) {
+        // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
+        unsafe { near_avx2(query, rows, out) }
+    }
 }
 
 fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
@@ -55,10 +61,15 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     unsafe { full_avx2(query, high, low) }
 }
 
-fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
-    check_sketch(tables, block);
-    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-    unsafe { sketch_avx2(tables, block, out) }
+fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
+    check_sketch(tables, blocks, out);
+    for (tables, out) in tables.iter().zip(out) {
+        let halves = blocks.chunks_exact(blocks.len() / 2).zip(out.as_chunks_mut().0);
+        for (block, out) in halves {
+            // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
+            unsafe { sketch_avx2(tables, block, out) }
+        }
+    }
 }
 
 /// Loads the first 32 bytes of a slice.
@@ -101,17 +112,20 @@ fn near_avx2(query: &[i8], rows: &[u8], out: &mut [i32]) {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] {
-    let width = query.len() / 2;
+    let (lows, highs) = query.split_at(query.len() / 2);
+    let width = lows.len();
     assert_eq!(rows.len(), ROWS * width, "these are the rows");
     let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
     let mut sums = [_mm256_setzero_si256(); ROWS];
     // The sums of one group are at most 2 * 2 * 15 * 127 = 7620, so those of four groups fit 16 bits.
-    for (at, q) in query.chunks(4 * DIMENSIONS_PER_GROUP).enumerate() {
+    let groups = 4 * GROUP_BYTES;
+    for (at, (lows, highs)) in lows.chunks(groups).zip(highs.chunks(groups)).enumerate() {
         let mut narrow = [_mm256_setzero_si256(); ROWS];
-        for (group, q) in q.as_chunks::<DIMENSIONS_PER_GROUP>().0.iter().enumerate() {
-            let (a, b) = (load(&q[..DIMENSIONS_PER_GROUP / 2]), load(&q[DIMENSIONS_PER_GROUP / 2..]));
+        let halves = lows.chunks_exact(GROUP_BYTES).zip(highs.chunks_exact(GROUP_BYTES));
+        for (group, (a, b)) in halves.enumerate() {
+            let (a, b) = (load(a), load(b));
             for (row, narrow) in narrow.iter_mut().enumerate() {
-                let from = row * width + (4 * at + group) * (DIMENSIONS_PER_GROUP / 2);
+                let from = row * width + (4 * at + group) * GROUP_BYTES;
                 // SAFETY: `from` is a multiple of 32 below the length of `rows`, which is one too, as the row is below
                 // `ROWS` and the group below those of the query, which has twice as many numbers as a row has bytes.
                 let both = unsafe { _mm256_loadu_si256(rows.as_ptr().add(from).cast()) };

@@ -18,6 +18,10 @@ use std::sync::OnceLock;
 
 /// Rows in a block of sketches.
 pub(crate) const ROWS_PER_SKETCH_BLOCK: usize = 32;
+/// Rows whose sketches are compared in one call: two blocks, which fill the widest vectors.
+pub(crate) const ROWS_PER_SKETCH_PAIR: usize = 2 * ROWS_PER_SKETCH_BLOCK;
+/// What a query's tables add up to for each of those rows.
+pub(crate) type SketchSums = [u16; ROWS_PER_SKETCH_PAIR];
 /// Dimensions are padded to a multiple of this.
 pub(crate) const DIMENSIONS_PER_GROUP: usize = 64;
 
@@ -25,19 +29,25 @@ pub(crate) const DIMENSIONS_PER_GROUP: usize = 64;
 ///
 /// Codes are of eight bits, in two planes of four: `16 * high + low`. In a plane, 64 dimensions take 32 bytes: byte `j`
 /// holds dimension `j` in its low half and dimension `32 + j` in its high half.
+///
+/// The loops that read the whole index take several queries, so that rows are loaded and taken apart once for all.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels {
     /// The name of the set, for logs.
     pub(crate) name: &'static str,
-    /// `(query, high plane of many rows, out)`: for each row the dot product of the query and the high plane.
-    pub(crate) near: fn(&[i8], &[u8], &mut [i32]),
+    /// `(queries, a plane of many rows, out)`: the dot product of each query and each row, by query.
+    ///
+    /// A query has its numbers in the order of a row's bytes: first those for the low halves, then those for the high
+    /// ones; see [`in_plane_order`].
+    pub(crate) near: fn(&[&[i8]], &[u8], &mut [i32]),
     /// `(query, high plane, low plane)` of one row: the dot product of the query and the code.
     pub(crate) full: fn(&[i16], &[u8], &[u8]) -> i32,
-    /// `(tables, block, out)`: for each of 32 rows the sum of the table entries that its signs select.
+    /// `(tables of each query, two blocks, out)`: for each query and each of 64 rows the sum of the table entries that
+    /// the row's signs select, by query.
     ///
     /// There is one table for every four dimensions, of 16 bytes, each at most 127. A block has 32 bytes for every
     /// eight dimensions: byte `r` holds the signs of row `r`, those of the first four dimensions in its low half.
-    pub(crate) sketch: fn(&[u8], &[u8], &mut [u16; ROWS_PER_SKETCH_BLOCK]),
+    pub(crate) sketch: fn(&[&[u8]], &[u8], &mut [SketchSums]),
 }
 
 impl Kernels {
@@ -82,22 +92,37 @@ impl Kernels {
             (0..length).map(|_| if extreme { 0xff } else { draw() as u8 }).collect()
         };
         let (high, low) = (fill(width / 2 * ROWS), fill(width / 2));
-        let block = fill(width / 8 * ROWS_PER_SKETCH_BLOCK);
-        let table: Vec<u8> = fill(width * 4).into_iter().map(|it| it & 127).collect();
-        let bytes = fill(width);
-        let query: Vec<i8> =
-            bytes.iter().map(|it| if extreme { 127 } else { (*it as i8).max(-127) }).collect();
-        let wide: Vec<i16> = query.iter().map(|it| i16::from(*it) * 32 + i16::from(*it) / 4).collect();
-        let (mut near, mut scalar_near) = ([0; ROWS], [0; ROWS]);
-        (self.near)(&query, &high, &mut near);
-        (scalar::SCALAR_KERNELS.near)(&query, &high, &mut scalar_near);
-        let (mut sums, mut scalar_sums) = ([0; ROWS_PER_SKETCH_BLOCK], [0; ROWS_PER_SKETCH_BLOCK]);
-        (self.sketch)(&table, &block, &mut sums);
-        (scalar::SCALAR_KERNELS.sketch)(&table, &block, &mut scalar_sums);
+        let blocks = fill(width / 8 * ROWS_PER_SKETCH_PAIR);
+        // More than any set compares at once.
+        let tables: Vec<Vec<u8>> =
+            (0..7).map(|_| fill(width * 4).into_iter().map(|it| it & 127).collect()).collect();
+        let mut signed =
+            || fill(width).into_iter().map(|it| if extreme { 127 } else { (it as i8).max(-127) });
+        let queries: Vec<Vec<i8>> = (0..7).map(|_| signed().collect()).collect();
+        let wide: Vec<i16> = queries[0].iter().map(|it| i16::from(*it) * 32 + i16::from(*it) / 4).collect();
+        let queries: Vec<_> = queries.iter().map(Vec::as_slice).collect();
+        let tables: Vec<_> = tables.iter().map(Vec::as_slice).collect();
         let first = &high[..width / 2];
         let full = (self.full)(&wide, first, &low) == (scalar::SCALAR_KERNELS.full)(&wide, first, &low);
-        full && near == scalar_near && sums == scalar_sums
+        full && (1..=queries.len()).all(|count| {
+            let (mut near, mut scalar_near) = (vec![0; count * ROWS], vec![0; count * ROWS]);
+            (self.near)(&queries[..count], &high, &mut near);
+            (scalar::SCALAR_KERNELS.near)(&queries[..count], &high, &mut scalar_near);
+            let (mut sums, mut scalar_sums) =
+                (vec![[0; ROWS_PER_SKETCH_PAIR]; count], vec![[0; ROWS_PER_SKETCH_PAIR]; count]);
+            (self.sketch)(&tables[..count], &blocks, &mut sums);
+            (scalar::SCALAR_KERNELS.sketch)(&tables[..count], &blocks, &mut scalar_sums);
+            near == scalar_near && sums == scalar_sums
+        })
     }
+}
+
+/// The numbers of a query for `near`, from those in the order of dimensions.
+pub(crate) fn in_plane_order(numbers: &[i8]) -> Vec<i8> {
+    let half = DIMENSIONS_PER_GROUP / 2;
+    let groups = numbers.as_chunks::<DIMENSIONS_PER_GROUP>().0;
+    let (lows, highs) = (groups.iter().flat_map(|it| &it[..half]), groups.iter().flat_map(|it| &it[half..]));
+    lows.chain(highs).copied().collect()
 }
 
 /// Runs plain code compiled for the features of this processor, beyond the baseline of its architecture. All of it must
@@ -124,9 +149,12 @@ pub(crate) fn prefetch(bytes: &[u8]) {
 }
 
 /// The preconditions that all sets rely on when they read through pointers.
-fn check_near(query: &[i8], rows: &[u8], out: &[i32]) {
-    assert!(query.len().is_multiple_of(DIMENSIONS_PER_GROUP), "dimensions are padded");
-    assert_eq!(query.len() / 2 * out.len(), rows.len(), "each row has as many dimensions as the query");
+fn check_near(queries: &[&[i8]], rows: &[u8], out: &[i32]) {
+    let Some(width) = queries.first().map(|it| it.len()) else { return };
+    assert!(width > 0 && width.is_multiple_of(DIMENSIONS_PER_GROUP), "dimensions are padded");
+    assert!(queries.iter().all(|it| it.len() == width), "all queries have the same dimensions");
+    assert!(rows.len().is_multiple_of(width / 2), "each row has as many dimensions as a query");
+    assert_eq!(rows.len() / (width / 2) * queries.len(), out.len(), "each row has a sum for each query");
 }
 
 fn check_full(query: &[i16], high: &[u8], low: &[u8]) {
@@ -134,7 +162,10 @@ fn check_full(query: &[i16], high: &[u8], low: &[u8]) {
     assert!(high.len() == query.len() / 2 && low.len() == high.len(), "the row has the query's dimensions");
 }
 
-fn check_sketch(tables: &[u8], block: &[u8]) {
-    assert!(tables.len().is_multiple_of(4 * DIMENSIONS_PER_GROUP), "dimensions are padded");
-    assert_eq!(tables.len(), block.len(), "each eight dimensions have two tables and 32 bytes");
+fn check_sketch(tables: &[&[u8]], blocks: &[u8], out: &[SketchSums]) {
+    assert_eq!(tables.len(), out.len(), "each query has its sums");
+    for tables in tables {
+        assert!(tables.len().is_multiple_of(4 * DIMENSIONS_PER_GROUP), "dimensions are padded");
+        assert_eq!(2 * tables.len(), blocks.len(), "each eight dimensions have two tables and 64 bytes");
+    }
 }

@@ -1,7 +1,9 @@
 //! The loops for 64-bit ARM with NEON.
 #![expect(unsafe_code, reason = "vectors are loaded through pointers")]
 
-use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
+use super::{
+    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, SketchSums, check_full, check_near, check_sketch,
+};
 use std::arch::aarch64::{
     int16x8_t, int32x4_t, uint8x16_t, vaddq_s32, vaddq_u8, vaddvq_s32, vaddw_high_u8, vaddw_u8, vandq_u8,
     vbicq_u8, vdupq_n_s16, vdupq_n_s32, vdupq_n_u8, vdupq_n_u16, vget_low_s8, vget_low_s16, vget_low_u8,
@@ -18,10 +20,12 @@ pub(super) fn kernels() -> Option<Kernels> {
     std::arch::is_aarch64_feature_detected!("neon").then_some(Kernels { name: "neon", near, full, sketch })
 }
 
-fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
-    check_near(query, rows, out);
-    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-    unsafe { near_neon(query, rows, out) }
+fn near(queries: &[&[i8]], rows: &[u8], out: &mut [i32]) {
+    check_near(queries, rows, out);
+    for (query, out) in queries.iter().zip(out.chunks_exact_mut((out.len() / queries.len().max(1)).max(1))) {
+        // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
+        unsafe { near_neon(query, rows, out) }
+    }
 }
 
 fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
@@ -30,10 +34,15 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     unsafe { full_neon(query, high, low) }
 }
 
-fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
-    check_sketch(tables, block);
-    // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-    unsafe { sketch_neon(tables, block, out) }
+fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
+    check_sketch(tables, blocks, out);
+    for (tables, out) in tables.iter().zip(out) {
+        let halves = blocks.chunks_exact(blocks.len() / 2).zip(out.as_chunks_mut().0);
+        for (block, out) in halves {
+            // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
+            unsafe { sketch_neon(tables, block, out) }
+        }
+    }
 }
 
 /// Loads the first 16 bytes of a slice.
@@ -60,15 +69,15 @@ fn add_products(sums: int16x8_t, codes: uint8x16_t, query: &[i8]) -> int16x8_t {
 #[target_feature(enable = "neon")]
 fn near_neon(query: &[i8], rows: &[u8], out: &mut [i32]) {
     let nibble = vdupq_n_u8(15);
-    for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
+    let (lows, highs) = query.split_at(query.len() / 2);
+    let group = DIMENSIONS_PER_GROUP / 2;
+    for (row, out) in rows.chunks_exact(lows.len()).zip(out) {
         let mut sums = vdupq_n_s32(0);
-        for (q, bytes) in
-            query.chunks_exact(DIMENSIONS_PER_GROUP).zip(row.chunks_exact(DIMENSIONS_PER_GROUP / 2))
-        {
+        let halves = lows.chunks_exact(group).zip(highs.chunks_exact(group));
+        for ((lows, highs), bytes) in halves.zip(row.chunks_exact(group)) {
             // Eight products of at most 15 * 127 = 1905 fit 16 bits.
             let mut narrow = vdupq_n_s16(0);
-            let (first, second) = q.split_at(DIMENSIONS_PER_GROUP / 2);
-            let parts = first.chunks_exact(VECTOR_BYTES).zip(second.chunks_exact(VECTOR_BYTES));
+            let parts = lows.chunks_exact(VECTOR_BYTES).zip(highs.chunks_exact(VECTOR_BYTES));
             for ((a, b), bytes) in parts.zip(bytes.chunks_exact(VECTOR_BYTES)) {
                 let both = load(bytes);
                 narrow = add_products(narrow, vandq_u8(both, nibble), a);

@@ -1,25 +1,23 @@
 //! The loops in plain Rust: the reference that the others must agree with.
 
-use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
+use super::{
+    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, ROWS_PER_SKETCH_PAIR, SketchSums, check_full,
+    check_near, check_sketch,
+};
 
 pub(super) const SCALAR_KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch };
 
-fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
-    check_near(query, rows, out);
-    for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
-        *out = query
-            .chunks_exact(DIMENSIONS_PER_GROUP)
-            .zip(row.chunks_exact(DIMENSIONS_PER_GROUP / 2))
-            .map(|(q, bytes)| {
-                let (first, second) = q.split_at(DIMENSIONS_PER_GROUP / 2);
-                let pairs = first.iter().zip(second).zip(bytes);
-                pairs
-                    .map(|((a, b), byte)| {
-                        i32::from(*a) * i32::from(byte & 15) + i32::from(*b) * i32::from(byte >> 4)
-                    })
-                    .sum::<i32>()
-            })
-            .sum();
+fn near(queries: &[&[i8]], rows: &[u8], out: &mut [i32]) {
+    check_near(queries, rows, out);
+    for (at, query) in queries.iter().enumerate() {
+        let (lows, highs) = query.split_at(query.len() / 2);
+        let count = rows.len() / lows.len();
+        for (row, out) in rows.chunks_exact(lows.len()).zip(&mut out[at * count..]) {
+            let products = lows.iter().zip(highs).zip(row).map(|((low, high), byte)| {
+                i32::from(*low) * i32::from(byte & 15) + i32::from(*high) * i32::from(byte >> 4)
+            });
+            *out = products.sum();
+        }
     }
 }
 
@@ -45,13 +43,18 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
         .sum()
 }
 
-fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
-    check_sketch(tables, block);
-    *out = [0; ROWS_PER_SKETCH_BLOCK];
-    for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
-        for (out, byte) in out.iter_mut().zip(bytes) {
-            let sum = tables[usize::from(byte & 15)] + tables[16 + usize::from(byte >> 4)];
-            *out += u16::from(sum);
+fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
+    check_sketch(tables, blocks, out);
+    for (tables, out) in tables.iter().zip(out) {
+        *out = [0; ROWS_PER_SKETCH_PAIR];
+        let halves = blocks.chunks_exact(blocks.len() / 2).zip(out.chunks_exact_mut(ROWS_PER_SKETCH_BLOCK));
+        for (block, out) in halves {
+            for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
+                for (out, byte) in out.iter_mut().zip(bytes) {
+                    let sum = tables[usize::from(byte & 15)] + tables[16 + usize::from(byte >> 4)];
+                    *out += u16::from(sum);
+                }
+            }
         }
     }
 }

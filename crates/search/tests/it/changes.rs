@@ -1,9 +1,12 @@
 use crate::made::{Chance, Face, Place, ask, id, plainly, put};
 use proptest::prelude::*;
-use search::SearchQuery;
+use search::{PersonFilter, SearchQuery};
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -96,8 +99,8 @@ fn searches_run_while_faces_come_and_go() {
         for _ in 0..3 {
             scope.spawn(|| {
                 while !done.load(Ordering::Acquire) || searches.load(Ordering::Relaxed) < 10 {
-                    let stays = |person: search::Uuid| person.as_u128() <= 300;
-                    let asked = SearchQuery { person_filter: Some(&stays), ..ask(20) };
+                    let stays: PersonFilter = Arc::new(|person| person.as_u128() <= 300);
+                    let asked = SearchQuery { person_filter: Some(stays), ..ask(20) };
                     assert_eq!(index.search(&query, &asked).unwrap(), expected);
                     // Without `only`, whoever comes and goes may be found in between, and those who stay in order.
                     let hits = index.search(&query, &ask(20)).unwrap();

@@ -83,17 +83,17 @@ impl Place {
     }
 }
 
-pub(crate) fn ask(most: usize) -> SearchQuery<'static> {
+pub(crate) fn ask(most: usize) -> SearchQuery {
     SearchQuery { top_k: most, max_distance: None, prefilter: false, person_filter: None }
 }
 
 /// Measures everything.
-pub(crate) fn plainly(faces: &[Face], query: &[f32], ask: &SearchQuery<'_>) -> Vec<SearchHit> {
+pub(crate) fn plainly(faces: &[Face], query: &[f32], ask: &SearchQuery) -> Vec<SearchHit> {
     let mut nearest: HashMap<Uuid, SearchHit> = HashMap::new();
     for Face { face, person, vector } in faces {
         let distance = distance(query, vector);
         let counts = ask.max_distance.is_none_or(|within| distance <= within);
-        if !counts || ask.person_filter.is_some_and(|only| !only(*person)) {
+        if !counts || ask.person_filter.as_ref().is_some_and(|only| !only(*person)) {
             continue;
         }
         let hit = SearchHit { person: *person, face: *face, distance };

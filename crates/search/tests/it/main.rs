@@ -5,3 +5,4 @@ mod codes;
 mod exact;
 mod file;
 mod made;
+mod shared;
