@@ -9,7 +9,7 @@ use super::{
 };
 use base::{AccountId, FaceId, ProfileId};
 use db::Db;
-use search::{PersonFilter, SearchHit, SearchQuery};
+use search::{IndexError, PersonFilter, SearchHit, SearchQuery};
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, PoisonError},
@@ -66,11 +66,21 @@ impl ProfileMatcher {
         }
         let search_distance = self.model.identify_distance().await?;
         let same_person = self.model.verify_distance().await?;
+        let search = |index: Arc<AccountIndex>| {
+            let (embeddings, only) = (embeddings.to_vec(), only.clone());
+            run_blocking(move || {
+                search_index(&index, &embeddings, limit, search_distance, same_person, only.as_ref())
+            })
+        };
         let index = self.indexes.get(account).await?;
-        let embeddings = embeddings.to_vec();
-        let search =
-            move || search_index(&index, &embeddings, limit, search_distance, same_person, only.as_ref());
-        let found = run_blocking(search).await?;
+        let found = match search(index.clone()).await {
+            // The database has what is damaged there.
+            Err(FaceIndexError::Index(IndexError::Damaged { .. })) => {
+                index.repair().await?;
+                search(self.indexes.get(account).await?).await?
+            }
+            found => found?,
+        };
 
         let mut ids: Vec<ProfileId> = found.iter().flatten().map(|hit| hit.person.into()).collect();
         ids.sort_unstable();

@@ -243,6 +243,17 @@ impl AccountIndex {
         .await
     }
 
+    /// Removes faces whose records are damaged. The next time the index is brought up to date, they are read from the
+    /// database again.
+    pub(in crate::faces) async fn repair(self: &Arc<Self>) -> Result<(), FaceIndexError> {
+        let index = self.clone();
+        let removed = run_blocking(move || Ok(index.faces.verify()?)).await?;
+        tracing::warn!(account.id = %self.account, removed, "damaged records are removed from a face index");
+        let _guard = self.catch_up_lock.lock().await;
+        self.seq.store(-1, Ordering::Release);
+        Ok(())
+    }
+
     fn mark_checked(&self, now: Timestamp) {
         *self.checked_at.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }

@@ -118,7 +118,7 @@ impl AccountIndexes {
         Ok(view.count(sql!("SELECT count(*) FROM accounts WHERE id = $1", account)).await? == 1)
     }
 
-    /// How many index files an account has on this machine.
+    /// How many files an account's indexes have on this machine: two each.
     pub(super) async fn count_files(&self, account: AccountId) -> Result<u64, FaceIndexError> {
         let folder = self.account_folder(account);
         run_blocking(move || Ok(file_names(&folder)?.len() as u64)).await
