@@ -25,6 +25,12 @@ pub(crate) fn thread_cpu_milliseconds() -> anyhow::Result<f64> {
     cpu_milliseconds(Path::new("/proc/thread-self"))
 }
 
+/// Processor time of all threads of this process so far, ended ones too; milliseconds.
+pub(crate) fn own_cpu_milliseconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
 /// Processor time of all threads of a process so far, milliseconds. Threads that have ended are not counted.
 pub(crate) fn process_cpu_milliseconds(id: u32) -> anyhow::Result<f64> {
     let folder = format!("/proc/{id}/task");
