@@ -218,7 +218,7 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
         let found = node.find_candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
         assert_eq!((found[0].len(), found[1][0].profile), (0, other));
     }
-    assert_eq!(files(stale.path()).len(), 2, "each process has a file of its own");
+    assert_eq!(files(stale.path()).len(), 4, "each process has an index and a file of codes of its own");
 }
 
 #[tokio::test]
@@ -236,7 +236,7 @@ async fn an_index_holds_no_face_in_clear() {
     assert_eq!(node.finds(account, &ada).await, [id]);
     let looked_for: Vec<u8> = ada[..4].iter().flat_map(|number| number.to_le_bytes()).collect();
     let files = files(node.folder.path());
-    assert_eq!(files.len(), 1);
+    assert_eq!(files.len(), 2, "an index and its codes");
     for file in files {
         let bytes = std::fs::read(file).unwrap();
         assert!(!bytes.windows(16).any(|window| window == looked_for));
@@ -358,5 +358,5 @@ async fn few_indexes_stay_open() {
             assert_eq!(node.finds(*account, &ada).await, [*id]);
         }
     }
-    assert_eq!(files(node.folder.path()).len(), 3, "no second file was opened beside the first");
+    assert_eq!(files(node.folder.path()).len(), 6, "no second index was opened beside the first");
 }
