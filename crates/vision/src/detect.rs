@@ -7,6 +7,7 @@ use crate::{
     crop::{self, InputMapping, nearest_right_angle},
     inference::{NamedTensors, NeuralNet},
     model_manifest::ModelInput,
+    orientation,
 };
 use base::Picture;
 use pixels::PictureRegion;
@@ -20,6 +21,15 @@ const LARGE_FACE_SHARE: f32 = 0.5;
 /// The share of the input that the picture fills with padding around it, and with more where that was not enough.
 const PADDED_PICTURE_SHARE: f32 = 0.6;
 const WIDELY_PADDED_PICTURE_SHARE: f32 = 0.4;
+
+/// The share of the input that the picture fills when a single large face is looked for.
+const SINGLE_FACE_PICTURE_SHARE: f32 = 0.75;
+
+/// A face is large from this share of the picture's longer side on.
+const SINGLE_FACE_MIN_SHARE: f32 = 0.25;
+
+/// Candidates with this score, too low to be a face, leave the doubt that there is another one.
+const MIN_DOUBT_SCORE: f32 = 0.2;
 
 /// Size of a face in pixels of the input when it is rechecked, and when it is rechecked a second time. Larger sizes
 /// would show small faces too blurred.
@@ -44,11 +54,19 @@ pub(crate) struct FaceDetector {
 
 impl FaceDetector {
     /// Detects the faces of a picture, highest score first: upright ones, or, where there are none, those of a picture
-    /// that is rotated.
+    /// that is rotated. One run of the net suffices where it leaves no doubt, see [`Self::detect_single`].
     ///
     /// Of several confident faces each must be confirmed by a closer crop, because in webcam frames the net also fires
     /// on ears, hands and shelves.
     pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
+        match self.detect_single(picture)? {
+            Some(face) => Ok(vec![face]),
+            None => self.detect_thoroughly(picture),
+        }
+    }
+
+    /// Detects by as many runs of the net as it takes.
+    pub(crate) fn detect_thoroughly(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         let upright = self.detect_upright(picture)?;
         if upright.is_empty() {
             let Some((turn, face)) = self.find_orientation(picture)? else { return Ok(upright) };
@@ -61,6 +79,39 @@ impl FaceDetector {
             }
             None => Ok(upright),
         }
+    }
+
+    /// The face of a picture with one large, upright face and nothing else that resembles a face, by one run of the net.
+    /// `None` where that run leaves a doubt: no face, several, a small one, one that leans, is cut off or may be
+    /// upside down.
+    ///
+    /// The picture is padded, because the net finds the box of a large face more exactly there: ages estimated from it
+    /// are at least as accurate as with any number of further runs (`docs/ACCURACY.md`).
+    fn detect_single(&mut self, picture: &Picture) -> Result<Option<Face>, VisionError> {
+        let whole = PictureRegion::whole(picture);
+        let scale = crop::fit_scale(whole, &self.input, SINGLE_FACE_PICTURE_SHARE);
+        let (weak, confident): (Vec<Face>, Vec<Face>) = self
+            .candidates_in_region(picture, whole, scale, 0.0, MIN_DOUBT_SCORE)?
+            .into_iter()
+            .partition(|face| face.score < self.detection_threshold);
+        let [face] = merge_overlapping(confident)[..] else { return Ok(None) };
+        let (width, height) = (picture.width() as f32, picture.height() as f32);
+        let is_alone = weak.iter().all(|other| is_same_face(other, &face));
+        let is_whole = face.left >= 0.0 && face.top >= 0.0 && face.right <= width && face.bottom <= height;
+        let is_large = longer_side(&face) >= SINGLE_FACE_MIN_SHARE * width.max(height);
+        let certain = face.score >= self.counting_threshold
+            && is_alone
+            && is_whole
+            && is_large
+            && orientation::is_clearly_upright(&face);
+        Ok(certain.then_some(face))
+    }
+
+    /// Detects by one run of the net on the whole picture, which fills the share `part` of the input.
+    pub(crate) fn detect_once(&mut self, picture: &Picture, part: f32) -> Result<Vec<Face>, VisionError> {
+        let whole = PictureRegion::whole(picture);
+        let scale = crop::fit_scale(whole, &self.input, part);
+        self.detect_in_region(picture, whole, scale, 0.0)
     }
 
     /// Detects in a rotated picture. Rotating until something looks like a face makes false detections likelier, so
@@ -156,23 +207,37 @@ impl FaceDetector {
         face: &Face,
         turn: f32,
     ) -> Result<Option<Face>, VisionError> {
-        let side = self.input.width as f32;
         for face_side in RECHECK_FACE_INPUT_PIXELS {
-            let Some(region) = square_around(picture, face, longer_side(face) * side / face_side) else {
-                return Ok(None);
-            };
-            let again =
-                self.detect_in_region(picture, region, side / region.width.max(region.height) as f32, turn)?;
-            let confident = again.into_iter().filter(|other| {
-                other.score >= self.counting_threshold && intersection_over_union(other, face) > 0.3
-            });
-            if let Some(best) = confident
-                .max_by(|a, b| intersection_over_union(a, face).total_cmp(&intersection_over_union(b, face)))
-            {
-                return Ok(Some(best));
+            let again = self.detect_closer(picture, face, turn, face_side)?;
+            if again.is_some() {
+                return Ok(again);
             }
         }
         Ok(None)
+    }
+
+    /// Detects a face in a crop that shows it centred, with its longer side at `face_side` pixels of the input: of what
+    /// counts as a face there, the box that is nearest to the one known.
+    pub(crate) fn detect_closer(
+        &mut self,
+        picture: &Picture,
+        face: &Face,
+        turn: f32,
+        face_side: f32,
+    ) -> Result<Option<Face>, VisionError> {
+        let side = self.input.width as f32;
+        let Some(region) = square_around(picture, face, longer_side(face) * side / face_side) else {
+            return Ok(None);
+        };
+        let scale = side / region.width.max(region.height) as f32;
+        let again = self.detect_in_region(picture, region, scale, turn)?;
+        let counting = |other: &Face| {
+            other.score >= self.counting_threshold && intersection_over_union(other, face) > 0.3
+        };
+        Ok(again
+            .into_iter()
+            .filter(counting)
+            .max_by(|a, b| intersection_over_union(a, face).total_cmp(&intersection_over_union(b, face))))
     }
 
     /// Runs the net on a region of the picture, letterboxed at `scale` (at which it must fit the input) and rotated
@@ -184,6 +249,19 @@ impl FaceDetector {
         region: PictureRegion,
         scale: f32,
         turn: f32,
+    ) -> Result<Vec<Face>, VisionError> {
+        let threshold = self.detection_threshold;
+        Ok(merge_overlapping(self.candidates_in_region(picture, region, scale, turn, threshold)?))
+    }
+
+    /// All candidates of such a run that score at least `min_score`; the same face is usually among them several times.
+    fn candidates_in_region(
+        &mut self,
+        picture: &Picture,
+        region: PictureRegion,
+        scale: f32,
+        turn: f32,
+        min_score: f32,
     ) -> Result<Vec<Face>, VisionError> {
         let letterboxed = if turn == 0.0 {
             crop::letterbox(picture, region, scale, &self.input)
@@ -203,7 +281,7 @@ impl FaceDetector {
                 scores.iter().zip(boxes.chunks_exact(VALUES_PER_ANCHOR)).enumerate()
             {
                 let score = 1.0 / (1.0 + (-logit).exp());
-                if score >= self.detection_threshold {
+                if score >= min_score {
                     let cell = anchor / anchors;
                     let at = |cell: usize| (cell as f32 + 0.5) * pixels;
                     let face = decode_face(values, [at(cell % cells), at(cell / cells)], score, mapping);
@@ -214,7 +292,7 @@ impl FaceDetector {
                 }
             }
         }
-        Ok(merge_overlapping(found))
+        Ok(found)
     }
 
     /// The output with that many values: the four outputs differ in length, and their names say nothing.

@@ -25,6 +25,7 @@ pub use face::Face;
 pub use inference::{NamedTensors, NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet};
 pub use model_manifest::ModelTask;
 pub use models::{ModelInfo, VisionModels, load_net, verify_probe};
+pub use orientation::{UPRIGHT_FEATURES, upright_features};
 pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats};
 pub use quality::{FaceQuality, face_luma};
 pub use video_tile_scheduler::VideoTileScheduler;

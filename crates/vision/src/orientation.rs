@@ -25,9 +25,12 @@ const MAX_LEAN_RADIANS: f32 = 0.7;
 /// leans.
 const RIGHT_ANGLE_TOLERANCE_RADIANS: f32 = 0.35;
 
-/// A face with this score and hardly any roll is upright. The net also finds most upside-down faces, with the eyes
-/// where the mouth is, but none with a score above 0.82.
+/// A face with this score and hardly any roll is probably upright. So are one in eight upside-down faces, though, with
+/// the eyes where the mouth is.
 const UPRIGHT_SCORE: f32 = 0.85;
+
+/// Size of a face in pixels of the input when it is judged whether it is upright.
+const UPRIGHT_FACE_INPUT_PIXELS: f32 = 96.0;
 
 /// Orientations that are rechecked in a closer crop.
 const MAX_ORIENTATION_CANDIDATES: usize = 4;
@@ -41,13 +44,64 @@ const MIN_TURN_RADIANS: f32 = 0.9;
 /// Orientations that differ by less are the same.
 const SAME_ORIENTATION_RADIANS: f32 = 0.8;
 
+/// How many numbers [`upright_features`] has.
+pub const UPRIGHT_FEATURES: usize = 10;
+
+/// Weights of [`upright_probability`] for each of [`upright_features`], and their sum's offset. Fitted by
+/// `training/orientation` on faces whose box has 50 to 160 pixels of the input.
+const UPRIGHT_WEIGHTS: [f32; UPRIGHT_FEATURES] =
+    [-182.78, 53.62, 48.96, -12.32, 13.04, -22.1, 30.43, -0.68, -24.15, 4.82];
+const UPRIGHT_OFFSET: f32 = 0.29;
+
+/// From these probabilities on a face is clearly upright, and probably.
+const CLEARLY_UPRIGHT_PROBABILITY: f32 = 0.9;
+const PROBABLY_UPRIGHT_PROBABILITY: f32 = 0.5;
+
+/// Whether a face that was detected with its box at 50 to 160 pixels of the input is clearly upright, and not one that
+/// is sideways or upside down. The net finds most of those too, with the eyes where the mouth is, and every fourth with
+/// a score as high as that of upright faces: only where its key points lie in the box tells them apart.
+pub(crate) fn is_clearly_upright(face: &Face) -> bool {
+    is_level(face) && upright_probability(face) >= CLEARLY_UPRIGHT_PROBABILITY
+}
+
+/// Whether a face hardly leans: its eyes are beside each other, on whichever side of the mouth.
+fn is_level(face: &Face) -> bool {
+    face.roll().abs() < RIGHT_ANGLE_TOLERANCE_RADIANS
+}
+
+/// Probability that a face whose roll is small is upright, 0 to 1.
+fn upright_probability(face: &Face) -> f32 {
+    let features = upright_features(face);
+    let sum: f32 = features.iter().zip(UPRIGHT_WEIGHTS).map(|(feature, weight)| feature * weight).sum();
+    1.0 / (1.0 + (-(sum + UPRIGHT_OFFSET)).exp())
+}
+
+/// Where the key points lie in the box, as shares of its sides, and the score. A mirror image has the same features.
+pub fn upright_features(face: &Face) -> [f32; UPRIGHT_FEATURES] {
+    let inside = face.points.map(|[x, y]| [(x - face.left) / face.width(), (y - face.top) / face.height()]);
+    let [right_eye, left_eye, nose, mouth, right_ear, left_ear] = inside;
+    let middle = f32::midpoint(right_eye[0], left_eye[0]);
+    [
+        f32::midpoint(right_eye[1], left_eye[1]),
+        nose[1],
+        mouth[1],
+        f32::midpoint(right_ear[1], left_ear[1]),
+        (left_eye[0] - right_eye[0]).abs(),
+        (left_ear[0] - right_ear[0]).abs(),
+        (nose[0] - middle).abs(),
+        (right_eye[1] - left_eye[1]).abs(),
+        (mouth[0] - middle).abs(),
+        (face.score / (1.0 - face.score + 1e-6)).ln(),
+    ]
+}
+
 impl FaceDetector {
     /// Whether a picture in which faces were found upright is rotated nevertheless: the rotation, and the face that
     /// shows it. The net also finds faces that are sideways or upside down, with a lower score and with points that
     /// lean or are misplaced.
     ///
-    /// Unless the best face is clearly upright, it takes as many runs of the net as [`Self::find_orientation`], and two
-    /// more.
+    /// Takes one run of the net where the best face is clearly upright; else as many as [`Self::find_orientation`], and
+    /// three more.
     pub(crate) fn find_other_orientation(
         &mut self,
         picture: &Picture,
@@ -55,7 +109,7 @@ impl FaceDetector {
     ) -> Result<Option<(f32, Face)>, VisionError> {
         let Some(best) = found.first() else { return Ok(None) };
         let roll = best.roll();
-        if best.score >= UPRIGHT_SCORE && roll.abs() < RIGHT_ANGLE_TOLERANCE_RADIANS {
+        if self.is_upright(picture, best)? {
             return Ok(None);
         }
         let Some((turn, face)) = self.find_orientation(picture)? else { return Ok(None) };
@@ -68,6 +122,20 @@ impl FaceDetector {
         // Compared with the upright reading, also derotated and in a closer crop, where false detections disappear.
         let upright = self.recheck(picture, best, roll)?.map_or(0.0, |again| again.score);
         Ok((face.score > upright + MIN_SCORE_GAIN).then_some((turn, face)))
+    }
+
+    /// Whether a face that was found without rotating the picture is upright, judged in a closer crop.
+    fn is_upright(&mut self, picture: &Picture, face: &Face) -> Result<bool, VisionError> {
+        let is_probable = face.score >= UPRIGHT_SCORE && is_level(face);
+        // A face that the picture's edge cuts off is often found in the whole picture only.
+        let Some(closer) = self.detect_closer(picture, face, 0.0, UPRIGHT_FACE_INPUT_PIXELS)? else {
+            return Ok(is_probable);
+        };
+        // Two looks that are probable are as certain as one that is clear.
+        Ok(is_clearly_upright(&closer)
+            || is_probable
+                && is_level(&closer)
+                && upright_probability(&closer) >= PROBABLY_UPRIGHT_PROBABILITY)
     }
 
     /// Chooses between the faces found upright and those found after rotating the picture back: the set with more, more
