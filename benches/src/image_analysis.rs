@@ -13,6 +13,7 @@ use domain::image_analysis::{
     AnalysisRequest, AnalysisRules, ImageAnalyser, LivenessAssurance, ModelPoolSettings,
 };
 use std::time::Instant;
+use vision::QueueLimits;
 
 pub(crate) const CALL_PATH: &str = "/ai/v1/age-antispoofing";
 const CALLS_PER_ROUND: usize = 20;
@@ -54,7 +55,12 @@ pub(crate) async fn measure(
     let no_photo = format!("{{\"img\":\"{no_photo}\"}}").into_bytes();
     let (mut refusals, mut inner) = (Vec::new(), Vec::new());
     let estimator = ImageAnalyser::new(AnalysisRules::default());
-    estimator.load(&ModelPoolSettings { folder: place.model_pack.clone(), workers: 1, max_queued: 1 })?;
+    estimator.load(&ModelPoolSettings {
+        folder: place.model_pack.clone(),
+        workers: 1,
+        queue: QueueLimits::by_count(1),
+        preload: true,
+    })?;
     for _ in 0..10 {
         once(server, &mut connection, photo).await?;
         bare.run()?;
@@ -75,6 +81,7 @@ pub(crate) async fn measure(
                 relaxed: false,
                 age: true,
                 liveness: Some(LivenessAssurance::Medium),
+                sharpness: false,
             };
             let started = Instant::now();
             estimator.analyse(ask).await?;

@@ -11,7 +11,12 @@ pub fn image_analyser() -> ImageAnalyser {
     static ANALYSER: LazyLock<ImageAnalyser> = LazyLock::new(|| {
         let analyser = ImageAnalyser::new(AnalysisRules::default());
         analyser
-            .load(&ModelPoolSettings { folder: pack(), workers: 2, max_queued: 256 })
+            .load(&ModelPoolSettings {
+                folder: pack(),
+                workers: 2,
+                queue: vision::QueueLimits::by_count(256),
+                preload: true,
+            })
             .expect("the models load");
         analyser
     });

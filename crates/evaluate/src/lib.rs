@@ -182,12 +182,13 @@ impl AnalysisRunner {
             relaxed,
             age: !liveness,
             liveness: liveness.then_some(LivenessAssurance::Medium),
+            sharpness: false,
         })
     }
 
     /// Analyses an image for age, under all limits.
     fn analyse_age(&mut self, image: Vec<u8>) -> anyhow::Result<Option<ImageAnalysis>> {
-        self.analyse(AnalysisRequest { image, relaxed: false, age: true, liveness: None })
+        self.analyse(AnalysisRequest { image, relaxed: false, age: true, liveness: None, sharpness: false })
     }
 
     fn analyse(&mut self, request: AnalysisRequest) -> anyhow::Result<Option<ImageAnalysis>> {

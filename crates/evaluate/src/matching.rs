@@ -316,7 +316,7 @@ impl<'a> EmbeddingCache<'a> {
     }
 
     fn report(
-        self,
+        mut self,
         pairs: usize,
         genuine: Vec<ComparedPair>,
         impostor: Vec<ComparedPair>,
@@ -329,8 +329,8 @@ impl<'a> EmbeddingCache<'a> {
                 self.failed.len()
             );
         }
-        let space = self.vision.embedding_space();
-        let EmbeddingSpace { model, dimension, thresholds, .. } = space;
+        let space = self.vision.embedding_space()?.clone();
+        let EmbeddingSpace { model, dimension, thresholds, .. } = &space;
         let (genuine, impostor) = (PairDistances::new(genuine, true), PairDistances::new(impostor, false));
         let match_rate = |side: &PairDistances, distance: f64| {
             let pairs = side.distances.partition_point(|&other| other <= distance);

@@ -30,7 +30,7 @@ fn main() -> Result<(), Failure> {
     let max_faces: usize = rest.first().map_or(Ok(8), |count| count.parse())?;
     let mut vision = VisionModels::load(Path::new(pack))?;
     let same =
-        vision.embedding_space().distance_at(1e-3).ok_or("the pack states no rate of one in a thousand")?;
+        vision.embedding_space()?.distance_at(1e-3).ok_or("the pack states no rate of one in a thousand")?;
     let environment = TestEnvironment::at("2026-01-01T00:00:00Z");
     if let [_, folder, ..] = rest {
         return print_poses(&mut vision, Path::new(folder));

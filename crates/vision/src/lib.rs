@@ -26,7 +26,7 @@ pub use inference::{NamedTensors, NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet};
 pub use model_manifest::ModelTask;
 pub use models::{ModelInfo, VisionModels, load_net, verify_probe};
 pub use orientation::{UPRIGHT_FEATURES, upright_features};
-pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats};
+pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats, QueueLimits};
 pub use quality::{FaceQuality, face_luma};
 pub use video_tile_scheduler::VideoTileScheduler;
 
@@ -48,6 +48,15 @@ pub enum VisionError {
         /// The runtime's own message; for the log only.
         cause: String,
     },
+    /// A model that is loaded when it is needed cannot be loaded.
+    #[error(transparent)]
+    Load(Box<ModelLoadError>),
+}
+
+impl From<ModelLoadError> for VisionError {
+    fn from(error: ModelLoadError) -> Self {
+        Self::Load(Box::new(error))
+    }
 }
 
 /// Why models cannot be loaded.

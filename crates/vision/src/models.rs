@@ -14,7 +14,7 @@ use crate::{
     quality,
 };
 use base::Picture;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A loaded model, as `explain`, readiness and metrics name it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -32,10 +32,17 @@ pub struct ModelInfo {
 pub struct VisionModels {
     detector: FaceDetector,
     age: AgeModel,
-    embed: EmbeddingModel,
+    embed: EmbeddingSlot,
     liveness: Box<dyn LivenessModel>,
     thresholds: LivenessThresholds,
     models: Vec<ModelInfo>,
+}
+
+/// The embedding model: the largest by far, and many servers never compare faces.
+enum EmbeddingSlot {
+    Loaded(Box<EmbeddingModel>),
+    /// To be loaded from the pack in this folder when it is first needed.
+    Unloaded(PathBuf),
 }
 
 impl std::fmt::Debug for VisionModels {
@@ -45,17 +52,34 @@ impl std::fmt::Debug for VisionModels {
 }
 
 impl VisionModels {
+    /// The models that the pack in `folder` selects for faces, in the order of [`Self::models`]. Checks the hashes of their
+    /// files and of the runtime, and loads none.
+    pub fn check(folder: &Path) -> Result<Vec<ModelInfo>, ModelLoadError> {
+        let pack = ModelPack::read(folder)?;
+        let models = face_models(&pack)?;
+        for file in models.iter().filter_map(|model| model.file.as_ref()).chain([&pack.runtime]) {
+            file.read(folder)?;
+        }
+        heap::return_freed_memory();
+        Ok(models.map(model_info).to_vec())
+    }
+
     /// Loads the models that the pack in `folder` selects for faces; checks their hashes and runs their probes.
     pub fn load(folder: &Path) -> Result<Self, ModelLoadError> {
+        let mut vision = Self::load_without_embedding(folder)?;
+        vision.embed = EmbeddingSlot::Loaded(Box::new(EmbeddingModel::load(folder)?));
+        Ok(vision)
+    }
+
+    /// The same, but for the embedding model, which is loaded when it is first needed.
+    pub fn load_without_embedding(folder: &Path) -> Result<Self, ModelLoadError> {
         let pack = ModelPack::read(folder)?;
-        let [detect, age, embed, liveness] =
-            [ModelTask::Detect, ModelTask::Age, ModelTask::Embed, ModelTask::Liveness]
-                .map(|task| pack.model_for(task));
-        let (detect, age, embed, liveness) = (detect?, age?, embed?, liveness?);
+        let [detect, age, embed, liveness] = face_models(&pack)?;
         let models = [detect, age, embed, liveness].map(model_info).to_vec();
         let loader = PackLoader { folder, pack: &pack };
         let (liveness, thresholds) = loader.liveness(liveness)?;
-        let (detector, age, embed) = (loader.detector(detect)?, loader.age(age)?, loader.embed(embed)?);
+        let (detector, age) = (loader.detector(detect)?, loader.age(age)?);
+        let embed = EmbeddingSlot::Unloaded(folder.to_owned());
         Ok(Self { detector, age, embed, liveness, thresholds, models })
     }
 
@@ -106,7 +130,7 @@ impl VisionModels {
                 reading: AgeDecoding::Years,
                 errors,
             },
-            embed: EmbeddingModel::scripted(vec![f32::NAN; 2], input(8)),
+            embed: EmbeddingSlot::Loaded(Box::new(EmbeddingModel::scripted(vec![f32::NAN; 2], input(8)))),
             liveness: Box::new(liveness::built_in()),
             thresholds: LivenessThresholds { low: 0.5, medium: 0.5, high: 0.5 },
             models: Vec::new(),
@@ -172,12 +196,23 @@ impl VisionModels {
     /// The embedding of a face: [`EmbeddingSpace::dimension`] numbers, close to those of other pictures of the same
     /// person. Scaled to length one where the model's metric is cosine.
     pub fn embed(&mut self, picture: &Picture, face: &Face) -> Result<Vec<f32>, VisionError> {
-        self.embed.embed(picture, face)
+        self.embedding_model()?.embed(picture, face)
     }
 
     /// The space of the embeddings of [`Self::embed`].
-    pub fn embedding_space(&self) -> &EmbeddingSpace {
-        &self.embed.space
+    pub fn embedding_space(&mut self) -> Result<&EmbeddingSpace, VisionError> {
+        Ok(&self.embedding_model()?.space)
+    }
+
+    fn embedding_model(&mut self) -> Result<&mut EmbeddingModel, VisionError> {
+        if let EmbeddingSlot::Unloaded(folder) = &self.embed {
+            self.embed = EmbeddingSlot::Loaded(Box::new(EmbeddingModel::load(folder)?));
+            heap::return_freed_memory();
+        }
+        match &mut self.embed {
+            EmbeddingSlot::Loaded(model) => Ok(model),
+            EmbeddingSlot::Unloaded(_) => unreachable!("it was loaded just now"),
+        }
     }
 
     /// Scores whether a face is live; an error where the score is not between 0 and 1.
@@ -202,12 +237,29 @@ impl VisionModels {
     }
 }
 
+/// The models for faces: detector, age, embedding, liveness.
+fn face_models(pack: &ModelPack) -> Result<[&ModelEntry; 4], ModelLoadError> {
+    let [detect, age, embed, liveness] =
+        [ModelTask::Detect, ModelTask::Age, ModelTask::Embed, ModelTask::Liveness]
+            .map(|task| pack.model_for(task));
+    Ok([detect?, age?, embed?, liveness?])
+}
+
 fn model_info(model: &ModelEntry) -> ModelInfo {
     ModelInfo {
         task: model.task,
         id: model.id.clone(),
         sha256: model.digest(),
         experimental: model.experimental,
+    }
+}
+
+impl EmbeddingModel {
+    /// Loads the model that the pack in `folder` selects for embeddings.
+    fn load(folder: &Path) -> Result<Self, ModelLoadError> {
+        let pack = ModelPack::read(folder)?;
+        let (net, input, model) = load_net(folder, &pack, ModelTask::Embed)?;
+        Self::new(model, net, input)
     }
 }
 
@@ -248,14 +300,6 @@ impl PackLoader<'_> {
         };
         let (net, input) = self.net(model)?;
         Ok(AgeModel { id: model.id.clone(), net, input, tensor, reading, errors })
-    }
-
-    fn embed(&self, model: &ModelEntry) -> Result<EmbeddingModel, ModelLoadError> {
-        if !matches!(model.output, ModelOutput::Embedding { .. }) {
-            return Err(ModelLoadError::wrong(model, "its decode gives no embedding"));
-        }
-        let (net, input) = self.net(model)?;
-        EmbeddingModel::new(model, net, input)
     }
 
     fn liveness(

@@ -1,7 +1,7 @@
-//! The bounded inference pool: worker threads, each with its own models, and a short queue. Work that does not fit is
-//! refused at once, so that accepted work is done without long waiting.
+//! The bounded inference pool: worker threads, each with its own models, and a queue. Work that would wait for longer than
+//! its limit, or that no longer fits into the queue, is refused at once.
 
-use crate::{EmbeddingSpace, ModelInfo, ModelLoadError, VisionModels};
+use crate::{ModelInfo, ModelLoadError, VisionModels};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -18,15 +18,35 @@ use tokio::sync::oneshot;
 /// Niceness of background workers: on a busy core they get about a tenth of the time of an ordinary thread.
 const BACKGROUND_NICENESS: i32 = 10;
 
-type PoolJob = Box<dyn FnOnce(&mut VisionModels) + Send>;
+/// Share of the newest job in the mean time of a job; the others keep the rest.
+const NEWEST_JOB_SHARE: f64 = 0.1;
+
+/// A job; returns whether there was anything to do.
+type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
+
+/// How much work may wait in a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLimits {
+    /// Jobs that may wait, whatever they take: what bounds the memory of the queue.
+    pub max_queued: usize,
+    /// How long a job may have to wait, by the mean time that jobs take.
+    pub max_wait: Duration,
+}
+
+impl QueueLimits {
+    /// A limit on the number of jobs alone.
+    pub fn by_count(max_queued: usize) -> Self {
+        Self { max_queued, max_wait: Duration::MAX }
+    }
+}
 
 /// A pool of workers. Dropping it waits for work that was accepted.
 #[derive(Debug)]
 pub struct InferencePool {
     sender: Option<SyncSender<PoolJob>>,
     workers: Vec<JoinHandle<()>>,
+    max_wait: Duration,
     models: Vec<ModelInfo>,
-    space: EmbeddingSpace,
     counters: Arc<PoolCounters>,
 }
 
@@ -38,23 +58,25 @@ struct PoolCounters {
     refused: AtomicU64,
     panicked: AtomicU64,
     busy_microseconds: AtomicU64,
+    /// Mean time of a job, in which the newest weigh most. 0 until one was done.
+    mean_job_microseconds: AtomicU64,
 }
 
 /// Counters of a pool since its start, but for `queued` and `running`, which are of this moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
     pub queued: u64,
     pub running: u64,
     /// Finished, panicked work included.
     pub done: u64,
-    /// Refused because the queue was full.
+    /// Refused because the queue was full or the wait too long.
     pub refused: u64,
     pub panicked: u64,
     /// Time spent working, summed over all workers.
     pub busy_time: Duration,
 }
 
-/// The queue is full.
+/// The queue is full, or the wait would be too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("all workers are busy")]
 pub struct PoolBusyError {
@@ -68,50 +90,51 @@ pub struct PoolBusyError {
 pub struct PoolGoneError;
 
 impl InferencePool {
-    /// Loads the models of the pack in `folder` once for each of `workers` (at least one); up to `queue` jobs may wait.
-    pub fn start(folder: &Path, workers: usize, queue: usize) -> Result<Self, ModelLoadError> {
-        let models =
-            (0..workers.max(1)).map(|_| VisionModels::load(folder)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::with_models(models, queue))
+    /// Loads the models of the pack in `folder` once for each of `workers` (at least one).
+    pub fn start(folder: &Path, workers: usize, limits: QueueLimits) -> Result<Self, ModelLoadError> {
+        Ok(Self::with_models(load_for(folder, workers)?, limits))
     }
 
     /// A pool with one worker for each set of models.
-    pub fn with_models(models: Vec<VisionModels>, queue: usize) -> Self {
-        Self::spawn(models, queue, 0)
+    pub fn with_models(models: Vec<VisionModels>, limits: QueueLimits) -> Self {
+        Self::spawn(models, limits, 0)
     }
 
     /// Like [`Self::start`], but with workers of low priority, so that threads for which a request waits run first.
     /// Linux only: elsewhere the priority of a single thread cannot be set this way, and the workers have the ordinary
     /// one.
-    pub fn start_background(folder: &Path, workers: usize, queue: usize) -> Result<Self, ModelLoadError> {
-        let models =
-            (0..workers.max(1)).map(|_| VisionModels::load(folder)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::spawn(models, queue, BACKGROUND_NICENESS))
+    pub fn start_background(
+        folder: &Path,
+        workers: usize,
+        limits: QueueLimits,
+    ) -> Result<Self, ModelLoadError> {
+        Ok(Self::spawn(load_for(folder, workers)?, limits, BACKGROUND_NICENESS))
     }
 
-    fn spawn(worker_models: Vec<VisionModels>, queue: usize, nice: i32) -> Self {
+    fn spawn(worker_models: Vec<VisionModels>, limits: QueueLimits, nice: i32) -> Self {
         let models = worker_models.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
-        let space = worker_models.first().map(|vision| vision.embedding_space().clone()).unwrap_or_default();
-        let (sender, receiver) = sync_channel(queue);
+        let (sender, receiver) = sync_channel(limits.max_queued);
         let receiver = Arc::new(Mutex::new(receiver));
         let counters = Arc::new(PoolCounters::default());
         let workers = worker_models
             .into_iter()
             .map(|vision| {
                 let (receiver, counters) = (receiver.clone(), counters.clone());
-                std::thread::spawn(move || {
+                let run = move || {
                     // On Linux this affects the calling thread only.
                     if nice != 0 && cfg!(target_os = "linux") {
                         let _refused = rustix::process::setpriority_process(None, nice);
                     }
                     run_worker(vision, &receiver, &counters);
-                })
+                };
+                std::thread::Builder::new().name("inference".to_owned()).spawn(run).expect("a thread starts")
             })
             .collect();
-        Self { sender: Some(sender), workers, models, space, counters }
+        Self { sender: Some(sender), workers, max_wait: limits.max_wait, models, counters }
     }
 
-    /// Queues a job; the future resolves when a worker has done it.
+    /// Queues a job; the future resolves when a worker has done it. Refused at once where the queue is full or the job
+    /// would probably wait for longer than allowed.
     pub fn run<T, F>(
         &self,
         job: F,
@@ -120,12 +143,18 @@ impl InferencePool {
         T: Send + 'static,
         F: FnOnce(&mut VisionModels) -> T + Send + 'static,
     {
+        let wait = self.expected_wait();
+        if wait > self.max_wait {
+            return Err(self.refuse(wait));
+        }
         let (result_sender, result) = oneshot::channel();
         let work: PoolJob = Box::new(move |vision| {
             // Skipped where the caller has dropped the future while the job was queued.
-            if !result_sender.is_closed() {
-                let _dropped = result_sender.send(job(vision));
+            if result_sender.is_closed() {
+                return false;
             }
+            let _dropped = result_sender.send(job(vision));
+            true
         });
         let sent = self.sender.as_ref().map(|sender| sender.try_send(work));
         match sent {
@@ -133,11 +162,25 @@ impl InferencePool {
                 self.counters.accepted.fetch_add(1, Relaxed);
                 Ok(async move { result.await.map_err(|_| PoolGoneError) })
             }
-            Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))) | None => {
-                self.counters.refused.fetch_add(1, Relaxed);
-                Err(PoolBusyError { retry_after: Duration::from_secs(1) })
-            }
+            Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))) | None => Err(self.refuse(wait)),
         }
+    }
+
+    /// How long a job that is queued now will probably wait: the time that the jobs before it take.
+    fn expected_wait(&self) -> Duration {
+        let PoolStats { queued, running, .. } = self.stats();
+        let workers = self.workers.len().max(1) as u64;
+        // A worker that is free takes the job at once.
+        let jobs_ahead = (queued + running + 1).saturating_sub(workers);
+        let mean = Duration::from_micros(self.counters.mean_job_microseconds.load(Relaxed));
+        mean.saturating_mul(u32::try_from(jobs_ahead).unwrap_or(u32::MAX)) / workers as u32
+    }
+
+    /// Counts a refusal, and says when there will be room again.
+    fn refuse(&self, wait: Duration) -> PoolBusyError {
+        self.counters.refused.fetch_add(1, Relaxed);
+        let seconds = wait.saturating_sub(self.max_wait).as_secs_f64().ceil().max(1.0);
+        PoolBusyError { retry_after: Duration::from_secs(seconds as u64) }
     }
 
     /// The models that each worker has loaded.
@@ -145,13 +188,9 @@ impl InferencePool {
         &self.models
     }
 
-    /// The space of the workers' embeddings; the default one for a pool without workers.
-    pub fn embedding_space(&self) -> &EmbeddingSpace {
-        &self.space
-    }
-
     pub fn stats(&self) -> PoolStats {
-        let PoolCounters { accepted, started, done, refused, panicked, busy_microseconds } = &*self.counters;
+        let PoolCounters { accepted, started, done, refused, panicked, busy_microseconds, .. } =
+            &*self.counters;
         let (done, started) = (done.load(Relaxed), started.load(Relaxed));
         PoolStats {
             queued: accepted.load(Relaxed).saturating_sub(started),
@@ -173,16 +212,40 @@ impl Drop for InferencePool {
     }
 }
 
+/// The models of so many workers, at least one. They share what does not change.
+fn load_for(folder: &Path, workers: usize) -> Result<Vec<VisionModels>, ModelLoadError> {
+    let models = (0..workers.max(1)).map(|_| VisionModels::load_without_embedding(folder)).collect();
+    heap::return_freed_memory();
+    models
+}
+
 fn run_worker(mut vision: VisionModels, receiver: &Mutex<Receiver<PoolJob>>, counters: &PoolCounters) {
     loop {
         let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = next else { return };
         counters.started.fetch_add(1, Relaxed);
         let start = Instant::now();
-        if catch_unwind(AssertUnwindSafe(|| work(&mut vision))).is_err() {
-            counters.panicked.fetch_add(1, Relaxed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut vision)));
+        let took = start.elapsed();
+        match outcome {
+            Ok(true) => counters.note_job_time(took),
+            Ok(false) => (),
+            Err(_) => _ = counters.panicked.fetch_add(1, Relaxed),
         }
-        counters.busy_microseconds.fetch_add(start.elapsed().as_micros() as u64, Relaxed);
+        counters.busy_microseconds.fetch_add(took.as_micros() as u64, Relaxed);
         counters.done.fetch_add(1, Relaxed);
+    }
+}
+
+impl PoolCounters {
+    /// Takes the time of a job into the mean.
+    fn note_job_time(&self, took: Duration) {
+        let newest = took.as_micros() as f64;
+        let mean = match self.mean_job_microseconds.load(Relaxed) {
+            0 => newest,
+            mean => mean as f64 + (newest - mean as f64) * NEWEST_JOB_SHARE,
+        };
+        // Where two workers end at once, one of their times may be lost: it is a mean over many.
+        self.mean_job_microseconds.store(mean.max(1.0) as u64, Relaxed);
     }
 }

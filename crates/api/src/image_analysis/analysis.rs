@@ -187,7 +187,8 @@ pub(super) async fn analyse(
 
     let image_sha256 = api.decision_records.is_some().then(|| sha256_hex(&image));
     let relaxed = wanted.validation == Some(ValidationLevel::Low);
-    let ask = AnalysisRequest { image, relaxed, age: wanted.age, liveness: wanted.liveness };
+    let (age, liveness) = (wanted.age, wanted.liveness);
+    let ask = AnalysisRequest { image, relaxed, age, liveness, sharpness: explain };
     let finding = api.image_analyser.analyse(ask).await?;
     let explain = explain.then(|| Explanation::of(&finding, wanted.threshold, &api.settings));
     Ok(AnalysisResult { finding, explain, image_sha256, requested: wanted })

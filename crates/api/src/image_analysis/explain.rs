@@ -156,7 +156,8 @@ impl Explanation {
                 width: finding.size.width,
                 height: finding.size.height,
                 face_luma: round_to_thousandths(finding.luma),
-                face_sharpness: round_to_thousandths(finding.sharpness),
+                // Measured wherever an explanation is asked for.
+                face_sharpness: finding.sharpness.map_or(0.0, round_to_thousandths),
                 jpeg_quality: finding.jpeg_quality,
             },
             models: finding.models.iter().map(ModelUsed::from).collect(),

@@ -187,7 +187,7 @@ fn the_portrait_is_compared_with_a_live_face() {
         let face =
             vision.detect_tiled(live, 60.0).expect("the net answers").into_iter().next().expect("a face");
         let embedding = vision.embed(live, &face).expect("the net answers");
-        portrait.compare(&embedding, vision.embedding_space()).expect("of one space").measure()
+        portrait.compare(&embedding, vision.embedding_space().unwrap()).expect("of one space").measure()
     };
     let own = against(0);
     assert_eq!(
@@ -198,7 +198,11 @@ fn the_portrait_is_compared_with_a_live_face() {
     let other = against(4);
     assert_eq!(other.verdict, AuthenticityVerdict::Fail, "{other:?}");
     assert!(other.value > own.value);
-    assert_eq!(portrait.compare(&[0.0; 3], vision.embedding_space()), None, "another model's embedding");
+    assert_eq!(
+        portrait.compare(&[0.0; 3], vision.embedding_space().unwrap()),
+        None,
+        "another model's embedding"
+    );
 }
 
 #[test]

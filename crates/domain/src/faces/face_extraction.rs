@@ -142,7 +142,7 @@ pub(super) fn extract(
         )?;
     }
     let embedding = vision.embed(&picture, &face)?;
-    let model = vision.embedding_space().sha256;
+    let model = vision.embedding_space()?.sha256;
     Ok(ExtractedFace { embedding, model, quality: quality.score, crop: crop(&picture, &face) })
 }
 
@@ -158,7 +158,7 @@ pub(super) fn extract_from_stored(
     let face = vision.detect(&picture)?.into_iter().next();
     let face = face.ok_or_else(|| FaceIndexError::refused("no face is found in the stored picture", None))?;
     let quality = VisionModels::assess_quality(&picture, &face).score;
-    let (embedding, model) = (vision.embed(&picture, &face)?, vision.embedding_space().sha256);
+    let (embedding, model) = (vision.embed(&picture, &face)?, vision.embedding_space()?.sha256);
     Ok(ExtractedFace { embedding, model, quality, crop: Vec::new() })
 }
 

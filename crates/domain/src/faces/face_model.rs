@@ -49,11 +49,14 @@ impl FaceModel {
 
     /// The space of the embeddings that this process computes.
     pub(super) async fn space(&self) -> Result<&Arc<EmbeddingSpace>, FaceIndexError> {
-        let read = |vision: &mut vision::VisionModels| Arc::new(vision.embedding_space().clone());
-        let load = async || match self.analyser.run(read).await {
-            // Asked once per process, so it may wait instead of being refused.
-            Err(AnalysisError::Busy(_)) => self.analyser.run_in_background(read).await,
-            other => other,
+        let read = |vision: &mut vision::VisionModels| vision.embedding_space().cloned().map(Arc::new);
+        let load = async || {
+            let read = match self.analyser.run(read).await {
+                // Asked once per process, so it may wait instead of being refused.
+                Err(AnalysisError::Busy(_)) => self.analyser.run_in_background(read).await,
+                other => other,
+            };
+            read?.map_err(AnalysisError::from)
         };
         Ok(self.space.get_or_try_init(load).await?)
     }

@@ -11,7 +11,9 @@ use std::{
     time::Duration,
 };
 use tokio::sync::OnceCell;
-use vision::{AgeEstimate, Face, InferencePool, ModelInfo, VisionError, VisionModels};
+use vision::{
+    AgeEstimate, Face, InferencePool, ModelInfo, ModelLoadError, QueueLimits, VisionError, VisionModels,
+};
 
 /// The limits that an image must meet; the sections `[image]` and `[face]`.
 #[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
@@ -28,30 +30,36 @@ pub struct AnalysisRules {
 pub struct ModelPoolSettings {
     /// The folder with `pack.json`.
     pub folder: PathBuf,
-    /// Workers; each has its own copy of the models (about 40 MB) and uses one core.
+    /// Workers; each uses one core.
     pub workers: usize,
-    /// Images that may wait for a worker; further ones are refused at once.
-    pub max_queued: usize,
+    /// How many images may wait for a worker, and for how long; others are refused at once.
+    pub queue: QueueLimits,
+    /// Whether the models are loaded at once, or for the first image.
+    pub preload: bool,
 }
 
 /// Analyses single images. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ImageAnalyser {
-    pool: Arc<RwLock<Result<Arc<InferencePool>, ModelsNotReadyError>>>,
-    background: Arc<BackgroundPool>,
+    models: Arc<RwLock<Result<Arc<CheckedModels>, ModelsNotReadyError>>>,
     rules: Arc<AnalysisRules>,
+}
+
+/// Models whose files are as the pack says, and the workers that use them, started when they are first needed.
+#[derive(Debug)]
+struct CheckedModels {
+    /// `None` where a test gave the workers.
+    settings: Option<ModelPoolSettings>,
+    infos: Vec<ModelInfo>,
+    /// For callers who are waiting.
+    pool: OnceCell<Arc<InferencePool>>,
+    /// For work that no caller is waiting for.
+    background: OnceCell<Arc<InferencePool>>,
 }
 
 /// Tasks that may queue for the background workers. Each run of a moderation has a few pictures in progress, and there
 /// are never that many runs; a task that does not fit is retried by its job.
 const MAX_BACKGROUND_QUEUE: usize = 1024;
-
-/// Models for background work, loaded when they are first needed.
-#[derive(Debug, Default)]
-struct BackgroundPool {
-    models: RwLock<Option<ModelPoolSettings>>,
-    pool: OnceCell<Arc<InferencePool>>,
-}
 
 /// Why the models cannot be used; the text says why.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -69,6 +77,8 @@ pub struct AnalysisRequest {
     pub age: bool,
     /// Whether to assess liveness, and how much evidence it needs.
     pub liveness: Option<LivenessAssurance>,
+    /// Whether to measure sharpness.
+    pub sharpness: bool,
 }
 
 /// The result of an analysis.
@@ -81,9 +91,9 @@ pub struct ImageAnalysis {
     pub face: Face,
     /// Mean luma over the face, 0 to 255.
     pub luma: f32,
-    /// Sharpness of the face, 0 to 1; see [`vision::FaceQuality`]. There is no limit on it: the interface has no code
-    /// for a blurred face.
-    pub sharpness: f32,
+    /// Sharpness of the face, 0 to 1, if it was asked for; see [`vision::FaceQuality`]. There is no limit on it: the
+    /// interface has no code for a blurred face.
+    pub sharpness: Option<f32>,
     /// The size of the upright image.
     pub size: PictureSize,
     /// The JPEG quality; `None` for other formats.
@@ -116,7 +126,7 @@ pub enum AnalysisError {
     /// The face is refused.
     #[error("the face is refused: {:?}", .0.code)]
     Face(FaceError),
-    /// All workers are busy and the queue is full; retry after this time.
+    /// All workers are busy for longer than a caller may wait; retry after this time.
     #[error("all workers are busy")]
     Busy(Duration),
     /// The models are not loaded.
@@ -142,34 +152,39 @@ impl From<FaceError> for AnalysisError {
 impl ImageAnalyser {
     /// An analyser without models; [`Self::load`] loads them.
     pub fn new(rules: AnalysisRules) -> Self {
-        let pool = Err(ModelsNotReadyError("they are being loaded".to_owned()));
-        Self { pool: Arc::new(RwLock::new(pool)), background: Arc::default(), rules: Arc::new(rules) }
+        let models = Err(ModelsNotReadyError("they are being loaded".to_owned()));
+        Self { models: Arc::new(RwLock::new(models)), rules: Arc::new(rules) }
     }
 
-    /// An analyser with a given pool; for tests.
+    /// An analyser with a given pool for all work; for tests.
     pub fn with_pool(rules: AnalysisRules, pool: InferencePool) -> Self {
-        let pool = Arc::new(RwLock::new(Ok(Arc::new(pool))));
-        Self { pool, background: Arc::default(), rules: Arc::new(rules) }
+        let pool = Arc::new(pool);
+        let models = CheckedModels {
+            settings: None,
+            infos: pool.models().to_vec(),
+            pool: OnceCell::from(pool.clone()),
+            background: OnceCell::from(pool),
+        };
+        Self { models: Arc::new(RwLock::new(Ok(Arc::new(models)))), rules: Arc::new(rules) }
     }
 
-    /// Loads the models and runs their probes; blocks for a moment. Until it succeeds, every analysis fails with
-    /// [`AnalysisError::NotReady`].
-    pub fn load(&self, models: &ModelPoolSettings) -> Result<(), ModelsNotReadyError> {
-        let pool = InferencePool::start(&models.folder, models.workers, models.max_queued)
-            .map(Arc::new)
-            .map_err(|error| ModelsNotReadyError(error.to_string()));
-        let outcome = pool.as_ref().map(drop).map_err(Clone::clone);
-        *self.background.models.write().unwrap_or_else(PoisonError::into_inner) = Some(models.clone());
-        *self.pool.write().unwrap_or_else(PoisonError::into_inner) = pool;
+    /// Checks the models' files and, where the settings say so, loads them and runs their probes; blocks for a moment. Until
+    /// it succeeds, every analysis fails with [`AnalysisError::NotReady`].
+    pub fn load(&self, settings: &ModelPoolSettings) -> Result<(), ModelsNotReadyError> {
+        let models = CheckedModels::open(settings).map(Arc::new);
+        let outcome = models.as_ref().map(drop).map_err(Clone::clone);
+        *self.models.write().unwrap_or_else(PoisonError::into_inner) = models;
         outcome
     }
 
-    /// Runs a task for a caller who is waiting. Fails immediately with [`AnalysisError::Busy`] if the queue is full.
+    /// Runs a task for a caller who is waiting. Fails immediately with [`AnalysisError::Busy`] if the queue is full or the
+    /// wait would be too long.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
-        let task = self.pool()?.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
+        let pool = self.checked_models()?.pool().await?;
+        let task = pool.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
         task.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 
@@ -182,48 +197,33 @@ impl ImageAnalyser {
         &self,
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
-        let pool = self.background.pool.get_or_try_init(|| self.load_background_pool()).await?;
+        let pool = self.checked_models()?.background_pool().await?;
         let task = pool.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
         task.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 
-    /// Starts the background workers, as many as there are of the others.
-    async fn load_background_pool(&self) -> Result<Arc<InferencePool>, ModelsNotReadyError> {
-        let models = self.background.models.read().unwrap_or_else(PoisonError::into_inner).clone();
-        // A pool given by a test serves both kinds of work.
-        let Some(models) = models else { return self.pool() };
-        let (workers, folder) = (models.workers, models.folder);
-        let pool = tokio::task::spawn_blocking(move || {
-            InferencePool::start_background(&folder, workers, MAX_BACKGROUND_QUEUE)
-        })
-        .await;
-        let pool =
-            pool.map_err(|error| error.to_string()).and_then(|pool| pool.map_err(|error| error.to_string()));
-        Ok(Arc::new(pool.map_err(ModelsNotReadyError)?))
+    fn checked_models(&self) -> Result<Arc<CheckedModels>, ModelsNotReadyError> {
+        self.models.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn pool(&self) -> Result<Arc<InferencePool>, ModelsNotReadyError> {
-        self.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The loaded models.
+    /// The models that this process uses.
     pub fn models(&self) -> Result<Vec<ModelInfo>, ModelsNotReadyError> {
-        Ok(self.pool()?.models().to_vec())
+        Ok(self.checked_models()?.infos.clone())
     }
 
     /// Updates the metrics of the pool and the models.
     pub fn report_metrics(&self) {
-        let pool = self.pool();
-        metrics::gauge!("assay_models_ready").set(if pool.is_ok() { 1.0 } else { 0.0 });
-        let Ok(pool) = pool else { return };
-        let stats = pool.stats();
+        let models = self.checked_models();
+        metrics::gauge!("assay_models_ready").set(if models.is_ok() { 1.0 } else { 0.0 });
+        let Ok(models) = models else { return };
+        let stats = models.pool.get().map(|pool| pool.stats()).unwrap_or_default();
         metrics::gauge!("assay_inference_queued").set(stats.queued as f64);
         metrics::gauge!("assay_inference_running").set(stats.running as f64);
         metrics::counter!("assay_inference_done_total").absolute(stats.done);
         metrics::counter!("assay_inference_refused_total").absolute(stats.refused);
         metrics::counter!("assay_inference_panics_total").absolute(stats.panicked);
         metrics::gauge!("assay_inference_busy_seconds_total").set(stats.busy_time.as_secs_f64());
-        for model in pool.models() {
+        for model in &models.infos {
             let labels = [
                 ("task", model.task.to_string()),
                 ("id", model.id.clone()),
@@ -234,8 +234,8 @@ impl ImageAnalyser {
         }
     }
 
-    /// Analyses an image. Cheap checks of the file run here, decoding and models on the bounded pool; if that is full,
-    /// fails immediately with [`AnalysisError::Busy`].
+    /// Analyses an image. Cheap checks of the file run here, decoding and models on the bounded pool; if that has too much
+    /// to do, fails immediately with [`AnalysisError::Busy`].
     pub async fn analyse(&self, request: AnalysisRequest) -> Result<ImageAnalysis, AnalysisError> {
         let mut rules = (*self.rules).clone();
         if request.relaxed {
@@ -244,6 +244,60 @@ impl ImageAnalyser {
         let header = media::image_validation::inspect(&request.image, &rules.image)?;
         self.run(move |vision| analyse_pixels(vision, &request, &header, &rules)).await?
     }
+}
+
+impl CheckedModels {
+    fn open(settings: &ModelPoolSettings) -> Result<Self, ModelsNotReadyError> {
+        let infos = VisionModels::check(&settings.folder).map_err(|error| not_ready(&error))?;
+        let models = Self {
+            settings: Some(settings.clone()),
+            infos,
+            pool: OnceCell::new(),
+            background: OnceCell::new(),
+        };
+        if settings.preload {
+            let pool = InferencePool::start(&settings.folder, settings.workers, settings.queue);
+            models.pool.set(Arc::new(pool.map_err(|error| not_ready(&error))?)).expect("it was empty");
+        }
+        Ok(models)
+    }
+
+    /// The workers for callers who are waiting.
+    async fn pool(&self) -> Result<Arc<InferencePool>, ModelsNotReadyError> {
+        let start = |settings: &ModelPoolSettings| {
+            InferencePool::start(&settings.folder, settings.workers, settings.queue)
+        };
+        self.started(&self.pool, start).await
+    }
+
+    /// The workers for background work, as many as there are of the others.
+    async fn background_pool(&self) -> Result<Arc<InferencePool>, ModelsNotReadyError> {
+        let start = |settings: &ModelPoolSettings| {
+            let limits = QueueLimits::by_count(MAX_BACKGROUND_QUEUE);
+            InferencePool::start_background(&settings.folder, settings.workers, limits)
+        };
+        self.started(&self.background, start).await
+    }
+
+    /// The pool in a slot, started with `start` if there is none yet.
+    async fn started(
+        &self,
+        slot: &OnceCell<Arc<InferencePool>>,
+        start: impl FnOnce(&ModelPoolSettings) -> Result<InferencePool, ModelLoadError> + Send + 'static,
+    ) -> Result<Arc<InferencePool>, ModelsNotReadyError> {
+        let load = async || {
+            let missing = || ModelsNotReadyError("there are no settings to load them by".to_owned());
+            let settings = self.settings.clone().ok_or_else(missing)?;
+            let loaded = tokio::task::spawn_blocking(move || start(&settings)).await;
+            let loaded = loaded.map_err(|error| ModelsNotReadyError(error.to_string()))?;
+            loaded.map(Arc::new).map_err(|error| not_ready(&error))
+        };
+        slot.get_or_try_init(load).await.cloned()
+    }
+}
+
+fn not_ready(error: &ModelLoadError) -> ModelsNotReadyError {
+    ModelsNotReadyError(error.to_string())
 }
 
 /// The part of an analysis that needs the pixels.
@@ -262,7 +316,7 @@ fn analyse_pixels(
         Some(level) => Some(assess_liveness(vision, &picture, &face, level)?),
         None => None,
     };
-    let sharpness = VisionModels::assess_quality(&picture, &face).sharpness;
+    let sharpness = request.sharpness.then(|| VisionModels::assess_quality(&picture, &face).sharpness);
     let (size, jpeg_quality) = (picture.size(), header.jpeg_quality);
     Ok(ImageAnalysis {
         age,

@@ -3,25 +3,43 @@
 use super::Config;
 use domain::image_analysis::ModelPoolSettings;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
+use vision::QueueLimits;
+
+/// As many as a worker analyses in about a second.
+const QUEUED_IMAGES_PER_WORKER: usize = 64;
 
 /// The section `[models]`.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelsConfig {
     /// The folder with `pack.json`. `None`: see [`Config::models_folder`].
     folder: Option<PathBuf>,
     /// Workers; each uses one core. `None`: one for each core.
     workers: Option<usize>,
-    /// Images that may wait for a worker before callers get a 503. `None`: two for each worker.
+    /// Images that may wait for a worker before callers get a 503; bounds what they take in memory. `None`: 64 for each
+    /// worker.
     queue: Option<usize>,
+    /// How long an image may have to wait before callers get a 503, milliseconds.
+    max_wait_ms: u64,
+    /// Whether the models are loaded at the start, or for the first image, which then takes half a second longer.
+    preload: bool,
+}
+
+impl Default for ModelsConfig {
+    fn default() -> Self {
+        Self { folder: None, workers: None, queue: None, max_wait_ms: 1000, preload: false }
+    }
 }
 
 impl Config {
     pub(crate) fn model_settings(&self) -> ModelPoolSettings {
         let workers = self.models.workers.unwrap_or_else(cores).max(1);
-        let max_queued = self.models.queue.unwrap_or(workers * 2);
-        ModelPoolSettings { folder: self.models_folder(), workers, max_queued }
+        let queue = QueueLimits {
+            max_queued: self.models.queue.unwrap_or(workers * QUEUED_IMAGES_PER_WORKER),
+            max_wait: Duration::from_millis(self.models.max_wait_ms),
+        };
+        ModelPoolSettings { folder: self.models_folder(), workers, queue, preload: self.models.preload }
     }
 
     /// The folder of the models: the one that is set, or the first that contains a `pack.json` of `models` in the data

@@ -1,6 +1,6 @@
 use crate::support::{around, best_face, edited_pack, faces, load, model, photo};
 use serde_json::{Value, json};
-use vision::{EmbeddingSpace, InferencePool, VisionModels, embedding_distance};
+use vision::{EmbeddingSpace, VisionModels, embedding_distance};
 
 fn embeddings(vision: &mut VisionModels) -> Vec<Vec<f32>> {
     let embed = |picture| {
@@ -16,7 +16,7 @@ fn two_crops_of_a_face_have_close_embeddings() {
     let photo = photo(1);
     for face in vision.detect(&photo).unwrap() {
         let whole = vision.embed(&photo, &face).unwrap();
-        assert_eq!(whole.len(), vision.embedding_space().dimension);
+        assert_eq!(whole.len(), vision.embedding_space().unwrap().dimension);
         for scale in [1.6, 2.0, 3.0] {
             let other = around(&photo, &face, scale);
             let found = best_face(&mut vision, &other);
@@ -33,7 +33,7 @@ fn two_crops_of_a_face_have_close_embeddings() {
 #[test]
 fn different_people_of_one_photo_have_distant_embeddings() {
     let mut vision = load();
-    let limit = vision.embedding_space().distance_at(1e-4).unwrap();
+    let limit = vision.embedding_space().unwrap().distance_at(1e-4).unwrap();
     for number in 1..=6 {
         let photo = photo(number);
         let found = vision.detect(&photo).unwrap();
@@ -54,7 +54,7 @@ fn different_people_of_one_photo_have_distant_embeddings() {
 fn the_space_changes_with_the_crop_and_the_mirror_and_not_with_the_thresholds() {
     let space = |edit: fn(&mut Value)| -> EmbeddingSpace {
         let folder = edited_pack(|manifest| edit(model(manifest, "face-api-recognition")));
-        VisionModels::load(folder.path()).unwrap().embedding_space().clone()
+        VisionModels::load(folder.path()).unwrap().embedding_space().unwrap().clone()
     };
     let own = space(|_| ());
     assert_eq!((own.model.as_str(), own.dimension), ("face-api-recognition", 128));
@@ -99,10 +99,4 @@ fn cosine_embeddings_have_length_one() {
         let length = embedding.iter().map(|value| value * value).sum::<f32>().sqrt();
         assert!((length - 1.0).abs() < 1e-4, "{length}");
     }
-}
-
-#[test]
-fn a_pool_states_its_space() {
-    let pool = InferencePool::with_models(vec![load()], 1);
-    assert_eq!(pool.embedding_space(), load().embedding_space());
 }

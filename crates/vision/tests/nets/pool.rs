@@ -7,10 +7,16 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use vision::{InferencePool, PoolBusyError, PoolGoneError, PoolStats, VisionError, VisionModels};
+use vision::{
+    InferencePool, PoolBusyError, PoolGoneError, PoolStats, QueueLimits, VisionError, VisionModels,
+};
 
 fn pool(workers: usize, queue: usize) -> InferencePool {
-    InferencePool::with_models((0..workers).map(|_| VisionModels::scripted_nonsense()).collect(), queue)
+    pool_with(workers, QueueLimits::by_count(queue))
+}
+
+fn pool_with(workers: usize, limits: QueueLimits) -> InferencePool {
+    InferencePool::with_models((0..workers).map(|_| VisionModels::scripted_nonsense()).collect(), limits)
 }
 
 /// A job that signals when it starts and ends when it is released.
@@ -42,6 +48,55 @@ async fn a_full_pool_refuses_at_once_and_takes_work_again_when_it_is_not() {
     running.await.unwrap();
     assert_eq!((one.await, two.await), (Ok(1), Ok(2)));
     assert_eq!(pool.run(|_| 4).unwrap().await, Ok(4));
+}
+
+#[tokio::test]
+async fn a_job_is_refused_only_where_those_before_it_take_longer_than_it_may_wait() {
+    let max_wait = Duration::from_secs(3);
+    let pool = pool_with(2, QueueLimits { max_queued: 100, max_wait });
+    // Jobs take a second each, so of two workers' jobs six may be ahead of the next.
+    for _ in 0..2 {
+        pool.run(|_| std::thread::sleep(Duration::from_secs(1))).unwrap().await.unwrap();
+    }
+    let mut held = Vec::new();
+    let mut hold = || {
+        let (job, starts, release) = blocking_job();
+        let running = pool.run(job).map_err(|busy| busy.retry_after)?;
+        held.push((running, starts, release));
+        Ok::<_, Duration>(held.len())
+    };
+    let accepted = (0..20).map_while(|_| hold().ok()).count();
+    // The sleeping took a little more than a second, so at most six are ahead.
+    assert!((6..=7).contains(&accepted), "{accepted} were accepted");
+    assert_eq!(hold(), Err(Duration::from_secs(1)), "there is room again in less than a second");
+    assert_eq!(pool.stats().refused, 2);
+    for (_, _, release) in &held {
+        let _ended = release.send(());
+    }
+    for (running, _, _) in held {
+        running.await.unwrap();
+    }
+    pool.run(|_| ()).unwrap().await.unwrap();
+}
+
+#[tokio::test]
+async fn work_that_nobody_waits_for_does_not_shorten_the_expected_wait() {
+    let pool = pool_with(1, QueueLimits { max_queued: 100, max_wait: Duration::from_millis(100) });
+    pool.run(|_| std::thread::sleep(Duration::from_millis(200))).unwrap().await.unwrap();
+    for _ in 0..50 {
+        let (job, starts, release) = blocking_job();
+        let Ok(running) = pool.run(job) else { continue };
+        drop(running);
+        release.send(()).unwrap();
+        let _started_or_skipped = starts.recv();
+        while pool.stats().running + pool.stats().queued > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let (job, starts, _release) = blocking_job();
+    let _running = pool.run(job).unwrap();
+    starts.recv().unwrap();
+    assert!(pool.run(|_| ()).is_err(), "200 ms are ahead, and it may wait for 100");
 }
 
 #[tokio::test]

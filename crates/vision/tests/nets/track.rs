@@ -90,7 +90,7 @@ fn one_track_for_each_person_and_appearance() {
 
     // Both appearances have embeddings of one person; those of different people are apart.
     let embedding = |id: TrackId| tracks.iter().find(|track| track.id == id).unwrap().embedding().unwrap();
-    let limit = vision.embedding_space().distance_at(1e-3).unwrap();
+    let limit = vision.embedding_space().unwrap().distance_at(1e-3).unwrap();
     assert!(embedding_distance(&embedding(appearances[0]), &embedding(appearances[1])) < limit);
     assert!(embedding_distance(&embedding(track_ids[0][0]), &embedding(track_ids[1][0])) > limit);
     assert!(tracks.iter().all(|track| track.best.len() == 5.min(track.frames as usize)));

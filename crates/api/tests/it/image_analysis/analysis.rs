@@ -7,7 +7,7 @@ use testkit::TestApp;
 #[tokio::test]
 async fn while_all_workers_are_busy_the_answer_is_503_at_once() {
     let app = TestApp::start().await;
-    let pool = vision::InferencePool::start(&testkit::pack(), 1, 1).unwrap();
+    let pool = vision::InferencePool::start(&testkit::pack(), 1, vision::QueueLimits::by_count(1)).unwrap();
     let (hold, held) = std::sync::mpsc::channel::<()>();
     let held = std::sync::Mutex::new(held);
     let _running = pool.run(move |_| held.lock().unwrap().recv()).unwrap();
@@ -65,7 +65,7 @@ async fn decisions_are_recorded_if_the_operator_asks_for_it_and_never_the_image(
 #[tokio::test]
 async fn a_model_that_answers_nonsense_gives_fail_prediction() {
     let nonsense = vision::VisionModels::scripted_nonsense();
-    let pool = vision::InferencePool::with_models(vec![nonsense], 4);
+    let pool = vision::InferencePool::with_models(vec![nonsense], vision::QueueLimits::by_count(4));
     let estimator = domain::image_analysis::ImageAnalyser::with_pool(
         domain::image_analysis::AnalysisRules::default(),
         pool,

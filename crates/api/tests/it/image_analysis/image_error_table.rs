@@ -136,8 +136,12 @@ async fn min_pixels_is_reached_if_the_operator_allows_smaller_sides() {
     rules.image.min_width = 100;
     rules.image.min_height = 100;
     let estimator = domain::image_analysis::ImageAnalyser::new(rules);
-    let models =
-        domain::image_analysis::ModelPoolSettings { folder: testkit::pack(), workers: 1, max_queued: 4 };
+    let models = domain::image_analysis::ModelPoolSettings {
+        folder: testkit::pack(),
+        workers: 1,
+        queue: vision::QueueLimits::by_count(4),
+        preload: true,
+    };
     estimator.load(&models).unwrap();
     let app = TestApp::start_with_image_analyser(estimator).await;
     assert_refused(&analyse(&app, &png(&noise(299, 299)), false).await, "400 MIN_PIXELS");

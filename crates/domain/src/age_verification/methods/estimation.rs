@@ -144,7 +144,11 @@ impl EstimationMethod {
         level: LivenessLevel,
     ) -> Result<PhotoFinding, AgeSessionError> {
         let liveness = (level != LivenessLevel::None).then_some(LivenessAssurance::Medium);
-        match self.analyser.analyse(AnalysisRequest { image, relaxed: true, age: true, liveness }).await {
+        match self
+            .analyser
+            .analyse(AnalysisRequest { image, relaxed: true, age: true, liveness, sharpness: false })
+            .await
+        {
             Ok(finding) => {
                 let is_spoof =
                     finding.liveness.is_some_and(|liveness| liveness.prediction != LivenessPrediction::Real);
@@ -195,7 +199,7 @@ impl EstimationMethod {
                 .map(|(bytes, seconds)| observe(bytes, *seconds))
                 .collect::<Option<Vec<_>>>()?;
             let portrait = observe(&photo, 0.0)?;
-            let max_distance = vision.embedding_space().distance_at(SAME_PERSON_FMR)?;
+            let max_distance = vision.embedding_space().ok()?.distance_at(SAME_PERSON_FMR)?;
             let verdict = challenge.verify(&observations, max_distance, now);
             // The age is estimated from the photo, so the frames must show the same person.
             let frontal = verdict.portrait.and_then(|at| observations.get(at));

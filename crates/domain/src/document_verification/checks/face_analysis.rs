@@ -124,12 +124,12 @@ impl FaceAnalyser {
                         None => Ok(AnalysedFrame { faces: 0, detected: None }),
                     })
                     .collect::<Result<Vec<_>, VisionError>>()?;
-                let space = vision.embedding_space();
+                let thresholds = vision.liveness_thresholds();
+                let space = vision.embedding_space()?;
                 let distance_limits = space
                     .distance_at(MATCH_FALSE_MATCH_RATE)
                     .zip(space.distance_at(POSSIBLE_MATCH_FALSE_MATCH_RATE))
                     .map(|(same, possibly_same)| DistanceLimits { same, possibly_same });
-                let thresholds = vision.liveness_thresholds();
                 Ok::<_, VisionError>(FaceAnalysis {
                     frames,
                     space: space.digest(),

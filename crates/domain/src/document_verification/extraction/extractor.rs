@@ -74,7 +74,7 @@ impl DocumentExtractor {
                     let cropped = crop_portrait(page, &portrait.face)?;
                     Some(sample_faces::encode_jpeg(&cropped, PORTRAIT_JPEG_QUALITY))
                 });
-                let findings = DocumentFindings::of(&reading, media, vision.embedding_space().digest());
+                let findings = DocumentFindings::of(&reading, media, vision.embedding_space()?.digest());
                 Ok::<_, VisionError>(ExtractedDocument { findings, portrait })
             })
             .await?
