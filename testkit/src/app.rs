@@ -22,6 +22,7 @@ use domain::{
     tenancy::{
         Feature, api_keys,
         applications::{self, NewApplication},
+        calling_application::CallingApplicationReader,
         nonces::NonceStore,
         organisations, public_keys,
         signed_request::{CanonicalRequest, HttpRequestSigner},
@@ -162,6 +163,7 @@ impl TestAppBuilder {
         let mut api = ApiState {
             services: services.await.expect("settings that hold"),
             brand,
+            calling_applications: CallingApplicationReader::start(database.db.clone()),
             nonces: NonceStore::start(database.db.clone()),
             sign_in_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decision_records: None,

@@ -21,7 +21,10 @@ pub use system::{DataDisk, MetricsRecorder};
 
 use axum::{Router, middleware};
 use base::{SignedDuration, Uuid};
-use domain::{audit::DecisionLog, tenancy::nonces::NonceStore};
+use domain::{
+    audit::DecisionLog,
+    tenancy::{calling_application::CallingApplicationReader, nonces::NonceStore},
+};
 use http::{
     operations::{Operations, PathIds},
     request_context::{RequestTracer, trace_request},
@@ -39,6 +42,8 @@ pub struct ApiState {
     pub services: Services,
     /// The brand in header names and codes.
     pub brand: Brand,
+    /// The applications that sign requests.
+    pub calling_applications: CallingApplicationReader,
     /// Nonces that were used.
     pub nonces: NonceStore,
     /// How often sign-in links may be requested, by all callers together.

@@ -12,7 +12,11 @@ use crate::{
 };
 use anyhow::Context as _;
 use api::{ApiState, DataDisk, GeoLocator, MetricsRecorder, RateLimit};
-use domain::{audit::DecisionLog, keyring::Keyring, tenancy::nonces::NonceStore};
+use domain::{
+    audit::DecisionLog,
+    keyring::Keyring,
+    tenancy::{calling_application::CallingApplicationReader, nonces::NonceStore},
+};
 use services::Services;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
@@ -113,6 +117,7 @@ fn api_state(
     Ok(ApiState {
         services,
         brand: config.brand()?,
+        calling_applications: CallingApplicationReader::start(db.clone()),
         nonces: NonceStore::start(db.clone()),
         sign_in_rate_limit: Arc::new(RateLimit::new(sign_in_rate, sign_in_rate)),
         decision_records: config.audit.keeps_decisions().then(|| DecisionLog::new(db, keyring)),

@@ -172,6 +172,7 @@ impl From<CallingApplicationError> for DocumentApiError {
             | CallingApplicationError::NoOrganisationId
             | CallingApplicationError::NoBillingSource
             | CallingApplicationError::NoOrganisation => DocumentErrorCode::InsufficientPermission,
+            CallingApplicationError::Unavailable => return Self::unavailable(&error),
             CallingApplicationError::Db(cause) => return Self::unavailable(cause),
         };
         Self::new(code, error.to_string())

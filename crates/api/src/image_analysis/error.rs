@@ -103,6 +103,7 @@ impl From<CallingApplicationError> for ImageAnalysisApiError {
             CallingApplicationError::NoOrganisationId => ImageAnalysisErrorCode::InvalidOrgId,
             CallingApplicationError::NoBillingSource => ImageAnalysisErrorCode::InvalidBillingSourceId,
             CallingApplicationError::NoOrganisation => ImageAnalysisErrorCode::OrgNotFound,
+            CallingApplicationError::Unavailable => return Self::unavailable(&error),
             CallingApplicationError::Db(cause) => return Self::unavailable(cause),
         };
         Self::new(code, error.to_string())

@@ -1,20 +1,51 @@
 //! Everything about an application that a signed request is checked against, read in one statement.
 
-use super::{ApplicationState, Feature, OrganisationStatus, application_status::ApplicationStatus};
+use super::{
+    ApplicationState, Feature, OrganisationStatus,
+    application_status::ApplicationStatus,
+    public_keys::{self, InvalidPublicKeyError},
+};
+use aws_lc_rs::signature::ParsedPublicKey;
 use base::{AppId, OrgId, Uuid};
-use db::{DbError, FromRow, ReadTx, sql};
+use db::{Db, DbError, FromRow, ReadTx, sql};
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::{mpsc, oneshot};
+
+/// Applications that are read together, at most.
+const MAX_APPLICATIONS_PER_READ: usize = 256;
+/// Requests that may wait for a read; further ones are refused with [`CallingApplicationError::Unavailable`].
+const MAX_PENDING_READS: usize = 4096;
+/// Keys that are kept parsed, of all applications.
+const MAX_PARSED_KEYS: usize = 10_000;
+/// Newer keys of an application that are tried.
+const MAX_KEYS_PER_APPLICATION: usize = 20;
 
 /// An application that passed all checks that come before its signature.
 #[derive(Clone, Debug)]
 pub struct CallingApplication {
     pub app: AppId,
-    /// Its public keys in DER, at least one, newest first. They are parsed only when a signature is verified.
-    pub keys: Vec<Vec<u8>>,
+    /// Its public keys, at least one, newest first. Whether they are usable matters only when a signature is verified.
+    pub keys: Vec<Arc<ApplicationKey>>,
     pub organisation: OrgId,
     pub org_status: OrganisationStatus,
     pub features: Vec<Feature>,
     /// Whether its timestamps need not be wall clock time; see [`super::applications::set_unclocked`].
     pub unclocked: bool,
+}
+
+/// A public key of an application.
+#[derive(Debug)]
+pub struct ApplicationKey {
+    pub der: Vec<u8>,
+    /// The key for requests, or why it cannot be one.
+    pub(super) rsa: Result<ParsedPublicKey, InvalidPublicKeyError>,
+}
+
+impl ApplicationKey {
+    pub fn parse(der: Vec<u8>) -> Self {
+        let rsa = public_keys::parse_rsa_key(&der);
+        Self { der, rsa }
+    }
 }
 
 /// Why an application may not call, in the order of the checks.
@@ -39,12 +70,86 @@ pub enum CallingApplicationError {
     /// Its organisation was deleted.
     #[error("the application's organisation does not exist")]
     NoOrganisation,
+    /// Nothing is known about it, because the database does not answer or too many requests wait for it.
+    #[error("the applications cannot be read")]
+    Unavailable,
     #[error(transparent)]
     Db(#[from] DbError),
 }
 
+/// Identifies the applications of requests. What arrives while the database is being read is read together next, so a
+/// request costs no statement of its own, and none is answered from before it arrived: a revoked key is refused at once.
+/// Keys stay parsed. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct CallingApplicationReader(mpsc::Sender<PendingRead>);
+
+#[derive(Debug)]
+struct PendingRead {
+    app: AppId,
+    reply: oneshot::Sender<Result<CallingApplication, CallingApplicationError>>,
+}
+
+impl CallingApplicationReader {
+    /// Starts the reading task; it ends when the last clone is dropped.
+    pub fn start(db: Db) -> Self {
+        let (sender, receiver) = mpsc::channel(MAX_PENDING_READS);
+        tokio::spawn(run_reader(db, receiver));
+        Self(sender)
+    }
+
+    /// The application with this id, checked as by [`identify`].
+    pub async fn identify(&self, id: Option<&str>) -> Result<CallingApplication, CallingApplicationError> {
+        let app = parse_id(id)?;
+        let (reply, replied) = oneshot::channel();
+        self.0.try_send(PendingRead { app, reply }).map_err(|_| CallingApplicationError::Unavailable)?;
+        replied.await.map_err(|_| CallingApplicationError::Unavailable)?
+    }
+}
+
+async fn run_reader(db: Db, mut reads: mpsc::Receiver<PendingRead>) {
+    let mut group = Vec::with_capacity(MAX_APPLICATIONS_PER_READ);
+    let mut keys = ParsedKeys::default();
+    while reads.recv_many(&mut group, MAX_APPLICATIONS_PER_READ).await > 0 {
+        let apps: Vec<AppId> = group.iter().map(|read: &PendingRead| read.app).collect();
+        let rows = async { self::rows(&mut db.read().await?, &apps).await };
+        match rows.await {
+            Ok(rows) => {
+                for PendingRead { app, reply } in group.drain(..) {
+                    let rows = rows.get(&app).map_or(&[][..], Vec::as_slice);
+                    let _caller_gone = reply.send(check(app, rows, &mut keys));
+                }
+            }
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "applications cannot be read");
+                for PendingRead { reply, .. } in group.drain(..) {
+                    let _caller_gone = reply.send(Err(CallingApplicationError::Unavailable));
+                }
+            }
+        }
+    }
+}
+
+/// Parsed keys by their DER, so that each is parsed once.
+#[derive(Debug, Default)]
+struct ParsedKeys(HashMap<Vec<u8>, Arc<ApplicationKey>>);
+
+impl ParsedKeys {
+    fn get(&mut self, der: &[u8]) -> Arc<ApplicationKey> {
+        if let Some(known) = self.0.get(der) {
+            return known.clone();
+        }
+        if self.0.len() >= MAX_PARSED_KEYS {
+            self.0.clear();
+        }
+        let key = Arc::new(ApplicationKey::parse(der.to_vec()));
+        self.0.insert(der.to_vec(), key.clone());
+        key
+    }
+}
+
 #[derive(FromRow)]
 struct CallingApplicationRow {
+    id: AppId,
     #[sqlx(flatten)]
     status: ApplicationStatus,
     organisation_id: Option<OrgId>,
@@ -58,6 +163,12 @@ pub async fn identify(
     view: &mut ReadTx,
     id: Option<&str>,
 ) -> Result<CallingApplication, CallingApplicationError> {
+    let app = parse_id(id)?;
+    let rows = rows(view, &[app]).await?;
+    check(app, rows.get(&app).map_or(&[][..], Vec::as_slice), &mut ParsedKeys::default())
+}
+
+fn parse_id(id: Option<&str>) -> Result<AppId, CallingApplicationError> {
     let id = id
         .filter(|text| text.len() == 36)
         .and_then(|text| Uuid::try_parse(text).ok())
@@ -65,38 +176,66 @@ pub async fn identify(
     if id.is_nil() {
         return Err(CallingApplicationError::EmptyId);
     }
-    let app = AppId::from(id);
-    let mut rows: Vec<CallingApplicationRow> = view
+    Ok(AppId::from(id))
+}
+
+/// The rows of these applications: one for each key that is not revoked, newest first, or one without a key.
+async fn rows(
+    view: &mut ReadTx,
+    apps: &[AppId],
+) -> Result<HashMap<AppId, Vec<CallingApplicationRow>>, DbError> {
+    let ids: serde_json::Value = apps.iter().map(|app| Uuid::from(*app).simple().to_string()).collect();
+    let found: Vec<CallingApplicationRow> = view
         .fetch_all(sql!(
-            "SELECT a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
-                    o.status AS org_status, k.der
-               FROM applications a
-               LEFT JOIN organisations o ON o.id = a.organisation_id
-               LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
-              WHERE a.id = $1
-              ORDER BY k.created_at DESC LIMIT 20",
-            app,
+            sqlite: "SELECT a.id, a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
+                            o.status AS org_status, k.der
+                       FROM applications a
+                       LEFT JOIN organisations o ON o.id = a.organisation_id
+                       LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
+                      WHERE a.id IN (SELECT unhex(value) FROM json_each($1))
+                      ORDER BY k.created_at DESC",
+            postgres: "SELECT a.id, a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
+                              o.status AS org_status, k.der
+                         FROM applications a
+                         LEFT JOIN organisations o ON o.id = a.organisation_id
+                         LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
+                        WHERE a.id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))
+                        ORDER BY k.created_at DESC",
+            ids,
         ))
         .await?;
-    let keys: Vec<Vec<u8>> = rows.iter_mut().filter_map(|row| row.der.take()).collect();
-    let row = rows.into_iter().next().ok_or(CallingApplicationError::NotFound)?;
+    let mut rows: HashMap<AppId, Vec<CallingApplicationRow>> = HashMap::new();
+    for row in found {
+        rows.entry(row.id).or_default().push(row);
+    }
+    Ok(rows)
+}
+
+/// Checks what was read about an application.
+fn check(
+    app: AppId,
+    rows: &[CallingApplicationRow],
+    parsed: &mut ParsedKeys,
+) -> Result<CallingApplication, CallingApplicationError> {
+    let row = rows.first().ok_or(CallingApplicationError::NotFound)?;
     if row.status.state != ApplicationState::Enabled {
         return Err(CallingApplicationError::Disabled);
     }
-    if keys.iter().all(Vec::is_empty) {
+    let keys = rows.iter().filter_map(|row| row.der.as_deref()).take(MAX_KEYS_PER_APPLICATION);
+    if keys.clone().all(<[u8]>::is_empty) {
         return Err(CallingApplicationError::NoKey);
     }
     let organisation = row.organisation_id.ok_or(CallingApplicationError::NoOrganisationId)?;
-    if row.billing_source_id.is_none_or(|source| source.is_empty()) {
+    if row.billing_source_id.as_ref().is_none_or(String::is_empty) {
         return Err(CallingApplicationError::NoBillingSource);
     }
     let org_status = row.status.org_status().ok_or(CallingApplicationError::NoOrganisation)?;
     Ok(CallingApplication {
         app,
-        keys,
+        keys: keys.map(|der| parsed.get(der)).collect(),
         organisation,
         org_status,
-        features: row.status.features,
+        features: row.status.features.clone(),
         unclocked: row.unclocked,
     })
 }

@@ -4,9 +4,10 @@
 //! relative to the base address that the client was configured with, so a signature over any suffix of the request's
 //! path that starts with `/` is accepted. RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017), RSA of 2048 to 8192 bits.
 
-use super::public_keys::{self, InvalidPublicKeyError};
+use super::{calling_application::ApplicationKey, public_keys::InvalidPublicKeyError};
 use aws_lc_rs::{digest, rand::SystemRandom, rsa::KeyPair, signature::RSA_PKCS1_SHA256};
 use base::{SignedDuration, Timestamp, Uuid};
+use std::sync::Arc;
 
 /// The signed parts of a request, as sent.
 #[derive(Clone, Copy, Debug)]
@@ -214,23 +215,20 @@ fn parse_unix_time(text: &str) -> Option<Timestamp> {
     .ok()
 }
 
-/// Checks that one of the keys (DER, at least one) made this signature over this message.
+/// Checks that one of the keys (at least one) made this signature over this message.
 pub fn verify(
-    keys: &[Vec<u8>],
+    keys: &[Arc<ApplicationKey>],
     message: &CanonicalRequest<'_>,
     signature: &[u8],
 ) -> Result<(), RequestSignatureError> {
-    let mut usable = Vec::with_capacity(keys.len());
-    let mut refusal = RequestSignatureError::KeyEncoding;
-    for der in keys {
-        match public_keys::parse_rsa_key(der) {
-            Ok(key) => usable.push(key),
-            Err(InvalidPublicKeyError::Algorithm) => refusal = RequestSignatureError::KeyAlgorithm,
-            Err(InvalidPublicKeyError::Encoding) => {}
-        }
-    }
+    let usable: Vec<_> = keys.iter().filter_map(|key| key.rsa.as_ref().ok()).collect();
     if usable.is_empty() {
-        return Err(refusal);
+        let is_other = |key: &Arc<ApplicationKey>| matches!(key.rsa, Err(InvalidPublicKeyError::Algorithm));
+        return Err(if keys.iter().any(is_other) {
+            RequestSignatureError::KeyAlgorithm
+        } else {
+            RequestSignatureError::KeyEncoding
+        });
     }
     let verified = message.path_suffixes().any(|path| {
         let hash = message.digest(path);
@@ -242,13 +240,18 @@ pub fn verify(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tenancy::public_keys;
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    static PAIR: LazyLock<(HttpRequestSigner, Vec<u8>)> = LazyLock::new(|| {
+    static PAIR: LazyLock<(HttpRequestSigner, Arc<ApplicationKey>)> = LazyLock::new(|| {
         let (private, public) = public_keys::generate_rsa_key_pair();
-        (HttpRequestSigner::from_pem(private.expose()).unwrap(), public)
+        (HttpRequestSigner::from_pem(private.expose()).unwrap(), key(public))
     });
+
+    fn key(der: Vec<u8>) -> Arc<ApplicationKey> {
+        Arc::new(ApplicationKey::parse(der))
+    }
 
     const QUERY: &str = "nonce=5E8E3A4C-9A5C-0000-8D7C-0123456789AB&timestamp=1768574400";
 
@@ -295,12 +298,12 @@ mod tests {
     #[test]
     fn any_key_of_the_application_verifies_and_the_best_key_decides_the_refusal() {
         let good = parse_digest(Some(&PAIR.0.sign(&message(b"{}")))).unwrap();
-        let junk = b"junk".to_vec();
+        let junk = key(b"junk".to_vec());
         // SubjectPublicKeyInfo of an Ed25519 key (RFC 8410, section 4), a key but not RSA.
         let ed25519 = hex::decode(
             "302a300506032b657003210019bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1",
-        )
-        .unwrap();
+        );
+        let ed25519 = key(ed25519.unwrap());
         assert_eq!(verify(&[junk.clone(), PAIR.1.clone()], &message(b"{}"), &good), Ok(()));
         assert_eq!(
             verify(&[junk.clone(), ed25519], &message(b"{}"), &good),

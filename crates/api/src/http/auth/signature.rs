@@ -11,7 +11,7 @@ use axum::{
 };
 use domain::tenancy::{
     OrganisationStatus,
-    calling_application::{self, CallingApplication, CallingApplicationError},
+    calling_application::{CallingApplication, CallingApplicationError},
     signed_request::{self, CanonicalRequest, RequestSignatureError, TimestampPolicy},
 };
 
@@ -57,10 +57,7 @@ pub(crate) async fn authenticate_signature(
     hint: &'static str,
     id: Option<&str>,
 ) -> Result<SignedCaller, SignatureAuthError> {
-    let caller = {
-        let mut view = api.db.read().await.map_err(|error| SignatureAuthError::Unavailable(error.into()))?;
-        calling_application::identify(&mut view, id).await.map_err(SignatureAuthError::Caller)?
-    };
+    let caller = api.calling_applications.identify(id).await.map_err(SignatureAuthError::Caller)?;
     let signature = signed_request::parse_digest(header_text(&parts.headers, api.brand.auth_digest()))?;
     let clock = TimestampPolicy {
         now: api.environment.now(),

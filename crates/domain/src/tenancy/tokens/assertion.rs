@@ -145,7 +145,7 @@ pub async fn exchange_assertion(
         Err(CallingApplicationError::Db(error)) => return Err(error.into()),
         Err(_) => return Err(unknown),
     };
-    if !caller.keys.iter().any(|der| is_signed(assertion, header.alg, der)) {
+    if !caller.keys.iter().any(|key| is_signed(assertion, header.alg, &key.der)) {
         return Err(unknown);
     }
     let now = env.now();
