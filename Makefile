@@ -18,7 +18,7 @@ SNAPSHOT_TESTS ?=
 # Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling kernels bare bench fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling kernels bare bench ratios record-ratios fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -85,14 +85,21 @@ bare: ## Try `make run` and `make test` on a bare Debian in a chroot (as root; T
 	@scripts/system-packages.sh bare
 	@scripts/bare.sh $(TRY)
 
-bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also in target/bench.json
+bench: setup ## Measure beside named peers (docs/PERFORMANCE.md), and say what got slower; figures also in target/bench.json
 	@scripts/system-packages.sh benches
 	@scripts/node-packages.sh benches
 	@scripts/python-packages.sh benches
 	@scripts/python-packages.sh benches/readers
 	@cargo build --release --locked -p assay -p assay-benches
 	@target/release/assay models import --from models/node_modules --to models/pack
-	@$(BENCH_UNDER) target/release/bench --json target/bench.json $(addprefix --only ,$(ONLY))
+	@$(BENCH_UNDER) target/release/bench --json target/bench.json --baseline benches/published.json $(addprefix --only ,$(ONLY))
+
+# Of what `make test` has built: how fast that is does not matter beside the same work done plainly by the same build.
+ratios: ## Compare speed with the bare work in the same run, and both with what is recorded (a minute; after `make test`)
+	@target/debug/bench --short --baseline benches/ratios.json --max-slowdown 1.5
+
+record-ratios: ## Record the ratios of this commit, where they changed for a reason
+	@target/debug/bench --short --json benches/ratios.json
 
 fuzz: ## A short run of every fuzz target (SECONDS_EACH=30)
 	@fuzz/run.sh $(SECONDS_EACH)

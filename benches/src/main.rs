@@ -2,6 +2,7 @@
 
 mod age_verification;
 mod bare_models;
+mod baseline;
 mod client;
 mod clock;
 mod content_moderation;
@@ -11,6 +12,7 @@ mod document_verification;
 mod documents;
 mod human_peer;
 mod image_analysis;
+mod index_scan;
 mod model_overhead;
 mod overload;
 mod proof_of_age;
@@ -23,7 +25,7 @@ mod signed_requests;
 mod startup;
 mod video;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use bare_models::BareModels;
 use clap::{Parser, ValueEnum};
 use report::BenchReport;
@@ -51,9 +53,37 @@ struct Cli {
     #[arg(long, hide = true)]
     receive: bool,
     /// What to measure (repeatable). Default: everything.
-    #[arg(long = "only", value_enum)]
+    #[arg(long = "only", value_enum, conflicts_with = "short")]
     only: Vec<Benchmark>,
+    /// Measure in a minute what has a bare peer on this machine, with few rounds: for every change.
+    #[arg(long)]
+    short: bool,
+    /// Say what got slower than in this report of an earlier run, by the ratios to peers.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Fail where a ratio to a peer is this many times as bad as in the baseline. What seems so is measured again first.
+    #[arg(long, value_name = "TIMES", requires = "baseline")]
+    max_slowdown: Option<f64>,
+    /// Measure nothing, and take this report instead.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "short", "json"])]
+    measured: Option<PathBuf>,
 }
+
+/// How often [`Cli::max_slowdown`] is tried before it is believed that something got slower.
+const MEASURING_ATTEMPTS: usize = 3;
+
+/// Rounds of a short run.
+const SHORT_ROUNDS: usize = 3;
+
+/// What [`Cli::short`] measures.
+const SHORT_BENCHMARKS: [Benchmark; 6] = [
+    Benchmark::Nets,
+    Benchmark::Call,
+    Benchmark::Guard,
+    Benchmark::Proofs,
+    Benchmark::Deliveries,
+    Benchmark::IndexScan,
+];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Benchmark {
@@ -69,6 +99,7 @@ enum Benchmark {
     Deliveries,
     Identity,
     Moderation,
+    IndexScan,
     Search,
     Video,
     Documents,
@@ -82,8 +113,35 @@ async fn main() -> anyhow::Result<()> {
         deliveries::receive().await;
         return Ok(());
     }
-    let wanted = |measure| cli.only.is_empty() || cli.only.contains(&measure);
-    let rounds = cli.rounds.max(1);
+    let baseline = cli.baseline.as_deref().map(BenchReport::read).transpose()?;
+    let mut slower = Vec::new();
+    for _ in 0..MEASURING_ATTEMPTS {
+        let report = match &cli.measured {
+            Some(file) => BenchReport::read(file)?,
+            None => measure(&cli).await?,
+        };
+        if let Some(file) = &cli.json {
+            report.write(file)?;
+        }
+        let Some(baseline) = &baseline else { return Ok(()) };
+        let compared = baseline::compare(baseline, &report)?;
+        baseline::print(&compared);
+        let max_slowdown = cli.max_slowdown.unwrap_or(f64::INFINITY);
+        ensure!(cli.max_slowdown.is_none() || !compared.is_empty(), "nothing was compared");
+        slower = compared.into_iter().filter(|row| row.slowdown > max_slowdown).map(|row| row.name).collect();
+        if slower.is_empty() || cli.measured.is_some() {
+            break;
+        }
+    }
+    ensure!(slower.is_empty(), "slower than the baseline allows: {}", slower.join("; "));
+    Ok(())
+}
+
+/// Measures what the command line asks for.
+async fn measure(cli: &Cli) -> anyhow::Result<BenchReport> {
+    let chosen = if cli.short { SHORT_BENCHMARKS.as_slice() } else { &cli.only };
+    let wanted = |measure| chosen.is_empty() || chosen.contains(&measure);
+    let rounds = if cli.short { SHORT_ROUNDS } else { cli.rounds.max(1) };
     let root =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the checkout has a root")?;
     let place = CheckoutPaths::in_checkout(root)?;
@@ -137,6 +195,9 @@ async fn main() -> anyhow::Result<()> {
     if wanted(Benchmark::Identity) {
         report = measure_in_thread(report, folder.path(), document_verification::measure)?;
     }
+    if wanted(Benchmark::IndexScan) {
+        index_scan::measure(&mut report, folder.path(), rounds)?;
+    }
     if wanted(Benchmark::Search) {
         search::measure(&mut report, &place, folder.path(), rounds)?;
     }
@@ -146,10 +207,7 @@ async fn main() -> anyhow::Result<()> {
     if wanted(Benchmark::Documents) {
         documents::measure(&mut report, &place, folder.path())?;
     }
-    if let Some(file) = &cli.json {
-        report.write(file)?;
-    }
-    Ok(())
+    Ok(report)
 }
 
 /// Runs a measurement in another thread.

@@ -1,7 +1,7 @@
 //! The report of what was measured, as text and as JSON.
 
 use anyhow::Context as _;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{
     fmt::{Arguments, Display, Formatter},
     io::Write as _,
@@ -9,39 +9,41 @@ use std::{
 };
 
 /// Everything measured so far.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct BenchReport {
     machine: String,
-    rows: Vec<ReportRow>,
+    /// Whether the program was built for speed or for tests: figures of one say nothing about the other.
+    pub(crate) optimised: bool,
+    pub(crate) rows: Vec<ReportRow>,
 }
 
 /// One measurement.
-#[derive(Debug, Serialize)]
-struct ReportRow {
-    name: String,
-    ours: MeasuredFigure,
-    peer: Option<PeerFigure>,
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct ReportRow {
+    pub(crate) name: String,
+    pub(crate) ours: MeasuredFigure,
+    pub(crate) peer: Option<PeerFigure>,
     /// Our figure divided by the peer's.
-    ratio: Option<f64>,
+    pub(crate) ratio: Option<f64>,
     goal: Option<String>,
     met: Option<bool>,
 }
 
-#[derive(Debug, Serialize)]
-struct PeerFigure {
-    name: String,
-    figure: MeasuredFigure,
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct PeerFigure {
+    pub(crate) name: String,
+    pub(crate) figure: MeasuredFigure,
 }
 
 /// A number with its unit: the typical value, and the best one seen.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(crate) struct MeasuredFigure {
     pub(crate) typical: f64,
     pub(crate) best: f64,
     pub(crate) unit: MeasuredUnit,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) enum MeasuredUnit {
     #[serde(rename = "ms")]
     Milliseconds,
@@ -134,7 +136,7 @@ impl BenchReport {
     pub(crate) fn new() -> Self {
         let machine = machine();
         line(format_args!("{machine}\n\nname | ours | peer | ours / peer | goal"));
-        Self { machine, rows: Vec::new() }
+        Self { machine, optimised: !cfg!(debug_assertions), rows: Vec::new() }
     }
 
     /// Adds and prints a row. `ratio` overrides the ratio of the medians where the two were compared in another way.
@@ -157,6 +159,12 @@ impl BenchReport {
         let row = ReportRow { name: name.to_owned(), ours, peer, ratio, goal, met };
         line(format_args!("{row}"));
         self.rows.push(row);
+    }
+
+    /// Reads what [`Self::write`] wrote.
+    pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+        serde_json::from_slice(&text).with_context(|| format!("{} is no report", file.display()))
     }
 
     pub(crate) fn write(&self, file: &Path) -> anyhow::Result<()> {

@@ -269,7 +269,8 @@ fn ask(within: bool, prefilter: bool) -> SearchQuery {
     }
 }
 
-fn face(at: usize) -> Uuid {
+/// The id of the face with this number.
+pub(crate) fn face(at: usize) -> Uuid {
     Uuid::from_u128(at as u128 + 1)
 }
 
@@ -281,7 +282,7 @@ fn common(ours: &[SearchHit], theirs: &serde_json::Value) -> usize {
 }
 
 /// A random number generator with a seed.
-struct SeededRng(u64);
+pub(crate) struct SeededRng(pub(crate) u64);
 
 impl SeededRng {
     fn next_u64(&mut self) -> u64 {
@@ -300,7 +301,8 @@ impl SeededRng {
             .sum()
     }
 
-    fn direction(&mut self, dimension: usize) -> Vec<f32> {
+    /// A vector of length one in any direction.
+    pub(crate) fn direction(&mut self, dimension: usize) -> Vec<f32> {
         let mut vector: Vec<_> = (0..dimension).map(|_| self.next_normal()).collect();
         scale(&mut vector);
         vector

@@ -113,7 +113,7 @@ async fn is_ready(address: SocketAddr) -> bool {
     connection.get("/readyz").await.is_ok_and(|answer| answer.status == 200)
 }
 
-/// Where the server's program, models and photos are in this checkout.
+/// Where the server's program is, beside the bench's, and where models and photos are in this checkout.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckoutPaths {
     pub(crate) server: PathBuf,
@@ -125,7 +125,7 @@ pub(crate) struct CheckoutPaths {
 impl CheckoutPaths {
     pub(crate) fn in_checkout(root: &Path) -> anyhow::Result<Self> {
         let place = Self {
-            server: root.join("target/release/assay"),
+            server: std::env::current_exe()?.with_file_name("assay"),
             model_pack: root.join("models/pack"),
             photos: root.join("models/node_modules/@vladmandic/face-api/demo"),
             peer: root.join("benches"),
