@@ -28,7 +28,7 @@ mod tests {
     fn what_a_thread_freed_is_given_back() {
         let after_use = std::thread::spawn(|| {
             // Every second one is kept, so that no heap shrinks by itself.
-            let mut blocks: Vec<_> = (0..4000).map(|at| vec![at as u8; 16 * 1024]).collect();
+            let mut blocks: Vec<_> = (0..4000).map(|_| vec![1_u8; 16 * 1024]).collect();
             let mut at = 0;
             blocks.retain(|_| {
                 at += 1;

@@ -86,7 +86,7 @@ impl FaceDetector {
     /// upside down.
     ///
     /// The picture is padded, because the net finds the box of a large face more exactly there: ages estimated from it
-    /// are at least as accurate as with any number of further runs (`docs/ACCURACY.md`).
+    /// are as accurate as with further runs (`docs/ACCURACY.md`).
     fn detect_single(&mut self, picture: &Picture) -> Result<Option<Face>, VisionError> {
         let whole = PictureRegion::whole(picture);
         let scale = crop::fit_scale(whole, &self.input, SINGLE_FACE_PICTURE_SHARE);
