@@ -31,7 +31,10 @@ pub use notifications::{
 pub use queries::{
     FaceFinding, ModerationOverview, ModerationProgress, ModerationReport, ModerationSummary, PersonSummary,
 };
-pub use run::{RunModeration, WatchLiveVideo, fail_dead_lettered};
+pub use run::{
+    FrameFacesError, RunModeration, VideoAppearance, VideoAppearances, WatchLiveVideo, fail_dead_lettered,
+    find_appearances,
+};
 pub use service::ContentModerationService;
 pub use start::{ModerationStartError, PreparedModeration};
 pub use types::{
@@ -70,6 +73,19 @@ pub struct ContentModerationSettings {
     /// Frames of one moderation that are analysed in parallel; no setting of this section.
     #[serde(skip)]
     pub parallel_frames: usize,
+    /// Which frames of a stored video are looked at.
+    pub looks: VideoLooks,
+}
+
+/// Which frames of a stored video are searched for faces. Of a live video, every one is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VideoLooks {
+    /// Those that show something new, and at least one of each second.
+    #[default]
+    Adaptive,
+    /// Every one.
+    Full,
 }
 
 fn frames_per_second<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
@@ -96,6 +112,7 @@ impl Default for ContentModerationSettings {
             max_concurrent_runs: None,
             max_concurrent_live_runs: 16,
             parallel_frames: 2,
+            looks: VideoLooks::Adaptive,
         }
     }
 }

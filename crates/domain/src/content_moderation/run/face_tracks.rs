@@ -5,21 +5,18 @@ use super::{
     ModerationRun, RunStopError,
     decision::judge_face,
     effects::{JudgedFace, RunEffects},
+    frame_faces::{FrameFaces, FrameFacesError},
 };
 use crate::{
     content_moderation::{NotificationReason, contents::ContentType},
     image_analysis::ImageAnalyser,
 };
-use base::{Id as _, ModerationFindingId, Picture, PictureSize};
-use media::video::SampledFrame;
+use base::{Environment, Id as _, ModerationFindingId, Picture, PictureSize};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 use vision::{
-    Face, VideoTileScheduler, VisionError, VisionModels,
-    track::{FaceTrack, FaceTracker, FrameFace, TrackId, TrackingRules},
+    Face, VisionError, VisionModels,
+    track::{FaceTrack, FaceTracker, TrackId, TrackingRules, TrackingStep},
 };
 
 /// How many of the nearest profiles an appearance is judged by.
@@ -28,8 +25,8 @@ pub(super) const MAX_CANDIDATES: usize = 8;
 const MAX_AGES_PER_TRACK: usize = 5;
 /// In how many pictures the age of an appearance is estimated at all; an appearance may last for hours.
 const MAX_AGE_ESTIMATES_PER_TRACK: u32 = 15;
-/// How many faces of one picture are followed, at most; of a crowd, those with the highest scores.
-const MAX_FACES_PER_FRAME: usize = 50;
+/// An estimate this close to the limit on the age, in years, may yet fall on its other side.
+const NEAR_AGE_LIMIT_YEARS: f32 = 8.0;
 /// Below this quality, 0 to 1, a face is unclear: small, blurred or turned away.
 const MIN_CLEAR_QUALITY: f32 = 0.3;
 /// The share of the usual distance within which an unclear face still matches a profile. Faces of different people at 20 to
@@ -96,6 +93,15 @@ impl TrackState {
         improves && self.estimates < MAX_AGE_ESTIMATES_PER_TRACK
     }
 
+    /// Whether the next picture must be looked at because of this face; see [`FaceTracks::need_looks`].
+    fn needs_look(&self, age_limit: Option<u8>) -> bool {
+        let is_near = |years: f32| {
+            age_limit.is_some_and(|limit| (years - f32::from(limit)).abs() < NEAR_AGE_LIMIT_YEARS)
+        };
+        self.ages.len() < MAX_AGES_PER_TRACK
+            || (self.estimates < MAX_AGE_ESTIMATES_PER_TRACK && self.years().is_some_and(is_near))
+    }
+
     fn add_age_estimate(&mut self, quality: f32, years: f32) {
         self.estimates += 1;
         let index = self.ages.partition_point(|(known, _)| *known >= quality);
@@ -116,14 +122,6 @@ impl TrackState {
     }
 }
 
-/// A picture of a video, and the faces in it.
-pub(super) struct FrameFaces {
-    /// The position in the content, in seconds.
-    time: f64,
-    picture: Arc<Picture>,
-    faces: Vec<FrameFace>,
-}
-
 /// The edges of a face that was found in a picture of `size`: top, right, bottom and left, clamped to the picture, in whole
 /// pixels of a content whose longer side is `side`.
 pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] {
@@ -137,35 +135,12 @@ pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] 
     ]
 }
 
-/// Detects the faces in a picture of a video. `scheduler` remembers which tiles of earlier pictures were searched.
-pub(super) async fn detect_faces(
-    analyser: &ImageAnalyser,
-    scheduler: Arc<Mutex<VideoTileScheduler>>,
-    frame: SampledFrame,
-) -> Result<FrameFaces, RunStopError> {
-    let SampledFrame { time, picture, .. } = frame;
-    let picture = Arc::new(picture);
-    let analysed = picture.clone();
-    let analysis = analyser.run_in_background(move |vision: &mut VisionModels| {
-        let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut faces = vision.detect_in_video(&analysed, &mut scheduler)?;
-        drop(scheduler);
-        faces.truncate(MAX_FACES_PER_FRAME);
-        let analyse = |face: Face| -> Result<FrameFace, VisionError> {
-            let quality = VisionModels::assess_quality(&analysed, &face).score;
-            Ok(FrameFace { embedding: Some(vision.embed(&analysed, &face)?), face, quality })
-        };
-        faces.into_iter().map(analyse).collect::<Result<Vec<_>, _>>()
-    });
-    Ok(FrameFaces { time, picture, faces: analysis.await?? })
-}
-
 /// Estimates the ages of faces in one picture, in years; returns them with the faces' tracks and qualities.
 async fn estimate_ages(
     analyser: &ImageAnalyser,
     picture: Arc<Picture>,
     faces: Vec<(TrackId, Face, f32)>,
-) -> Result<Vec<(TrackId, f32, f32)>, RunStopError> {
+) -> Result<Vec<(TrackId, f32, f32)>, FrameFacesError> {
     if faces.is_empty() {
         return Ok(Vec::new());
     }
@@ -178,26 +153,25 @@ async fn estimate_ages(
     Ok(analysis.await??)
 }
 
-impl ModerationRun {
-    /// Takes the next picture: follows its faces, estimates the age of those that are clearer than before, and judges the
-    /// appearances that have lasted long enough or have ended.
-    pub(super) async fn ingest_frame(
-        &self,
-        tracks: &mut FaceTracks,
+impl FaceTracks {
+    /// Takes the next picture: follows its faces, and estimates the age of those that are clearer than before.
+    pub(super) async fn follow(
+        &mut self,
+        analyser: &ImageAnalyser,
+        environment: &dyn Environment,
         frame: FrameFaces,
-        effects: &mut RunEffects,
-    ) -> Result<(), RunStopError> {
-        let FrameFaces { time, picture, faces: frame_faces } = frame;
+    ) -> Result<TrackingStep, FrameFacesError> {
+        let FrameFaces { time, picture, faces: frame_faces, is_looked_at } = frame;
         let faces: Vec<(Face, f32)> = frame_faces.iter().map(|face| (face.face, face.quality)).collect();
-        let step = tracks.tracker.step(time, frame_faces);
-        tracks.time = time;
-        tracks.size = picture.size();
-        tracks.pictures += 1;
+        let step = self.tracker.step(time, frame_faces);
+        self.time = time;
+        self.size = picture.size();
+        self.pictures += 1;
 
         let mut to_estimate = Vec::new();
         for (track, (face, quality)) in step.tracks.iter().zip(faces) {
-            let state = tracks.known.entry(*track).or_insert_with(|| TrackState {
-                finding: ModerationFindingId::new(&*self.runner.environment),
+            let state = self.known.entry(*track).or_insert_with(|| TrackState {
+                finding: ModerationFindingId::new(environment),
                 ages: Vec::new(),
                 estimates: 0,
                 score: 0.0,
@@ -205,16 +179,46 @@ impl ModerationRun {
                 told: Vec::new(),
             });
             state.score = state.score.max(face.score);
-            if state.needs_age_estimate(quality) {
+            if is_looked_at && state.needs_age_estimate(quality) {
                 to_estimate.push((*track, face, quality));
             }
         }
-        for (track, quality, years) in estimate_ages(&self.runner.analyser, picture, to_estimate).await? {
-            if let Some(state) = tracks.known.get_mut(&track) {
+        for (track, quality, years) in estimate_ages(analyser, picture, to_estimate).await? {
+            if let Some(state) = self.known.get_mut(&track) {
                 state.add_age_estimate(quality, years);
             }
         }
+        Ok(step)
+    }
 
+    /// Whether one of these appearances must be looked at again in the next picture: it is too new for its age to be known,
+    /// or looks about as old as `age_limit`, in years.
+    pub(super) fn need_looks(&self, tracks: &[TrackId], age_limit: Option<u8>) -> bool {
+        tracks.iter().filter_map(|track| self.known.get(track)).any(|state| state.needs_look(age_limit))
+    }
+
+    /// Whether an appearance counts: what was detected once, and with a low score, was most likely no face.
+    pub(super) fn counts(&self, track: &FaceTrack) -> bool {
+        let score = self.known.get(&track.id).map_or(0.0, |state| state.score);
+        track.frames > 1 || score >= MIN_SINGLE_FRAME_SCORE
+    }
+
+    /// The estimated age of an appearance, in years.
+    pub(super) fn years(&self, track: &FaceTrack) -> Option<f32> {
+        self.known.get(&track.id)?.years()
+    }
+}
+
+impl ModerationRun {
+    /// Takes the next picture, and judges the appearances that have lasted long enough or have ended. Returns whether the
+    /// next picture must be looked at because of a face in this one.
+    pub(super) async fn ingest_frame(
+        &self,
+        tracks: &mut FaceTracks,
+        frame: FrameFaces,
+        effects: &mut RunEffects,
+    ) -> Result<bool, RunStopError> {
+        let step = tracks.follow(&self.runner.analyser, &*self.runner.environment, frame).await?;
         let settle_seconds = self.runner.settings.settle_seconds;
         let due: Vec<FaceTrack> = step
             .tracks
@@ -225,7 +229,8 @@ impl ModerationRun {
             .cloned()
             .collect();
         self.judge_tracks(tracks, &due, false, effects).await?;
-        self.judge_ended(tracks, step.ended, effects).await
+        self.judge_ended(tracks, step.ended, effects).await?;
+        Ok(tracks.need_looks(&step.tracks, self.parameters().age))
     }
 
     /// Judges appearances that have ended, and forgets them.
@@ -251,12 +256,7 @@ impl ModerationRun {
         ended: bool,
         effects: &mut RunEffects,
     ) -> Result<(), RunStopError> {
-        // What was detected once, and with a low score, was most likely no face.
-        let counts = |track: &&FaceTrack| {
-            let score = tracks.known.get(&track.id).map_or(0.0, |state| state.score);
-            track.frames > 1 || score >= MIN_SINGLE_FRAME_SCORE
-        };
-        let due: Vec<&FaceTrack> = due.iter().filter(counts).collect();
+        let due: Vec<&FaceTrack> = due.iter().filter(|track| tracks.counts(track)).collect();
         let embeddings: Vec<Vec<f32>> = due.iter().filter_map(|track| track.embedding()).collect();
         if due.is_empty() || embeddings.len() != due.len() {
             return Ok(());
@@ -327,6 +327,21 @@ mod tests {
             state.add_age_estimate(0.95, 20.0);
         }
         assert!(!state.needs_age_estimate(1.0), "the age was estimated often enough");
+    }
+
+    #[test]
+    fn a_face_is_looked_at_until_its_age_is_known() {
+        let mut state = state();
+        for _ in 0..5 {
+            assert!(state.needs_look(None));
+            state.add_age_estimate(0.5, 22.0);
+        }
+        assert!(!state.needs_look(None) && !state.needs_look(Some(40)));
+        assert!(state.needs_look(Some(18)), "it may yet turn out to be younger");
+        for _ in 5..15 {
+            state.add_age_estimate(0.5, 22.0);
+        }
+        assert!(!state.needs_look(Some(18)), "further estimates would not be made");
     }
 
     #[test]

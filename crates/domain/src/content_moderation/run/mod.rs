@@ -3,14 +3,19 @@
 //!
 //! - this file: the jobs, how a run begins and how it stops
 //! - `image`, `video`, `live`: the three kinds of content
+//! - `frame_faces`, `adaptive_looks`: the faces in each picture of a video, and which pictures are looked at for them
 //! - `face_tracks`: the faces in moving pictures, followed from picture to picture; the checkpoint
+//! - `appearances`: what a run would judge in a stored video, without judging it
 //! - `decision`: what an appearance of a face means
 //! - `effects`: what a run writes, always in one transaction that also holds the job's lease, so that it counts once or not
 //!   at all
 
+mod adaptive_looks;
+mod appearances;
 mod decision;
 mod effects;
 mod face_tracks;
+mod frame_faces;
 mod image;
 mod live;
 mod video;
@@ -34,6 +39,9 @@ use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, RetryPoli
 use media::video::{ContentLoader, VideoError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+pub use appearances::{VideoAppearance, VideoAppearances, find_appearances};
+pub use frame_faces::FrameFacesError;
 
 /// A content that cannot be fetched now may be available soon; after these attempts its moderation fails.
 const CONTENT_RETRY: RetryPolicy = RetryPolicy { waits: &[5, 30, 120], jitter: 0.2 };
@@ -146,6 +154,16 @@ impl From<VideoError> for RunStopError {
 impl From<AnalysisError> for RunStopError {
     fn from(refusal: AnalysisError) -> Self {
         Self::ServerFailure(refusal.into())
+    }
+}
+
+impl From<FrameFacesError> for RunStopError {
+    fn from(error: FrameFacesError) -> Self {
+        match error {
+            FrameFacesError::Video(error) => error.into(),
+            FrameFacesError::Analysis(error) => error.into(),
+            FrameFacesError::Vision(error) => error.into(),
+        }
     }
 }
 
