@@ -30,7 +30,7 @@ pub struct FaceTemplate {
 /// Where a face was found again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TemplateMatch {
-    /// The face, moved there; to within a cell.
+    /// The face, moved there; to within a third of a cell.
     pub face: Face,
     /// Correlation of the luma, -1 to 1; 1 is the same up to brightness and contrast.
     pub similarity: f32,
@@ -49,12 +49,24 @@ impl FaceTemplate {
         let places =
             (0..=2 * REACH_CELLS).flat_map(|down| (0..=2 * REACH_CELLS).map(move |across| (across, down)));
         let compared = places.filter_map(|(across, down)| {
-            let there = normalised(&cells, across, down)?;
-            Some((across, down, self.patch.iter().zip(&there).map(|(a, b)| a * b).sum::<f32>()))
+            Some(((across, down), self.similarity(&normalised(&cells, across, down)?)))
         });
-        let (across, down, similarity) = compared.max_by(|a, b| a.2.total_cmp(&b.2))?;
-        let shift = [across, down].map(|at| (at as f32 - REACH_CELLS as f32) * cells.cell_pixels);
-        Some(TemplateMatch { face: moved(last, shift), similarity })
+        let ((across, down), _) = compared.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let coarse = [across, down].map(|at| (at as f32 - REACH_CELLS as f32) * cells.cell_pixels);
+        // A patch that is off by half a cell resembles less than the same face does.
+        let nearby = (-1..=1).flat_map(|down| (-1..=1).map(move |across| [across, down]));
+        let refined = nearby.filter_map(|[across, down]| {
+            let step = cells.cell_pixels / 3.0;
+            let face = moved(last, [coarse[0] + across as f32 * step, coarse[1] + down as f32 * step]);
+            let patch = normalised(&LumaCells::around(picture, &face, 0)?, 0, 0)?;
+            Some(TemplateMatch { face, similarity: self.similarity(&patch) })
+        });
+        refined.max_by(|a, b| a.similarity.total_cmp(&b.similarity))
+    }
+
+    /// Correlation with a patch, -1 to 1.
+    fn similarity(&self, patch: &[f32]) -> f32 {
+        self.patch.iter().zip(patch).map(|(a, b)| a * b).sum()
     }
 }
 

@@ -42,6 +42,8 @@ pub struct VideoTileScheduler {
     size: (u32, u32),
     tiles: Vec<ScheduledTile>,
     known_faces: Vec<KnownFace>,
+    /// Faces of the next frame that were found there by other means.
+    trusted: Vec<Face>,
     frame: u64,
 }
 
@@ -66,12 +68,18 @@ impl VideoTileScheduler {
     /// For faces of at least `smallest` pixels (longer side of the box), with one tile for each frame.
     pub fn new(smallest: f32) -> Self {
         let (tiles, known_faces) = (Vec::new(), Vec::new());
-        Self { smallest, tiles_per_frame: 1, size: (0, 0), tiles, known_faces, frame: 0 }
+        Self { smallest, tiles_per_frame: 1, size: (0, 0), tiles, known_faces, trusted: Vec::new(), frame: 0 }
     }
 
     #[must_use]
     pub fn tiles_per_frame(self, tiles_per_frame: usize) -> Self {
         Self { tiles_per_frame, ..self }
+    }
+
+    /// Tells that these faces are in the next frame, so that what the net finds there needs no recheck. Their boxes are
+    /// then only as precise as one run on the whole frame makes them.
+    pub fn trust(&mut self, faces: Vec<Face>) {
+        self.trusted = faces;
     }
 
     /// Number of tiles that cover a frame; 0 before the first frame.
@@ -151,7 +159,8 @@ impl FaceDetector {
         }
         found.extend(self.redetect_known(picture, scheduler, &found)?);
         // Faces that were confirmed in earlier frames need no recheck.
-        let known: Vec<Face> = scheduler.known_faces.iter().map(|known| known.face).collect();
+        let mut known = std::mem::take(&mut scheduler.trusted);
+        known.extend(scheduler.known_faces.iter().map(|known| known.face));
         let faces = self.merge_candidates(picture, found, scheduler.smallest, &known, 0.0)?;
         scheduler.remember(&faces, crop::fit_scale(PictureRegion::whole(picture), &self.input, 1.0));
         Ok(faces)

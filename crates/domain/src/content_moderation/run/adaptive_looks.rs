@@ -80,7 +80,11 @@ impl AdaptiveLooks {
         {
             return Ok((faces, false));
         }
-        let faces = self.look(vision, picture)?;
+        if change == LumaChange::Everything {
+            // After a cut, somebody in the same place is somebody else.
+            self.known.clear();
+        }
+        let faces = self.look(vision, picture, wanted || is_new(change))?;
         self.last_look = Some((grid, time));
         let further = match change {
             // A new scene: until each of its tiles has been searched.
@@ -108,39 +112,69 @@ impl AdaptiveLooks {
 
     /// The known faces where they are now; `None` unless each is found.
     fn find_known_again(&mut self, picture: &Picture) -> Option<Vec<FrameFace>> {
-        let found = self.known.iter().map(|known| {
-            let found = known.template.find(picture, &known.face)?;
-            (found.similarity >= MIN_SAME_FACE_SIMILARITY).then_some(found.face)
-        });
-        let found: Vec<Face> = found.collect::<Option<_>>()?;
+        let found: Vec<Face> =
+            self.known.iter().map(|known| known.find_again(picture)).collect::<Option<_>>()?;
         let faces = self.known.iter_mut().zip(found).map(|(known, face)| {
             known.face = face;
-            // Of quality 0: its place is known, but it does not replace a picture that was looked at.
-            FrameFace { face, embedding: Some(known.embedding.clone()), quality: 0.0 }
+            known.found_again()
         });
         Some(faces.collect())
     }
 
-    /// Detects the faces of a picture, and embeds those that are new, look different or are clearer than before.
-    fn look(&mut self, vision: &mut VisionModels, picture: &Picture) -> Result<Vec<FrameFace>, VisionError> {
+    /// Detects the faces of a picture. Where nothing is `new`, a known face that looks as it did is not measured again.
+    fn look(
+        &mut self,
+        vision: &mut VisionModels,
+        picture: &Picture,
+        new: bool,
+    ) -> Result<Vec<FrameFace>, VisionError> {
+        let mut still: Vec<KnownFace> = Vec::new();
+        for mut known in std::mem::take(&mut self.known) {
+            if let Some(face) = known.find_again(picture) {
+                known.face = face;
+                still.push(known);
+            }
+        }
+        if !new {
+            self.scheduler.trust(still.iter().map(|known| known.face).collect());
+        }
         let mut faces = vision.detect_in_video(picture, &mut self.scheduler)?;
         faces.truncate(MAX_FACES_PER_FRAME);
-        let before = std::mem::take(&mut self.known);
-        let analyse = |face: Face| -> Result<FrameFace, VisionError> {
-            let quality = VisionModels::assess_quality(picture, &face).score;
-            let same = before.iter().find(|known| known.is_still(picture, &face));
-            let same = same.filter(|known| quality <= known.embedded_quality * CLEARER_QUALITY_FACTOR);
-            let (embedding, embedded_quality) = match same {
-                Some(known) => (known.embedding.clone(), known.embedded_quality),
-                None => (vision.embed(picture, &face)?, quality),
-            };
-            if let Some(template) = FaceTemplate::of(picture, &face) {
-                let embedding = embedding.clone();
-                self.known.push(KnownFace { template, face, embedding, embedded_quality });
+        let mut seen = Vec::new();
+        for face in faces {
+            let same = still.iter().position(|known| known.is_at(&face)).map(|at| still.swap_remove(at));
+            match same {
+                Some(known) if !new => {
+                    seen.push(known.found_again());
+                    self.known.push(known);
+                }
+                same => seen.push(self.measure(vision, picture, face, same)?),
             }
-            Ok(FrameFace { face, embedding: Some(embedding), quality })
-        };
-        faces.into_iter().map(analyse).collect()
+        }
+        Ok(seen)
+    }
+
+    /// Measures a detected face, and embeds it unless it is one that was `known` as clearly.
+    fn measure(
+        &mut self,
+        vision: &mut VisionModels,
+        picture: &Picture,
+        face: Face,
+        known: Option<KnownFace>,
+    ) -> Result<FrameFace, VisionError> {
+        let quality = VisionModels::assess_quality(picture, &face).score;
+        let known = known.filter(|known| quality <= known.embedded_quality * CLEARER_QUALITY_FACTOR);
+        if let Some(known) = known {
+            let embedding = Some(known.embedding.clone());
+            self.known.push(known);
+            return Ok(FrameFace { face, embedding, quality });
+        }
+        let embedding = vision.embed(picture, &face)?;
+        if let Some(template) = FaceTemplate::of(picture, &face) {
+            let embedding = embedding.clone();
+            self.known.push(KnownFace { template, face, embedding, embedded_quality: quality });
+        }
+        Ok(FrameFace { face, embedding: Some(embedding), quality })
     }
 }
 
@@ -153,15 +187,24 @@ fn is_new(change: LumaChange) -> bool {
 }
 
 impl KnownFace {
-    /// Whether a face that was detected in the next picture is this one, looking as it did.
-    fn is_still(&self, picture: &Picture, face: &Face) -> bool {
+    /// Where the face is in the next picture, if it looks there as it did when it was embedded.
+    fn find_again(&self, picture: &Picture) -> Option<Face> {
+        let found = self.template.find(picture, &self.face)?;
+        (found.similarity >= MIN_SAME_FACE_SIMILARITY).then_some(found.face)
+    }
+
+    /// The face in a picture in which it was found again.
+    fn found_again(&self) -> FrameFace {
+        // Of quality 0: its place is known, but the picture does not replace one in which it was measured.
+        FrameFace { face: self.face, embedding: Some(self.embedding.clone()), quality: 0.0 }
+    }
+
+    /// Whether a detected face is in the same place.
+    fn is_at(&self, face: &Face) -> bool {
         let centre =
             |face: &Face| [f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)];
-        let Some(found) = self.template.find(picture, &self.face) else { return false };
-        let ([x, y], [to_x, to_y]) = (centre(&found.face), centre(face));
-        let side = face.width().max(face.height());
-        let is_in_place = (x - to_x).abs().max((y - to_y).abs()) < side / 4.0;
-        is_in_place && found.similarity >= MIN_SAME_FACE_SIMILARITY
+        let ([x, y], [to_x, to_y]) = (centre(&self.face), centre(face));
+        (x - to_x).abs().max((y - to_y).abs()) < face.width().max(face.height()) / 4.0
     }
 }
 
