@@ -104,7 +104,9 @@ impl LumaCells {
         }
         // Four for the weights of the colours.
         let count = (4 * PIXELS_PER_CELL * PIXELS_PER_CELL) as f32;
-        luma.iter_mut().for_each(|sum| *sum /= count);
+        for sum in &mut luma {
+            *sum /= count;
+        }
         Some(Self { cell_pixels, cells_per_side, luma })
     }
 }
@@ -114,12 +116,16 @@ fn normalised(cells: &LumaCells, across: usize, down: usize) -> Option<Vec<f32>>
     let rows = cells.luma.chunks_exact(cells.cells_per_side).skip(down).take(PATCH_CELLS);
     let mut patch: Vec<f32> = rows.flat_map(|row| &row[across..across + PATCH_CELLS]).copied().collect();
     let mean = patch.iter().sum::<f32>() / patch.len() as f32;
-    patch.iter_mut().for_each(|luma| *luma -= mean);
+    for luma in &mut patch {
+        *luma -= mean;
+    }
     let length = patch.iter().map(|luma| luma * luma).sum::<f32>().sqrt();
     if length < MIN_DEVIATION * PATCH_CELLS as f32 {
         return None;
     }
-    patch.iter_mut().for_each(|luma| *luma /= length);
+    for luma in &mut patch {
+        *luma /= length;
+    }
     Some(patch)
 }
 

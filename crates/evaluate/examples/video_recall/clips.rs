@@ -65,25 +65,25 @@ fn person(noise: u32) -> String {
 /// The same person, and others who are there for a moment.
 fn visits(noise: u32) -> String {
     let mut filters = person(noise);
-    for (number, (from, length, x, y, width)) in VISITS.iter().enumerate() {
+    filters.extend(VISITS.iter().enumerate().map(|(number, (from, length, x, y, width))| {
         let (input, to) = (number + 1, from + length);
-        filters += &format!(
+        format!(
             "[before{number}];[{input}:v]scale={width}:-2[visitor{number}];[before{number}][visitor{number}]\
              overlay=x={x}:y={y}:eof_action=repeat:enable='between(t,{from},{to})'"
-        );
-    }
+        )
+    }));
     filters
 }
 
 /// A cut to somebody else every [`SHOT_SECONDS`], each in the middle of the same grey.
 fn cuts(shots: usize) -> String {
     let mut filters = String::new();
-    for shot in 0..shots {
-        filters += &format!(
+    filters.extend((0..shots).map(|shot| {
+        format!(
             "[{shot}:v]scale=700:1000:force_original_aspect_ratio=decrease,pad=1920:1080:(ow-iw)/2:(oh-ih)/2:gray,\
              setsar=1,loop=-1:1,fps=30,trim=duration={SHOT_SECONDS},setpts=PTS-STARTPTS[shot{shot}];"
-        );
-    }
+        )
+    }));
     filters.extend((0..shots).map(|shot| format!("[shot{shot}]")));
     filters + &format!("concat=n={shots}:v=1:a=0,noise=alls=6:allf=t")
 }
