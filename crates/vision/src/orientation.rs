@@ -3,12 +3,16 @@
 
 use crate::{
     Face, VisionError,
+    box_overlap::longer_side,
     crop::{self, nearest_right_angle},
     detect::FaceDetector,
 };
 use base::Picture;
 use pixels::PictureRegion;
-use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
+use std::{
+    f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU},
+    ops::RangeInclusive,
+};
 
 /// The rotations that are tried, radians clockwise: both quarter turns, upside down, and the diagonals between them.
 const ORIENTATIONS: [f32; 7] =
@@ -47,8 +51,11 @@ const SAME_ORIENTATION_RADIANS: f32 = 0.8;
 /// How many numbers [`upright_features`] has.
 pub const UPRIGHT_FEATURES: usize = 10;
 
+/// Longer side of the boxes, in pixels of the input, on which [`UPRIGHT_WEIGHTS`] were fitted.
+const UPRIGHT_FITTED_INPUT_PIXELS: RangeInclusive<f32> = 50.0..=160.0;
+
 /// Weights of [`upright_probability`] for each of [`upright_features`], and their sum's offset. Fitted by
-/// `training/orientation` on faces whose box has 50 to 160 pixels of the input.
+/// `training/orientation`.
 const UPRIGHT_WEIGHTS: [f32; UPRIGHT_FEATURES] =
     [-182.78, 53.62, 48.96, -12.32, 13.04, -22.1, 30.43, -0.68, -24.15, 4.82];
 const UPRIGHT_OFFSET: f32 = 0.29;
@@ -57,7 +64,7 @@ const UPRIGHT_OFFSET: f32 = 0.29;
 const CLEARLY_UPRIGHT_PROBABILITY: f32 = 0.9;
 const PROBABLY_UPRIGHT_PROBABILITY: f32 = 0.5;
 
-/// Whether a face that was detected with its box at 50 to 160 pixels of the input is clearly upright, and not one that
+/// Whether a face that was detected with its box at [`UPRIGHT_FITTED_INPUT_PIXELS`] is clearly upright, and not one that
 /// is sideways or upside down. The net finds most of those too, with the eyes where the mouth is, and every fourth with
 /// a score as high as that of upright faces: only where its key points lie in the box tells them apart.
 pub(crate) fn is_clearly_upright(face: &Face) -> bool {
@@ -100,8 +107,8 @@ impl FaceDetector {
     /// shows it. The net also finds faces that are sideways or upside down, with a lower score and with points that
     /// lean or are misplaced.
     ///
-    /// Takes one run of the net where the best face is clearly upright; else as many as [`Self::find_orientation`], and
-    /// three more.
+    /// Takes no run of the net or one where the best face is clearly upright; else as many as [`Self::find_orientation`],
+    /// and three more.
     pub(crate) fn find_other_orientation(
         &mut self,
         picture: &Picture,
@@ -124,8 +131,13 @@ impl FaceDetector {
         Ok((face.score > upright + MIN_SCORE_GAIN).then_some((turn, face)))
     }
 
-    /// Whether a face that was found without rotating the picture is upright, judged in a closer crop.
+    /// Whether a face that was found without rotating the picture is upright; judged in a closer crop, unless the whole
+    /// picture showed it large enough.
     fn is_upright(&mut self, picture: &Picture, face: &Face) -> Result<bool, VisionError> {
+        let scale = crop::fit_scale(PictureRegion::whole(picture), &self.input, 1.0);
+        if UPRIGHT_FITTED_INPUT_PIXELS.contains(&(longer_side(face) * scale)) && is_clearly_upright(face) {
+            return Ok(true);
+        }
         let is_probable = face.score >= UPRIGHT_SCORE && is_level(face);
         // A face that the picture's edge cuts off is often found in the whole picture only.
         let Some(closer) = self.detect_closer(picture, face, 0.0, UPRIGHT_FACE_INPUT_PIXELS)? else {
