@@ -28,7 +28,7 @@ use std::{
     process::{Command, Stdio},
     time::Instant,
 };
-use vision::{embedding_distance, track::TrackingRules};
+use vision::{QueueLimits, embedding_distance, track::TrackingRules};
 
 /// Kernel clock ticks in a second of processor time: `USER_HZ`, which is 100 on all of Linux's architectures.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -65,7 +65,8 @@ async fn main() -> anyhow::Result<()> {
     let server = FileServer::start(files).await?;
     let analyser = ImageAnalyser::new(AnalysisRules::default());
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    analyser.load(&ModelPoolSettings { folder: pack.clone(), workers, max_queued: 8 })?;
+    let queue = QueueLimits::by_count(8);
+    analyser.load(&ModelPoolSettings { folder: pack.clone(), workers, queue, preload: true })?;
     let fetcher = Fetcher::new(&server.egress_policy())?;
     let mut table = Table::begin(age_limit);
     for (name, (title, file)) in names().zip(&clips) {
