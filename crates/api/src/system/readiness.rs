@@ -67,7 +67,7 @@ struct DiskReadiness {
 #[derive(Serialize)]
 struct ModelReadiness {
     ready: bool,
-    /// The models that are loaded.
+    /// The models in use, which are loaded at the start or for the first image.
     #[serde(skip_serializing_if = "Option::is_none")]
     loaded: Option<Vec<ModelInfo>>,
     /// What to do if there are none.
