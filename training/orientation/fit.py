@@ -3,7 +3,7 @@
     python fit.py portraits.csv crops.csv ...
 
 The files come from the `orientation_features` example; each counts as much as any other. The weights are fitted on one half of
-the people and measured on the other. Prints the constants of crates/vision/src/orientation.rs, and for each file and threshold
+the people and measured on the other. Prints the constants of crates/vision/src/upright_face.rs, and for each file and threshold
 how many upright faces are accepted and how many turned ones. Needs numpy and scikit-learn.
 """
 

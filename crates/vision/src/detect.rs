@@ -7,7 +7,7 @@ use crate::{
     crop::{self, InputMapping, nearest_right_angle},
     inference::{NamedTensors, NeuralNet},
     model_manifest::ModelInput,
-    orientation,
+    upright_face::is_clearly_upright,
 };
 use base::Picture;
 use pixels::PictureRegion;
@@ -103,7 +103,7 @@ impl FaceDetector {
             && is_alone
             && is_whole
             && is_large
-            && orientation::is_clearly_upright(&face);
+            && is_clearly_upright(&face);
         Ok(certain.then_some(face))
     }
 

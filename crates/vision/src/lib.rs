@@ -19,6 +19,7 @@ mod pool;
 mod quality;
 mod tiled_detection;
 pub mod track;
+mod upright_face;
 mod video_tile_scheduler;
 
 pub use age::AgeEstimate;
@@ -29,9 +30,9 @@ pub use inference::{NamedTensors, NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet};
 pub use luma_grid::{LumaChange, LumaGrid, PictureBox};
 pub use model_manifest::ModelTask;
 pub use models::{ModelInfo, VisionModels, load_net, verify_probe};
-pub use orientation::{UPRIGHT_FEATURES, upright_features};
 pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats, QueueLimits};
 pub use quality::{FaceQuality, face_luma};
+pub use upright_face::{UPRIGHT_FEATURES, upright_features};
 pub use video_tile_scheduler::VideoTileScheduler;
 
 /// Why a model gave no usable answer.
