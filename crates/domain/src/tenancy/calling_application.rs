@@ -239,3 +239,67 @@ fn check(
         unclocked: row.unclocked,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tenancy::{
+        applications::{self, NewApplication},
+        organisations,
+    };
+    use base::{Id as _, PublicKeyId, TestEnvironment};
+    use db::testing::TestDb;
+
+    /// An application that may call, and its key in DER.
+    async fn create(db: &Db, env: &TestEnvironment, name: &str) -> (AppId, PublicKeyId, Vec<u8>) {
+        let mut tx = db.write().await.unwrap();
+        let organisation = Some(organisations::create(&mut tx, env, name).await.unwrap());
+        let new = NewApplication { name, organisation, billing_source: Some("test"), features: &[] };
+        let app = applications::create(&mut tx, env, &new).await.unwrap();
+        let (_private, der) = public_keys::generate_rsa_key_pair();
+        let key = public_keys::add(&mut tx, env, app, der.clone()).await.unwrap();
+        tx.commit().await.unwrap();
+        (app, key, der)
+    }
+
+    #[tokio::test]
+    async fn what_is_read_together_is_answered_each_by_its_own() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let apps = [create(&test.db, &env, "one").await, create(&test.db, &env, "two").await];
+        let reader = CallingApplicationReader::start(test.db.clone());
+        let asked: Vec<_> = (0..600)
+            .map(|at| {
+                let (app, _, der) = &apps[at % 2];
+                let (reader, app, der, unknown) = (reader.clone(), *app, der.clone(), at % 5 == 0);
+                let id = if unknown { AppId::new(&env) } else { app };
+                tokio::spawn(async move {
+                    let found = reader.identify(Some(&id.to_string())).await;
+                    match found {
+                        Ok(caller) => !unknown && caller.app == app && caller.keys[0].der == der,
+                        Err(error) => unknown && matches!(error, CallingApplicationError::NotFound),
+                    }
+                })
+            })
+            .collect();
+        for asked in asked {
+            assert!(asked.await.unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_key_stays_parsed_and_is_refused_as_soon_as_it_is_revoked() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let (app, key, _) = create(&test.db, &env, "one").await;
+        let reader = CallingApplicationReader::start(test.db.clone());
+        let id = app.to_string();
+        let [first, second] = [reader.identify(Some(&id)).await, reader.identify(Some(&id)).await];
+        assert!(Arc::ptr_eq(&first.unwrap().keys[0], &second.unwrap().keys[0]));
+
+        let mut tx = test.db.write().await.unwrap();
+        public_keys::revoke(&mut tx, &env, app, key).await.unwrap();
+        tx.commit().await.unwrap();
+        assert!(matches!(reader.identify(Some(&id)).await, Err(CallingApplicationError::NoKey)));
+    }
+}
