@@ -54,7 +54,7 @@ async fn a_full_pool_refuses_at_once_and_takes_work_again_when_it_is_not() {
 async fn a_job_is_refused_only_where_those_before_it_take_longer_than_it_may_wait() {
     let max_wait = Duration::from_secs(3);
     let pool = pool_with(2, QueueLimits { max_queued: 100, max_wait });
-    // Jobs take a second each, so of two workers' jobs six may be ahead of the next.
+    // Jobs take a second each, so with two workers at most six may be ahead of the next.
     for _ in 0..2 {
         pool.run(|_| std::thread::sleep(Duration::from_secs(1))).unwrap().await.unwrap();
     }
@@ -66,8 +66,8 @@ async fn a_job_is_refused_only_where_those_before_it_take_longer_than_it_may_wai
         Ok::<_, Duration>(held.len())
     };
     let accepted = (0..20).map_while(|_| hold().ok()).count();
-    // The sleeping took a little more than a second, so at most six are ahead.
-    assert!((6..=7).contains(&accepted), "{accepted} were accepted");
+    // The sleeping took a little more than a second, on a busy machine perhaps half as much again.
+    assert!((4..=7).contains(&accepted), "{accepted} were accepted");
     assert_eq!(hold(), Err(Duration::from_secs(1)), "there is room again in less than a second");
     assert_eq!(pool.stats().refused, 2);
     for (_, _, release) in &held {
@@ -81,22 +81,29 @@ async fn a_job_is_refused_only_where_those_before_it_take_longer_than_it_may_wai
 
 #[tokio::test]
 async fn work_that_nobody_waits_for_does_not_shorten_the_expected_wait() {
-    let pool = pool_with(1, QueueLimits { max_queued: 100, max_wait: Duration::from_millis(100) });
-    pool.run(|_| std::thread::sleep(Duration::from_millis(200))).unwrap().await.unwrap();
-    for _ in 0..50 {
-        let (job, starts, release) = blocking_job();
-        let Ok(running) = pool.run(job) else { continue };
-        drop(running);
-        release.send(()).unwrap();
-        let _started_or_skipped = starts.recv();
-        while pool.stats().running + pool.stats().queued > 0 {
-            tokio::task::yield_now().await;
-        }
-    }
-    let (job, starts, _release) = blocking_job();
-    let _running = pool.run(job).unwrap();
+    let job_time = Duration::from_millis(200);
+    let pool = pool_with(1, QueueLimits { max_queued: 100, max_wait: Duration::from_millis(1500) });
+    pool.run(move |_| std::thread::sleep(job_time)).unwrap().await.unwrap();
+    let (job, starts, release) = blocking_job();
+    let running = pool.run(job).unwrap();
     starts.recv().unwrap();
-    assert!(pool.run(|_| ()).is_err(), "200 ms are ahead, and it may wait for 100");
+    // Queued while the worker is held, so each is skipped.
+    for _ in 0..5 {
+        drop(pool.run(|_| ()).unwrap());
+    }
+    std::thread::sleep(job_time);
+    release.send(()).unwrap();
+    running.await.unwrap();
+    while pool.stats().running + pool.stats().queued > 0 {
+        tokio::task::yield_now().await;
+    }
+    // At 200 ms each, the jobs before the ninth take longer than one may wait. Were the skipped ones counted, as if they
+    // had taken no time, twelve would be accepted.
+    let (job, _starts, release) = blocking_job();
+    let _running = pool.run(job).unwrap();
+    let accepted = (0..20).map_while(|_| pool.run(|_| ()).ok()).count();
+    assert!(accepted < 9, "{accepted} were accepted behind the first");
+    release.send(()).unwrap();
 }
 
 #[tokio::test]
