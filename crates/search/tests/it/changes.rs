@@ -99,12 +99,12 @@ fn searches_run_while_faces_come_and_go() {
         for _ in 0..3 {
             scope.spawn(|| {
                 while !done.load(Ordering::Acquire) || searches.load(Ordering::Relaxed) < 10 {
-                    let stays: PersonFilter = Arc::new(|person| person.as_u128() <= 300);
+                    let stays: PersonFilter = Arc::new(|person| person <= id(299));
                     let asked = SearchQuery { person_filter: Some(stays), ..ask(20) };
                     assert_eq!(index.search(&query, &asked).unwrap(), expected);
                     // Without `only`, whoever comes and goes may be found in between, and those who stay in order.
                     let hits = index.search(&query, &ask(20)).unwrap();
-                    let hits: Vec<_> = hits.into_iter().filter(|it| it.person.as_u128() <= 300).collect();
+                    let hits: Vec<_> = hits.into_iter().filter(|it| it.person <= id(299)).collect();
                     assert_eq!(hits, expected[..hits.len()]);
                     searches.fetch_add(1, Ordering::Relaxed);
                 }
