@@ -64,7 +64,7 @@ test-postgres:
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts, spelling
 	@cargo fmt --all --check
-	@cargo clippy --workspace --all-targets --locked -- -D warnings
+	@cargo clippy --workspace --all-targets --locked --features assay-fuzz/targets -- -D warnings
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
 	@cargo deny --log-level error check bans licenses sources
 	@scripts/advisories.sh

@@ -6,16 +6,18 @@
 
 use base::{SignedDuration, Timestamp};
 use domain::tenancy::{
+    calling_application::ApplicationKey,
     public_keys,
     signed_request::{self, CanonicalRequest, HttpRequestSigner, RequestSignatureError, TimestampPolicy},
 };
 use http::Uri;
 use libfuzzer_sys::fuzz_target;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-static KEYS: LazyLock<(HttpRequestSigner, Vec<Vec<u8>>)> = LazyLock::new(|| {
+static KEYS: LazyLock<(HttpRequestSigner, Vec<Arc<ApplicationKey>>)> = LazyLock::new(|| {
     let (private, public) = public_keys::generate_rsa_key_pair();
-    (HttpRequestSigner::from_pem(private.expose()).expect("it was just made"), vec![public])
+    let signer = HttpRequestSigner::from_pem(private.expose()).expect("it was just made");
+    (signer, vec![Arc::new(ApplicationKey::parse(public))])
 });
 
 /// Noon on a day in January 2026, as in the seeds.
