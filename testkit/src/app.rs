@@ -36,6 +36,7 @@ use services::{ServiceDependencies, ServiceSettings, Services};
 use std::{
     collections::BTreeSet,
     num::NonZeroU32,
+    path::Path,
     sync::{Arc, LazyLock},
     time::Duration,
 };
@@ -53,7 +54,7 @@ pub struct TestApp {
     /// The application that blind tokens are issued in the name of, if any are.
     pub issuer: Option<AppId>,
     mail_folder: tempfile::TempDir,
-    _face_index_folder: tempfile::TempDir,
+    face_index_folder: tempfile::TempDir,
     router: Router,
     contract: Arc<OpenApiContract>,
     database: TestDb,
@@ -90,6 +91,7 @@ pub fn sign(message: &CanonicalRequest<'_>) -> String {
 pub struct TestAppBuilder {
     egress: EgressPolicy,
     public_url: String,
+    blobs: BlobBackend,
     settings: ServiceSettings,
 }
 
@@ -98,6 +100,13 @@ impl TestAppBuilder {
     #[must_use]
     pub fn egress(mut self, policy: &EgressPolicy) -> Self {
         self.egress = policy.clone();
+        self
+    }
+
+    /// The folder in which files are stored, encrypted; without it, they are kept in memory.
+    #[must_use]
+    pub fn blobs_in(mut self, folder: &Path) -> Self {
+        self.blobs = BlobBackend::Folder(folder.to_owned());
         self
     }
 
@@ -152,7 +161,7 @@ impl TestAppBuilder {
             db: database.db.clone(),
             keyring: Keyring::parse(&"5a".repeat(32)).expect("64 digits"),
             egress: self.egress,
-            blobs: BlobBackend::Memory,
+            blobs: self.blobs,
             face_index_folder: face_index_folder.path().to_owned(),
             mail: MailTransport::Folder(mail_folder.path().to_owned()),
             mail_from: None,
@@ -182,18 +191,7 @@ impl TestAppBuilder {
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
         let contract = OpenApiContract::of(&api.brand);
-        TestApp {
-            api,
-            world,
-            org,
-            app,
-            issuer,
-            mail_folder,
-            _face_index_folder: face_index_folder,
-            router,
-            contract,
-            database,
-        }
+        TestApp { api, world, org, app, issuer, mail_folder, face_index_folder, router, contract, database }
     }
 
     /// The application that blind tokens are issued in the name of; created if the settings name neither it nor an issuer.
@@ -212,6 +210,7 @@ impl TestApp {
         TestAppBuilder {
             egress: EgressPolicy::default(),
             public_url: ApiSettings::default().public_url,
+            blobs: BlobBackend::Memory,
             settings: ServiceSettings {
                 content_moderation: ContentModerationSettings {
                     max_outage_seconds: 5,
@@ -276,6 +275,11 @@ impl TestApp {
         let address = listener.local_addr().expect("an address");
         tokio::spawn(axum::serve(listener, self.router.clone()).into_future());
         format!("http://{address}")
+    }
+
+    /// The folder of the indexes of faces.
+    pub fn face_index_folder(&self) -> &Path {
+        self.face_index_folder.path()
     }
 
     /// Every row of every table, as text.

@@ -240,6 +240,8 @@ impl Db {
             .foreign_keys(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
+            // What is deleted is overwritten with zeros, and not merely forgotten.
+            .pragma("secure_delete", "on")
             .busy_timeout(wait);
         // A file cannot go away, so no ping before each use: that would cost more than most statements.
         let pool = |size| {
@@ -329,6 +331,41 @@ impl Db {
         }
         // PostgreSQL's WAL writer does so by itself, within three times wal_writer_delay (0.6 s by default).
         Ok(())
+    }
+
+    /// Removes from the database's files what transactions have deleted. Returns false if that has to be tried again,
+    /// because something still reads an older state.
+    ///
+    /// - SQLite overwrites deleted rows itself (`secure_delete`); here its log is copied into the database and cut to
+    ///   nothing.
+    /// - PostgreSQL: `rewrite` is run, a `VACUUM (FULL)` of a small table, which writes it anew, without its dead rows.
+    ///   Those of all other tables remain until autovacuum and later rows overwrite them, and everything remains in the
+    ///   log until its segments are recycled.
+    pub async fn clean_files(&self, rewrite: &'static str) -> Result<bool, DbError> {
+        match &self.0 {
+            Pools::Sqlite { writer, .. } => {
+                let mut connection = writer.acquire().await?;
+                // Requests that write wait meanwhile, so readers get little time to end.
+                sqlx::query("PRAGMA busy_timeout = 200").execute(&mut *connection).await?;
+                let cut = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *connection).await;
+                sqlx::query("PRAGMA busy_timeout = 5000").execute(&mut *connection).await?;
+                Ok(cut?.try_get::<i64, _>(0)? == 0)
+            }
+            Pools::Postgres(pool) => {
+                let mut connection = pool.acquire().await?;
+                sqlx::query("SET lock_timeout = '2s'").execute(&mut *connection).await?;
+                let rewritten = sqlx::query(rewrite).execute(&mut *connection).await;
+                sqlx::query("RESET lock_timeout").execute(&mut *connection).await?;
+                match rewritten {
+                    Ok(_) => Ok(true),
+                    // lock_not_available
+                    Err(sqlx::Error::Database(cause)) if cause.code().as_deref() == Some("55P03") => {
+                        Ok(false)
+                    }
+                    Err(error) => Err(error.into()),
+                }
+            }
+        }
     }
 
     /// Closes all connections, once the transactions that use them have ended.

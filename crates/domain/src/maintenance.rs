@@ -1,13 +1,8 @@
 //! Recurring jobs: maintenance.
 
 use crate::{
-    accounts::sign_in,
-    age_verification, content_moderation, delivery,
-    document_verification::SweepDocumentSessions,
-    faces::SweepFaces,
-    idempotency,
-    proof_of_age::{self, RefreshTrust},
-    tenancy::{nonces, tokens},
+    document_verification::SweepDocumentSessions, erasure_keys::CleanFiles, faces::SweepFaces,
+    proof_of_age::RefreshTrust, retention::PurgeExpired, tenancy::nonces,
 };
 use base::{Environment, SignedDuration};
 use db::{Db, DbError};
@@ -39,43 +34,12 @@ impl PurgeNonces {
     }
 }
 
-/// Deletes what has expired: tokens, assertions, idempotent answers, deliveries, proofs, invitations, sessions. Also
-/// fails moderations whose job was dead-lettered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PurgeExpired {}
-
-impl Job for PurgeExpired {
-    const KIND: &'static str = "purge-expired";
-    const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy = MAINTENANCE_RETRY;
-}
-
-impl PurgeExpired {
-    const INTERVAL: SignedDuration = SignedDuration::from_mins(5);
-
-    /// Deletes what has expired, batch by batch.
-    pub async fn run(
-        self,
-        db: &Db,
-        env: &dyn Environment,
-        delivery_retention: SignedDuration,
-    ) -> Result<JobOutcome, JobError> {
-        while tokens::purge(db, env).await? > 0 {}
-        while idempotency::purge(db, env).await? > 0 {}
-        while delivery::purge(db, env, delivery_retention).await? > 0 {}
-        while proof_of_age::purge(db, env).await? > 0 {}
-        while age_verification::purge(db, env.now()).await? > 0 {}
-        while sign_in::purge_expired(db, env).await? > 0 {}
-        content_moderation::fail_dead_lettered(db, env).await?;
-        Ok(JobOutcome::Again(env.now() + Self::INTERVAL))
-    }
-}
-
 /// Queues the recurring jobs that are not queued yet. Every process calls this when it starts.
 pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(), DbError> {
     let mut tx = db.write().await?;
     enqueue_unique(&mut tx, env, &PurgeNonces {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &PurgeExpired {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &CleanFiles {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepFaces {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
@@ -95,7 +59,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 5);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 6);
     }
 
     #[tokio::test]
@@ -110,6 +74,5 @@ mod tests {
     #[test]
     fn old_payloads_still_parse() {
         assert_eq!(serde_json::from_str::<PurgeNonces>("{}").unwrap(), PurgeNonces {});
-        assert_eq!(serde_json::from_str::<PurgeExpired>("{}").unwrap(), PurgeExpired {});
     }
 }

@@ -86,8 +86,8 @@ impl IndexFile {
             TryLockError::Error(error) => IndexError::Io(error),
         })?;
         let metadata = file.metadata()?;
-        // Another process created the file at the same moment, and ours is no longer the one at this path.
-        if path.metadata()?.ino() != metadata.ino() {
+        // Another process created or deleted the file at the same moment, and ours is no longer the one at this path.
+        if path.metadata().ok().is_none_or(|at_path| at_path.ino() != metadata.ino()) {
             return Err(IndexError::InUse);
         }
         if metadata.permissions().mode() & 0o777 != FILE_MODE {
@@ -273,6 +273,33 @@ impl IndexFile {
 }
 
 /// The first 64 bytes of a header: everything but its MAC.
+/// The ids of the faces whose records a file holds, whoever has it open. Nothing is decrypted or changed. For audits: a
+/// record that is being written meanwhile may be missing.
+pub fn read_face_ids(path: &Path) -> Result<Vec<Uuid>, IndexError> {
+    let file = File::open(path)?;
+    let mut header = [0; 12];
+    file.read_exact_at(&mut header, 0).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => IndexError::NotAnIndex,
+        _ => error.into(),
+    })?;
+    let (magic, dimension) = header.split_at(8);
+    if magic != MAGIC {
+        return Err(IndexError::NotAnIndex);
+    }
+    let dimension = u32::from_le_bytes(dimension.try_into().map_err(|_| IndexError::NotAnIndex)?);
+    let record_bytes = RECORD_HEAD_BYTES as u64 + 4 * u64::from(dimension) + TAG_BYTES as u64;
+    let records = file.metadata()?.len().saturating_sub(HEADER_BYTES as u64) / record_bytes;
+    let mut ids = Vec::new();
+    for record in 0..records {
+        let mut face = [0; 16];
+        file.read_exact_at(&mut face, HEADER_BYTES as u64 + record * record_bytes)?;
+        if face != [0; 16] {
+            ids.push(Uuid::from_bytes(face));
+        }
+    }
+    Ok(ids)
+}
+
 fn header_prefix(space: &IndexSpace, salt: &[u8; SALT_BYTES]) -> [u8; 64] {
     let mut prefix = [0; 64];
     prefix[..8].copy_from_slice(MAGIC);

@@ -47,6 +47,7 @@ mod shared_scan;
 mod top_k;
 
 pub use base::Uuid;
+pub use file::read_face_ids;
 pub use index::FaceIndex;
 
 use std::sync::Arc;

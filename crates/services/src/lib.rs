@@ -23,6 +23,7 @@ use domain::{
     keyring::Keyring,
     mail::{MailConfigError, MailTransport, Mailer},
     proof_of_age::{ProofOfAgeService, ProofOfAgeSettings, ProofWebhookFormat, issuer::ProofIssuer},
+    retention::RetentionSettings,
     secure_capture::SecureCapture,
     vault::Vault,
 };
@@ -101,6 +102,18 @@ impl Default for ServiceSettings {
 }
 
 impl ServiceSettings {
+    /// How long what is known of people is kept.
+    pub fn retention(&self) -> RetentionSettings {
+        RetentionSettings {
+            deliveries: self.delivery.retention,
+            document_sessions: self.document_verification.session_retention,
+            age_sessions: self.age_verification.session_retention,
+            stored_age_results: self.age_verification.stored_result_retention,
+            found_embeddings: self.content_moderation.embedding_retention,
+            member_sessions: self.sign_in.session_ttl,
+        }
+    }
+
     /// Sets the address at which the server is reached, without a trailing slash, for every service that makes links.
     pub fn set_public_url(&mut self, public_url: &str) {
         public_url.clone_into(&mut self.age_verification.public_url);
@@ -160,6 +173,8 @@ pub struct Services {
     /// Invitations, and the sign-in of members.
     pub sign_in: SignInService,
     pub account_deletion: AccountDeletionService,
+    /// How long what is known of people is kept.
+    pub retention: RetentionSettings,
     delivery_settings: DeliverySettings,
     worker_settings: worker::WorkerSettings,
 }
@@ -182,6 +197,7 @@ impl Services {
             settings,
         } = dependencies;
         let worker_settings = worker::WorkerSettings::new(&settings);
+        let retention = settings.retention();
         let delivery_settings = DeliverySettings { lease: settings.lease, ..settings.delivery };
 
         let vault = Vault::new(&keyring);
@@ -282,6 +298,7 @@ impl Services {
             proof_issuer,
             sign_in,
             account_deletion,
+            retention,
             delivery_settings,
             worker_settings,
         })

@@ -4,9 +4,11 @@ use crate::{ServiceSettings, Services};
 use base::SignedDuration;
 use domain::{
     accounts::{deletion::DeleteAccount, sign_in::SendSignInLinks},
+    erasure_keys::CleanFiles,
     mail::SendMail,
-    maintenance::{PurgeExpired, PurgeNonces},
+    maintenance::PurgeNonces,
     proof_of_age::{RefreshTrust, ResolveProof},
+    retention::PurgeExpired,
 };
 use jobs::{Lane, Worker};
 
@@ -50,7 +52,8 @@ impl Services {
     fn register_maintenance(&self, worker: Worker) -> Worker {
         let (nonce_db, nonce_environment) = (self.db.clone(), self.environment.clone());
         let (db, environment) = (self.db.clone(), self.environment.clone());
-        let delivery_retention = self.delivery_settings.retention;
+        let (cleaned_db, clock) = (self.db.clone(), self.environment.clone());
+        let retention = self.retention;
         worker
             .register(move |job: PurgeNonces, _| {
                 let (db, environment) = (nonce_db.clone(), nonce_environment.clone());
@@ -58,7 +61,11 @@ impl Services {
             })
             .register(move |job: PurgeExpired, _| {
                 let (db, environment) = (db.clone(), environment.clone());
-                async move { job.run(&db, &*environment, delivery_retention).await }
+                async move { job.run(&db, &*environment, &retention).await }
+            })
+            .register(move |job: CleanFiles, _| {
+                let (db, environment) = (cleaned_db.clone(), clock.clone());
+                async move { job.run(&db, &*environment).await }
             })
     }
 

@@ -16,6 +16,7 @@ mod content_moderation;
 mod credential_matrix;
 mod deliveries;
 mod document_verification;
+mod erasure;
 mod http;
 mod image_analysis;
 mod oauth;

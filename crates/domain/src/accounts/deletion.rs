@@ -24,16 +24,21 @@ pub(crate) use member_tables::MemberTables;
 pub use orphans::Orphan;
 pub(crate) use pending_work::PendingWorkTables;
 
-use super::{DeletionReceipt, ReceiptSigner};
+use super::{DeletionReceipt, ReceiptScope, ReceiptSigner};
+use crate::erasure_keys;
 use base::{AccountId, AppId, Environment, Id as _, ReceiptId, SignedDuration, Timestamp};
 use db::{Db, DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_unique};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// How long after the request the job runs. The request itself should have deleted everything by then; the job finishes
 /// what it did not, and deletes what was still being written outside the database.
 const RESUME_DELAY: SignedDuration = SignedDuration::from_secs(30);
+
+/// How often, and after which pauses, the files of the database are cleaned again while somebody reads an older state.
+const CLEANING_ATTEMPTS: usize = 20;
+const CLEANING_PAUSE: Duration = Duration::from_millis(100);
 
 /// Deletes accounts; cheap to clone.
 #[derive(Clone, Debug)]
@@ -77,6 +82,9 @@ pub enum AccountDeletionError {
         /// The underlying error.
         cause: ExternalDataError,
     },
+    /// Something reads an older state of the database, so that its files cannot be cleaned; the job tries again.
+    #[error("the rows are deleted, but the files of the database are in use and still contain them")]
+    FilesInUse,
     /// The database failed. If the deletion had begun, the job tries again.
     #[error(transparent)]
     Db(#[from] DbError),
@@ -175,8 +183,20 @@ impl AccountDeletionService {
             }
             data.erase(account).await.map_err(failed)?;
         }
+        self.clean_files().await?;
         while !self.complete(&open, account).await? {}
         Ok(())
+    }
+
+    /// Removes from the files of the database what was deleted from it: the receipt says that this was done.
+    async fn clean_files(&self) -> Result<(), AccountDeletionError> {
+        for _ in 0..CLEANING_ATTEMPTS {
+            if erasure_keys::clean_files(&self.db).await? {
+                return Ok(());
+            }
+            tokio::time::sleep(CLEANING_PAUSE).await;
+        }
+        Err(AccountDeletionError::FilesInUse)
     }
 
     /// Deletes one round of rows and adds the numbers to the receipt; returns how many rows were deleted.
@@ -184,6 +204,7 @@ impl AccountDeletionService {
         let mut tx = self.db.write().await?;
         let deleted = self.delete_account_rows(&mut tx, account).await?;
         let count = add_to_receipt(&mut tx, open.id, &deleted).await?;
+        erasure_keys::record_erasure(&mut tx).await?;
         tx.commit().await?;
         Ok(count)
     }
@@ -227,6 +248,7 @@ impl AccountDeletionService {
             requested_at: open.requested_at,
             completed_at: self.environment.now(),
             by: open.requested_by.clone(),
+            scope: Some(ReceiptScope::of(self.db.engine())),
         };
         tx.execute(sql!(
             "UPDATE deletion_receipts SET completed_at = $2, jws = $3 WHERE id = $1 AND completed_at IS NULL",

@@ -6,7 +6,7 @@ use aws_lc_rs::{
     signature::{Ed25519KeyPair, KeyPair as _},
 };
 use base::{AccountId, AppId, ReceiptId, Timestamp};
-use db::{DbError, FromRow, ReadTx, sql};
+use db::{DbError, Engine, FromRow, ReadTx, sql};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -25,6 +25,48 @@ pub struct DeletionReceipt {
     pub completed_at: Timestamp,
     /// Who asked: `api key ID`, `member` or `operator`.
     pub by: String,
+    /// What the deletion reached and what it could not. Receipts of older servers have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ReceiptScope>,
+}
+
+/// What a deletion reached when it was complete, and what it could not reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiptScope {
+    /// What is gone.
+    pub covers: Vec<String>,
+    /// Where copies may remain, and until when.
+    pub excludes: Vec<String>,
+}
+
+impl ReceiptScope {
+    /// The scope of a deletion on one engine.
+    pub(super) fn of(engine: Engine) -> Self {
+        let mut covers = vec![
+            "the rows of the account in the database",
+            "the keys with which its faces, findings and texts about people were encrypted",
+            "the pictures of its faces in the file store",
+            "the index files of its faces on the machine that deleted it",
+        ];
+        let mut excludes = vec![
+            "backups and snapshots of the database and the file store, and versions that a bucket keeps",
+            "index files on other machines: each deletes its own within a minute, once it runs",
+            "messages that were delivered to the application's own servers",
+        ];
+        match engine {
+            Engine::Sqlite => covers.push("what the database's file and log still contained of these rows"),
+            Engine::Postgres => {
+                covers.push("what the file of the table of keys still contained of the keys");
+                excludes.push(
+                    "encrypted values in other files of the database until they are vacuumed and overwritten, \
+                     and in its write-ahead log, its archive and its replicas: the keys are gone from the table, \
+                     and from the log when its segments are recycled",
+                );
+            }
+        }
+        let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
+        Self { covers: owned(covers), excludes: owned(excludes) }
+    }
 }
 
 /// A receipt and its signature.
@@ -139,6 +181,7 @@ mod tests {
             requested_at: at,
             completed_at: at,
             by: "operator".to_owned(),
+            scope: Some(ReceiptScope::of(Engine::Sqlite)),
         };
         let jws = receipts.sign(&receipt);
         assert_eq!(decode_payload(&jws), Some(receipt));

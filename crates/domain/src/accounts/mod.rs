@@ -17,7 +17,7 @@ mod secret_tokens;
 mod sessions;
 pub mod sign_in;
 
-pub use deletion_receipt::{DeletionReceipt, ReceiptSigner, SignedReceipt};
+pub use deletion_receipt::{DeletionReceipt, ReceiptScope, ReceiptSigner, SignedReceipt};
 pub use email::{EmailAddress, InvalidEmailAddressError};
 pub use members::Member;
 pub use principal::{

@@ -1,7 +1,10 @@
 //! How sessions are stored: one sealed row each, locked by an update, so that changes queue on both databases.
 
 use super::{AgeSessionError, blind_tokens, session::AgeSession, stored_result_store};
-use crate::vault::Vault;
+use crate::{
+    erasure_keys::{self, ErasureKeys, KeyOwner},
+    vault::Vault,
+};
 use base::{AgeSessionId, Environment, SignedDuration, Timestamp};
 use db::{Db, DbError, Durability, FromRow, WriteTx, sql};
 use std::sync::Arc;
@@ -11,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct AgeSessionStore {
     db: Db,
     environment: Arc<dyn Environment>,
-    vault: Vault,
+    keys: ErasureKeys,
     /// How long a session is kept after it expires.
     retention: SignedDuration,
 }
@@ -19,12 +22,15 @@ pub(super) struct AgeSessionStore {
 /// A session that nobody else can change until the transaction ends that locked it.
 pub(super) struct LockedAgeSession {
     pub(super) session: AgeSession,
+    /// Of the session's own key.
+    vault: Vault,
     version: i64,
 }
 
 #[derive(FromRow)]
 struct SessionRow {
     id: AgeSessionId,
+    key: Option<Vec<u8>>,
     sealed: Vec<u8>,
     version: i64,
 }
@@ -40,13 +46,15 @@ impl AgeSessionStore {
         vault: Vault,
         retention: SignedDuration,
     ) -> Self {
-        Self { db, environment, vault, retention }
+        let keys = ErasureKeys { vault, environment: environment.clone() };
+        Self { db, environment, keys, retention }
     }
 
     /// Writes a new session.
     pub(super) async fn insert(&self, tx: &mut WriteTx, session: &AgeSession) -> Result<(), DbError> {
         // A session of the issuer is deleted when it expires: nobody reads its result.
         let retention = if session.issues.is_some() { SignedDuration::ZERO } else { self.retention };
+        let vault = Vault::with_key(self.keys.create(tx, KeyOwner::AgeSession(session.id)).await?);
         tx.execute(sql!(
             "INSERT INTO age_sessions (id, app_id, sandbox, state, sealed, version, until_at, forget_at, created_at)
              VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8)",
@@ -54,7 +62,7 @@ impl AgeSessionStore {
             session.app,
             session.sandbox,
             session.state,
-            self.seal(session),
+            self.seal(&vault, session),
             session.wanted.until,
             session.wanted.until + retention,
             session.created_at,
@@ -66,8 +74,13 @@ impl AgeSessionStore {
     /// A session as it stands, of any application, in production or the sandbox.
     pub(super) async fn find(&self, id: AgeSessionId) -> Result<Option<AgeSession>, DbError> {
         let mut db = self.db.read().await?;
-        let row: Option<SessionRow> =
-            db.fetch_optional(sql!("SELECT id, sealed, version FROM age_sessions WHERE id = $1", id)).await?;
+        let row: Option<SessionRow> = db
+            .fetch_optional(sql!(
+                "SELECT s.id, k.sealed AS key, s.sealed, s.version FROM age_sessions s
+                   LEFT JOIN erasure_keys k ON k.owner_id = s.id WHERE s.id = $1",
+                id,
+            ))
+            .await?;
         Ok(row.and_then(|row| self.open(&row)).map(|locked| locked.session))
     }
 
@@ -94,7 +107,9 @@ impl AgeSessionStore {
         let mut tx = self.db.write().await?;
         let row: Option<SessionRow> = tx
             .fetch_optional(sql!(
-                "UPDATE age_sessions SET version = version + 1 WHERE id = $1 RETURNING id, sealed, version",
+                "UPDATE age_sessions SET version = version + 1 WHERE id = $1
+                 RETURNING id, (SELECT k.sealed FROM erasure_keys k WHERE k.owner_id = age_sessions.id) AS key,
+                           sealed, version",
                 id,
             ))
             .await?;
@@ -117,13 +132,13 @@ impl AgeSessionStore {
 
     /// Writes a locked session back.
     pub(super) async fn save(&self, tx: &mut WriteTx, locked: &LockedAgeSession) -> Result<(), DbError> {
-        let LockedAgeSession { session, version } = locked;
+        let LockedAgeSession { session, vault, version } = locked;
         tx.execute(sql!(
             "UPDATE age_sessions SET state = $3, sealed = $4 WHERE id = $1 AND version = $2",
             session.id,
             *version,
             session.state,
-            self.seal(session),
+            self.seal(vault, session),
         ))
         .await
         .map(drop)
@@ -141,7 +156,8 @@ impl AgeSessionStore {
     }
 
     fn open(&self, row: &SessionRow) -> Option<LockedAgeSession> {
-        let plain = self.vault.open(&session_aad(row.id), &row.sealed).ok();
+        let vault = self.keys.vault_of(KeyOwner::AgeSession(row.id), row.key.as_deref());
+        let plain = vault.open(&session_aad(row.id), &row.sealed).ok();
         let session = plain.and_then(|plain| serde_json::from_slice(&plain).ok());
         if session.is_none() {
             tracing::error!(
@@ -149,12 +165,12 @@ impl AgeSessionStore {
                 "an age session does not open: it was damaged, or the master key is another one"
             );
         }
-        Some(LockedAgeSession { session: session?, version: row.version })
+        Some(LockedAgeSession { session: session?, vault, version: row.version })
     }
 
-    fn seal(&self, session: &AgeSession) -> Vec<u8> {
+    fn seal(&self, vault: &Vault, session: &AgeSession) -> Vec<u8> {
         let plain = serde_json::to_vec(session).expect("a session is JSON");
-        self.vault.seal(&*self.environment, &session_aad(session.id), &plain)
+        vault.seal(&*self.environment, &session_aad(session.id), &plain)
     }
 }
 
@@ -164,12 +180,22 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     let others = stored_result_store::purge_stored_results(db, now).await?
         + blind_tokens::purge_issuer_keys(db, now).await?;
     let mut tx = db.write_with_durability(Durability::Process).await?;
+    tx.execute(sql!(
+        "DELETE FROM erasure_keys WHERE owner_id IN
+            (SELECT id FROM age_sessions WHERE forget_at <= $1 ORDER BY forget_at, id LIMIT 1000)",
+        now,
+    ))
+    .await?;
     let sessions = tx
         .execute(sql!(
-            "DELETE FROM age_sessions WHERE id IN (SELECT id FROM age_sessions WHERE forget_at <= $1 LIMIT 1000)",
+            "DELETE FROM age_sessions WHERE id IN
+                (SELECT id FROM age_sessions WHERE forget_at <= $1 ORDER BY forget_at, id LIMIT 1000)",
             now,
         ))
         .await?;
+    if sessions + others > 0 {
+        erasure_keys::record_erasure(&mut tx).await?;
+    }
     tx.commit().await?;
     Ok(sessions + others)
 }

@@ -30,6 +30,15 @@ impl AccountTables for ModerationTables {
 async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
     let rounds = [
         (
+            "erasure_keys",
+            sql!(
+                "DELETE FROM erasure_keys WHERE owner_id IN
+                    (SELECT k.owner_id FROM erasure_keys k JOIN moderations m ON m.id = k.owner_id
+                      WHERE m.account_id = $1 LIMIT 5000)",
+                account
+            ),
+        ),
+        (
             "notification_places",
             sql!(
                 "DELETE FROM notification_places WHERE (list_id, place) IN

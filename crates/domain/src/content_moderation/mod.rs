@@ -6,10 +6,12 @@
 //! - `run`: the job; it fetches the content, follows and judges faces, and goes on from its checkpoint after a crash
 //! - `notifications`, `notification_lists`, `reviews`: what is reported to whom, in which order, and what they say to it
 //! - `queries`: everything that only reads moderations
-//! - `types`, `sealed_columns`, `erasure`: vocabulary, encryption of columns, and deletion with the account
+//! - `types`, `sealed_columns`: vocabulary, and encryption of columns
+//! - `deletion`, `erasure`: deletion of moderations, contents and embeddings; deletion with the account
 //! - `service`: [`ContentModerationService`], which gives each of these what it needs
 
 pub mod contents;
+mod deletion;
 mod erasure;
 mod input;
 mod notification_lists;
@@ -22,6 +24,7 @@ mod service;
 mod start;
 mod types;
 
+pub use deletion::purge_embeddings;
 pub(crate) use erasure::ModerationTables;
 pub use input::{ModerationInput, ModerationRequest};
 pub use notification_lists::NotificationPage;
@@ -41,6 +44,8 @@ pub use types::{
     AgeGroup, ModerationCheck, ModerationCheckType, ModerationParameters, ModerationState,
     NotificationDestinations, NotificationReason,
 };
+
+use base::SignedDuration;
 
 /// How content is moderated; the section `[moderation]`.
 #[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
@@ -75,6 +80,10 @@ pub struct ContentModerationSettings {
     pub parallel_frames: usize,
     /// Which frames of a stored video are looked at.
     pub looks: VideoLooks,
+    /// How long the embeddings of faces that were found are kept after a moderation has ended; written in days. With 0
+    /// none is ever stored: a dismissed face then teaches nothing.
+    #[serde(rename = "keep_embeddings_days", with = "base::settings::days")]
+    pub embedding_retention: SignedDuration,
 }
 
 /// Which frames of a stored video are searched for faces. Of a live video, every one is.
@@ -113,6 +122,7 @@ impl Default for ContentModerationSettings {
             max_concurrent_live_runs: 16,
             parallel_frames: 2,
             looks: VideoLooks::Adaptive,
+            embedding_retention: SignedDuration::from_hours(24 * 30),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Lists of notifications: one of each account, moderation and inbox of a member. A list's id is that of its owner.
 //!
-//! The places of a list are numbered from 1 without gaps, so a page is a range of places, found at once however long the
-//! list is. Times never decrease along a list, so a filter by time is the first place at or after that time.
+//! The places of a list are numbered from 1, so a page is a range of places, found at once however long the list is. Where
+//! notifications were deleted with their moderation, places are missing: the pages of such a list are counted off. Times never decrease along a list, so a filter by time is the first place at or after that time.
 
 use super::ModerationNotification;
-use base::{AccountId, NotificationId, Timestamp, Uuid};
+use base::{AccountId, ModerationId, NotificationId, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// A page of a list, newest first.
@@ -21,6 +21,13 @@ struct ListHeadRow {
     length: i64,
     #[sqlx(try_from = "db::DbTimestamp")]
     last_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct ListSizeRow {
+    length: i64,
+    /// How many of the places are missing.
+    gaps: i64,
 }
 
 #[derive(FromRow)]
@@ -57,6 +64,42 @@ pub(super) async fn reserve_timestamp(
     now: Timestamp,
 ) -> Result<Timestamp, DbError> {
     Ok(lock_list(tx, account.into(), account, now, 0).await?.last_at)
+}
+
+/// Takes the notifications of a moderation out of every list. The moderation's own list ceases to be.
+pub(super) async fn remove_moderation(tx: &mut WriteTx, moderation: ModerationId) -> Result<(), DbError> {
+    #[derive(FromRow)]
+    struct ListGapsRow {
+        list_id: Uuid,
+        number: i64,
+    }
+    let gaps: Vec<ListGapsRow> = tx
+        .fetch_all(sql!(
+            "SELECT p.list_id, count(*) AS number
+               FROM notification_places p JOIN notifications n ON n.id = p.notification_id
+              WHERE n.moderation_id = $1 GROUP BY p.list_id ORDER BY p.list_id",
+            moderation,
+        ))
+        .await?;
+    for ListGapsRow { list_id, number } in gaps {
+        tx.execute(sql!(
+            "UPDATE notification_lists SET gaps = gaps + $2 WHERE list_id = $1",
+            list_id,
+            number
+        ))
+        .await?;
+    }
+    for query in [
+        sql!(
+            "DELETE FROM notification_places WHERE notification_id IN
+                (SELECT id FROM notifications WHERE moderation_id = $1)",
+            moderation,
+        ),
+        sql!("DELETE FROM notification_lists WHERE list_id = $1", moderation),
+    ] {
+        tx.execute(query).await?;
+    }
+    Ok(())
 }
 
 async fn extend_list(
@@ -106,10 +149,10 @@ pub(super) async fn load_page(
     offset: i64,
     limit: i64,
 ) -> Result<NotificationPage, DbError> {
-    let length: Option<ListPositionRow> = view
-        .fetch_optional(sql!("SELECT length AS place FROM notification_lists WHERE list_id = $1", list))
+    let size: Option<ListSizeRow> = view
+        .fetch_optional(sql!("SELECT length, gaps FROM notification_lists WHERE list_id = $1", list))
         .await?;
-    let length = length.map_or(0, |row| row.place);
+    let ListSizeRow { length, gaps } = size.unwrap_or(ListSizeRow { length: 0, gaps: 0 });
     let first = match since {
         None => 1,
         Some(since) => {
@@ -124,9 +167,30 @@ pub(super) async fn load_page(
             first.map_or(length + 1, |row| row.place)
         }
     };
-    let total = (length - first + 1).max(0);
-    let high = length - offset;
-    let low = (high - limit + 1).max(first);
+    let (total, low, high) = if gaps == 0 {
+        let high = length - offset;
+        ((length - first + 1).max(0), (high - limit + 1).max(first), high)
+    } else {
+        let total = view
+            .count(sql!(
+                "SELECT count(*) FROM notification_places WHERE list_id = $1 AND place >= $2",
+                list,
+                first
+            ))
+            .await?;
+        let place_of = async |view: &mut ReadTx, offset: i64| -> Result<Option<ListPositionRow>, DbError> {
+            view.fetch_optional(sql!(
+                "SELECT place FROM notification_places WHERE list_id = $1 AND place >= $2
+                  ORDER BY place DESC LIMIT 1 OFFSET $3",
+                list,
+                first,
+                offset,
+            ))
+            .await
+        };
+        let high = place_of(view, offset).await?.map_or(0, |row| row.place);
+        (total, place_of(view, offset + limit - 1).await?.map_or(first, |row| row.place), high)
+    };
     if high < low {
         return Ok(NotificationPage { notifications: Vec::new(), total });
     }

@@ -1,13 +1,16 @@
 //! Reviews: what members, and API keys, say to notifications.
 
-use super::{ModerationNotification, notifications, sealed_columns::SealedColumns};
+use super::{
+    ModerationNotification, notifications,
+    sealed_columns::{EmbeddingOwner, SealedColumns},
+};
 use crate::{
     faces::FaceIndexService,
     violation::{Violation, check_max_chars},
 };
 use base::{
-    AccountId, Environment, Id as _, ModerationFindingId, NotificationId, ProfileId, ReviewId, Timestamp,
-    Uuid,
+    AccountId, Environment, Id as _, ModerationFindingId, ModerationId, NotificationId, ProfileId, ReviewId,
+    Timestamp, Uuid,
 };
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use std::sync::Arc;
@@ -66,8 +69,9 @@ pub enum ReviewError {
 #[derive(FromRow)]
 struct ReviewedFindingRow {
     id: ModerationFindingId,
+    moderation_id: ModerationId,
     profile_id: Option<ProfileId>,
-    embedding: Vec<u8>,
+    sealed_embedding: Option<Vec<u8>>,
 }
 
 /// Records reviews, and teaches the face index what it got wrong.
@@ -121,16 +125,23 @@ impl ReviewRecorder {
     ) -> Result<(), DbError> {
         let found: Option<ReviewedFindingRow> = tx
             .fetch_optional(sql!(
-                "SELECT f.id, f.profile_id, f.embedding FROM findings f JOIN notifications n ON n.finding_id = f.id
+                "SELECT f.id, f.moderation_id, f.profile_id, f.sealed_embedding FROM findings f JOIN notifications n ON n.finding_id = f.id
                   WHERE n.id = $1 AND n.account_id = $2",
                 id,
                 account,
             ))
             .await?;
-        let Some(ReviewedFindingRow { id, profile_id: Some(profile), embedding }) = found else {
+        let Some(ReviewedFindingRow {
+            id,
+            moderation_id: moderation,
+            profile_id: Some(profile),
+            sealed_embedding: Some(sealed),
+        }) = found
+        else {
             return Ok(());
         };
-        match self.sealed_columns.open_embedding(id, &embedding) {
+        let owner = EmbeddingOwner { moderation, profile: Some(profile) };
+        match self.sealed_columns.open_embedding(tx, id, owner, &sealed).await? {
             Some(embedding) => self.faces.add_negative_label(tx, account, profile, &embedding).await,
             // The finding was sealed under another master key, so there is nothing to compare with.
             None => Ok(()),

@@ -1,15 +1,16 @@
 //! The sealed columns of moderations and findings. Each value is bound to its row: moved to another, it does not open.
 
 use super::NotificationDestinations;
-use crate::vault::Vault;
-use base::{Environment, ModerationFindingId, ModerationId};
+use crate::erasure_keys::{ErasureKeys, KeyOwner};
+use base::{Environment, ModerationFindingId, ModerationId, ProfileId};
+use db::{DbError, ReadTx};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
 /// Seals and opens these columns; cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct SealedColumns {
-    pub(super) vault: Vault,
+    pub(super) keys: ErasureKeys,
     pub(super) environment: Arc<dyn Environment>,
 }
 
@@ -20,41 +21,81 @@ impl SealedColumns {
         destinations: &NotificationDestinations,
     ) -> Vec<u8> {
         let plain = serde_json::to_vec(destinations).expect("addresses are JSON");
-        self.seal(&moderation_aad("destinations", id), &plain)
+        self.keys.vault.seal(&*self.environment, &moderation_aad("destinations", id), &plain)
     }
 
     /// Where notifications of a moderation are sent; nowhere, if that was sealed under another master key.
     pub(super) fn open_destinations(&self, id: ModerationId, sealed: &[u8]) -> NotificationDestinations {
-        let plain = self.vault.open(&moderation_aad("destinations", id), sealed).ok();
+        let plain = self.keys.vault.open(&moderation_aad("destinations", id), sealed).ok();
         plain.and_then(|plain| serde_json::from_slice(&plain).ok()).unwrap_or_default()
     }
 
-    pub(super) fn seal_checkpoint(&self, id: ModerationId, checkpoint: &impl Serialize) -> Vec<u8> {
+    /// Seals a checkpoint with the key of its moderation, because it holds faces.
+    pub(super) async fn seal_checkpoint(
+        &self,
+        view: &mut ReadTx,
+        id: ModerationId,
+        checkpoint: &impl Serialize,
+    ) -> Result<Vec<u8>, DbError> {
         let plain = serde_json::to_vec(checkpoint).expect("a checkpoint of our own is JSON");
-        self.seal(&moderation_aad("checkpoint", id), &plain)
+        let vault = self.keys.load_vault(view, KeyOwner::Moderation(id)).await?;
+        Ok(vault.seal(&*self.environment, &moderation_aad("checkpoint", id), &plain))
     }
 
     /// A checkpoint; `None` if this build cannot read it or it was sealed under another master key. The run then starts
     /// again from the beginning; no notification is repeated either way.
-    pub(super) fn open_checkpoint<T: DeserializeOwned>(&self, id: ModerationId, sealed: &[u8]) -> Option<T> {
-        let plain = self.vault.open(&moderation_aad("checkpoint", id), sealed).ok()?;
-        serde_json::from_slice(&plain).ok()
+    pub(super) async fn open_checkpoint<T: DeserializeOwned>(
+        &self,
+        view: &mut ReadTx,
+        id: ModerationId,
+        sealed: &[u8],
+    ) -> Result<Option<T>, DbError> {
+        let vault = self.keys.load_vault(view, KeyOwner::Moderation(id)).await?;
+        let plain = vault.open(&moderation_aad("checkpoint", id), sealed).ok();
+        Ok(plain.and_then(|plain| serde_json::from_slice(&plain).ok()))
     }
 
-    pub(super) fn seal_embedding(&self, id: ModerationFindingId, embedding: &[f32]) -> Vec<u8> {
+    /// Seals the embedding of a finding with the key of the profile that it matches, so that it goes with the profile, or
+    /// with that of its moderation.
+    pub(super) async fn seal_embedding(
+        &self,
+        view: &mut ReadTx,
+        id: ModerationFindingId,
+        owner: EmbeddingOwner,
+        embedding: &[f32],
+    ) -> Result<Vec<u8>, DbError> {
         let bytes: Vec<u8> = embedding.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.seal(&finding_aad(id), &bytes)
+        let vault = self.keys.load_vault(view, owner.key()).await?;
+        Ok(vault.seal(&*self.environment, &finding_aad(id), &bytes))
     }
 
     /// The embedding of a finding; `None` if it was sealed under another master key.
-    pub(super) fn open_embedding(&self, id: ModerationFindingId, sealed: &[u8]) -> Option<Vec<f32>> {
-        let plain = self.vault.open(&finding_aad(id), sealed).ok()?;
-        let values = plain.chunks_exact(4);
-        Some(values.filter_map(|bytes| bytes.try_into().ok()).map(f32::from_le_bytes).collect())
+    pub(super) async fn open_embedding(
+        &self,
+        view: &mut ReadTx,
+        id: ModerationFindingId,
+        owner: EmbeddingOwner,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<f32>>, DbError> {
+        let vault = self.keys.load_vault(view, owner.key()).await?;
+        let plain = vault.open(&finding_aad(id), sealed).ok();
+        let numbers =
+            |plain: Vec<u8>| plain.as_chunks().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        Ok(plain.map(numbers))
     }
+}
 
-    fn seal(&self, aad: &[u8], plain: &[u8]) -> Vec<u8> {
-        self.vault.seal(&*self.environment, aad, plain)
+/// With whose key the embedding of a finding is sealed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EmbeddingOwner {
+    pub(super) moderation: ModerationId,
+    /// The profile that the face matches.
+    pub(super) profile: Option<ProfileId>,
+}
+
+impl EmbeddingOwner {
+    fn key(self) -> KeyOwner {
+        self.profile.map_or(KeyOwner::Moderation(self.moderation), KeyOwner::Profile)
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationPage,
     PreparedModeration, RunModeration, WatchLiveVideo,
     contents::ContentType,
-    notification_lists,
+    deletion, notification_lists,
     notifications::Notifier,
     queries::ModerationQueries,
     reviews::{ReviewDecision, ReviewError, ReviewRecorder},
@@ -13,7 +13,10 @@ use super::{
     sealed_columns::SealedColumns,
     start::{self, ModerationStarter},
 };
-use crate::{delivery::Outbox, faces::FaceIndexService, image_analysis::ImageAnalyser, vault::Vault};
+use crate::{
+    delivery::Outbox, erasure_keys::ErasureKeys, faces::FaceIndexService, image_analysis::ImageAnalyser,
+    vault::Vault,
+};
 use base::{AccountId, ContentId, Environment, MemberId, ModerationId, NotificationId, Timestamp, Uuid};
 use db::{Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
@@ -49,7 +52,8 @@ impl ContentModerationService {
         settings: ContentModerationSettings,
         webhooks: Arc<dyn ModerationWebhookFormat>,
     ) -> Self {
-        let sealed_columns = SealedColumns { vault, environment: environment.clone() };
+        let keys = ErasureKeys { vault, environment: environment.clone() };
+        let sealed_columns = SealedColumns { keys, environment: environment.clone() };
         let starter = ModerationStarter {
             db: db.clone(),
             environment: environment.clone(),
@@ -135,6 +139,27 @@ impl ContentModerationService {
         id: ModerationId,
     ) -> Result<bool, DbError> {
         start::stop(tx, self.0.environment.now(), account, id).await
+    }
+
+    /// Deletes a moderation and everything that it found, even while it runs; returns whether the account has such a
+    /// moderation.
+    pub async fn delete(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ModerationId,
+    ) -> Result<bool, DbError> {
+        deletion::delete_moderation(tx, account, id).await
+    }
+
+    /// Deletes a content with its moderations and reports; returns whether the account has such a content.
+    pub async fn delete_content(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ContentId,
+    ) -> Result<bool, DbError> {
+        deletion::delete_content(tx, account, id).await
     }
 
     /// Runs a moderation, from the beginning or from its checkpoint.

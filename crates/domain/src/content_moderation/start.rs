@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     accounts,
+    erasure_keys::KeyOwner,
     faces::FaceIndexService,
     violation::{Violation, join_messages, violation},
 };
@@ -141,6 +142,7 @@ impl ModerationStarter {
             return Err(ModerationStartError::NoAccount);
         }
         let (environment, id) = (&*self.environment, ModerationId::new(&*self.environment));
+        self.sealed_columns.keys.create(tx, KeyOwner::Moderation(id)).await?;
         let job_id = RunModeration::enqueue(tx, environment, account, id, content_type).await?;
         tx.execute(sql!(
             "INSERT INTO moderations (id, account_id, content_id, content_type, url, wanted, destinations, state,

@@ -45,6 +45,7 @@ pub struct PreparedFace {
 #[derive(FromRow)]
 struct StoredEmbeddingRow {
     id: FaceId,
+    key: Option<Vec<u8>>,
     embedding: Vec<u8>,
 }
 
@@ -202,6 +203,7 @@ impl Enrolment {
             // The enrolment took so long that the picture has been swept.
             return Err(FaceIndexError::Busy(Duration::from_secs(1)));
         }
+        let vault = self.embeddings.of_profile(tx, profile).await?;
         tx.execute(sql!(
             "INSERT INTO faces (id, account_id, profile_id, model, embedding, quality, image, seq, created_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -209,7 +211,7 @@ impl Enrolment {
             *account,
             profile,
             extracted.model.to_vec(),
-            self.embeddings.seal(&aad(profile, *id), &extracted.embedding),
+            self.embeddings.seal(&vault, &aad(profile, *id), &extracted.embedding),
             f64::from((extracted.quality * 1e4).round()) / 1e4,
             *picture_stored,
             seq,
@@ -229,14 +231,17 @@ impl Enrolment {
     ) -> Result<(), FaceIndexError> {
         let known: Vec<StoredEmbeddingRow> = view
             .fetch_all(sql!(
-                "SELECT id, embedding FROM faces WHERE profile_id = $1 AND model = $2 LIMIT 100",
+                "SELECT f.id, k.sealed AS key, f.embedding FROM faces f
+                   LEFT JOIN erasure_keys k ON k.owner_id = f.profile_id
+                  WHERE f.profile_id = $1 AND f.model = $2 LIMIT 100",
                 profile,
                 extracted.model.to_vec(),
             ))
             .await?;
         let mut nearest = f32::INFINITY;
         for face in &known {
-            let embedding = self.embeddings.open(&aad(profile, face.id), &face.embedding)?;
+            let owner = (profile, face.key.as_deref());
+            let embedding = self.embeddings.open(owner, &aad(profile, face.id), &face.embedding)?;
             nearest = nearest.min(vision::embedding_distance(&embedding, &extracted.embedding));
         }
         let limit = self.model.verify_distance().await?;

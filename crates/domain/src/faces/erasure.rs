@@ -31,6 +31,15 @@ impl AccountTables for FaceTables {
 async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
     let rounds = [
         (
+            "erasure_keys",
+            sql!(
+                "DELETE FROM erasure_keys WHERE owner_id IN
+                    (SELECT k.owner_id FROM erasure_keys k JOIN profiles p ON p.id = k.owner_id
+                      WHERE p.account_id = $1 LIMIT 2000)",
+                account
+            ),
+        ),
+        (
             "group_profiles",
             sql!(
                 "DELETE FROM group_profiles WHERE (group_id, profile_id) IN
@@ -67,6 +76,7 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
             "profiles",
             sql!(
                 "DELETE FROM profiles WHERE id IN (SELECT p.id FROM profiles p WHERE p.account_id = $1
+                    AND NOT EXISTS (SELECT 1 FROM erasure_keys k WHERE k.owner_id = p.id)
                     AND NOT EXISTS (SELECT 1 FROM faces f WHERE f.profile_id = p.id)
                     AND NOT EXISTS (SELECT 1 FROM negative_labels l WHERE l.profile_id = p.id)
                     AND NOT EXISTS (SELECT 1 FROM group_profiles m WHERE m.profile_id = p.id) LIMIT 2000)",
@@ -183,5 +193,9 @@ impl ExternalAccountData for FaceIndexService {
 
     fn owners(&self) -> BoxFuture<'_, Result<Vec<String>, ExternalDataError>> {
         Box::pin(async move { Ok(self.indexes().folders().await?) })
+    }
+
+    fn leftovers(&self) -> BoxFuture<'_, Result<Vec<(AccountId, u64)>, ExternalDataError>> {
+        Box::pin(async move { Ok(self.indexes().count_removed_faces().await?) })
     }
 }

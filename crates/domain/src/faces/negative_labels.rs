@@ -23,6 +23,7 @@ struct ModelRow {
 struct NegativeLabelRow {
     id: Uuid,
     profile_id: ProfileId,
+    key: Option<Vec<u8>>,
     embedding: Vec<u8>,
     seq: i64,
 }
@@ -47,6 +48,7 @@ pub(super) async fn add(
         .await?;
     let Some(ModelRow { model }) = model else { return Ok(()) };
     let id = embeddings.environment.uuid_v4();
+    let vault = embeddings.of_profile(tx, profile).await?;
     tx.execute(sql!(
         "INSERT INTO negative_labels (id, account_id, profile_id, model, embedding, seq, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -54,7 +56,7 @@ pub(super) async fn add(
         account,
         profile,
         model,
-        embeddings.seal(&aad(profile, id), embedding),
+        embeddings.seal(&vault, &aad(profile, id), embedding),
         seq,
         embeddings.environment.now(),
     ))
@@ -79,8 +81,9 @@ pub(super) async fn load_since(
 ) -> Result<NegativeLabels, FaceIndexError> {
     let rows: Vec<NegativeLabelRow> = view
         .fetch_all(sql!(
-            "SELECT id, profile_id, embedding, seq FROM negative_labels
-              WHERE account_id = $1 AND seq > $2 AND model = $3 ORDER BY seq",
+            "SELECT l.id, l.profile_id, k.sealed AS key, l.embedding, l.seq FROM negative_labels l
+               LEFT JOIN erasure_keys k ON k.owner_id = l.profile_id
+              WHERE l.account_id = $1 AND l.seq > $2 AND l.model = $3 ORDER BY l.seq",
             account,
             since,
             model.to_vec(),
@@ -88,7 +91,8 @@ pub(super) async fn load_since(
         .await?;
     let mut labels = NegativeLabels::default();
     for row in rows {
-        let embedding = embeddings.open(&aad(row.profile_id, row.id), &row.embedding)?;
+        let owner = (row.profile_id, row.key.as_deref());
+        let embedding = embeddings.open(owner, &aad(row.profile_id, row.id), &row.embedding)?;
         labels.0.entry(row.profile_id).or_default().push((row.seq, embedding));
     }
     Ok(labels)

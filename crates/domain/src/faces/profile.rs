@@ -1,7 +1,10 @@
 //! Profiles, as they are read.
 
 use super::{FaceIndexError, ProfileDetails, ProfileGroup, ProfileType, ids_json};
-use crate::vault::Vault;
+use crate::{
+    erasure_keys::{ErasureKeys, KeyOwner},
+    vault::Vault,
+};
 use base::{AccountId, Environment, FaceId, ProfileId, Timestamp};
 use db::{DbError, FromRow, ReadTx, sql};
 use std::sync::Arc;
@@ -63,6 +66,8 @@ pub(super) struct ProfileRow {
     kind: i64,
     active: bool,
     banned: bool,
+    /// The profile's key, sealed.
+    key: Option<Vec<u8>>,
     details: Option<Vec<u8>>,
     #[sqlx(try_from = "db::DbTimestamp")]
     created_at: Timestamp,
@@ -96,20 +101,29 @@ fn aad(profile: ProfileId) -> Vec<u8> {
 /// Reads profiles, whose details are sealed; cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct ProfileStore {
-    pub(super) vault: Vault,
+    pub(super) keys: ErasureKeys,
     pub(super) environment: Arc<dyn Environment>,
 }
 
 impl ProfileStore {
     pub(super) fn open_details(&self, row: &ProfileRow) -> Result<ProfileDetails, FaceIndexError> {
         let Some(sealed) = &row.details else { return Ok(ProfileDetails::default()) };
-        let bytes = self.vault.open(&aad(row.id), sealed)?;
+        let bytes = self.vault_of(row).open(&aad(row.id), sealed)?;
         serde_json::from_slice(&bytes).map_err(|_| crate::vault::UnsealError.into())
     }
 
-    pub(super) fn seal_details(&self, profile: ProfileId, details: &ProfileDetails) -> Vec<u8> {
+    pub(super) fn vault_of(&self, row: &ProfileRow) -> Vault {
+        self.keys.vault_of(KeyOwner::Profile(row.id), row.key.as_deref())
+    }
+
+    pub(super) fn seal_details(
+        &self,
+        vault: &Vault,
+        profile: ProfileId,
+        details: &ProfileDetails,
+    ) -> Vec<u8> {
         let bytes = serde_json::to_vec(details).expect("texts are JSON");
-        self.vault.seal(&*self.environment, &aad(profile), &bytes)
+        vault.seal(&*self.environment, &aad(profile), &bytes)
     }
 
     /// A profile with everything that belongs to it, even if it was deleted.
@@ -121,8 +135,9 @@ impl ProfileStore {
     ) -> Result<Profile, FaceIndexError> {
         let row: Option<ProfileRow> = view
             .fetch_optional(sql!(
-                "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
-                  WHERE id = $1 AND account_id = $2",
+                "SELECT p.id, p.kind, p.active, p.banned, k.sealed AS key, p.details, p.created_at, p.updated_at
+                   FROM profiles p LEFT JOIN erasure_keys k ON k.owner_id = p.id
+                  WHERE p.id = $1 AND p.account_id = $2",
                 id,
                 account,
             ))
@@ -166,11 +181,13 @@ impl ProfileStore {
     ) -> Result<Vec<ProfileSummary>, DbError> {
         let rows: Vec<ProfileRow> = view
             .fetch_all(sql!(
-                sqlite: "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
-                          WHERE account_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))",
-                postgres: "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
-                            WHERE account_id = $1
-                              AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
+                sqlite: "SELECT p.id, p.kind, p.active, p.banned, k.sealed AS key, p.details, p.created_at, p.updated_at
+                           FROM profiles p LEFT JOIN erasure_keys k ON k.owner_id = p.id
+                          WHERE p.account_id = $1 AND p.id IN (SELECT unhex(value) FROM json_each($2))",
+                postgres: "SELECT p.id, p.kind, p.active, p.banned, k.sealed AS key, p.details, p.created_at, p.updated_at
+                             FROM profiles p LEFT JOIN erasure_keys k ON k.owner_id = p.id
+                            WHERE p.account_id = $1
+                              AND p.id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
                 account,
                 ids_json(ids),
             ))

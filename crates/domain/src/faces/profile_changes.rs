@@ -6,6 +6,10 @@ use super::{
     profile::{ProfileRow, ProfileStore},
     tombstones,
 };
+use crate::{
+    erasure_keys::{self, KeyOwner},
+    vault::Vault,
+};
 use base::{AccountId, Id as _, ProfileId, Timestamp};
 use db::{DbError, WriteTx, sql};
 
@@ -28,6 +32,7 @@ impl ProfileStore {
         details: &ProfileDetails,
     ) -> Result<ProfileId, DbError> {
         let (id, now) = (ProfileId::new(&*self.environment), self.environment.now());
+        let vault = Vault::with_key(self.keys.create(tx, KeyOwner::Profile(id)).await?);
         tx.execute(sql!(
             "INSERT INTO profiles (id, account_id, kind, active, banned, adult, details, created_at, updated_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)",
@@ -37,7 +42,7 @@ impl ProfileStore {
             true,
             false,
             details.is_adult,
-            self.seal_details(id, details),
+            self.seal_details(&vault, id, details),
             now,
         ))
         .await?;
@@ -54,7 +59,9 @@ impl ProfileStore {
         let row: Option<ProfileRow> = tx
             .fetch_optional(sql!(
                 "UPDATE profiles SET updated_at = $3 WHERE id = $1 AND account_id = $2 AND active
-                 RETURNING id, kind, active, banned, details, created_at, updated_at",
+                 RETURNING id, kind, active, banned,
+                           (SELECT k.sealed FROM erasure_keys k WHERE k.owner_id = profiles.id) AS key,
+                           details, created_at, updated_at",
                 id,
                 account,
                 self.environment.now(),
@@ -101,7 +108,7 @@ impl ProfileStore {
             id,
             kind.number(),
             details.is_adult,
-            self.seal_details(id, &details),
+            self.seal_details(&self.vault_of(&row), id, &details),
         ))
         .await?;
         match (row.kind(), kind) {
@@ -137,7 +144,8 @@ impl ProfileStore {
         if rows == 1 { Ok(()) } else { Err(FaceIndexError::Missing("profile")) }
     }
 
-    /// Deletes a profile: everything that is known of the person is deleted, and an inactive row is left.
+    /// Deletes a profile: everything that is known of the person is deleted, in contents where they were found as well, and
+    /// an inactive row is left.
     pub(super) async fn delete(
         &self,
         tx: &mut WriteTx,
@@ -152,6 +160,9 @@ impl ProfileStore {
             sql!("DELETE FROM faces WHERE profile_id = $1", id),
             sql!("DELETE FROM negative_labels WHERE profile_id = $1", id),
             sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
+            sql!("DELETE FROM content_profiles WHERE profile_id = $1", id),
+            sql!("UPDATE findings SET profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1", id),
+            sql!("UPDATE notifications SET profile_id = NULL WHERE profile_id = $1", id),
         ] {
             tx.execute(query).await?;
         }
@@ -161,7 +172,7 @@ impl ProfileStore {
             false,
         ))
         .await?;
-        Ok(())
+        Ok(erasure_keys::erase(tx, KeyOwner::Profile(id)).await?)
     }
 }
 

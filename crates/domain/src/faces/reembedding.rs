@@ -129,13 +129,14 @@ impl Reembedding {
             return Ok(());
         }
         let seq = next_seq(&mut tx, account).await?;
+        let vault = self.embeddings.of_profile(&mut tx, face.profile_id).await?;
         // A face that was deleted in the meantime, or embedded by another run, is not changed.
         tx.execute(sql!(
             "UPDATE faces SET model = $3, embedding = $4, quality = $5, seq = $6 WHERE id = $1 AND model = $2",
             face.id,
             face.model,
             extracted.model.to_vec(),
-            self.embeddings.seal(&enrolment::aad(face.profile_id, face.id), &extracted.embedding),
+            self.embeddings.seal(&vault, &enrolment::aad(face.profile_id, face.id), &extracted.embedding),
             f64::from((extracted.quality * 1e4).round()) / 1e4,
             seq,
         ))

@@ -18,7 +18,7 @@ use super::{
     reembedding::Reembedding,
     tombstones::TombstoneSweeper,
 };
-use crate::{image_analysis::ImageAnalyser, vault::Vault};
+use crate::{erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, vault::Vault};
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId};
 use db::{Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Worker};
@@ -55,8 +55,9 @@ impl FaceIndexService {
     ) -> Self {
         let FaceIndexSettings { keep_images, open_indexes, .. } = settings;
         let model = Arc::new(FaceModel::new(analyser, settings));
-        let embeddings = EmbeddingVault { vault: vault.clone(), environment: environment.clone() };
-        let profiles = ProfileStore { vault, environment: environment.clone() };
+        let keys = ErasureKeys { vault, environment: environment.clone() };
+        let embeddings = EmbeddingVault { keys: keys.clone(), environment: environment.clone() };
+        let profiles = ProfileStore { keys, environment: environment.clone() };
         let indexes = Arc::new(AccountIndexes::new(
             db.clone(),
             embeddings.clone(),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// How much time an enrolment has between the picture and the face's row.
 const ENROLMENT_TIMEOUT: SignedDuration = SignedDuration::from_mins(10);
 /// How long removals of faces are remembered for the indexes of other nodes.
-const REMOVAL_RETENTION: SignedDuration = SignedDuration::from_hours(7 * 24);
+pub(super) const REMOVAL_RETENTION: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Writes the tombstone of a picture that is about to be stored.
 pub(super) async fn insert_pending(
@@ -122,6 +122,9 @@ impl TombstoneSweeper {
         let removed = !due.is_empty() && self.indexes.count_files(account).await? > 0;
         if removed || self.indexes.is_open(account) {
             self.indexes.get(account).await?;
+        }
+        if removed {
+            self.indexes.delete_idle_files(account).await?;
         }
         if due.is_empty() {
             return Ok(());

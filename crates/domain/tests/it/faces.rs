@@ -360,3 +360,44 @@ async fn few_indexes_stay_open() {
     }
     assert_eq!(files(node.folder.path()).len(), 6, "no second index was opened beside the first");
 }
+
+/// Files that a process left behind, whichever number they have, do not keep faces that were removed since.
+#[tokio::test]
+async fn files_of_ended_processes_do_not_keep_removed_faces() {
+    let app = TestApp::start().await;
+    let account = app.open_account().await;
+    let ada = embedding(&app, 0).await;
+    let folder = tempfile::tempdir().unwrap();
+    // A process that is being replaced has the first file, its successor the second.
+    let (old, new) = (open(&app, folder.path(), |_| {}), open(&app, folder.path(), |_| {}));
+    let id = enrol(&app, &old, account, 0).await;
+    for node in [&old, &new] {
+        let found = node.find_candidates(account, std::slice::from_ref(&ada), 1, None).await.unwrap();
+        assert_eq!(found[0][0].profile, id);
+    }
+    let index_files = || -> Vec<_> {
+        let mut paths = files(&folder.path().join(account.to_string()));
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "idx"));
+        paths
+    };
+    assert_eq!(index_files().len(), 2);
+    drop((old, new));
+
+    // The face is deleted on another machine: nobody here has the files open.
+    let elsewhere = Node::of(&app);
+    let mut tx = app.api.db.write().await.unwrap();
+    elsewhere.faces.delete_profile(&mut tx, account, id).await.unwrap();
+    tx.commit().await.unwrap();
+    elsewhere.faces.apply_committed_changes(account).await;
+    let next = open(&app, folder.path(), |_| {});
+    let leftovers = domain::accounts::deletion::ExternalAccountData::leftovers(&next).await.unwrap();
+    assert_eq!(leftovers, [(account, 2)], "the audit sees into both files");
+    for path in index_files() {
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        let before = app.api.environment.now() - SignedDuration::from_hours(1);
+        file.set_modified(before.into()).unwrap();
+    }
+    next.maintain_indexes().await.unwrap();
+    assert_eq!(index_files(), Vec::<std::path::PathBuf>::new());
+    assert_eq!(domain::accounts::deletion::ExternalAccountData::leftovers(&next).await.unwrap(), []);
+}

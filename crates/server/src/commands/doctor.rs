@@ -1,5 +1,6 @@
 //! `assay doctor`: what is wrong with the installation, and how to fix it.
 
+use super::practice_statement::retention_table;
 use crate::{config::Config, out};
 use credentials::trust::TrustList;
 use domain::mail::MailTransport;
@@ -16,6 +17,9 @@ pub(crate) struct DoctorArgs {
     /// First print the settings in force as JSON, without secrets.
     #[arg(long)]
     settings: bool,
+    /// First print what is known of people, where it is, how long it is kept, and by which setting.
+    #[arg(long)]
+    retention: bool,
 }
 
 enum Diagnosis {
@@ -28,6 +32,9 @@ impl DoctorArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         if self.settings {
             out::json(config)?;
+        }
+        if self.retention {
+            out::line(format_args!("{}", retention_table(&config.retention()?)));
         }
         let mut checks = vec![("data folder", folder(config))];
         if config.data_dir.is_dir() {

@@ -6,7 +6,10 @@
 
 use crate::{config::Config, out};
 use anyhow::Context as _;
-use domain::age_verification::{AgeVerificationService, types::AgeMethod};
+use domain::{
+    age_verification::{AgeVerificationService, types::AgeMethod},
+    retention::{RetentionRule, RetentionSettings},
+};
 use services::Services;
 use std::fmt::Write as _;
 use vision::model_manifest::{AgeErrorTable, ModelEntry, ModelOutput, ModelPack, ModelTask};
@@ -29,7 +32,8 @@ const NOT_STATED: &str = "(not stated; to be added by the operator)";
 
 impl PracticeStatementArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let Services { age_verification: ages, environment, .. } = config.open_services_for_tool().await?;
+        let Services { age_verification: ages, environment, retention, .. } =
+            config.open_services_for_tool().await?;
         let models = config.model_settings();
         let pack =
             ModelPack::read(&models.folder).context("the models cannot be read; run `assay doctor`")?;
@@ -38,6 +42,7 @@ impl PracticeStatementArgs {
         function(&mut text, &ages)?;
         performance(&mut text, &ages, &pack)?;
         privacy(&mut text, &ages, config)?;
+        writeln!(text, "{}", retention_table(&retention))?;
         security(&mut text, config)?;
         acceptability(&mut text, &ages)?;
         out::line(format_args!("{}", text.trim_end()));
@@ -232,6 +237,19 @@ fn privacy(text: &mut String, ages: &AgeVerificationService, config: &Config) ->
         "People's location is not looked up.\n\n"
     });
     Ok(())
+}
+
+/// What is known of people, where it is, how long it is kept, and by which setting: a table in Markdown.
+pub(super) fn retention_table(settings: &RetentionSettings) -> String {
+    let mut text = "| What | Where | Kept | Setting |\n|---|---|---|---|\n".to_owned();
+    for RetentionRule { kind, tables, elsewhere, period, setting } in settings.rules() {
+        let tables = tables.iter().map(|table| format!("`{table}`"));
+        let places: Vec<String> = tables.chain(elsewhere.map(str::to_owned)).collect();
+        let setting = setting.map(|setting| format!("`{setting}`")).unwrap_or_default();
+        writeln!(text, "| {kind} | {} | {period} | {setting} |", places.join(", "))
+            .expect("a String takes all text");
+    }
+    text
 }
 
 fn security(text: &mut String, config: &Config) -> std::fmt::Result {

@@ -158,6 +158,11 @@ impl Config {
     }
 
     /// The settings of all services, with what is no setting of theirs filled in.
+    /// How long what is known of people is kept.
+    pub(crate) fn retention(&self) -> anyhow::Result<domain::retention::RetentionSettings> {
+        Ok(self.service_settings(&self.public_url())?.retention())
+    }
+
     fn service_settings(&self, public_url: &str) -> anyhow::Result<ServiceSettings> {
         let mut settings = ServiceSettings {
             age_verification: AgeVerificationSettings {

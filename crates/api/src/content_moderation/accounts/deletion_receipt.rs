@@ -48,6 +48,18 @@ pub(crate) struct DeletionReceiptClaims {
     completed_at: Timestamp,
     /// Who asked: `api key ID`, `member` or `operator`.
     by: String,
+    /// What the deletion reached and what it could not. Receipts of older servers have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<DeletionScope>,
+}
+
+/// What a deletion reached when it was complete, and what it could not reach.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct DeletionScope {
+    /// What is gone.
+    covers: Vec<String>,
+    /// Where copies may remain, and until when.
+    excludes: Vec<String>,
 }
 
 /// See what was deleted with an account.
@@ -70,8 +82,9 @@ pub(crate) async fn get_deletion_receipt(
 
 impl From<SignedReceipt> for DeletionReceiptBody {
     fn from(SignedReceipt { receipt, jws, key }: SignedReceipt) -> Self {
-        let DeletionReceipt { id, account_id, what, requested_at, completed_at, by } = receipt;
-        let receipt = DeletionReceiptClaims { id, account_id, what, requested_at, completed_at, by };
+        let DeletionReceipt { id, account_id, what, requested_at, completed_at, by, scope } = receipt;
+        let scope = scope.map(|scope| DeletionScope { covers: scope.covers, excludes: scope.excludes });
+        let receipt = DeletionReceiptClaims { id, account_id, what, requested_at, completed_at, by, scope };
         Self { receipt, jws, key }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod archive;
 pub(super) mod attach_profile;
+pub(super) mod delete;
 pub(super) mod detach_profile;
 pub(super) mod get;
 pub(super) mod list;

@@ -1,5 +1,6 @@
 //! Moderations.
 
+pub(super) mod delete;
 pub(super) mod details;
 pub(super) mod item;
 pub(super) mod list;

@@ -25,7 +25,7 @@ use axum::{body::Body, http::Request};
 use serde_json::{Map, Value, json};
 use testkit::{TestApp, TestResponse, face_base64, face_jpeg};
 
-const BASE: &str = "/api/v1";
+pub(crate) const BASE: &str = "/api/v1";
 
 const SANDBOX: &str = "/sandbox/api/v1";
 
@@ -42,14 +42,14 @@ async fn relying_party_call(
 
 /// A session, and the path of its interface.
 #[derive(Clone, Debug)]
-struct AgeSessionFixture {
+pub(crate) struct AgeSessionFixture {
     id: String,
     key: String,
     base: &'static str,
 }
 
 impl AgeSessionFixture {
-    async fn create(app: &TestApp, base: &'static str, payload: &Value) -> Self {
+    pub(crate) async fn create(app: &TestApp, base: &'static str, payload: &Value) -> Self {
         let key = app.api_key(&[]).await;
         let made =
             relying_party_call(app, &key, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
@@ -84,7 +84,7 @@ impl AgeSessionFixture {
         app.send(request.unwrap()).await
     }
 
-    async fn open_attempt(&self, app: &TestApp, method: &str) -> AttemptTurn {
+    pub(crate) async fn open_attempt(&self, app: &TestApp, method: &str) -> AttemptTurn {
         let opened = self.end_user_call(app, "POST", "/attempts", Some(json!({ "method": method }))).await;
         assert_eq!(opened.status_and_code(), "201", "{}", opened.json());
         AttemptTurn(opened.json())
@@ -110,7 +110,7 @@ impl AgeSessionFixture {
 
 /// The answer that the page got.
 #[derive(Clone, Debug)]
-struct AttemptTurn(Value);
+pub(crate) struct AttemptTurn(Value);
 
 impl AttemptTurn {
     fn attempt(&self) -> String {

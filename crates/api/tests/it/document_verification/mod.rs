@@ -88,7 +88,7 @@ impl DocumentSessionFixture {
         Self { id: text("sessionId"), token: text("client_session_token"), base }
     }
 
-    fn path(&self, rest: &str) -> String {
+    pub(crate) fn path(&self, rest: &str) -> String {
         format!("{}/sessions/{}{rest}", self.base, self.id)
     }
 
@@ -242,7 +242,7 @@ async fn row_count(app: &TestApp, query: db::Query) -> i64 {
 }
 
 /// A session in production with an uploaded page, and nothing to check or read.
-async fn session_with_page(app: &TestApp) -> (DocumentSessionFixture, Value) {
+pub(crate) async fn session_with_page(app: &TestApp) -> (DocumentSessionFixture, Value) {
     let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });
     let session = DocumentSessionFixture::create(app, BASE, &payload).await;
     session.add_document(app, "PASSPORT", "SWE", &[testkit::face_jpeg()]).await;

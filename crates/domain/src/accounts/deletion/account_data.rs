@@ -49,6 +49,10 @@ pub trait ExternalAccountData: std::fmt::Debug + Send + Sync {
     fn erase(&self, account: AccountId) -> BoxFuture<'_, Result<(), ExternalDataError>>;
     /// The ids of all owners that have data of this kind. Text that is no id is an owner that nobody knows.
     fn owners(&self) -> BoxFuture<'_, Result<Vec<String>, ExternalDataError>>;
+    /// What accounts that exist have of this kind without a row that it belongs to: the account, and how many items.
+    fn leftovers(&self) -> BoxFuture<'_, Result<Vec<(AccountId, u64)>, ExternalDataError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 }
 
 impl ExternalAccountData for BlobStore {

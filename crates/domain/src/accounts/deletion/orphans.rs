@@ -1,4 +1,4 @@
-//! The audit: data whose account no longer exists (`assay audit orphans`).
+//! The audit: data whose account, person or session no longer exists (`assay audit orphans`).
 
 use super::{AccountDeletionError, AccountDeletionService, AccountTables, OrphanedRows, OrphanedTables};
 use base::Uuid;
@@ -18,7 +18,8 @@ pub struct Orphan {
 }
 
 impl AccountDeletionService {
-    /// What is left of accounts that are gone: nothing, if all is well. An account whose deletion has not ended counts.
+    /// What is left of accounts, people and sessions that are gone: nothing, if all is well. An account whose deletion has
+    /// not ended counts.
     pub async fn find_orphans(&self) -> Result<Vec<Orphan>, AccountDeletionError> {
         let mut view = self.db.read().await?;
         let rows = orphaned_rows(&mut view, &self.tables).await?;
@@ -39,6 +40,15 @@ impl AccountDeletionService {
                 data.owners().await.map_err(|cause| AccountDeletionError::External { kind: place, cause })?;
             let unknown = owners.into_iter().filter(|owner| !known.contains(owner));
             found.extend(unknown.map(|owner| Orphan { place, owner, number: None }));
+            let leftovers = data
+                .leftovers()
+                .await
+                .map_err(|cause| AccountDeletionError::External { kind: place, cause })?;
+            found.extend(leftovers.into_iter().map(|(account, items)| Orphan {
+                place,
+                owner: account.to_string(),
+                number: i64::try_from(items).ok(),
+            }));
         }
         Ok(found)
     }
@@ -52,6 +62,34 @@ async fn orphaned_rows(
     let mut found = Vec::new();
     for tables in tables {
         found.extend(tables.orphaned_rows(view).await?);
+    }
+    for (place, query) in [
+        (
+            "erasure_keys",
+            sql!(
+                "SELECT owner_id AS owner, CAST(1 AS BIGINT) AS number FROM erasure_keys
+                  WHERE owner_id NOT IN (SELECT id FROM identity_sessions UNION SELECT id FROM age_sessions
+                                         UNION SELECT id FROM profiles WHERE active
+                                         UNION SELECT id FROM moderations)
+                  ORDER BY owner_id"
+            ),
+        ),
+        (
+            "findings",
+            sql!(
+                "SELECT profile_id AS owner, count(*) AS number FROM findings
+                  WHERE profile_id NOT IN (SELECT id FROM profiles WHERE active) GROUP BY profile_id"
+            ),
+        ),
+        (
+            "notifications",
+            sql!(
+                "SELECT profile_id AS owner, count(*) AS number FROM notifications
+                  WHERE profile_id NOT IN (SELECT id FROM profiles WHERE active) GROUP BY profile_id"
+            ),
+        ),
+    ] {
+        found.push((place, view.fetch_all(query).await?));
     }
     let closing: Vec<OrphanedRows> = view
         .fetch_all(sql!(

@@ -6,6 +6,7 @@ use crate::{
     content_moderation::{
         ModerationState, NotificationReason,
         notifications::{FaceSighting, NotificationDraft},
+        sealed_columns::EmbeddingOwner,
     },
 };
 use base::{ModerationFindingId, ProfileId, Timestamp};
@@ -93,10 +94,12 @@ impl ModerationRun {
             self.runner.notifier.notify(&mut tx, &self.context, draft).await?;
         }
         if let Some(tracks) = tracks {
+            let columns = &self.runner.sealed_columns;
+            let sealed = columns.seal_checkpoint(&mut tx, self.id(), tracks).await?;
             tx.execute(sql!(
                 "UPDATE moderations SET checkpoint = $2, position = $3 WHERE id = $1",
                 self.id(),
-                self.runner.sealed_columns.seal_checkpoint(self.id(), tracks),
+                sealed,
                 tracks.time,
             ))
             .await?;
@@ -124,15 +127,22 @@ impl ModerationRun {
     async fn save_finding(&self, tx: &mut WriteTx, face: &JudgedFace) -> Result<(), DbError> {
         let [top, right, bottom, left] = face.edges;
         let profile: Option<ProfileId> = face.verdict.profile;
+        let sealed = if self.runner.settings.embedding_retention.is_zero() {
+            None
+        } else {
+            let owner = EmbeddingOwner { moderation: self.id(), profile };
+            let columns = &self.runner.sealed_columns;
+            Some(columns.seal_embedding(tx, face.id, owner, &face.embedding).await?)
+        };
         tx.execute(sql!(
             "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
-                                   face_top, face_right, face_bottom, face_left, embedding)
+                                   face_top, face_right, face_bottom, face_left, sealed_embedding)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
              ON CONFLICT (moderation_id, track) DO UPDATE
                 SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
                     is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
                     face_right = excluded.face_right, face_bottom = excluded.face_bottom,
-                    face_left = excluded.face_left, embedding = excluded.embedding",
+                    face_left = excluded.face_left, sealed_embedding = excluded.sealed_embedding",
             face.id,
             self.context.account,
             self.id(),
@@ -145,7 +155,7 @@ impl ModerationRun {
             right,
             bottom,
             left,
-            self.runner.sealed_columns.seal_embedding(face.id, &face.embedding),
+            sealed,
         ))
         .await
         .map(drop)

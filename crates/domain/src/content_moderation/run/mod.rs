@@ -301,12 +301,14 @@ impl ModerationRunner {
         let parameters = row.wanted.0;
         let attached = contents::profiles(&mut tx, row.account_id, row.content_id).await?;
         let of_groups = self.faces.group_members(&mut tx, row.account_id, &parameters.groups).await?;
+        let checkpoint: Option<FaceTracks> = match row.checkpoint {
+            Some(sealed) => self.sealed_columns.open_checkpoint(&mut tx, id, &sealed).await?,
+            None => None,
+        };
         tx.commit().await?;
 
         let known_profiles =
             KnownProfiles::of(parameters.profiles.iter().copied().chain(attached).chain(of_groups));
-        let checkpoint: Option<FaceTracks> =
-            row.checkpoint.and_then(|sealed| self.sealed_columns.open_checkpoint(id, &sealed));
         let context = NotificationContext {
             app: row.app_id,
             account: row.account_id,

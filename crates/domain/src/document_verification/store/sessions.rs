@@ -1,7 +1,11 @@
 //! Rows of `identity_sessions`: sealed, opened, locked, saved and erased.
 
 use super::{UnsealedDocumentSession, tombstones};
-use crate::{document_verification::session::DocumentSession, vault::Vault};
+use crate::{
+    document_verification::session::DocumentSession,
+    erasure_keys::{self, ErasureKeys, KeyOwner},
+    vault::Vault,
+};
 use aws_lc_rs::digest;
 use base::{AppId, DocumentSessionId, Environment, Secret, SignedDuration, Uuid};
 use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
@@ -12,7 +16,7 @@ use std::sync::Arc;
 pub(in crate::document_verification) struct DocumentSessionStore {
     db: Db,
     env: Arc<dyn Environment>,
-    vault: Vault,
+    keys: ErasureKeys,
     /// How long a session is kept after its resources were destroyed.
     session_retention: SignedDuration,
 }
@@ -23,10 +27,6 @@ struct SealedSessionRow {
     key: Vec<u8>,
     sealed: Vec<u8>,
     version: i64,
-}
-
-fn session_key_aad(id: DocumentSessionId) -> Vec<u8> {
-    format!("identity session {id} key").into_bytes()
 }
 
 fn session_aad(id: DocumentSessionId) -> Vec<u8> {
@@ -45,7 +45,8 @@ impl DocumentSessionStore {
         vault: Vault,
         session_retention: SignedDuration,
     ) -> Self {
-        Self { db, env, vault, session_retention }
+        let keys = ErasureKeys { vault, environment: env.clone() };
+        Self { db, env, keys, session_retention }
     }
 
     /// Opens a row. `None`, and an error in the log, if it does not open.
@@ -61,8 +62,7 @@ impl DocumentSessionStore {
     }
 
     fn try_unseal(&self, row: &SealedSessionRow) -> Option<UnsealedDocumentSession> {
-        let key = self.vault.open(&session_key_aad(row.id), &row.key).ok()?;
-        let key = Secret::new(<[u8; 32]>::try_from(key).ok()?);
+        let key = self.keys.open(KeyOwner::DocumentSession(row.id), &row.key)?;
         let plain = Vault::with_key(key.clone()).open(&session_aad(row.id), &row.sealed).ok()?;
         Some(UnsealedDocumentSession {
             session: serde_json::from_slice(&plain).ok()?,
@@ -76,32 +76,23 @@ impl DocumentSessionStore {
         Vault::with_key(key.clone()).seal(&*self.env, &session_aad(session.id), &plain)
     }
 
-    /// A new random key, and the same sealed under the server's.
-    fn new_key(&self, id: DocumentSessionId) -> (Secret<[u8; 32]>, Vec<u8>) {
-        let mut key = [0; 32];
-        self.env.fill_random(&mut key);
-        let sealed = self.vault.seal(&*self.env, &session_key_aad(id), &key);
-        (Secret::new(key), sealed)
-    }
-
     /// Writes a new session.
     pub(in crate::document_verification) async fn insert(
         &self,
         tx: &mut WriteTx,
         session: &DocumentSession,
     ) -> Result<(), DbError> {
-        let (key, sealed_key) = self.new_key(session.id);
+        let key = self.keys.create(tx, KeyOwner::DocumentSession(session.id)).await?;
         let destroy_at = session.created_at + SignedDuration::from_secs(session.wanted.resources_ttl);
         tx.execute(sql!(
-            "INSERT INTO identity_sessions (id, app_id, state, triggered, token_hash, key, sealed, version, until_at,
+            "INSERT INTO identity_sessions (id, app_id, state, triggered, token_hash, sealed, version, until_at,
                                             destroy_at, forget_at, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11)",
+             VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10)",
             session.id,
             session.app,
             session.state,
             session.triggered_at.is_some(),
             hash_token(&session.token),
-            sealed_key,
             self.seal(session, &key),
             session.wanted.until,
             destroy_at,
@@ -121,7 +112,8 @@ impl DocumentSessionStore {
     ) -> Result<Option<UnsealedDocumentSession>, DbError> {
         let row: Option<SealedSessionRow> = db
             .fetch_optional(sql!(
-                "SELECT id, key, sealed, version FROM identity_sessions WHERE id = $1 AND app_id = $2",
+                "SELECT s.id, k.sealed AS key, s.sealed, s.version FROM identity_sessions s
+                   JOIN erasure_keys k ON k.owner_id = s.id WHERE s.id = $1 AND s.app_id = $2",
                 id,
                 app,
             ))
@@ -136,7 +128,11 @@ impl DocumentSessionStore {
         id: DocumentSessionId,
     ) -> Result<Option<UnsealedDocumentSession>, DbError> {
         let row: Option<SealedSessionRow> = db
-            .fetch_optional(sql!("SELECT id, key, sealed, version FROM identity_sessions WHERE id = $1", id))
+            .fetch_optional(sql!(
+                "SELECT s.id, k.sealed AS key, s.sealed, s.version FROM identity_sessions s
+                   JOIN erasure_keys k ON k.owner_id = s.id WHERE s.id = $1",
+                id,
+            ))
             .await?;
         Ok(row.and_then(|row| self.unseal(&row)))
     }
@@ -158,7 +154,8 @@ impl DocumentSessionStore {
     ) -> Result<Option<UnsealedDocumentSession>, DbError> {
         let row: Option<SealedSessionRow> = db
             .fetch_optional(sql!(
-                "SELECT id, key, sealed, version FROM identity_sessions WHERE token_hash = $1",
+                "SELECT s.id, k.sealed AS key, s.sealed, s.version FROM identity_sessions s
+                   JOIN erasure_keys k ON k.owner_id = s.id WHERE s.token_hash = $1",
                 hash_token(token),
             ))
             .await?;
@@ -175,7 +172,8 @@ impl DocumentSessionStore {
         let row: Option<SealedSessionRow> = tx
             .fetch_optional(sql!(
                 "UPDATE identity_sessions SET version = version + 1 WHERE id = $1
-                 RETURNING id, key, sealed, version",
+                 RETURNING id, (SELECT k.sealed FROM erasure_keys k WHERE k.owner_id = identity_sessions.id) AS key,
+                           sealed, version",
                 id,
             ))
             .await?;
@@ -212,7 +210,8 @@ impl DocumentSessionStore {
         id: DocumentSessionId,
     ) -> Result<(), DbError> {
         tombstones::add(tx, &*self.env, id, None).await?;
-        tx.execute(sql!("DELETE FROM identity_sessions WHERE id = $1", id)).await.map(drop)
+        tx.execute(sql!("DELETE FROM identity_sessions WHERE id = $1", id)).await?;
+        erasure_keys::erase(tx, KeyOwner::DocumentSession(id)).await
     }
 
     /// Destroys everything that was supplied, by its key: the session goes on under a new one, and the old one is gone.
@@ -224,13 +223,12 @@ impl DocumentSessionStore {
     ) -> Result<(), DbError> {
         let id = locked.session.id;
         locked.session.clear_supplied_data();
-        let (key, sealed_key) = self.new_key(id);
-        locked.key = key;
+        locked.key = self.keys.create(tx, KeyOwner::DocumentSession(id)).await?;
+        erasure_keys::record_erasure(tx).await?;
         tombstones::add(tx, &*self.env, id, None).await?;
         tx.execute(sql!(
-            "UPDATE identity_sessions SET key = $2, sealed = $3, destroy_at = NULL WHERE id = $1",
+            "UPDATE identity_sessions SET sealed = $2, destroy_at = NULL WHERE id = $1",
             id,
-            sealed_key,
             self.seal(&locked.session, &locked.key),
         ))
         .await

@@ -53,6 +53,7 @@ impl std::fmt::Debug for AccountIndex {
 struct FaceRow {
     id: FaceId,
     profile_id: ProfileId,
+    key: Option<Vec<u8>>,
     embedding: Vec<u8>,
     seq: i64,
 }
@@ -136,7 +137,9 @@ impl AccountIndex {
         loop {
             let rows: Vec<FaceRow> = view
                 .fetch_all(sql!(
-                    "SELECT f.id, f.profile_id, f.embedding, f.seq FROM faces f JOIN profiles p ON p.id = f.profile_id
+                    "SELECT f.id, f.profile_id, k.sealed AS key, f.embedding, f.seq
+                       FROM faces f JOIN profiles p ON p.id = f.profile_id
+                       LEFT JOIN erasure_keys k ON k.owner_id = f.profile_id
                       WHERE f.account_id = $1 AND f.seq >= $2 AND (f.seq > $2 OR f.id > $3)
                         AND f.model = $4 AND p.kind = 1 AND p.active
                       ORDER BY f.seq, f.id LIMIT $5",
@@ -199,12 +202,14 @@ impl AccountIndex {
         for ids in missing.chunks(ROWS_PER_READ as usize) {
             let rows: Vec<FaceRow> = view
                 .fetch_all(sql!(
-                    sqlite: "SELECT id, profile_id, embedding, seq FROM faces
-                              WHERE account_id = $1 AND model = $2
-                                AND id IN (SELECT unhex(value) FROM json_each($3))",
-                    postgres: "SELECT id, profile_id, embedding, seq FROM faces
-                                WHERE account_id = $1 AND model = $2
-                                  AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
+                    sqlite: "SELECT f.id, f.profile_id, k.sealed AS key, f.embedding, f.seq FROM faces f
+                               LEFT JOIN erasure_keys k ON k.owner_id = f.profile_id
+                              WHERE f.account_id = $1 AND f.model = $2
+                                AND f.id IN (SELECT unhex(value) FROM json_each($3))",
+                    postgres: "SELECT f.id, f.profile_id, k.sealed AS key, f.embedding, f.seq FROM faces f
+                                 LEFT JOIN erasure_keys k ON k.owner_id = f.profile_id
+                                WHERE f.account_id = $1 AND f.model = $2
+                                  AND f.id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
                     self.account,
                     self.model.to_vec(),
                     ids_json(ids),
@@ -222,7 +227,8 @@ impl AccountIndex {
     ) -> Result<(), FaceIndexError> {
         let mut faces = Vec::with_capacity(rows.len());
         for row in rows {
-            match embeddings.open(&enrolment::aad(row.profile_id, row.id), &row.embedding) {
+            let owner = (row.profile_id, row.key.as_deref());
+            match embeddings.open(owner, &enrolment::aad(row.profile_id, row.id), &row.embedding) {
                 Ok(vector) => faces.push((Uuid::from(row.id), Uuid::from(row.profile_id), vector)),
                 // A face that cannot be opened must not keep the others out of the index.
                 Err(error) => tracing::error!(

@@ -1,12 +1,15 @@
 //! The files of an account's index. Each process of a machine has a file of its own, which it locks.
 
 use crate::faces::FaceIndexError;
-use base::Secret;
+use base::{Secret, Uuid};
 use search::{FaceIndex, IndexError};
-use std::path::Path;
+use std::{path::Path, time::SystemTime};
 
 /// How many processes may share a folder, each with a file of its own.
 const MAX_PROCESSES_PER_FOLDER: usize = 16;
+const INDEX_FILE_SUFFIX: &str = ".idx";
+/// What the name of a file of codes has behind that of its index file.
+const CODE_FILE_SUFFIX: &str = ".codes";
 
 /// Opens the index file of a model. It is created if there is none, or replaced if it is damaged. Files of other models are
 /// deleted.
@@ -27,7 +30,8 @@ pub(super) fn open_index_file(
         }
     }
     for number in 0..MAX_PROCESSES_PER_FOLDER {
-        let name = if number == 0 { format!("{prefix}.idx") } else { format!("{prefix}.{number}.idx") };
+        let seat = if number == 0 { String::new() } else { format!(".{number}") };
+        let name = format!("{prefix}{seat}{INDEX_FILE_SUFFIX}");
         let path = folder.join(name);
         match FaceIndex::open(&path, space, key) {
             // Another process of this machine has this file open.
@@ -44,6 +48,51 @@ pub(super) fn open_index_file(
         }
     }
     Err(IndexError::InUse.into())
+}
+
+/// Deletes the index files of a folder that no process has open, with their files of codes, unless `keep` says
+/// otherwise. `keep` gets the name of a file and the time of its last change. Returns how many were deleted.
+pub(super) fn delete_idle_files(
+    folder: &Path,
+    keep: impl Fn(&str, SystemTime) -> bool,
+) -> Result<u64, FaceIndexError> {
+    let mut deleted = 0;
+    for name in file_names(folder)?.iter().filter(|name| name.ends_with(INDEX_FILE_SUFFIX)) {
+        let path = folder.join(name);
+        let file = match std::fs::File::open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        // While it is locked here, nobody opens it: they take the next number.
+        if file.try_lock().is_err() || keep(name, file.metadata()?.modified()?) {
+            continue;
+        }
+        std::fs::remove_file(&path)?;
+        match std::fs::remove_file(folder.join(format!("{name}{CODE_FILE_SUFFIX}"))) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => deleted += 1,
+        }
+    }
+    Ok(deleted)
+}
+
+/// The ids of the faces in all index files of a folder, whichever process has them open.
+pub(super) fn read_face_ids(folder: &Path) -> Result<Vec<Uuid>, FaceIndexError> {
+    let mut ids = Vec::new();
+    for name in file_names(folder)?.iter().filter(|name| name.ends_with(INDEX_FILE_SUFFIX)) {
+        match search::read_face_ids(&folder.join(name)) {
+            // It was deleted, or is being written for the first time.
+            Err(IndexError::NotAnIndex) => {}
+            Err(IndexError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
+            read => ids.extend(read?),
+        }
+    }
+    Ok(ids)
+}
+
+/// Whether a file is the first of its model: the one that a process opens if no other has it.
+pub(super) fn is_first_file(name: &str) -> bool {
+    name.strip_suffix(INDEX_FILE_SUFFIX).is_some_and(|stem| !stem.contains('.'))
 }
 
 /// The names of the entries of a folder; none if there is no folder.

@@ -10,13 +10,19 @@ mod files;
 pub(super) use catch_up::AccountIndex;
 pub(super) use files::run_blocking;
 
-use super::{FaceIndexError, FaceIndexStorage, embedding_vault::EmbeddingVault, face_model::FaceModel};
+use super::{
+    FaceIndexError, FaceIndexStorage, embedding_vault::EmbeddingVault, face_model::FaceModel,
+    tombstones::REMOVAL_RETENTION,
+};
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
-use base::{AccountId, Secret, Uuid};
+use base::{AccountId, Secret, SignedDuration, Timestamp, Uuid};
 use cache::IndexCache;
-use db::{Db, sql};
-use files::{file_names, open_index_file};
-use std::{path::PathBuf, sync::Arc};
+use db::{Db, FromRow, sql};
+use files::{delete_idle_files, file_names, is_first_file, open_index_file, read_face_ids};
+use std::{collections::HashSet, path::PathBuf, sync::Arc, time::SystemTime};
+
+/// How far the clocks of machines and file systems may be apart.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// The indexes of this process.
 #[derive(Debug)]
@@ -93,8 +99,9 @@ impl AccountIndexes {
         Secret::new(key)
     }
 
-    /// Brings every open index up to date and writes it to disk, and deletes the folders of deleted accounts. For processes
-    /// that nobody sends searches to. Returns how many folders were deleted.
+    /// Brings every open index up to date and writes it to disk, deletes the folders of deleted accounts, and files that
+    /// no process has open and that may contain removed faces. For processes that nobody sends searches to. Returns how
+    /// many folders were deleted.
     pub(super) async fn maintain(&self) -> Result<u64, FaceIndexError> {
         for account in self.cache.accounts() {
             if self.account_exists(account).await? {
@@ -105,12 +112,94 @@ impl AccountIndexes {
         let mut deleted = 0;
         for name in self.folders().await? {
             let Ok(account) = name.parse() else { continue };
-            if !self.account_exists(account).await? {
+            if self.account_exists(account).await? {
+                self.delete_idle_files(account).await?;
+            } else {
                 self.erase(account).await?;
                 deleted += 1;
             }
         }
         Ok(deleted)
+    }
+
+    /// Deletes files that no process has open and that may contain faces that were removed since: they were left by a
+    /// process that has ended. Of several such files all but the first are of no use to anybody and go in any case.
+    pub(super) async fn delete_idle_files(&self, account: AccountId) -> Result<u64, FaceIndexError> {
+        let last_removal = self.last_removal(account).await?;
+        let now = self.embeddings.environment.now();
+        let folder = self.account_folder(account);
+        run_blocking(move || {
+            let is_current = |changed: SystemTime| {
+                // Whoever deleted a face may have another clock than this file system.
+                let changed = Timestamp::try_from(changed).unwrap_or(Timestamp::MIN);
+                // Older removals are forgotten.
+                let known_since = now - REMOVAL_RETENTION + CLOCK_TOLERANCE;
+                changed > known_since
+                    && last_removal.is_none_or(|removal| removal + CLOCK_TOLERANCE < changed)
+            };
+            delete_idle_files(&folder, |name, changed| is_first_file(name) && is_current(changed))
+        })
+        .await
+    }
+
+    /// How many records of each account's files, whichever process has them open, are of faces that have no row.
+    pub(super) async fn count_removed_faces(&self) -> Result<Vec<(AccountId, u64)>, FaceIndexError> {
+        let mut found = Vec::new();
+        for name in self.folders().await? {
+            let Ok(account) = name.parse() else { continue };
+            if !self.account_exists(account).await? {
+                continue;
+            }
+            let folder = self.account_folder(account);
+            let indexed = run_blocking(move || read_face_ids(&folder)).await?;
+            let known = self.face_ids(account).await?;
+            let removed = indexed.iter().filter(|face| !known.contains(face)).count() as u64;
+            if removed > 0 {
+                found.push((account, removed));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The ids of all faces that an account has rows of.
+    async fn face_ids(&self, account: AccountId) -> Result<HashSet<Uuid>, FaceIndexError> {
+        #[derive(FromRow)]
+        struct FaceIdRow {
+            id: Uuid,
+        }
+        let (mut ids, mut after) = (HashSet::new(), Uuid::nil());
+        let mut view = self.db.read().await?;
+        loop {
+            let rows: Vec<FaceIdRow> = view
+                .fetch_all(sql!(
+                    "SELECT id FROM faces WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT 10000",
+                    account,
+                    after,
+                ))
+                .await?;
+            let Some(last) = rows.last() else { return Ok(ids) };
+            after = last.id;
+            ids.extend(rows.into_iter().map(|row| row.id));
+        }
+    }
+
+    /// When a face of an account was last removed from the indexes, as far as it is remembered.
+    async fn last_removal(&self, account: AccountId) -> Result<Option<Timestamp>, FaceIndexError> {
+        #[derive(FromRow)]
+        struct LastRemovalRow {
+            #[sqlx(try_from = "db::DbTimestamp")]
+            removed_at: Timestamp,
+        }
+        let row: Option<LastRemovalRow> = self
+            .db
+            .read()
+            .await?
+            .fetch_optional(sql!(
+                "SELECT removed_at FROM face_removals WHERE account_id = $1 ORDER BY seq DESC LIMIT 1",
+                account,
+            ))
+            .await?;
+        Ok(row.map(|row| row.removed_at))
     }
 
     async fn account_exists(&self, account: AccountId) -> Result<bool, FaceIndexError> {

@@ -2,6 +2,7 @@
 
 mod archive;
 mod attach_profile;
+mod delete;
 mod detach_profile;
 mod get;
 mod list;

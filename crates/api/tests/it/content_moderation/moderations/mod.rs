@@ -1,5 +1,6 @@
 //! Moderations.
 
+mod delete;
 mod details;
 mod list;
 mod notifications;

@@ -1,0 +1,235 @@
+//! What was erased cannot be read from the files of the server: neither the values, nor the keys that encrypted them.
+
+use crate::{
+    age_verification::{self, AgeSessionFixture},
+    content_moderation::AccountFixture,
+    document_verification,
+};
+use base::SignedDuration;
+use db::{FromRow, sql};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use testkit::{TestApp, face_pictures, media_fixtures::png, proof_settings, stub_server};
+
+/// Something that must not be found any more.
+struct Needle {
+    what: String,
+    bytes: Vec<u8>,
+}
+
+#[derive(FromRow)]
+struct SecretRow {
+    what: String,
+    bytes: Vec<u8>,
+}
+
+/// Keys and sealed values of everybody, as they are in the database.
+async fn secrets(app: &TestApp) -> Vec<Needle> {
+    let mut view = app.api.db.read().await.unwrap();
+    let rows: Vec<SecretRow> = view
+        .fetch_all(sql!(
+            "SELECT 'a key' AS what, sealed AS bytes FROM erasure_keys
+             UNION ALL SELECT 'a document session', sealed FROM identity_sessions
+             UNION ALL SELECT 'an age session', sealed FROM age_sessions
+             UNION ALL SELECT 'a profile', details FROM profiles WHERE details IS NOT NULL
+             UNION ALL SELECT 'a face', embedding FROM faces
+             UNION ALL SELECT 'a label', embedding FROM negative_labels
+             UNION ALL SELECT 'a finding', sealed_embedding FROM findings WHERE sealed_embedding IS NOT NULL"
+        ))
+        .await
+        .unwrap();
+    // The middle of a value: its beginning and end may lie on other pages than the rest.
+    let middle = |bytes: Vec<u8>| bytes[bytes.len() / 2 - 12..bytes.len() / 2 + 12].to_vec();
+    rows.into_iter().map(|SecretRow { what, bytes }| Needle { what, bytes: middle(bytes) }).collect()
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
+    }
+    files
+}
+
+fn hex_digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(haystack, needle).is_some()
+}
+
+/// What the files of indexes and pictures hold of people: some bytes of each kilobyte behind the headers.
+fn file_contents(folders: &[&Path]) -> Vec<Needle> {
+    let mut needles = Vec::new();
+    for path in folders.iter().flat_map(|folder| files_below(folder)) {
+        let bytes = std::fs::read(&path).unwrap();
+        for (at, block) in bytes.chunks(1024).enumerate().skip(1) {
+            if let Some(middle) = block.get(500..524).filter(|middle| middle.iter().any(|byte| *byte != 0)) {
+                let what = format!("{} at {} KiB", path.display(), at);
+                needles.push(Needle { what, bytes: middle.to_vec() });
+            }
+        }
+    }
+    needles
+}
+
+struct Haystack(Vec<(PathBuf, Vec<u8>)>);
+
+impl Haystack {
+    /// Every byte of the database, the pictures and the indexes.
+    async fn read(app: &TestApp, folders: &[&Path]) -> Self {
+        let mut files: Vec<PathBuf> = folders.iter().flat_map(|folder| files_below(folder)).collect();
+        match app.api.db.sqlite_file() {
+            Some(file) => files.extend(files_below(file.parent().unwrap())),
+            // Only the table of keys is cleaned at once; see docs/RUNNING.md.
+            None => files.push(key_table_file(app).await),
+        }
+        let read = |path: PathBuf| std::fs::read(&path).ok().map(|bytes| (path, bytes));
+        Self(files.into_iter().filter_map(read).collect())
+    }
+
+    fn places_of(&self, needle: &[u8]) -> Vec<&Path> {
+        self.0.iter().filter(|(_, bytes)| contains(bytes, needle)).map(|(path, _)| &**path).collect()
+    }
+}
+
+async fn key_table_file(app: &TestApp) -> PathBuf {
+    #[derive(FromRow)]
+    struct PathRow {
+        path: String,
+    }
+    // Written when it is rewritten, or else at a checkpoint.
+    let mut view = app.api.db.read().await.unwrap();
+    let row: Option<PathRow> = view
+        .fetch_optional(sql!(
+            sqlite: "SELECT '' AS path",
+            postgres: "SELECT current_setting('data_directory') || '/' || pg_relation_filepath('erasure_keys') AS path",
+        ))
+        .await
+        .unwrap();
+    row.unwrap().path.into()
+}
+
+#[tokio::test]
+async fn what_was_erased_is_in_no_file() {
+    let blobs = tempfile::tempdir().unwrap();
+    let app = TestApp::builder()
+        .egress(&stub_server::egress_policy())
+        .proof_of_age(proof_settings())
+        .blobs_in(blobs.path())
+        .start()
+        .await;
+    let fixture = AccountFixture::of(app).await;
+    let app = &fixture.app;
+
+    // Somebody of each kind, and others who stay.
+    let (document, _) = document_verification::session_with_page(app).await;
+    let age = AgeSessionFixture::create(
+        app,
+        age_verification::BASE,
+        &json!({ "doc_scan": {}, "ttl": 60, "reference_id": "needle-reference" }),
+    )
+    .await;
+    age.open_attempt(app, "DOC_SCAN").await;
+    let (ada, bob) =
+        (fixture.enrol("Ada Needle", &face_pictures()[6]).await, fixture.add_profile("Bob").await);
+    let known = fixture.content(&fixture.files.put("ada.png", png(&face_pictures()[6])), "IMAGE").await;
+    let (_, moderation) = fixture.finished_moderation(json!({})).await;
+    let matching = fixture.start_moderation(&known, json!({ "unknown_faces": true })).await;
+    app.run_due_jobs().await;
+    assert_eq!(fixture.report(&moderation).await["face_check_results"][0]["profile_id"], ada.as_str());
+    let kept = secrets(app).await.len();
+    assert!(kept >= 10, "{kept}");
+
+    // All is there before, so that the search would find it.
+    let folders = [blobs.path(), app.face_index_folder()];
+    let mut needles = secrets(app).await;
+    needles.extend(file_contents(&folders));
+    if app.api.db.sqlite_file().is_some() {
+        let before = Haystack::read(app, &folders).await;
+        for needle in &needles {
+            assert!(!before.places_of(&needle.bytes).is_empty(), "{} is not there before", needle.what);
+        }
+    }
+
+    // What stays is not looked for.
+    let erase = async |method: &str, below: &str| {
+        let answer = fixture.call(method, below, None).await;
+        assert_eq!(answer.status_and_code(), "204", "{below}: {}", answer.json());
+    };
+    erase("DELETE", &format!("/profiles/{ada}")).await;
+    erase("DELETE", &format!("/moderations/{moderation}")).await;
+    erase("DELETE", &format!("/contents/{known}")).await;
+    let deleted = document_verification::relying_party_call(app, "DELETE", &document.path(""), None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+    app.world.advance(SignedDuration::from_hours(24 * 40));
+    let now = app.api.environment.now();
+    app.api.retention.enforce(&app.api.db, &*app.api.environment).await.unwrap();
+    app.api.document_verification.sweep().await.unwrap();
+    app.api.faces.maintain_indexes().await.unwrap();
+    assert!(domain::erasure_keys::clean_files(&app.api.db).await.unwrap());
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), [], "at {now}");
+    let stays: Vec<Vec<u8>> = secrets(app).await.into_iter().map(|needle| needle.bytes).collect();
+    assert_eq!(stays.len(), 2, "the key and the texts of a profile that was not deleted: {bob}");
+
+    let after = Haystack::read(app, &folders).await;
+    for Needle { what, bytes } in needles.iter().filter(|needle| !stays.contains(&needle.bytes)) {
+        assert_eq!(after.places_of(bytes), Vec::<&Path>::new(), "{what} is still there");
+    }
+    let rows = app.dump().await;
+    for Needle { what, bytes } in needles.iter().filter(|needle| !stays.contains(&needle.bytes)) {
+        let digits = hex_digits(bytes);
+        let found = rows.iter().find(|row| row.to_lowercase().contains(&digits));
+        assert_eq!(found, None, "{what} is still in a row");
+    }
+    for text in ["needle", &matching, &moderation] {
+        let found =
+            rows.iter().find(|row| row.contains(text) || row.to_lowercase().contains(&text.replace('-', "")));
+        assert_eq!(found, None, "{text} is still in a row");
+    }
+}
+
+/// A profile leaves no trace in what was found before it was deleted.
+#[tokio::test]
+async fn findings_go_with_the_profile_that_they_matched() {
+    let fixture = AccountFixture::start_with_media().await;
+    let ada = fixture.enrol("Ada", &face_pictures()[6]).await;
+    let (content, moderation) = fixture.finished_moderation(json!({})).await;
+    let body = json!({ "profile_id": ada });
+    let attached = fixture.call("POST", &format!("/contents/{content}/profiles"), Some(body)).await;
+    assert_eq!(attached.status_and_code(), "200", "{}", attached.json());
+    assert_eq!(fixture.report(&moderation).await["face_check_results"][0]["profile_id"], ada.as_str());
+    let answer = fixture.call("DELETE", &format!("/profiles/{ada}"), None).await;
+    assert_eq!(answer.status_and_code(), "204");
+    let report = fixture.report(&moderation).await;
+    assert_eq!(report["face_check_results"].as_array().unwrap().len(), 1);
+    assert!(report["face_check_results"][0].get("profile_id").is_none(), "{report}");
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM content_profiles")).await, 0);
+    let left = fixture.count(sql!("SELECT count(*) FROM findings WHERE sealed_embedding IS NOT NULL")).await;
+    assert_eq!(left, 0);
+    assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn embeddings_of_findings_are_kept_for_their_days_and_no_longer() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (_, moderation) = fixture.finished_moderation(json!({})).await;
+    let kept = async || {
+        let app = &fixture.app;
+        app.api.retention.enforce(&app.api.db, &*app.api.environment).await.unwrap();
+        fixture.count(sql!("SELECT count(*) FROM findings WHERE sealed_embedding IS NOT NULL")).await
+    };
+    fixture.app.world.advance(SignedDuration::from_hours(24 * 30 - 1));
+    assert_eq!(kept().await, 1);
+    fixture.app.world.advance(SignedDuration::from_hours(2));
+    assert_eq!(kept().await, 0);
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM erasure_keys")).await, 0);
+    assert_eq!(fixture.report(&moderation).await["face_check_results"].as_array().unwrap().len(), 1);
+    let notification = fixture.first_notification(&moderation).await;
+    let dismissed = fixture
+        .call("POST", &format!("/notifications/{notification}/dismiss"), Some(json!({ "comment": "no" })))
+        .await;
+    assert!(dismissed.status.is_success(), "{}", dismissed.json());
+}

@@ -1,0 +1,126 @@
+//! Deletion of moderations and contents, and of the embeddings of faces that were found in them.
+
+use super::notification_lists;
+use crate::{
+    accounts,
+    erasure_keys::{self, KeyOwner},
+};
+use base::{AccountId, ContentId, ModerationId, SignedDuration, Timestamp, Uuid};
+use db::{Db, DbError, FromRow, WriteTx, sql};
+
+/// How many moderations [`purge_embeddings`] looks at in one transaction.
+const MODERATIONS_PER_ROUND: i64 = 50;
+
+#[derive(FromRow)]
+struct DeletedModerationRow {
+    id: ModerationId,
+    job_id: Uuid,
+}
+
+/// Deletes a moderation of an account and everything that it found: findings, notifications, reviews. One that runs is
+/// stopped, and writes nothing any more. Returns whether the account has such a moderation.
+pub(super) async fn delete_moderation(
+    tx: &mut WriteTx,
+    account: AccountId,
+    id: ModerationId,
+) -> Result<bool, DbError> {
+    let row: Option<DeletedModerationRow> = tx
+        .fetch_optional(sql!(
+            "SELECT id, job_id FROM moderations WHERE id = $1 AND account_id = $2",
+            id,
+            account
+        ))
+        .await?;
+    let Some(row) = row else { return Ok(false) };
+    delete_row(tx, row).await?;
+    Ok(true)
+}
+
+/// Deletes a content of an account, with its moderations and reports. Returns whether the account has such a content.
+pub(super) async fn delete_content(
+    tx: &mut WriteTx,
+    account: AccountId,
+    id: ContentId,
+) -> Result<bool, DbError> {
+    // Nothing new is begun for the content from here on.
+    let rows = tx
+        .execute(sql!("UPDATE contents SET archived = TRUE WHERE id = $1 AND account_id = $2", id, account))
+        .await?;
+    if rows == 0 {
+        return Ok(false);
+    }
+    let moderations: Vec<DeletedModerationRow> = tx
+        .fetch_all(sql!("SELECT id, job_id FROM moderations WHERE content_id = $1 ORDER BY id", id))
+        .await?;
+    for row in moderations {
+        delete_row(tx, row).await?;
+    }
+    for query in [
+        sql!("DELETE FROM content_reports WHERE content_id = $1", id),
+        sql!("DELETE FROM content_profiles WHERE content_id = $1", id),
+        sql!("DELETE FROM contents WHERE id = $1", id),
+    ] {
+        tx.execute(query).await?;
+    }
+    erasure_keys::record_erasure(tx).await?;
+    Ok(true)
+}
+
+async fn delete_row(tx: &mut WriteTx, row: DeletedModerationRow) -> Result<(), DbError> {
+    let DeletedModerationRow { id, job_id } = row;
+    // Whatever runs the job has lost it, and with it the right to write.
+    tx.execute(sql!("DELETE FROM jobs WHERE id = $1", job_id)).await?;
+    notification_lists::remove_moderation(tx, id).await?;
+    for query in [
+        sql!(
+            "DELETE FROM reviews WHERE notification_id IN
+                (SELECT id FROM notifications WHERE moderation_id = $1)",
+            id
+        ),
+        sql!("DELETE FROM notifications WHERE moderation_id = $1", id),
+        sql!("DELETE FROM findings WHERE moderation_id = $1", id),
+        sql!("DELETE FROM moderations WHERE id = $1", id),
+    ] {
+        tx.execute(query).await?;
+    }
+    erasure_keys::erase(tx, KeyOwner::Moderation(id)).await
+}
+
+/// Erases the embeddings of findings whose moderation ended longer ago than `retention`, and the moderations' keys.
+/// Returns of how many moderations; 0 once there is nothing left.
+pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration) -> Result<u64, DbError> {
+    #[derive(FromRow)]
+    struct DueModerationRow {
+        id: ModerationId,
+        account_id: AccountId,
+    }
+    let due: Vec<DueModerationRow> = db
+        .read()
+        .await?
+        .fetch_all(sql!(
+            "SELECT m.id, m.account_id FROM moderations m
+              WHERE m.ended_at <= $1
+                AND EXISTS (SELECT 1 FROM findings f
+                             WHERE f.moderation_id = m.id AND f.sealed_embedding IS NOT NULL)
+              ORDER BY m.ended_at, m.id LIMIT $2",
+            now - retention,
+            MODERATIONS_PER_ROUND,
+        ))
+        .await?;
+    let mut erased = 0;
+    for DueModerationRow { id, account_id } in due {
+        let mut tx = db.write().await?;
+        if accounts::lock_shared(&mut tx, account_id).await? {
+            tx.execute(sql!(
+                "UPDATE findings SET sealed_embedding = NULL
+                  WHERE moderation_id = $1 AND sealed_embedding IS NOT NULL",
+                id,
+            ))
+            .await?;
+            erasure_keys::erase(&mut tx, KeyOwner::Moderation(id)).await?;
+            tx.commit().await?;
+            erased += 1;
+        }
+    }
+    Ok(erased)
+}

@@ -1,0 +1,346 @@
+//! How long everything that is known of people is kept: one table, and the one place that enforces it.
+//!
+//! [`RetentionSettings::rules`] is the table. [`PurgeExpired`] deletes what is over, with the exception of document
+//! verification sessions, whose pictures lie outside the database:
+//! [`SweepDocumentSessions`](crate::document_verification::SweepDocumentSessions) deletes those together with their rows.
+
+use crate::{
+    accounts::sign_in, age_verification, content_moderation, delivery, idempotency, proof_of_age,
+    tenancy::tokens,
+};
+use base::{Environment, SignedDuration};
+use db::{Db, DbError};
+use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use serde::{Deserialize, Serialize};
+
+/// What can be set of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct RetentionSettings {
+    /// `delivery.keep_days`
+    pub deliveries: SignedDuration,
+    /// `identity.keep_days`
+    pub document_sessions: SignedDuration,
+    /// `ages.keep_days`
+    pub age_sessions: SignedDuration,
+    /// `ages.key_days`
+    pub stored_age_results: SignedDuration,
+    /// `moderation.keep_embeddings_days`
+    pub found_embeddings: SignedDuration,
+    /// `console.session_days`
+    pub member_sessions: SignedDuration,
+}
+
+/// How long something is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetentionPeriod {
+    /// For a time after an event.
+    After(SignedDuration, &'static str),
+    /// Until an event.
+    Until(&'static str),
+}
+
+impl std::fmt::Display for RetentionPeriod {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Until(event) => write!(f, "until {event}"),
+            Self::After(duration, event) if *duration == SignedDuration::ZERO => write!(f, "until {event}"),
+            Self::After(duration, event) => {
+                let (number, unit) = match duration.as_hours() {
+                    0 => (duration.as_mins(), "minute"),
+                    hours if hours % 24 == 0 => (hours / 24, "day"),
+                    hours => (hours, "hour"),
+                };
+                let plural = if number == 1 { "" } else { "s" };
+                write!(f, "{number} {unit}{plural} after {event}")
+            }
+        }
+    }
+}
+
+/// A kind of personal data, where it is, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionRule {
+    /// What it is.
+    pub kind: &'static str,
+    /// The tables that hold it.
+    pub tables: &'static [&'static str],
+    /// What holds it outside the database.
+    pub elsewhere: Option<&'static str>,
+    pub period: RetentionPeriod,
+    /// The setting, if there is one.
+    pub setting: Option<&'static str>,
+}
+
+/// Tables without personal data: what the operator sets up, and what is known of requests and keys.
+#[cfg(test)]
+const IMPERSONAL_TABLES: &[&str] = &[
+    "age_issuer_keys",
+    "age_rules",
+    "applications",
+    "deletion_counts",
+    "erasure_progress",
+    "face_accounts",
+    "issuer_documents",
+    "issuing_keys",
+    "notification_lists",
+    "organisations",
+    "public_keys",
+    "webhook_keys",
+    "webhook_secrets",
+];
+
+impl RetentionSettings {
+    /// The table.
+    #[expect(clippy::too_many_lines, reason = "it is one table")]
+    pub fn rules(&self) -> Vec<RetentionRule> {
+        use RetentionPeriod::{After, Until};
+        let rule =
+            |kind, tables, period| RetentionRule { kind, tables, elsewhere: None, period, setting: None };
+        vec![
+            RetentionRule {
+                kind: "Images sent for analysis, frames of videos",
+                tables: &[],
+                elsewhere: Some("memory"),
+                period: Until("the request is answered, or the moderation has looked at them"),
+                setting: None,
+            },
+            RetentionRule {
+                kind: "Document verification: pictures, videos, what was read, what was typed",
+                tables: &["identity_sessions", "identity_leavings", "erasure_keys"],
+                elsewhere: Some("file store"),
+                period: Until("the time is over that the session was created with (`resources_ttl`)"),
+                setting: None,
+            },
+            RetentionRule {
+                kind: "Document verification: the session's state and its reports, reviews of its checks",
+                tables: &["identity_sessions", "identity_reviews"],
+                elsewhere: None,
+                period: After(self.document_sessions, "its resources are destroyed"),
+                setting: Some("identity.keep_days"),
+            },
+            RetentionRule {
+                kind: "Age verification: what was asked, tried and found out",
+                tables: &["age_sessions", "erasure_keys"],
+                elsewhere: None,
+                period: After(self.age_sessions, "the session expires"),
+                setting: Some("ages.keep_days"),
+            },
+            RetentionRule {
+                kind: "Age verification: results that people keep under a passkey",
+                tables: &["age_tokens"],
+                elsewhere: None,
+                period: After(self.stored_age_results, "it was stored"),
+                setting: Some("ages.key_days"),
+            },
+            rule(
+                "Blind tokens that were redeemed (a number, of nobody)",
+                &["age_tokens_spent"],
+                Until("their key expires"),
+            ),
+            RetentionRule {
+                kind: "Profiles: texts, pictures of faces, embeddings, groups, what reviewers said of look-alikes",
+                tables: &[
+                    "profiles",
+                    "faces",
+                    "negative_labels",
+                    "profile_groups",
+                    "group_profiles",
+                    "erasure_keys",
+                ],
+                elsewhere: Some("file store, index files"),
+                period: Until("the profile is deleted, or its account"),
+                setting: None,
+            },
+            rule(
+                "Which faces left the indexes (ids)",
+                &["face_removals", "face_leavings"],
+                After(SignedDuration::from_hours(7 * 24), "the removal"),
+            ),
+            RetentionRule {
+                kind: "Embeddings of faces found in contents",
+                tables: &["findings", "erasure_keys"],
+                elsewhere: None,
+                period: After(
+                    self.found_embeddings,
+                    "the moderation ended, and never longer than the profile that they match",
+                ),
+                setting: Some("moderation.keep_embeddings_days"),
+            },
+            rule(
+                "Contents, moderations, what they found (place, age group, profile), notifications and their reviews",
+                &[
+                    "contents",
+                    "content_profiles",
+                    "content_reports",
+                    "moderations",
+                    "findings",
+                    "notifications",
+                    "notification_places",
+                    "reviews",
+                ],
+                Until("the content is deleted, or the moderation, or the account"),
+            ),
+            rule(
+                "Proofs of age: the verdict and its record, uses of presentations",
+                &["proofs", "used_presentations"],
+                After(proof_of_age::RESULT_RETENTION, "the proof was scanned"),
+            ),
+            rule("Invitations to fetch a proof of age", &["holder_grants"], Until("they expire")),
+            RetentionRule {
+                kind: "Messages to the applications' own servers, with results about people",
+                tables: &["deliveries"],
+                elsewhere: None,
+                period: After(self.deliveries, "they were delivered or given up"),
+                setting: Some("delivery.keep_days"),
+            },
+            rule(
+                "Answers that are repeated for the same `Idempotency-Key`",
+                &["idempotent_answers"],
+                After(idempotency::ANSWER_RETENTION, "the first answer"),
+            ),
+            rule(
+                "Work that is queued, with mail addresses where it is a mail",
+                &["jobs"],
+                Until("it is done; work that was given up, until the operator discards it"),
+            ),
+            rule(
+                "Decision records of image analysis (`audit.decisions`): the answer, never the image",
+                &["decisions"],
+                Until("the operator deletes them"),
+            ),
+            RetentionRule {
+                kind: "Members and their sessions",
+                tables: &["members", "member_sessions"],
+                elsewhere: None,
+                period: After(
+                    self.member_sessions,
+                    "sign-in (sessions); members, until they are removed or their account is deleted",
+                ),
+                setting: Some("console.session_days"),
+            },
+            rule("Invitations and sign-in links", &["invitations", "sign_in_links"], Until("they expire")),
+            rule(
+                "Access tokens, nonces and assertions of applications",
+                &["access_tokens", "used_nonces", "used_assertions"],
+                Until("they expire"),
+            ),
+            rule(
+                "Accounts, API keys, sandbox answers",
+                &["accounts", "api_keys", "identity_responses"],
+                Until("they are deleted"),
+            ),
+            rule(
+                "Receipts of deleted accounts: ids and numbers",
+                &["deletion_receipts"],
+                Until("the operator deletes them"),
+            ),
+        ]
+    }
+
+    /// Deletes everything whose time is over, batch by batch. Also fails moderations whose job was dead-lettered.
+    pub async fn enforce(&self, db: &Db, env: &dyn Environment) -> Result<(), DbError> {
+        while tokens::purge(db, env).await? > 0 {}
+        while idempotency::purge(db, env).await? > 0 {}
+        while delivery::purge(db, env, self.deliveries).await? > 0 {}
+        while proof_of_age::purge(db, env).await? > 0 {}
+        while age_verification::purge(db, env.now()).await? > 0 {}
+        while sign_in::purge_expired(db, env).await? > 0 {}
+        content_moderation::fail_dead_lettered(db, env).await?;
+        while content_moderation::purge_embeddings(db, env.now(), self.found_embeddings).await? > 0 {}
+        Ok(())
+    }
+}
+
+/// Deletes what has expired: tokens, assertions, idempotent answers, deliveries, proofs, invitations, sessions,
+/// embeddings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PurgeExpired {}
+
+impl Job for PurgeExpired {
+    const KIND: &'static str = "purge-expired";
+    const LANE: Lane = Lane::Upkeep;
+    /// Waits long enough for a database that is unavailable for hours: recurring jobs must not end as dead letters.
+    const RETRY: RetryPolicy =
+        RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
+}
+
+impl PurgeExpired {
+    const INTERVAL: SignedDuration = SignedDuration::from_mins(5);
+
+    /// Runs the job.
+    pub async fn run(
+        self,
+        db: &Db,
+        env: &dyn Environment,
+        settings: &RetentionSettings,
+    ) -> Result<JobOutcome, JobError> {
+        settings.enforce(db, env).await?;
+        Ok(JobOutcome::Again(env.now() + Self::INTERVAL))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use db::{FromRow, sql, testing::TestDb};
+
+    fn settings() -> RetentionSettings {
+        let days = |days: i64| SignedDuration::from_hours(24 * days);
+        RetentionSettings {
+            deliveries: days(30),
+            document_sessions: days(1),
+            age_sessions: days(30),
+            stored_age_results: days(30),
+            found_embeddings: days(0),
+            member_sessions: days(7),
+        }
+    }
+
+    /// A table that is added to the schema must be in the table of retention, or said to hold nothing of people.
+    #[tokio::test]
+    async fn every_table_of_the_schema_has_a_rule() {
+        #[derive(FromRow)]
+        struct Table {
+            place: String,
+        }
+        let test = TestDb::open().await;
+        let mut view = test.db.read().await.unwrap();
+        let tables: Vec<Table> = view
+            .fetch_all(sql!(
+                sqlite: "SELECT name AS place FROM sqlite_master
+                          WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> '_sqlx_migrations' ORDER BY name",
+                postgres: "SELECT CAST(table_name AS TEXT) AS place FROM information_schema.tables
+                            WHERE table_schema = current_schema() AND table_name <> '_sqlx_migrations' ORDER BY place",
+            ))
+            .await
+            .unwrap();
+        let rules = settings().rules();
+        let ruled: std::collections::BTreeSet<&str> =
+            rules.iter().flat_map(|rule| rule.tables).copied().collect();
+        for Table { place } in &tables {
+            let impersonal = IMPERSONAL_TABLES.contains(&&**place);
+            assert!(
+                ruled.contains(&**place) != impersonal,
+                "{place} has no rule of retention, or one too many"
+            );
+        }
+        for table in ruled.iter().chain(IMPERSONAL_TABLES) {
+            assert!(tables.iter().any(|known| known.place == **table), "there is no table {table}");
+        }
+    }
+
+    #[test]
+    fn periods_are_said_in_whole_units() {
+        let after = |hours| RetentionPeriod::After(SignedDuration::from_hours(hours), "the end").to_string();
+        assert_eq!(after(24), "1 day after the end");
+        assert_eq!(after(720), "30 days after the end");
+        assert_eq!(after(25), "25 hours after the end");
+        assert_eq!(after(0), "until the end");
+    }
+
+    /// A row that an older version queued must still be readable.
+    #[test]
+    fn old_payloads_still_parse() {
+        assert_eq!(serde_json::from_str::<PurgeExpired>("{}").unwrap(), PurgeExpired {});
+    }
+}
