@@ -25,6 +25,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (14, "ages", include_str!("../../../migrations/0014_ages.sql")),
     (15, "anonymity", include_str!("../../../migrations/0015_anonymity.sql")),
     (17, "erasure", include_str!("../../../migrations/0017_erasure.sql")),
+    (19, "fairness", include_str!("../../../migrations/0019_fairness.sql")),
 ];
 
 impl Db {

@@ -1,8 +1,9 @@
 //! Enqueueing jobs, and leasing them.
 
 use crate::{Job, Lane};
-use base::{AccountId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, FromRow, Json, WriteTx, sql};
+use base::{AccountId, AppId, Environment, SignedDuration, Timestamp, Uuid};
+use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
+use std::collections::HashMap;
 use tokio::sync::watch;
 
 /// Why a run may not change anything under its lease.
@@ -34,11 +35,27 @@ pub async fn enqueue_at<J: Job>(
     run_at: Timestamp,
 ) -> Result<Uuid, DbError> {
     let id = environment.uuid_v7();
-    insert(tx, environment, job, id, None, run_at, None).await?;
+    insert(tx, environment, job, id, None, run_at, JobOwner::default()).await?;
     Ok(id)
 }
 
-/// Enqueues a job of an account, and returns its id. The job is deleted with the account.
+/// Enqueues a job of an application, and returns its id. It takes no more than the application's share of its lane when
+/// others wait.
+pub async fn enqueue_for_application<J: Job>(
+    tx: &mut WriteTx,
+    environment: &dyn Environment,
+    app: AppId,
+    job: &J,
+    run_at: Timestamp,
+) -> Result<Uuid, DbError> {
+    let id = environment.uuid_v7();
+    let owner = JobOwner { app: Some(app), account: None };
+    insert(tx, environment, job, id, None, run_at, owner).await?;
+    Ok(id)
+}
+
+/// Enqueues a job of an account, and returns its id. The job is deleted with the account, and is its
+/// application's.
 pub async fn enqueue_for_account<J: Job>(
     tx: &mut WriteTx,
     environment: &dyn Environment,
@@ -47,7 +64,8 @@ pub async fn enqueue_for_account<J: Job>(
     run_at: Timestamp,
 ) -> Result<Uuid, DbError> {
     let id = environment.uuid_v7();
-    insert(tx, environment, job, id, None, run_at, Some(account)).await?;
+    let owner = JobOwner { app: None, account: Some(account) };
+    insert(tx, environment, job, id, None, run_at, owner).await?;
     Ok(id)
 }
 
@@ -59,7 +77,16 @@ pub async fn enqueue_unique<J: Job>(
     key: &str,
     run_at: Timestamp,
 ) -> Result<bool, DbError> {
-    Ok(insert(tx, environment, job, environment.uuid_v7(), Some(key), run_at, None).await? == 1)
+    let id = environment.uuid_v7();
+    Ok(insert(tx, environment, job, id, Some(key), run_at, JobOwner::default()).await? == 1)
+}
+
+/// Whose job it is; nobody's: the server's own.
+#[derive(Clone, Copy, Debug, Default)]
+struct JobOwner {
+    /// `None`: that of the account.
+    app: Option<AppId>,
+    account: Option<AccountId>,
 }
 
 async fn insert<J: Job>(
@@ -69,13 +96,16 @@ async fn insert<J: Job>(
     id: Uuid,
     key: Option<&str>,
     run_at: Timestamp,
-    account: Option<AccountId>,
+    owner: JobOwner,
 ) -> Result<u64, DbError> {
     let payload = serde_json::to_value(job).expect("a payload of our own is JSON");
     let rows = tx
         .execute(sql!(
-            "INSERT INTO jobs (id, kind, unique_key, lane, payload, state, attempts, run_at, created_at, account_id)
-             VALUES ($1, $2, $3, $4, $5, 'WAITING', 0, $6, $7, $8) ON CONFLICT (kind, unique_key) DO NOTHING",
+            "INSERT INTO jobs (id, kind, unique_key, lane, payload, state, attempts, run_at, created_at, account_id,
+                               app_id)
+             VALUES ($1, $2, $3, $4, $5, 'WAITING', 0, $6, $7, $8,
+                     coalesce($9, (SELECT a.app_id FROM accounts a WHERE a.id = $8)))
+             ON CONFLICT (kind, unique_key) DO NOTHING",
             id,
             J::KIND,
             key,
@@ -83,7 +113,8 @@ async fn insert<J: Job>(
             payload,
             run_at,
             environment.now(),
-            account,
+            owner.account,
+            owner.app,
         ))
         .await?;
     tx.notify_on_commit();
@@ -104,6 +135,8 @@ pub struct Lease {
     pub(crate) run_number: i64,
     pub(crate) worker: Uuid,
     pub(crate) shutdown: ShutdownSignal,
+    /// Tells this run alone to stop: others wait for its place.
+    pub(crate) place_wanted: ShutdownSignal,
 }
 
 /// How a run counts when its job goes back to the queue.
@@ -129,6 +162,7 @@ pub(crate) const MAX_INTERRUPTIONS: i64 = 20;
 pub(crate) struct LeasedJob {
     pub(crate) id: Uuid,
     pub(crate) kind: String,
+    pub(crate) app_id: Option<AppId>,
     pub(crate) account_id: Option<AccountId>,
     pub(crate) payload: Json<serde_json::Value>,
     pub(crate) attempts: i64,
@@ -137,7 +171,7 @@ pub(crate) struct LeasedJob {
     pub(crate) forgiven: i64,
 }
 
-/// Leases up to `limit` due jobs of a lane. First puts back jobs whose lease has run out, so that they are due soon.
+/// Leases up to `limit` due jobs of a lane, fairly between applications. First puts back jobs whose lease has run out, so that they are due soon.
 pub(crate) async fn lease_due(
     db: &Db,
     lane: Lane,
@@ -167,25 +201,129 @@ pub(crate) async fn lease_due(
         soon(MAX_INTERRUPTION_BACKOFF_SECONDS),
     ))
     .await?;
-    let leased = tx
-        .fetch_all(sql!(
-            sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
-                      WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
-                                    ORDER BY run_at LIMIT $5)
-                      RETURNING id, kind, account_id, payload, attempts, interruptions, forgiven",
-            postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
-                        WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
-                                      ORDER BY run_at LIMIT $5 FOR UPDATE SKIP LOCKED)
-                        RETURNING id, kind, account_id, payload, attempts, interruptions, forgiven",
-            lane.as_str(),
-            worker,
-            now,
-            until,
-            limit as i64,
-        ))
-        .await?;
+    let mut leased = Vec::new();
+    let mut waiting = due_applications(&mut tx, lane, now).await?;
+    let mut running = running_by_application(&mut tx, lane, worker).await?;
+    // In turns: whoever has the fewest places gets the next ones, until nobody waits or no place is free.
+    while leased.len() < limit && !waiting.is_empty() {
+        let free = limit - leased.len();
+        let shares = fair_shares(free, &waiting, &running);
+        for (app, share) in shares {
+            let jobs = lease_of_application(&mut tx, lane, worker, app, now, until, share).await?;
+            if jobs.len() < share {
+                waiting.retain(|other| *other != app);
+            }
+            *running.entry(app).or_default() += jobs.len();
+            leased.extend(jobs);
+        }
+    }
     tx.commit().await?;
     Ok(leased)
+}
+
+/// The applications with jobs that are due in a lane, the one that has waited longest first; `None` is the server itself.
+pub(crate) async fn due_applications(
+    view: &mut ReadTx,
+    lane: Lane,
+    now: Timestamp,
+) -> Result<Vec<Option<AppId>>, DbError> {
+    #[derive(FromRow)]
+    struct DueApplicationRow {
+        app_id: Option<AppId>,
+        due: Option<db::DbTimestamp>,
+    }
+    // The query jumps through the index from application to application, so that a long queue of one costs no more than a
+    // short one.
+    let mut rows: Vec<DueApplicationRow> = view
+        .fetch_all(sql!(
+            "WITH RECURSIVE found (app_id) AS (
+                 SELECT (SELECT j.app_id FROM jobs j
+                          WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id IS NOT NULL ORDER BY j.app_id LIMIT 1)
+                 UNION ALL
+                 SELECT (SELECT j.app_id FROM jobs j
+                          WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id > found.app_id ORDER BY j.app_id LIMIT 1)
+                   FROM found WHERE found.app_id IS NOT NULL
+             )
+             SELECT app_id, (SELECT min(j.run_at) FROM jobs j
+                              WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id = found.app_id) AS due
+               FROM found WHERE app_id IS NOT NULL
+             UNION ALL
+             SELECT NULL, (SELECT min(j.run_at) FROM jobs j
+                            WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id IS NULL)",
+            lane.as_str(),
+        ))
+        .await?;
+    rows.retain(|row| row.due.is_some_and(|due| due.0 <= now));
+    rows.sort_by_key(|row| row.due.map(|due| due.0));
+    Ok(rows.into_iter().map(|row| row.app_id).collect())
+}
+
+/// How many places of a worker's lane each application has.
+async fn running_by_application(
+    view: &mut ReadTx,
+    lane: Lane,
+    worker: Uuid,
+) -> Result<HashMap<Option<AppId>, usize>, DbError> {
+    #[derive(FromRow)]
+    struct RunningRow {
+        app_id: Option<AppId>,
+        number: i64,
+    }
+    let rows: Vec<RunningRow> = view
+        .fetch_all(sql!(
+            "SELECT app_id, count(*) AS number FROM jobs
+              WHERE state = 'RUNNING' AND worker = $1 AND lane = $2 GROUP BY app_id",
+            worker,
+            lane.as_str(),
+        ))
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.app_id, row.number as usize)).collect())
+}
+
+/// Shares out free places so that those who wait have as equal numbers of places as possible. `waiting` is in the order in
+/// which they get a place where not all can. Nobody is listed with a share of 0; there is one share at least.
+fn fair_shares(
+    free: usize,
+    waiting: &[Option<AppId>],
+    running: &HashMap<Option<AppId>, usize>,
+) -> Vec<(Option<AppId>, usize)> {
+    let places = |app: &Option<AppId>| running.get(app).copied().unwrap_or(0);
+    let mut shares: Vec<(Option<AppId>, usize)> = waiting.iter().map(|app| (*app, 0)).collect();
+    for _ in 0..free {
+        let Some(next) = shares.iter_mut().min_by_key(|(app, share)| places(app) + *share) else { break };
+        next.1 += 1;
+    }
+    shares.retain(|(_, share)| *share > 0);
+    shares
+}
+
+async fn lease_of_application(
+    tx: &mut WriteTx,
+    lane: Lane,
+    worker: Uuid,
+    app: Option<AppId>,
+    now: Timestamp,
+    until: Timestamp,
+    limit: usize,
+) -> Result<Vec<LeasedJob>, DbError> {
+    tx.fetch_all(sql!(
+        sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
+                  WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
+                                  AND app_id IS $6 ORDER BY run_at LIMIT $5)
+                  RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
+        postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
+                    WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
+                                    AND (app_id = $6 OR $6 IS NULL AND app_id IS NULL)
+                                  ORDER BY run_at LIMIT $5 FOR UPDATE SKIP LOCKED)
+                    RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
+        lane.as_str(),
+        worker,
+        now,
+        until,
+        limit as i64,
+        app,
+    ))
+    .await
 }
 
 /// When the next job of a lane is due, or the next lease runs out; in the past if a job is waiting for a worker.
@@ -221,17 +359,20 @@ pub(crate) async fn extend_leases(db: &Db, worker: Uuid, until: Timestamp) -> Re
 }
 
 impl Lease {
-    /// Whether the worker was told to stop. A job without an end of its own then saves a checkpoint and ends with
-    /// [`crate::JobOutcome::Again`], so that another process goes on from there.
+    /// Whether the worker was told to stop, or this run to give its place to another application. A job that takes long
+    /// then saves a checkpoint and ends with [`crate::JobOutcome::Again`], so that it goes on from there elsewhere or later.
     pub fn is_stopping(&self) -> bool {
-        *self.shutdown.borrow()
+        *self.shutdown.borrow() || *self.place_wanted.borrow()
     }
 
-    /// Waits until the worker is told to stop.
+    /// Waits until [`Self::is_stopping`].
     pub async fn stop_requested(&self) {
         // A sender that is gone means the same.
-        let mut stopped = self.shutdown.clone();
-        let _gone = stopped.wait_for(|stopped| *stopped).await;
+        let (mut shutdown, mut place_wanted) = (self.shutdown.clone(), self.place_wanted.clone());
+        tokio::select! {
+            _gone = shutdown.wait_for(|stopped| *stopped) => {}
+            _gone = place_wanted.wait_for(|wanted| *wanted) => {}
+        }
     }
 
     /// Holds the lease until the end of a transaction, so that a run that has lost it writes nothing. On
@@ -322,5 +463,27 @@ impl Lease {
         ))
         .await?;
         tx.commit().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn app(number: u128) -> Option<AppId> {
+        Some(Uuid::from_u128(number).into())
+    }
+
+    #[test]
+    fn free_places_go_to_those_who_have_fewest() {
+        let running = HashMap::from([(app(1), 5), (app(2), 1)]);
+        let shares = |free, waiting: &[Option<AppId>]| fair_shares(free, waiting, &running);
+        assert_eq!(shares(4, &[app(1)]), [(app(1), 4)], "nobody else waits");
+        assert_eq!(shares(4, &[app(1), app(2)]), [(app(2), 4)]);
+        assert_eq!(shares(6, &[app(1), app(2)]), [(app(1), 1), (app(2), 5)]);
+        assert_eq!(shares(3, &[app(1), app(2), None]), [(app(2), 1), (None, 2)]);
+        assert_eq!(shares(1, &[app(3), app(4)]), [(app(3), 1)], "the one that waited longest");
+        assert_eq!(shares(0, &[app(3)]), []);
+        assert_eq!(shares(3, &[]), []);
     }
 }

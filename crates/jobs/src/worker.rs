@@ -4,7 +4,7 @@ use crate::{
     Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, ShutdownSignal,
     queue::{self, AttemptAccounting, MAX_INTERRUPTIONS},
 };
-use base::{Environment, SignedDuration, Timestamp, Uuid};
+use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError};
 use serde_json::Value;
 use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -18,6 +18,16 @@ const LEASE_EXTENSION_INTERVAL: Duration = Duration::from_secs(15);
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long running jobs may go on after the worker was told to stop; then their leases are released.
 const SHUTDOWN_GRACE_PERIOD: Duration = Duration::from_secs(20);
+
+/// How often a worker looks whether others wait while all places of a lane are taken.
+const PLACE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A place of a lane that a run has.
+struct Place {
+    app: Option<AppId>,
+    /// Tells the run to give it up. Closed once the run has ended.
+    wanted: watch::Sender<bool>,
+}
 
 type JobFuture = Pin<Box<dyn Future<Output = Result<JobOutcome, JobError>> + Send>>;
 type JobRunner = Box<dyn Fn(Value, Lease) -> JobFuture + Send + Sync>;
@@ -117,6 +127,8 @@ impl Worker {
 
     async fn run_lane(self: Arc<Self>, lane: Lane, slots: usize, mut stopped: ShutdownSignal) {
         let mut running = JoinSet::new();
+        let mut places: Vec<Place> = Vec::new();
+        let mut places_checked_at = Instant::now();
         while !*stopped.borrow() {
             // Subscribed before looking, so that no job enqueued in between is missed.
             let enqueued = self.db.notified();
@@ -132,7 +144,14 @@ impl Worker {
             });
             let may_be_more = leased.len() == free;
             for job in leased {
-                running.spawn(self.clone().run_job(job));
+                let (wanted, place_wanted) = watch::channel(false);
+                places.push(Place { app: job.app_id, wanted });
+                running.spawn(self.clone().run_job(job, place_wanted));
+            }
+            places.retain(|place| !place.wanted.is_closed());
+            if free == 0 && places_checked_at.elapsed() >= PLACE_CHECK_INTERVAL {
+                places_checked_at = Instant::now();
+                self.make_room(lane, slots, &places).await;
             }
             if may_be_more && running.len() < slots {
                 continue;
@@ -142,6 +161,7 @@ impl Worker {
                 Some(_) = running.join_next() => {}
                 () = enqueued, if running.len() < slots => {}
                 () = tokio::time::sleep(POLL_INTERVAL), if running.len() < slots => {}
+                () = tokio::time::sleep(PLACE_CHECK_INTERVAL), if running.len() >= slots => {}
             }
             while running.try_join_next().is_some() {}
         }
@@ -153,6 +173,37 @@ impl Worker {
                 error = &error as &dyn std::error::Error,
                 "leases cannot be given back; they run out"
             );
+        }
+    }
+
+    /// If all places of a lane are taken and an application waits that has less than its share, asks the newest run of an
+    /// application that has more than half of the places to give up its own. Runs that take long save a checkpoint and go on
+    /// when it is their turn again; others end soon by themselves.
+    async fn make_room(&self, lane: Lane, slots: usize, places: &[Place]) {
+        // Somebody is leaving already.
+        if places.iter().any(|place| *place.wanted.borrow()) {
+            return;
+        }
+        let waiting = async {
+            let mut view = self.db.read().await?;
+            queue::due_applications(&mut view, lane, self.environment.now()).await
+        };
+        let waiting = waiting.await.unwrap_or_else(|error| {
+            tracing::warn!(error = &error as &dyn std::error::Error, "it is unknown who waits for a job");
+            Vec::new()
+        });
+        let mut taken: HashMap<Option<AppId>, usize> = HashMap::new();
+        for place in places {
+            *taken.entry(place.app).or_default() += 1;
+        }
+        let half = (slots / 2).max(1);
+        let is_over = |app: &Option<AppId>| taken.get(app).is_some_and(|number| *number > half);
+        let is_under = |app: &Option<AppId>| taken.get(app).is_none_or(|number| *number < half);
+        if waiting.iter().any(is_under)
+            && let Some(place) = places.iter().rev().find(|place| is_over(&place.app))
+        {
+            tracing::info!(lane = lane.as_str(), "a run gives its place to another application");
+            place.wanted.send_replace(true);
         }
     }
 
@@ -180,19 +231,20 @@ impl Worker {
         tx.commit().await
     }
 
-    async fn run_job(self: Arc<Self>, leased: queue::LeasedJob) {
+    async fn run_job(self: Arc<Self>, leased: queue::LeasedJob, place_wanted: ShutdownSignal) {
         let attempts = leased.attempts - leased.interruptions;
         let span = JobIds::span(leased.id, &leased.kind, attempts, leased.account_id);
-        self.run_in_span(leased, attempts).instrument(span).await;
+        self.run_in_span(leased, attempts, place_wanted).instrument(span).await;
     }
 
-    async fn run_in_span(&self, leased: queue::LeasedJob, attempts: i64) {
+    async fn run_in_span(&self, leased: queue::LeasedJob, attempts: i64, place_wanted: ShutdownSignal) {
         let lease = Lease {
             id: leased.id,
             attempts,
             run_number: leased.attempts,
             worker: self.id,
             shutdown: self.shutdown.clone(),
+            place_wanted,
         };
         let kind = leased.kind;
         let Some(handler) = self.handlers.get(kind.as_str()) else {

@@ -6,14 +6,14 @@
 use super::{
     attempt::{self, AttemptResult, DeliveryOutcome},
     circuit_breaker::EndpointBreaker,
-    leases::{self, DueEndpoint, LeasedDelivery},
+    leases::{self, DueApplication, DueEndpoint, LeasedDelivery},
     message::Outbox,
     records::DeliveryState,
     retry_schedule,
     secrets::{self, WebhookSecret},
 };
 use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, DbTimestamp, Durability, WriteTx, sql};
+use db::{Db, DbError, DbTimestamp, Durability, ReadTx, WriteTx, sql};
 use futures_util::FutureExt as _;
 use jobs::ShutdownSignal;
 use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
@@ -31,6 +31,8 @@ const SHUTDOWN_GRACE_PERIOD: Duration = Duration::from_secs(20);
 const SECRET_CACHE_TTL: Duration = Duration::from_secs(5);
 /// Attempts that a record keeps: those of two whole schedules and a few replays.
 const MAX_RECORDED_ATTEMPTS: usize = 30;
+/// Endpoints of one application that one round looks at.
+const ENDPOINTS_PER_ROUND: usize = 500;
 /// Endpoints, and applications' secrets, above which the ones no longer needed are dropped from memory.
 const CACHE_CLEANUP_SIZE: usize = 1000;
 
@@ -91,6 +93,10 @@ struct CompletedDelivery {
 /// What the loop keeps in memory.
 struct DispatchState {
     endpoints: HashMap<String, EndpointBreaker>,
+    /// Attempts under way, by application.
+    in_flight_of: HashMap<AppId, usize>,
+    /// Behind which of an application's endpoints the next round goes on, if it has too many for one round.
+    next_after: HashMap<AppId, String>,
     secrets: HashMap<AppId, (Instant, Arc<[WebhookSecret]>)>,
     in_flight: usize,
     /// Ended, and not recorded yet.
@@ -112,6 +118,8 @@ impl DeliveryDispatcher {
         let (completed_sender, mut completed) = mpsc::channel(max_concurrent.max(1));
         let mut state = DispatchState {
             endpoints: HashMap::new(),
+            in_flight_of: HashMap::new(),
+            next_after: HashMap::new(),
             secrets: HashMap::new(),
             in_flight: 0,
             completed: Vec::new(),
@@ -154,31 +162,9 @@ impl DeliveryDispatcher {
         lease: bool,
     ) -> Result<Duration, DbError> {
         let now = self.env.now();
-        let mut wait = POLL_INTERVAL;
-        let mut quotas = Vec::new();
-        let mut capacity =
-            if lease { self.settings.max_concurrent.saturating_sub(state.in_flight) } else { 0 };
-        if capacity > 0 {
-            let mut endpoints = leases::due_endpoints(&self.db).await?;
-            endpoints.sort_by_key(|endpoint| endpoint.due.map(|due| due.0));
-            let clock = Instant::now();
-            for DueEndpoint { endpoint, due } in endpoints {
-                let Some(DbTimestamp(due)) = due else { continue };
-                if due > now {
-                    wait = wait.min(due.duration_since(now).unsigned_abs());
-                    continue;
-                }
-                let available = state.endpoints.get(&endpoint).map_or_else(
-                    || EndpointBreaker::new().available_calls(clock),
-                    |breaker| breaker.available_calls(clock),
-                );
-                let quota = available.min(capacity);
-                if quota > 0 {
-                    capacity -= quota;
-                    quotas.push((endpoint, quota));
-                }
-            }
-        }
+        let capacity = if lease { self.settings.max_concurrent.saturating_sub(state.in_flight) } else { 0 };
+        let (quotas, wait) =
+            if capacity > 0 { self.plan(state, capacity, now).await? } else { (Vec::new(), POLL_INTERVAL) };
         if state.completed.is_empty() && quotas.is_empty() {
             return Ok(wait);
         }
@@ -205,6 +191,48 @@ impl DeliveryDispatcher {
             self.start_attempt(state, delivery, secrets);
         }
         Ok(wait)
+    }
+
+    /// Decides how many messages of which endpoints are leased now, and says for how long nothing else becomes due.
+    /// Applications get free places in turns, those with the fewest attempts under way first, so that none waits longer
+    /// than a round for another, however many messages and hosts that one has.
+    async fn plan(
+        &self,
+        state: &mut DispatchState,
+        capacity: usize,
+        now: Timestamp,
+    ) -> Result<(Vec<(String, usize)>, Duration), DbError> {
+        let mut wait = POLL_INTERVAL;
+        let mut view = self.db.read().await?;
+        let mut applications = Vec::new();
+        for DueApplication { app_id, due } in leases::due_applications(&mut view).await? {
+            match due {
+                Some(DbTimestamp(due)) if due <= now => {
+                    applications.push((state.in_flight_of.get(&app_id).copied().unwrap_or(0), due, app_id));
+                }
+                Some(DbTimestamp(due)) => wait = wait.min(due.duration_since(now).unsigned_abs()),
+                None => {}
+            }
+        }
+        applications.sort_unstable();
+        let clock = Instant::now();
+        let (mut quotas, mut free) = (Vec::new(), capacity);
+        let (mut left, mut wants_more) = (applications.len(), false);
+        for (_, _, app) in applications {
+            if free == 0 {
+                break;
+            }
+            // What those before did not use is shared by those behind.
+            let share = (free / left).max(1);
+            left -= 1;
+            let planned = plan_application(state, &mut view, app, share, now, clock).await?;
+            let used = planned.iter().map(|(_, quota)| quota).sum::<usize>();
+            free -= used;
+            quotas.extend(planned);
+            wants_more |= used == share || state.next_after.contains_key(&app);
+        }
+        // What others left free is shared out in the next round, which begins at once.
+        Ok((quotas, if wants_more && free > 0 { Duration::ZERO } else { wait }))
     }
 
     async fn cached_secrets(
@@ -236,6 +264,7 @@ impl DeliveryDispatcher {
     ) {
         state.endpoints.entry(leased.endpoint.clone()).or_insert_with(EndpointBreaker::new).record_start(1);
         state.in_flight += 1;
+        *state.in_flight_of.entry(leased.app_id).or_default() += 1;
         let (dispatcher, sender) = (self.clone(), state.completed_sender.clone());
         // Level ERROR: whatever `log.filter` lets through, its lines say which delivery they belong to.
         let span = tracing::error_span!(
@@ -271,6 +300,9 @@ impl DeliveryDispatcher {
         let from = state.completed.len().saturating_sub(count);
         for completed in state.completed.get(from..).unwrap_or_default() {
             let name = &completed.leased.endpoint;
+            if let Some(number) = state.in_flight_of.get_mut(&completed.leased.app_id) {
+                *number = number.saturating_sub(1);
+            }
             let Some(endpoint) = state.endpoints.get_mut(name) else { continue };
             let max_calls = self.settings.max_concurrent_per_endpoint;
             if endpoint.record_end(completed.result.health, now, max_calls) {
@@ -278,6 +310,7 @@ impl DeliveryDispatcher {
                 tracing::warn!(endpoint = name, "an endpoint does not answer; it is left alone for a while");
             }
         }
+        state.in_flight_of.retain(|_, number| *number > 0);
         // Healthy endpoints need not be remembered, so the map stays as small as the trouble is.
         if state.endpoints.len() > CACHE_CLEANUP_SIZE {
             state.endpoints.retain(|_, endpoint| !endpoint.is_idle());
@@ -371,4 +404,35 @@ impl DeliveryDispatcher {
             );
         }
     }
+}
+
+/// Up to `share` messages of an application, by endpoint.
+async fn plan_application(
+    state: &mut DispatchState,
+    view: &mut ReadTx,
+    app: AppId,
+    share: usize,
+    now: Timestamp,
+    clock: Instant,
+) -> Result<Vec<(String, usize)>, DbError> {
+    let after = state.next_after.remove(&app).unwrap_or_default();
+    let mut endpoints = leases::due_endpoints(view, app, &after, ENDPOINTS_PER_ROUND).await?;
+    if let (ENDPOINTS_PER_ROUND.., Some(last)) = (endpoints.len(), endpoints.last()) {
+        state.next_after.insert(app, last.endpoint.clone());
+    }
+    endpoints.retain(|endpoint| endpoint.due.is_some_and(|due| due.0 <= now));
+    endpoints.sort_by_key(|endpoint| endpoint.due.map(|due| due.0));
+    let (mut planned, mut free) = (Vec::new(), share);
+    for DueEndpoint { endpoint, .. } in endpoints {
+        let available = state.endpoints.get(&endpoint).map_or_else(
+            || EndpointBreaker::new().available_calls(clock),
+            |breaker| breaker.available_calls(clock),
+        );
+        let quota = available.min(free);
+        if quota > 0 {
+            free -= quota;
+            planned.push((endpoint, quota));
+        }
+    }
+    Ok(planned)
 }

@@ -3,7 +3,7 @@
 
 use super::records::DeliveryAttempt;
 use base::{AppId, DeliveryId, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, DbTimestamp, Durability, FromRow, WriteTx, sql};
+use db::{Db, DbError, DbTimestamp, Durability, FromRow, ReadTx, WriteTx, sql};
 
 /// A message that this process is delivering.
 #[derive(Debug, FromRow)]
@@ -23,6 +23,31 @@ pub(super) struct LeasedDelivery {
     pub(super) begun_at: Timestamp,
 }
 
+/// An application with waiting messages, and when the first of them is due.
+#[derive(FromRow)]
+pub(super) struct DueApplication {
+    pub(super) app_id: AppId,
+    pub(super) due: Option<DbTimestamp>,
+}
+
+/// Every application with a waiting message. The query jumps through the index from application to application, so that a
+/// long queue of one costs no more than a short one.
+pub(super) async fn due_applications(view: &mut ReadTx) -> Result<Vec<DueApplication>, DbError> {
+    view.fetch_all(sql!(
+        "WITH RECURSIVE found (app_id) AS (
+             SELECT (SELECT d.app_id FROM deliveries d WHERE d.state = 'WAITING' ORDER BY d.app_id LIMIT 1)
+             UNION ALL
+             SELECT (SELECT d.app_id FROM deliveries d WHERE d.state = 'WAITING' AND d.app_id > found.app_id
+                      ORDER BY d.app_id LIMIT 1)
+               FROM found WHERE found.app_id IS NOT NULL
+         )
+         SELECT app_id, (SELECT min(d.next_at) FROM deliveries d
+                          WHERE d.state = 'WAITING' AND d.app_id = found.app_id) AS due
+           FROM found WHERE app_id IS NOT NULL"
+    ))
+    .await
+}
+
 /// An endpoint with waiting messages, and when the first of them is due.
 #[derive(FromRow)]
 pub(super) struct DueEndpoint {
@@ -30,20 +55,31 @@ pub(super) struct DueEndpoint {
     pub(super) due: Option<DbTimestamp>,
 }
 
-/// Every endpoint with a waiting message. The query jumps through the index from endpoint to endpoint, so that a long
-/// queue of one costs no more than a short one.
-pub(super) async fn due_endpoints(db: &Db) -> Result<Vec<DueEndpoint>, DbError> {
-    let mut view = db.read().await?;
+/// Up to `limit` endpoints of an application with a waiting message, in the order of their names, those behind `after`. The
+/// query jumps through the index as [`due_applications`] does.
+pub(super) async fn due_endpoints(
+    view: &mut ReadTx,
+    app: AppId,
+    after: &str,
+    limit: usize,
+) -> Result<Vec<DueEndpoint>, DbError> {
+    // The names of an application's endpoints begin with its id and a space; behind the space comes the exclamation mark.
+    let (first, end) = (format!("{app} "), format!("{app}!"));
     view.fetch_all(sql!(
         "WITH RECURSIVE found (endpoint) AS (
-             SELECT min(endpoint) FROM deliveries WHERE state = 'WAITING'
+             SELECT (SELECT min(d.endpoint) FROM deliveries d
+                      WHERE d.state = 'WAITING' AND d.endpoint > $1 AND d.endpoint < $2)
              UNION ALL
-             SELECT (SELECT min(d.endpoint) FROM deliveries d WHERE d.state = 'WAITING' AND d.endpoint > found.endpoint)
+             SELECT (SELECT min(d.endpoint) FROM deliveries d
+                      WHERE d.state = 'WAITING' AND d.endpoint > found.endpoint AND d.endpoint < $2)
                FROM found WHERE found.endpoint IS NOT NULL
          )
          SELECT endpoint, (SELECT min(d.next_at) FROM deliveries d
                             WHERE d.state = 'WAITING' AND d.endpoint = found.endpoint) AS due
-           FROM found WHERE endpoint IS NOT NULL LIMIT 10000"
+           FROM found WHERE endpoint IS NOT NULL LIMIT $3",
+        if after > &*first { after.to_owned() } else { first },
+        end,
+        limit as i64,
     ))
     .await
 }

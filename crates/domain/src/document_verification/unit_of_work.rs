@@ -156,10 +156,11 @@ impl DocumentUnitOfWork {
             self.notifier.notify(tx, &locked.session, topic, subject).await?;
         }
         for job in &effects.read_jobs {
-            jobs::enqueue(tx, env, job).await?;
+            jobs::enqueue_for_application(tx, env, locked.session.app, job, env.now()).await?;
         }
         if let Some(at) = effects.check_at {
-            jobs::enqueue_at(tx, env, &RunVerificationChecks { session: id }, at).await?;
+            let job = RunVerificationChecks { session: id };
+            jobs::enqueue_for_application(tx, env, locked.session.app, &job, at).await?;
         }
         for media in &effects.discarded_media {
             self.media.add_tombstone(tx, id, *media).await?;

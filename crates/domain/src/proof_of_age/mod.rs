@@ -190,7 +190,8 @@ impl ProofOfAgeService {
         ))
         .await?;
         if is_pending {
-            jobs::enqueue(tx, &*self.0.env, &ResolveProof { proof: record.id.clone() }).await?;
+            let job = ResolveProof { proof: record.id.clone() };
+            jobs::enqueue_for_application(tx, &*self.0.env, app, &job, self.0.env.now()).await?;
         }
         count_result(&record);
         Ok(record)

@@ -1,7 +1,7 @@
 //! Deliveries to a server on this machine: success, retries, replay, leases, limits.
 
 use base::{AppId, DeliveryId, Environment, SignedDuration, SystemEnvironment, TestEnvironment};
-use db::testing::TestDb;
+use db::{sql, testing::TestDb};
 use domain::{
     delivery::{
         self, DeliveryAttempt, DeliveryDispatcher, DeliveryRecord, DeliverySettings, DeliveryState, Outbox,
@@ -24,6 +24,14 @@ struct Fixture {
     app: AppId,
 }
 
+async fn application(test: &TestDb, env: &dyn Environment) -> AppId {
+    let mut tx = test.db.write().await.unwrap();
+    let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
+    let app = applications::create(&mut tx, env, &new).await.unwrap();
+    tx.commit().await.unwrap();
+    app
+}
+
 impl Fixture {
     async fn open() -> Self {
         Self::with(Arc::new(SystemEnvironment), &stub_server::egress_policy()).await
@@ -33,10 +41,7 @@ impl Fixture {
         let test = TestDb::open().await;
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         let outbox = Outbox::new(Fetcher::new(policy).unwrap(), vault.clone());
-        let mut tx = test.db.write().await.unwrap();
-        let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
-        let app = applications::create(&mut tx, &*env, &new).await.unwrap();
-        tx.commit().await.unwrap();
+        let app = application(&test, &*env).await;
         Self { test, env, vault, outbox, app }
     }
 
@@ -328,4 +333,50 @@ async fn a_message_is_not_stored_in_clear() {
     for clear in ["secret-path", "secret-token", "SUCCESS", "x-shop"] {
         assert!(!row.sealed.windows(clear.len()).any(|window| window == clear.as_bytes()), "{clear}");
     }
+}
+
+/// Ten thousand hosts of one application, whose queue sorts before and is older, do not delay the message of another.
+#[tokio::test]
+async fn many_hosts_of_one_application_do_not_keep_another_waiting() {
+    let receiver = StubServer::start(|_| StubReply::status(204)).await;
+    let fixture = Fixture::open().await;
+    let (flood, quiet) = {
+        let other = application(&fixture.test, &*fixture.env).await;
+        if fixture.app < other { (fixture.app, other) } else { (other, fixture.app) }
+    };
+    let mut tx = fixture.test.db.write().await.unwrap();
+    let elsewhere = message("https://127.0.0.1:1/".to_owned());
+    let first = fixture.outbox.enqueue(&mut tx, &*fixture.env, flood, "test", &elsewhere).await.unwrap();
+    // Copies of it for as many hosts, a few of them due, most of them later.
+    tx.execute(sql!(
+        sqlite: "WITH RECURSIVE hosts (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM hosts WHERE number < 10000)
+                 INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
+                                         created_at)
+                 SELECT randomblob(16), app_id, topic, $2 || ' https://host' || number || '.example', sealed, state, tries,
+                        attempts, begun_at, CASE WHEN number % 20 = 0 THEN next_at ELSE $3 END, created_at
+                   FROM hosts, deliveries WHERE id = $1",
+        postgres: "INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
+                                           created_at)
+                   SELECT gen_random_uuid(), app_id, topic, CAST($2 AS TEXT) || ' https://host' || number || '.example',
+                          sealed, state, tries, attempts, begun_at,
+                          CASE WHEN number % 20 = 0 THEN next_at ELSE $3 END, created_at
+                     FROM generate_series(1, 10000) AS number, deliveries WHERE id = $1",
+        first,
+        flood.to_string(),
+        fixture.env.now() + SignedDuration::from_hours(1),
+    ))
+    .await
+    .unwrap();
+    tx.commit().await.unwrap();
+    let (stop, working) = fixture.work();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let mut tx = fixture.test.db.write().await.unwrap();
+    let body = message(receiver.url("/hook"));
+    fixture.outbox.enqueue(&mut tx, &*fixture.env, quiet, "test", &body).await.unwrap();
+    tx.commit().await.unwrap();
+    let begun = std::time::Instant::now();
+    receiver.wait_for(1).await;
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    stop.send(true).unwrap();
+    working.await.unwrap();
 }
