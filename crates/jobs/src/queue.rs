@@ -2,7 +2,7 @@
 
 use crate::{Job, Lane};
 use base::{AccountId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, FromRow, Json, WriteTx, sql};
+use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 use tokio::sync::watch;
 
 /// Why a run may not change anything under its lease.
@@ -90,6 +90,46 @@ async fn insert<J: Job>(
     Ok(rows)
 }
 
+/// Where a job stands in its lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuePosition {
+    /// Whether it runs.
+    pub is_running: bool,
+    /// Jobs of the lane that were due before it and have not ended, running ones included.
+    pub ahead: u64,
+    /// Jobs of the lane that run, in all processes; itself included.
+    pub running: u64,
+}
+
+/// Where the job of this kind that was enqueued with [`enqueue_unique`] under this key stands; `None` if it has ended, or
+/// waits for an operator.
+pub async fn queue_position<J: Job>(view: &mut ReadTx, key: &str) -> Result<Option<QueuePosition>, DbError> {
+    #[derive(FromRow)]
+    struct PositionRow {
+        state: String,
+        ahead: i64,
+        running: i64,
+    }
+    let row: Option<PositionRow> = view
+        .fetch_optional(sql!(
+            "SELECT mine.state,
+                    (SELECT count(*) FROM jobs AS other
+                      WHERE other.lane = mine.lane AND (other.state = 'WAITING' OR other.state = 'RUNNING')
+                        AND (other.run_at < mine.run_at OR (other.run_at = mine.run_at AND other.id < mine.id))) AS ahead,
+                    (SELECT count(*) FROM jobs AS other
+                      WHERE other.lane = mine.lane AND other.state = 'RUNNING') AS running
+               FROM jobs AS mine WHERE mine.kind = $1 AND mine.unique_key = $2 AND mine.state <> 'PARKED'",
+            J::KIND,
+            key,
+        ))
+        .await?;
+    Ok(row.map(|row| QueuePosition {
+        is_running: row.state == "RUNNING",
+        ahead: row.ahead.unsigned_abs(),
+        running: row.running.unsigned_abs(),
+    }))
+}
+
 /// Tells a worker, and the runs under its leases, to stop: once the value is `true`, or the sender is gone.
 pub type ShutdownSignal = watch::Receiver<bool>;
 
@@ -171,11 +211,11 @@ pub(crate) async fn lease_due(
         .fetch_all(sql!(
             sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                       WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
-                                    ORDER BY run_at LIMIT $5)
+                                    ORDER BY run_at, id LIMIT $5)
                       RETURNING id, kind, account_id, payload, attempts, interruptions, forgiven",
             postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                         WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
-                                      ORDER BY run_at LIMIT $5 FOR UPDATE SKIP LOCKED)
+                                      ORDER BY run_at, id LIMIT $5 FOR UPDATE SKIP LOCKED)
                         RETURNING id, kind, account_id, payload, attempts, interruptions, forgiven",
             lane.as_str(),
             worker,

@@ -7,8 +7,8 @@ use base::{
 };
 use db::{Db, sql, testing::TestDb};
 use jobs::{
-    Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, RetryPolicy, Worker, enqueue, enqueue_at,
-    enqueue_unique,
+    Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, QueuePosition, RetryPolicy, Worker,
+    enqueue, enqueue_at, enqueue_unique,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -472,4 +472,45 @@ async fn a_job_of_an_account_names_it() {
     tokio::spawn(worker.run(stopped));
     until("the end", || async { left(&test.db).await == 0 }).await;
     assert_eq!(log.lines("at work")[0]["span"]["account.id"], json!(account));
+}
+
+#[tokio::test]
+async fn a_job_knows_how_many_of_its_lane_are_ahead() {
+    let test = TestDb::open().await;
+    let environment = TestEnvironment::at("2026-01-16T14:40:00Z");
+    let position = async |number: i64| {
+        let mut view = test.db.read().await.unwrap();
+        jobs::queue_position::<Note>(&mut view, &number.to_string()).await.unwrap()
+    };
+    let mut tx = test.db.write().await.unwrap();
+    enqueue(&mut tx, &environment, &Film).await.unwrap();
+    for number in 0..4 {
+        environment.advance(SignedDuration::from_secs(1));
+        let key = number.to_string();
+        assert!(
+            enqueue_unique(&mut tx, &environment, &Note { number }, &key, environment.now()).await.unwrap()
+        );
+    }
+    // Of two that are due at one moment, one is ahead of the other.
+    enqueue_unique(&mut tx, &environment, &Note { number: 4 }, "4", environment.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    let waiting = |ahead, running| Some(QueuePosition { is_running: false, ahead, running });
+    assert_eq!(
+        (position(0).await, position(2).await),
+        (waiting(0, 0), waiting(2, 0)),
+        "a film is in another lane"
+    );
+    let mut last = [position(3).await.unwrap().ahead, position(4).await.unwrap().ahead];
+    last.sort_unstable();
+    assert_eq!(last, [3, 4]);
+
+    let mut tx = test.db.write().await.unwrap();
+    let run = |state: &'static str, key: &'static str| {
+        sql!("UPDATE jobs SET state = $1 WHERE unique_key = $2", state, key)
+    };
+    tx.execute(run("RUNNING", "0")).await.unwrap();
+    tx.execute(run("PARKED", "1")).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(position(0).await, Some(QueuePosition { is_running: true, ahead: 0, running: 1 }));
+    assert_eq!((position(1).await, position(2).await, position(9).await), (None, waiting(1, 1), None));
 }

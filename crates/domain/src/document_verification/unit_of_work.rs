@@ -156,7 +156,7 @@ impl DocumentUnitOfWork {
             self.notifier.notify(tx, &locked.session, topic, subject).await?;
         }
         for job in &effects.read_jobs {
-            jobs::enqueue(tx, env, job).await?;
+            jobs::enqueue_unique(tx, env, job, &job.task.to_string(), env.now()).await?;
         }
         if let Some(at) = effects.check_at {
             jobs::enqueue_at(tx, env, &RunVerificationChecks { session: id }, at).await?;
