@@ -18,7 +18,7 @@ SNAPSHOT_TESTS ?=
 # Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling kernels bare bench ratios record-ratios fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling kernels bare bench ratios record-ratios profiles fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -100,6 +100,12 @@ ratios: ## Compare speed with the bare work in the same run, and both with what 
 
 record-ratios: ## Record the ratios of this commit, where they changed for a reason
 	@target/debug/bench --short --json benches/ratios.json
+
+# Frames need the symbols, which `light` keeps; which lines they are on is not drawn.
+profiles: setup ## Draw a flame graph of each interface into docs/profiles/ (as root, or with perf allowed)
+	@cargo build --profile light --locked -p assay
+	@target/light/assay models import --from models/node_modules --to models/pack
+	@scripts/profiles.sh
 
 fuzz: ## A short run of every fuzz target (SECONDS_EACH=30)
 	@fuzz/run.sh $(SECONDS_EACH)

@@ -1,13 +1,13 @@
 //! Age sessions: how many a business with an API key can create and read per second, on SQLite with default settings;
 //! and how soon an end user on a slow connection sees the page of a session.
 
-use crate::{
-    client::{self, Connection},
-    clock,
-    report::{BenchReport, Goal, MeasuredFigure, percentile},
-    server::ServerProcess,
-};
+use crate::report::{BenchReport, Goal, MeasuredFigure};
 use anyhow::{Context as _, ensure};
+use measure::{
+    client::{self, Connection},
+    clock, percentile,
+    server_process::ServerProcess,
+};
 use serde::Deserialize;
 use std::{path::Path, process::Command, time::Instant};
 

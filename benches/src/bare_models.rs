@@ -1,9 +1,10 @@
 //! The part of a call that cannot be avoided: decoding the photo with a plain decoder, and running the default models
 //! with nothing around them.
 
-use crate::{clock::time, server::CheckoutPaths};
+use crate::checkout_paths::CheckoutPaths;
 use anyhow::Context as _;
 use base::Picture;
+use measure::clock::time;
 use std::hint::black_box;
 use vision::{
     Face, ModelTask, NeuralNet as _, OnnxNet, OnnxRuntime, VisionModels,

@@ -1,9 +1,10 @@
 //! Content moderation: stored video, a queue of images while others call, and long lists of notifications.
 
-use crate::report::{BenchReport, Goal, MeasuredFigure, percentile};
+use crate::report::{BenchReport, Goal, MeasuredFigure};
 use anyhow::Context as _;
 use base::{NotificationId, Uuid};
 use db::sql;
+use measure::percentile;
 use serde_json::{Value, json};
 use std::{
     path::Path,

@@ -2,10 +2,10 @@
 
 use crate::{
     bare_models,
-    clock::time,
     report::{BenchReport, MeasuredFigure},
 };
 use anyhow::Context as _;
+use measure::clock::time;
 use media::image_validation::{self, ImageLimits};
 use std::hint::black_box;
 

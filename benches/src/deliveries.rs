@@ -1,7 +1,7 @@
 //! Webhook deliveries: one process that queues and sends them, on SQLite, and a fast receiver in another process on the
 //! same cores.
 
-use crate::report::{BenchReport, Goal, MeasuredFigure, percentile};
+use crate::report::{BenchReport, Goal, MeasuredFigure};
 use anyhow::Context as _;
 use base::{AppId, Environment, SystemEnvironment};
 use db::{Db, sql};
@@ -14,6 +14,7 @@ use domain::{
     tenancy::applications::{self, NewApplication},
     vault::Vault,
 };
+use measure::percentile;
 use media::fetch::{EgressPolicy, FetchRequest, Fetcher, TrustedRoot};
 use std::{
     io::{BufRead as _, BufReader, Write as _},

@@ -1,9 +1,10 @@
 //! Document verification sessions: how long an end user waits for the front of a document to be read, and how many
 //! sessions one machine can handle.
 
-use crate::report::{BenchReport, Goal, MeasuredFigure, percentile};
+use crate::report::{BenchReport, Goal, MeasuredFigure};
 use anyhow::Context as _;
 use axum::{body::Body, http::Request};
+use measure::percentile;
 use serde_json::{Value, json};
 use std::{
     path::Path,

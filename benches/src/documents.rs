@@ -3,10 +3,9 @@
 //! best cases; docs/ACCURACY.md says more.
 
 use crate::{
-    clock,
+    checkout_paths::CheckoutPaths,
     python_peers::PythonPeers,
     report::{BenchReport, Goal, MeasuredFigure, line},
-    server::CheckoutPaths,
 };
 use anyhow::Context as _;
 use documents::{
@@ -15,6 +14,7 @@ use documents::{
     picture::homography::intersection_over_union,
     reading::{DocumentClaim, DocumentReader, SideSource},
 };
+use measure::clock;
 use std::{collections::BTreeMap, path::Path};
 use testkit::specimens::{
     PhotoConditions, PhotoDamage, Specimen, SpecimenKind, SpecimenPage, SpecimenPhoto, photograph,

@@ -1,12 +1,13 @@
 //! A peer: the `@vladmandic/human` package on its WASM backend, in another process (`benches/human.mjs`).
 
 use crate::{
-    clock, image_analysis,
+    checkout_paths::CheckoutPaths,
+    image_analysis,
     report::{BenchReport, MeasuredFigure, line},
     sample_photo::SamplePhoto,
-    server::{CheckoutPaths, ServerProcess},
 };
 use anyhow::{Context as _, bail};
+use measure::{clock, server_process::ServerProcess};
 use serde_json::Value;
 use std::{
     io::{BufRead as _, BufReader, Write as _},

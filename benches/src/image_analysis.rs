@@ -2,16 +2,15 @@
 
 use crate::{
     bare_models::{BareModels, PartTimes},
-    client::Connection,
-    clock,
-    report::{BenchReport, Goal, MeasuredFigure, percentile},
+    checkout_paths::CheckoutPaths,
+    report::{BenchReport, Goal, MeasuredFigure},
     sample_photo::SamplePhoto,
-    server::{CheckoutPaths, ServerProcess},
 };
 use anyhow::ensure;
 use domain::image_analysis::{
     AnalysisRequest, AnalysisRules, ImageAnalyser, LivenessAssurance, ModelPoolSettings,
 };
+use measure::{client::Connection, clock, percentile, server_process::ServerProcess};
 use std::time::Instant;
 use vision::QueueLimits;
 

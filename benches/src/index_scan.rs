@@ -1,11 +1,11 @@
 //! One search of a small index beside the same scan written as a plain loop: short enough for every change.
 
-use crate::{
-    clock,
-    report::{BenchReport, MeasuredFigure},
-    search::{SeededRng, face},
-};
+use crate::report::{BenchReport, MeasuredFigure};
 use base::Secret;
+use measure::{
+    clock,
+    face_vectors::{SeededRng, face},
+};
 use search::{FaceEntry, FaceIndex, IndexSpace, SearchQuery};
 use std::{hint::black_box, path::Path};
 

@@ -3,8 +3,7 @@
 mod age_verification;
 mod bare_models;
 mod baseline;
-mod client;
-mod clock;
+mod checkout_paths;
 mod content_moderation;
 mod decoders;
 mod deliveries;
@@ -20,17 +19,17 @@ mod python_peers;
 mod report;
 mod sample_photo;
 mod search;
-mod server;
 mod signed_requests;
 mod startup;
 mod video;
 
 use anyhow::{Context as _, ensure};
 use bare_models::BareModels;
+use checkout_paths::CheckoutPaths;
 use clap::{Parser, ValueEnum};
+use measure::server_process::ServerProcess;
 use report::BenchReport;
 use sample_photo::SamplePhoto;
-use server::{CheckoutPaths, ServerProcess};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

@@ -2,9 +2,9 @@
 
 use crate::{
     bare_models::BareModels,
-    clock::time,
     report::{BenchReport, MeasuredFigure},
 };
+use measure::clock::time;
 
 const MODEL_ROUNDS: usize = 60;
 

@@ -1,14 +1,12 @@
 //! More calls than the workers can handle: accepted calls stay as fast, the others are refused at once.
 
 use crate::{
-    client::Connection,
-    clock,
     image_analysis::CALL_PATH,
-    report::{BenchReport, MeasuredFigure, MeasuredUnit, percentile},
+    report::{BenchReport, MeasuredFigure, MeasuredUnit},
     sample_photo::SamplePhoto,
-    server::ServerProcess,
 };
 use anyhow::{bail, ensure};
+use measure::{client::Connection, clock, percentile, server_process::ServerProcess};
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -1,6 +1,7 @@
 //! The report of what was measured, as text and as JSON.
 
 use anyhow::Context as _;
+use measure::{machine::Machine, percentile};
 use serde::{Deserialize, Serialize};
 use std::{
     fmt::{Arguments, Display, Formatter},
@@ -118,14 +119,6 @@ impl Display for MeasuredFigure {
     }
 }
 
-/// The value that this share (0 to 1) of the samples does not exceed; NaN if there are none.
-pub(crate) fn percentile(samples: &[f64], share: f64) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = (sorted.len().saturating_sub(1) as f64 * share).round() as usize;
-    sorted.get(at).copied().unwrap_or(f64::NAN)
-}
-
 /// Prints a line. It is no error if the reader has gone away.
 pub(crate) fn line(text: Arguments<'_>) {
     let _gone = writeln!(std::io::stdout(), "{text}");
@@ -134,7 +127,7 @@ pub(crate) fn line(text: Arguments<'_>) {
 impl BenchReport {
     /// An empty report about this machine; prints the heading.
     pub(crate) fn new() -> Self {
-        let machine = machine();
+        let machine = Machine::of_this_moment().to_string();
         line(format_args!("{machine}\n\nname | ours | peer | ours / peer | goal"));
         Self { machine, optimised: !cfg!(debug_assertions), rows: Vec::new() }
     }
@@ -189,15 +182,4 @@ impl Display for ReportRow {
             _ => write!(f, "-"),
         }
     }
-}
-
-/// Processor, cores, and the load before anything was measured.
-fn machine() -> String {
-    let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
-    let processors = read("/proc/cpuinfo");
-    let name = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let load = read("/proc/loadavg");
-    let load = load.split(' ').next().unwrap_or("?");
-    format!("{}, {cores} cores; load {load} at the start", name.map_or("unknown processor", |(_, name)| name))
 }

@@ -1,6 +1,6 @@
 //! The photo for all measurements: one face from a sample photo in the locked packages, 720 x 800 pixels.
 
-use crate::server::CheckoutPaths;
+use crate::checkout_paths::CheckoutPaths;
 use anyhow::Context as _;
 use base::Picture;
 use domain::image_analysis::sample_faces;

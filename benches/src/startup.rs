@@ -1,11 +1,12 @@
 //! How soon a server is ready, and how much memory it uses.
 
 use crate::{
-    clock, image_analysis,
+    checkout_paths::CheckoutPaths,
+    image_analysis,
     report::{BenchReport, Goal, MeasuredFigure},
     sample_photo::SamplePhoto,
-    server::{CheckoutPaths, ServerProcess},
 };
+use measure::{clock, server_process::ServerProcess};
 use std::path::Path;
 
 const READY_GOAL: Option<Goal> = Some(Goal::AtMost(3000.0));

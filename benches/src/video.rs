@@ -1,11 +1,11 @@
 //! Stored video, from a server on this machine to sampled frames, compared with ffmpeg alone on a file.
 
 use crate::{
-    clock::milliseconds,
+    checkout_paths::CheckoutPaths,
     report::{BenchReport, MeasuredFigure},
-    server::CheckoutPaths,
 };
 use anyhow::{Context as _, ensure};
+use measure::clock::milliseconds;
 use media::{
     fetch::Fetcher,
     video::{ContentLoader, SamplingRequest, VideoSettings},

@@ -117,6 +117,16 @@ impl TestAppBuilder {
         self
     }
 
+    /// How document verification sessions are run.
+    #[must_use]
+    pub fn document_verification(
+        mut self,
+        change: impl FnOnce(DocumentVerificationSettings) -> DocumentVerificationSettings,
+    ) -> Self {
+        self.settings.document_verification = change(self.settings.document_verification);
+        self
+    }
+
     /// How age verification sessions are run. The interfaces are reached at the address that these settings name, and use
     /// the brand that they name.
     #[must_use]

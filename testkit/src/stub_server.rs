@@ -10,6 +10,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo},
     server::conn::auto,
 };
+use measure::file_server::LoopbackCertificate;
 use media::fetch::{EgressPolicy, TrustedRoot};
 use std::{
     convert::Infallible,
@@ -17,30 +18,15 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
-use tokio_rustls::{
-    TlsAcceptor,
-    rustls::{ServerConfig, pki_types::PrivateKeyDer},
-};
+use tokio_rustls::TlsAcceptor;
 
 /// One certificate for all stub servers, because making one takes a while.
-static SERVER_CERTIFICATE: LazyLock<(String, Arc<ServerConfig>, String)> = LazyLock::new(|| {
-    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let made = rcgen::generate_simple_self_signed(names).expect("two names make a certificate");
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a fresh key");
-    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("the usual versions")
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key)
-        .expect("a certificate and its key");
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    (made.cert.pem(), Arc::new(config), made.signing_key.serialize_pem())
-});
+static SERVER_CERTIFICATE: LazyLock<LoopbackCertificate> =
+    LazyLock::new(|| LoopbackCertificate::generate().expect("two names make a certificate"));
 
 /// Accepts TLS with the certificate of every stub server.
 pub(crate) fn acceptor() -> TlsAcceptor {
-    TlsAcceptor::from(SERVER_CERTIFICATE.1.clone())
+    TlsAcceptor::from(SERVER_CERTIFICATE.config.clone())
 }
 
 /// A request that was received.
@@ -148,7 +134,7 @@ impl StubServer {
         let address = listener.local_addr().expect("it is bound");
         let requests = Arc::<Mutex<Vec<CapturedRequest>>>::default();
         let (reply, recorded): (Arc<ReplyFn>, _) = (Arc::new(reply), records.then(|| requests.clone()));
-        let acceptor = TlsAcceptor::from(SERVER_CERTIFICATE.1.clone());
+        let acceptor = TlsAcceptor::from(SERVER_CERTIFICATE.config.clone());
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let _without_delay = stream.set_nodelay(true);
@@ -209,12 +195,12 @@ pub fn egress_policy() -> EgressPolicy {
 
 /// The certificate of every stub server, PEM.
 pub fn certificate() -> String {
-    SERVER_CERTIFICATE.0.clone()
+    SERVER_CERTIFICATE.certificate.clone()
 }
 
 /// The private key of [`certificate`], PEM, for stub servers that are programs of their own.
 pub fn private_key() -> String {
-    SERVER_CERTIFICATE.2.clone()
+    SERVER_CERTIFICATE.private_key.clone()
 }
 
 async fn serve(

@@ -2,6 +2,7 @@
 
 import { toBase64url } from "../shared/bytes";
 import {
+  type HttpResponse,
   InterruptedError,
   type OnProgress,
   parseObject,
@@ -45,8 +46,9 @@ type PutOperation = Operations[
 
 /** Files from so many bytes on are uploaded resumably, so that a network that breaks costs only what was on its way. */
 const RESUMABLE_FROM_BYTES = 32 << 10;
-/** How often a task is looked after while it runs, and for how long. */
+/** How often a task is looked after while it runs: the longer it waits, the less often; and for how long. */
 const POLL_MS = 700;
+const MAX_POLL_MS = 5000;
 const EXTRACTION_TIMEOUT_MS = 90_000;
 
 export class Api {
@@ -127,17 +129,29 @@ export class Api {
     await this.#send("POST", path, { blob, method: "CAMERA" }, () => undefined);
   }
 
-  /** Has a document read, and waits for what comes of it. */
-  async extractText(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", resource: string): Promise<Recommendation> {
+  /** Has a document read, and waits for what comes of it. Hears how many seconds it will probably take. */
+  async extractText(
+    kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT",
+    resource: string,
+    onWait: (seconds: number) => void,
+  ): Promise<Recommendation> {
     const path = `/resources/${DOCUMENT_PATHS[kind]}/${resource}/text-extraction`;
-    const end = performance.now() + EXTRACTION_TIMEOUT_MS;
-    let task = await this.#request<ReadDocument>("PUT", path);
-    // Asking again does not begin again: it is the same task until that has ended.
-    while (isPending(task) && performance.now() < end) {
-      await sleep(POLL_MS);
-      task = await this.#request<ReadDocument>("PUT", path);
+    let end = performance.now() + EXTRACTION_TIMEOUT_MS;
+    for (;;) {
+      // Asking again does not begin again: it is the same task until that has ended.
+      const { text, retryAfter } = await this.#call("PUT", path);
+      const task = parseObject<Task>(text);
+      if (!isPending(task) || performance.now() >= end) {
+        return recommendationOf(task);
+      }
+      const wait = Number(retryAfter ?? 0) || 0;
+      if (wait > 0) {
+        onWait(wait);
+        // A queue is no fault: it is given up only long after the document should have been read.
+        end = Math.max(end, performance.now() + wait * 1000 + EXTRACTION_TIMEOUT_MS);
+      }
+      await sleep(Math.min(MAX_POLL_MS, Math.max(POLL_MS, wait * 100)));
     }
-    return recommendationOf(task);
   }
 
   /** Ends the person's part; the checks begin. That it ended before is as good. */
@@ -176,6 +190,10 @@ export class Api {
     path: string,
     body?: RequestBodyOf<Operation>,
   ): Promise<ResponseOf<Operation> | undefined> {
+    return parseObject((await this.#call(method, path, body)).text);
+  }
+
+  #call(method: string, path: string, body?: object): Promise<HttpResponse> {
     const headers = this.#headers();
     if (body !== undefined) {
       headers["content-type"] = "application/json";
@@ -185,7 +203,7 @@ export class Api {
       headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
     }
     const sent = body === undefined ? undefined : JSON.stringify(body);
-    return parseObject((await withRetries(() => sendRequest(method, this.#base + path, headers, sent))).text);
+    return withRetries(() => sendRequest(method, this.#base + path, headers, sent));
   }
 
   async #put(path: string, picture: Picture, progress: OnProgress): Promise<void> {

@@ -23,7 +23,7 @@ import {
   type State,
   type Step,
 } from "./state-machine";
-import { interpolate, LANGUAGES, type Language, type Texts, textsIn } from "./texts";
+import { formatWait, interpolate, LANGUAGES, type Language, type Texts, textsIn } from "./texts";
 import { UploadQueue } from "./upload-queue";
 import type { View } from "./view";
 
@@ -32,6 +32,8 @@ const NOT_READY_RETRY_MS = 3000;
 /** How long thanks are on the screen before it goes back to the business. */
 const AUTO_RETURN_MS = 4000;
 const TIME_WARNING_MS = 60_000;
+/** A wait for the reading of a document that is longer than this is told. */
+const NOTICEABLE_WAIT_S = 8;
 
 /** Whether this is a page of the sandbox, whose address says so. */
 function inSandbox(): boolean {
@@ -288,8 +290,25 @@ export class Controller {
   }
 
   async #read(api: Api): Promise<PageEvent> {
-    const recommendation = await api.extractText(this.#kind(), this.#uploads.resource);
+    const { step } = this.#state;
+    const recommendation = await api.extractText(
+      this.#kind(),
+      this.#uploads.resource,
+      (seconds) => this.#state.step === step && this.#tellWait(seconds),
+    );
     return { is: "recommended", recommendation };
+  }
+
+  /** Says how long the document waits; what is no longer than usual needs no words. */
+  #tellWait(seconds: number): void {
+    const { queue, body } = this.#texts.reading;
+    const words =
+      seconds > NOTICEABLE_WAIT_S ? interpolate(queue, { time: formatWait(seconds, this.#language) }) : body;
+    const shown = document.querySelector("#wait");
+    if (shown && shown.textContent !== words) {
+      shown.textContent = words;
+      this.#view.announce(words);
+    }
   }
 
   #kind(): "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT" {

@@ -103,7 +103,7 @@ export function renderScreen(shown: ScreenContext): Screen {
     case "reading":
       return {
         heading: texts.reading.heading,
-        body: [spinner(), paragraph(texts.reading.body)],
+        body: [spinner(), make("p", { id: "wait" }, texts.reading.body)],
         spoken: texts.reading.body,
       };
     case "retry":

@@ -5,7 +5,15 @@ import { catalogueLoader, mergeCatalogues } from "../shared/catalogue";
 import common from "../shared/texts/en.json";
 import own from "./texts/en.json";
 
-export { formatDuration, interpolate, LANGUAGES, type Language, lookup, textDirection } from "../shared/catalogue";
+export {
+  formatDuration,
+  formatWait,
+  interpolate,
+  LANGUAGES,
+  type Language,
+  lookup,
+  textDirection,
+} from "../shared/catalogue";
 
 const ENGLISH = { ...common, ...own };
 export type Texts = typeof ENGLISH;

@@ -45,6 +45,12 @@ export function formatDuration(seconds: number, language: Language): string {
   return format.format(Math.floor(minutes / size));
 }
 
+/** A wait in seconds, by fives so that it does not flicker, or from a minute and a half on in minutes. */
+export function formatWait(seconds: number, language: Language): string {
+  const [unit, value] = seconds < 90 ? ["second", 5 * Math.ceil(seconds / 5)] : ["minute", Math.ceil(seconds / 60)];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
+}
+
 /** The text of a key that came from the server; `undefined` where there is none. */
 export function lookup(table: Record<string, string>, key: string | undefined): string | undefined {
   return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;

@@ -8,6 +8,7 @@ mod http_date;
 mod ids;
 mod limit_violation;
 mod picture;
+mod running_mean;
 mod secret;
 pub mod settings;
 
@@ -21,6 +22,7 @@ pub use ids::{
 };
 pub use limit_violation::LimitViolation;
 pub use picture::{Picture, PictureSize};
+pub use running_mean::RunningMean;
 pub use secret::Secret;
 
 pub use jiff::{SignedDuration, Timestamp};

@@ -16,6 +16,7 @@ mod migrate;
 mod query;
 #[doc(hidden)]
 pub mod row;
+mod scratch_schema;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timestamp;
@@ -23,6 +24,7 @@ mod timestamp;
 pub use db_derive::FromRow;
 pub use engine::{Db, DbError, DbRow, Durability, Engine, ReadTx, WriteTx};
 pub use query::{Query, Value};
+pub use scratch_schema::ScratchSchema;
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;
 pub use timestamp::{DbTimestamp, serialize_optional_timestamp};

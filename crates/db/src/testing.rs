@@ -1,7 +1,7 @@
 //! A database for each test: an SQLite file, or a schema of its own on the PostgreSQL server that
 //! `ASSAY_TEST_POSTGRES_URL` names.
 
-use crate::{Db, DbError, engine::Pools};
+use crate::{Db, DbError, ScratchSchema, engine::Pools};
 use sqlx::{Executor as _, SqlSafeStr as _};
 use std::collections::BTreeSet;
 
@@ -23,7 +23,9 @@ impl TestDb {
     pub async fn open() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = match std::env::var("ASSAY_TEST_POSTGRES_URL") {
-            Ok(server) => create_schema(&server).await,
+            Ok(server) => {
+                ScratchSchema::create(&server, "test").await.expect("the test server answers").url()
+            }
             Err(_) => format!("sqlite:{}", folder.path().join("test.db").display()),
         };
         let db = Db::open(&url, 4).expect("a database url");
@@ -77,23 +79,6 @@ impl TestDb {
         }
         rows
     }
-}
-
-/// Creates a schema on the server; returns the URL of the server with this schema as its search path.
-async fn create_schema(server: &str) -> String {
-    let mut random = [0; 8];
-    base::Environment::fill_random(&base::SystemEnvironment, &mut random);
-    let name = format!("test_{:016x}", u64::from_le_bytes(random));
-    let pool = sqlx::PgPool::connect(server).await.expect("the test server answers");
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a schema's name cannot be bound; this one is sixteen hex digits"
-    )]
-    let create = sqlx::AssertSqlSafe(format!("CREATE SCHEMA {name}"));
-    sqlx::raw_sql(create).execute(&pool).await.expect("a schema of its own");
-    pool.close().await;
-    let joint = if server.contains('?') { '&' } else { '?' };
-    format!("{server}{joint}options=-c%20search_path%3D{name}")
 }
 
 impl Db {

@@ -84,8 +84,11 @@ impl JobIds<'_> {
 /// Each lane has workers of its own, so that a flood of jobs in one lane never holds up another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lane {
-    /// Short work that somebody waits for: notifications, mail, the reading of a document.
+    /// Short work that somebody waits for: notifications, mail.
     Quick,
+    /// Reading and checking documents while a person waits, in the order in which they came. A crowd of them must not
+    /// hold up what is short.
+    Documents,
     /// Long work: images and videos, searches through many faces.
     Heavy,
     /// Work that ends only when it is told to: live videos.
@@ -96,12 +99,13 @@ pub enum Lane {
 
 impl Lane {
     /// Every lane.
-    pub const ALL: [Self; 4] = [Self::Quick, Self::Heavy, Self::Live, Self::Upkeep];
+    pub const ALL: [Self; 5] = [Self::Quick, Self::Documents, Self::Heavy, Self::Live, Self::Upkeep];
 
     /// The lane's name in the database and in metrics.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Quick => "quick",
+            Self::Documents => "documents",
             Self::Heavy => "heavy",
             Self::Live => "live",
             Self::Upkeep => "upkeep",

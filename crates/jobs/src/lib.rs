@@ -16,7 +16,7 @@ mod worker;
 pub use admin::{JobAdminError, JobRecord, JobState, discard, list, report_metrics, retry, show};
 pub use job::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
 pub use queue::{
-    Lease, LeaseError, ShutdownSignal, enqueue, enqueue_at, enqueue_for_account, enqueue_for_application,
-    enqueue_unique,
+    Lease, LeaseError, QueuePosition, ShutdownSignal, enqueue, enqueue_at, enqueue_for_account,
+    enqueue_for_application, enqueue_unique, enqueue_unique_for_application, queue_position,
 };
 pub use worker::Worker;

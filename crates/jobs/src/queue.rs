@@ -81,6 +81,20 @@ pub async fn enqueue_unique<J: Job>(
     Ok(insert(tx, environment, job, id, Some(key), run_at, JobOwner::default()).await? == 1)
 }
 
+/// [`enqueue_unique`] for a job of an application.
+pub async fn enqueue_unique_for_application<J: Job>(
+    tx: &mut WriteTx,
+    environment: &dyn Environment,
+    app: AppId,
+    job: &J,
+    key: &str,
+    run_at: Timestamp,
+) -> Result<bool, DbError> {
+    let id = environment.uuid_v7();
+    let owner = JobOwner { app: Some(app), account: None };
+    Ok(insert(tx, environment, job, id, Some(key), run_at, owner).await? == 1)
+}
+
 /// Whose job it is; nobody's: the server's own.
 #[derive(Clone, Copy, Debug, Default)]
 struct JobOwner {
@@ -119,6 +133,46 @@ async fn insert<J: Job>(
         .await?;
     tx.notify_on_commit();
     Ok(rows)
+}
+
+/// Where a job stands in its lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuePosition {
+    /// Whether it runs.
+    pub is_running: bool,
+    /// Jobs of the lane that were due before it and have not ended, running ones included.
+    pub ahead: u64,
+    /// Jobs of the lane that run, in all processes; itself included.
+    pub running: u64,
+}
+
+/// Where the job of this kind that was enqueued with [`enqueue_unique`] under this key stands; `None` if it has ended, or
+/// waits for an operator.
+pub async fn queue_position<J: Job>(view: &mut ReadTx, key: &str) -> Result<Option<QueuePosition>, DbError> {
+    #[derive(FromRow)]
+    struct PositionRow {
+        state: String,
+        ahead: i64,
+        running: i64,
+    }
+    let row: Option<PositionRow> = view
+        .fetch_optional(sql!(
+            "SELECT mine.state,
+                    (SELECT count(*) FROM jobs AS other
+                      WHERE other.lane = mine.lane AND (other.state = 'WAITING' OR other.state = 'RUNNING')
+                        AND (other.run_at < mine.run_at OR (other.run_at = mine.run_at AND other.id < mine.id))) AS ahead,
+                    (SELECT count(*) FROM jobs AS other
+                      WHERE other.lane = mine.lane AND other.state = 'RUNNING') AS running
+               FROM jobs AS mine WHERE mine.kind = $1 AND mine.unique_key = $2 AND mine.state <> 'PARKED'",
+            J::KIND,
+            key,
+        ))
+        .await?;
+    Ok(row.map(|row| QueuePosition {
+        is_running: row.state == "RUNNING",
+        ahead: row.ahead.unsigned_abs(),
+        running: row.running.unsigned_abs(),
+    }))
 }
 
 /// Tells a worker, and the runs under its leases, to stop: once the value is `true`, or the sender is gone.
@@ -309,12 +363,12 @@ async fn lease_of_application(
     tx.fetch_all(sql!(
         sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                   WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
-                                  AND app_id IS $6 ORDER BY run_at LIMIT $5)
+                                  AND app_id IS $6 ORDER BY run_at, id LIMIT $5)
                   RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
         postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                     WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
                                     AND (app_id = $6 OR $6 IS NULL AND app_id IS NULL)
-                                  ORDER BY run_at LIMIT $5 FOR UPDATE SKIP LOCKED)
+                                  ORDER BY run_at, id LIMIT $5 FOR UPDATE SKIP LOCKED)
                     RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
         lane.as_str(),
         worker,

@@ -43,7 +43,7 @@ pub struct Worker {
     environment: Arc<dyn Environment>,
     id: Uuid,
     handlers: HashMap<&'static str, JobHandler>,
-    slots: [(Lane, usize); 4],
+    slots: [(Lane, usize); 5],
     shutdown: ShutdownSignal,
     lease: SignedDuration,
 }
@@ -58,13 +58,14 @@ impl Worker {
     /// A worker that knows no kind of job yet; see [`Self::register`].
     pub fn new(db: Db, environment: Arc<dyn Environment>) -> Self {
         let id = environment.uuid_v7();
-        let slots = [(Lane::Quick, 64), (Lane::Heavy, 2), (Lane::Live, 16), (Lane::Upkeep, 1)];
+        let slots =
+            [(Lane::Quick, 64), (Lane::Documents, 4), (Lane::Heavy, 2), (Lane::Live, 16), (Lane::Upkeep, 1)];
         // Replaced when the worker is run.
         let shutdown = watch::channel(false).1;
         Self { db, environment, id, handlers: HashMap::new(), slots, shutdown, lease: LEASE_DURATION }
     }
 
-    /// Sets how many jobs of a lane run at once. Default: 64 quick, 2 heavy, 16 live, 1 upkeep.
+    /// Sets how many jobs of a lane run at once. Default: 64 quick, 4 documents, 2 heavy, 16 live, 1 upkeep.
     #[must_use]
     pub fn slots(mut self, lane: Lane, limit: usize) -> Self {
         self.slots.iter_mut().filter(|(of, _)| *of == lane).for_each(|(_, slots)| *slots = limit);

@@ -8,8 +8,8 @@ use base::{
 };
 use db::{Db, sql, testing::TestDb};
 use jobs::{
-    Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, RetryPolicy, Worker, enqueue, enqueue_at,
-    enqueue_for_application, enqueue_unique,
+    Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, QueuePosition, RetryPolicy, Worker,
+    enqueue, enqueue_at, enqueue_for_application, enqueue_unique,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -475,100 +475,6 @@ async fn a_job_of_an_account_names_it() {
     assert_eq!(log.lines("at work")[0]["span"]["account.id"], json!(account));
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Stream {
-    name: String,
-}
-
-impl Job for Stream {
-    const KIND: &'static str = "stream";
-    const LANE: Lane = Lane::Live;
-    const RETRY: RetryPolicy = RetryPolicy::NEVER;
-}
-
-/// Applications that have all places of a lane, with work that never ends, give some to one that comes later.
-#[tokio::test]
-async fn endless_work_of_one_application_does_not_keep_another_from_a_place() {
-    let test = TestDb::open().await;
-    let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
-    let (greedy, modest) = (AppId::new(&*environment), AppId::new(&*environment));
-    let running: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
-    let (seen, (stop, stopped)) = (running.clone(), watch::channel(false));
-    let worker = Worker::new(test.db.clone(), environment.clone()).slots(Lane::Live, 4).register(
-        move |job: Stream, lease| {
-            let seen = seen.clone();
-            async move {
-                *seen.lock().unwrap().entry(job.name.clone()).or_default() += 1;
-                lease.stop_requested().await;
-                *seen.lock().unwrap().entry(job.name).or_default() -= 1;
-                Ok(JobOutcome::Again(SystemEnvironment.now()))
-            }
-        },
-    );
-    let working = tokio::spawn(worker.run(stopped));
-    let enqueue = async |app: AppId, name: &str, number: usize| {
-        let mut tx = test.db.write().await.unwrap();
-        for _ in 0..number {
-            let job = Stream { name: name.to_owned() };
-            enqueue_for_application(&mut tx, &*environment, app, &job, environment.now()).await.unwrap();
-        }
-        tx.commit().await.unwrap();
-    };
-    let wait_until = async |expected: [usize; 2]| {
-        let places = || {
-            let running = running.lock().unwrap();
-            ["greedy", "modest"].map(|name| running.get(name).copied().unwrap_or(0))
-        };
-        for _ in 0..3000 {
-            if places() == expected {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("{:?} and not {expected:?}", places());
-    };
-    enqueue(greedy, "greedy", 8).await;
-    wait_until([4, 0]).await;
-    enqueue(modest, "modest", 1).await;
-    wait_until([3, 1]).await;
-    enqueue(modest, "modest", 4).await;
-    wait_until([2, 2]).await;
-    // Both wait for more, and nobody has less than half: it stays like this.
-    tokio::time::sleep(Duration::from_millis(2500)).await;
-    wait_until([2, 2]).await;
-    stop.send(true).unwrap();
-    working.await.unwrap();
-}
-
-/// Whoever has queued a thousand jobs waits for whoever has queued one.
-#[tokio::test]
-async fn a_flood_of_one_application_does_not_delay_the_first_job_of_another() {
-    let test = TestDb::open().await;
-    let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
-    let (flood, quiet) = (AppId::new(&*environment), AppId::new(&*environment));
-    let mut tx = test.db.write().await.unwrap();
-    for (app, number) in std::iter::repeat_n((flood, 1), 1000).chain([(quiet, 2)]) {
-        enqueue_for_application(&mut tx, &*environment, app, &Note { number }, environment.now())
-            .await
-            .unwrap();
-    }
-    tx.commit().await.unwrap();
-    let order: Arc<Mutex<Vec<i64>>> = Arc::default();
-    let (seen, (stop, stopped)) = (order.clone(), watch::channel(false));
-    let worker =
-        Worker::new(test.db.clone(), environment).slots(Lane::Quick, 8).register(move |job: Note, _| {
-            seen.lock().unwrap().push(job.number);
-            async { Ok(JobOutcome::Done) }
-        });
-    let working = tokio::spawn(worker.run(stopped));
-    for _ in 0..3000 {
-        if order.lock().unwrap().contains(&2) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    let before = order.lock().unwrap().iter().position(|number| *number == 2).expect("it has run");
-    assert!(before < 8, "{before} jobs of the other one came first");
-    stop.send(true).unwrap();
-    working.await.unwrap();
+    Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, QueuePosition, RetryPolicy, Worker,
+    enqueue, enqueue_at, enqueue_for_application, enqueue_unique,
 }

@@ -88,6 +88,8 @@ enum Command {
     PracticeStatement(commands::practice_statement::PracticeStatementArgs),
     /// Check models, database, disk, clock and ffmpeg, and say how to fix what is wrong.
     Doctor(commands::doctor::DoctorArgs),
+    /// Measure what this machine does with each interface, on a server and a database of its own.
+    Bench(commands::bench::BenchArgs),
     /// Print the OpenAPI document of an interface.
     Openapi {
         /// The interface.
@@ -134,6 +136,7 @@ async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Resul
         Command::ReadDocument(read) => return read.run(&config).await,
         Command::PracticeStatement(practice) => practice.run(&config).await?,
         Command::Doctor(doctor) => return doctor.run(&config).await,
+        Command::Bench(bench) => bench.run(&config).await?,
         Command::Openapi { name } => {
             let brand = config.brand()?;
             out::line(format_args!("{}", api::openapi::document_json(&name, &brand).unwrap_or_default()));

@@ -2,6 +2,7 @@
 //! its limit, or that no longer fits into the queue, is refused at once.
 
 use crate::{ModelInfo, ModelLoadError, VisionModels};
+use base::RunningMean;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -13,13 +14,13 @@ use std::{
     thread::JoinHandle,
     time::{Duration, Instant},
 };
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 /// Niceness of background workers: on a busy core they get about a tenth of the time of an ordinary thread.
 const BACKGROUND_NICENESS: i32 = 10;
 
-/// Share of the newest job in the mean time of a job; the others keep the rest.
-const NEWEST_JOB_SHARE: f64 = 0.1;
+/// How often a job that waits its turn looks whether a full queue has room again.
+const FULL_QUEUE_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A job; returns whether there was anything to do.
 type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
@@ -45,6 +46,8 @@ impl QueueLimits {
 pub struct InferencePool {
     sender: Option<SyncSender<PoolJob>>,
     workers: Vec<JoinHandle<()>>,
+    /// One for each worker, handed out in the order of arrival; see [`InferencePool::run_in_turn`].
+    turns: Semaphore,
     max_wait: Duration,
     models: Vec<ModelInfo>,
     counters: Arc<PoolCounters>,
@@ -58,8 +61,7 @@ struct PoolCounters {
     refused: AtomicU64,
     panicked: AtomicU64,
     busy_microseconds: AtomicU64,
-    /// Mean time of a job, in which the newest weigh most. 0 until one was done.
-    mean_job_microseconds: AtomicU64,
+    mean_job_time: RunningMean,
 }
 
 /// Counters of a pool since its start, but for `queued` and `running`, which are of this moment.
@@ -116,6 +118,7 @@ impl InferencePool {
         let (sender, receiver) = sync_channel(limits.max_queued);
         let receiver = Arc::new(Mutex::new(receiver));
         let counters = Arc::new(PoolCounters::default());
+        let turns = Semaphore::new(worker_models.len().max(1));
         let workers = worker_models
             .into_iter()
             .map(|vision| {
@@ -130,7 +133,7 @@ impl InferencePool {
                 std::thread::Builder::new().name("inference".to_owned()).spawn(run).expect("a thread starts")
             })
             .collect();
-        Self { sender: Some(sender), workers, max_wait: limits.max_wait, models, counters }
+        Self { sender: Some(sender), workers, turns, max_wait: limits.max_wait, models, counters }
     }
 
     /// Queues a job; the future resolves when a worker has done it. Refused at once where the queue is full or the job
@@ -147,15 +150,7 @@ impl InferencePool {
         if wait > self.max_wait {
             return Err(self.refuse(wait));
         }
-        let (result_sender, result) = oneshot::channel();
-        let work: PoolJob = Box::new(move |vision| {
-            // Skipped where the caller has dropped the future while the job was queued.
-            if result_sender.is_closed() {
-                return false;
-            }
-            let _dropped = result_sender.send(job(vision));
-            true
-        });
+        let (work, result) = package(job);
         let sent = self.sender.as_ref().map(|sender| sender.try_send(work));
         match sent {
             Some(Ok(())) => {
@@ -166,13 +161,34 @@ impl InferencePool {
         }
     }
 
+    /// Runs a job for somebody who would rather wait than be refused, however long that takes. Such jobs begin in the order
+    /// of arrival, and no more of them are queued or running than there are workers: a caller of [`Self::run`] finds at
+    /// most so many of them ahead.
+    pub async fn run_in_turn<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
+    ) -> Result<T, PoolGoneError> {
+        let _turn = self.turns.acquire().await.map_err(|_| PoolGoneError)?;
+        let (mut work, result) = package(job);
+        loop {
+            match self.sender.as_ref().ok_or(PoolGoneError)?.try_send(work) {
+                Ok(()) => break,
+                Err(TrySendError::Full(returned)) => work = returned,
+                Err(TrySendError::Disconnected(_)) => return Err(PoolGoneError),
+            }
+            tokio::time::sleep(FULL_QUEUE_POLL_INTERVAL).await;
+        }
+        self.counters.accepted.fetch_add(1, Relaxed);
+        result.await.map_err(|_| PoolGoneError)
+    }
+
     /// How long a job that is queued now will probably wait: the time that the jobs before it take.
     fn expected_wait(&self) -> Duration {
         let PoolStats { queued, running, .. } = self.stats();
         let workers = self.workers.len().max(1) as u64;
         // A worker that is free takes the job at once.
         let jobs_ahead = (queued + running + 1).saturating_sub(workers);
-        let mean = Duration::from_micros(self.counters.mean_job_microseconds.load(Relaxed));
+        let mean = self.counters.mean_job_time.get().unwrap_or_default();
         mean.saturating_mul(u32::try_from(jobs_ahead).unwrap_or(u32::MAX)) / workers as u32
     }
 
@@ -219,6 +235,22 @@ fn load_for(folder: &Path, workers: usize) -> Result<Vec<VisionModels>, ModelLoa
     models
 }
 
+/// A job as the queue takes it, and where its result arrives.
+fn package<T: Send + 'static>(
+    job: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
+) -> (PoolJob, oneshot::Receiver<T>) {
+    let (result_sender, result) = oneshot::channel();
+    let work: PoolJob = Box::new(move |vision| {
+        // Skipped where the caller has dropped the future while the job was queued.
+        if result_sender.is_closed() {
+            return false;
+        }
+        let _dropped = result_sender.send(job(vision));
+        true
+    });
+    (work, result)
+}
+
 fn run_worker(mut vision: VisionModels, receiver: &Mutex<Receiver<PoolJob>>, counters: &PoolCounters) {
     loop {
         let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -228,24 +260,11 @@ fn run_worker(mut vision: VisionModels, receiver: &Mutex<Receiver<PoolJob>>, cou
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut vision)));
         let took = start.elapsed();
         match outcome {
-            Ok(true) => counters.note_job_time(took),
+            Ok(true) => counters.mean_job_time.note(took),
             Ok(false) => (),
             Err(_) => _ = counters.panicked.fetch_add(1, Relaxed),
         }
         counters.busy_microseconds.fetch_add(took.as_micros() as u64, Relaxed);
         counters.done.fetch_add(1, Relaxed);
-    }
-}
-
-impl PoolCounters {
-    /// Takes the time of a job into the mean.
-    fn note_job_time(&self, took: Duration) {
-        let newest = took.as_micros() as f64;
-        let mean = match self.mean_job_microseconds.load(Relaxed) {
-            0 => newest,
-            mean => mean as f64 + (newest - mean as f64) * NEWEST_JOB_SHARE,
-        };
-        // Where two workers end at once, one of their times may be lost: it is a mean over many.
-        self.mean_job_microseconds.store(mean.max(1.0) as u64, Relaxed);
     }
 }

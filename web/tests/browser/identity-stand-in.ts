@@ -63,6 +63,8 @@ export class IdentityStandIn {
   recommendations: Recommendation[] = [];
   /** How many times it is said that a task goes on before it is done. */
   slow = 0;
+  /** Seconds that it will probably take, told with each of these answers. */
+  expectedWaits: number[] = [];
   /** Refusals by operation, each used once: status and code. */
   readonly refusals = new Map<string, [number, string][]>();
   /** Requests that break off in the middle, by operation: how many of them. */
@@ -160,6 +162,10 @@ export class IdentityStandIn {
     this.requests.push({ operation: operation, bytes: body.length, body, status });
     if (/\/uploads(\/|$)/.test(pathname)) {
       this.#setTusHeaders(request, response, answer);
+    }
+    const wait = operation.endsWith("/text-extraction") ? this.expectedWaits.shift() : undefined;
+    if (wait) {
+      response.setHeader("retry-after", wait);
     }
     response.writeHead(status, { "content-type": "application/json" });
     response.end(answer === undefined ? undefined : JSON.stringify(answer));

@@ -153,6 +153,20 @@ test("a face comes nearer, and seven pictures of it are sent", async ({ page, se
   expect(widths[6], `it came nearer: ${widths}`).toBeGreaterThan(widths[0] * 1.4);
 });
 
+test("whoever waits in a crowd is told how long, until it is no longer than usual", async ({ page, server }) => {
+  server.slow = 3;
+  server.expectedWaits = [42, 118, 3];
+  await toReview(page, server);
+  await press(page, "Use this picture");
+  await heading(page, "Reading your document");
+  await says(page, /keeps its place in the queue and is done in about 45 seconds/);
+  await expectAccessible(page, "the queue");
+  await says(page, /in about 2 minutes/);
+  await says(page, /This takes a few seconds/);
+  await heading(page, "Done, thank you");
+  expect(server.count(/text-extraction$/)).toBe(4);
+});
+
 test("what could not be read is said, and tried again; a doubtful one may be left", async ({ page, server }) => {
   server.recommendations = [
     { value: "MUST_TRY_AGAIN", reason: { value: "QUALITY", detail: "PHOTO_TOO_BLURRY" } },

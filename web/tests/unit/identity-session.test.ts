@@ -5,7 +5,7 @@ import { colourVariables, contrast } from "../../identity/brand-colours";
 import { documentFrame } from "../../identity/document-capture";
 import { EVENT_CODES, endMessage, redirectUrl } from "../../identity/event-codes";
 import { parseSession, parseSessionQuery, parseShortLink, toShortLink } from "../../identity/session";
-import { formatDuration, interpolate, lookup } from "../../identity/texts";
+import { formatDuration, formatWait, interpolate, lookup } from "../../identity/texts";
 import { cameraProblem } from "../../shared/camera";
 import { alpha2, countryName, likelyCountry, sortedCountries } from "../../shared/countries";
 import { createErrorReport } from "../../shared/error-report";
@@ -30,6 +30,10 @@ test("names are filled in, and keys of a server's are looked up as what they are
 });
 
 test("the time that is left is said in the largest unit that fits", () => {
+  assert.equal(formatWait(9, "en"), "10 seconds");
+  assert.equal(formatWait(86, "de"), "90 Sekunden");
+  assert.equal(formatWait(90, "fr"), "2 minutes");
+  assert.equal(formatWait(121, "es"), "3 minutos");
   assert.equal(formatDuration(600, "en"), "10 minutes");
   assert.equal(formatDuration(60, "en"), "1 minute");
   assert.equal(formatDuration(0, "en"), "1 minute");

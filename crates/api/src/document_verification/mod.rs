@@ -4,6 +4,7 @@
 mod auth;
 mod devices;
 mod error;
+mod extraction_answer;
 mod face_capture;
 mod id_documents;
 mod liveness;

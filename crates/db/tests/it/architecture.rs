@@ -19,6 +19,7 @@ const CRATES_WITHOUT_CIRCLES: &[&str] = &[
     "domain",
     "evaluate",
     "jobs",
+    "measure",
     "media",
     "model-import",
     "search",

@@ -15,7 +15,7 @@ pub struct ReadDocument {
 
 impl Job for ReadDocument {
     const KIND: &'static str = "read-document";
-    const LANE: Lane = Lane::Quick;
+    const LANE: Lane = Lane::Documents;
     /// Seconds; few and short, as somebody is waiting.
     const RETRY: RetryPolicy = RetryPolicy { waits: &[1, 5, 20], jitter: 0.2 };
 
@@ -32,8 +32,8 @@ pub struct RunVerificationChecks {
 
 impl Job for RunVerificationChecks {
     const KIND: &'static str = "check-session";
-    /// The quick lane, so that slow work of other products, such as videos, does not delay the checks.
-    const LANE: Lane = Lane::Quick;
+    /// In one queue with the reading, so that neither crowd overtakes the other.
+    const LANE: Lane = Lane::Documents;
     const RETRY: RetryPolicy = RetryPolicy { waits: &[2, 10, 60, 300], jitter: 0.2 };
 
     fn ids(&self) -> JobIds<'_> {

@@ -43,7 +43,7 @@ mod vision_runner;
 mod wiring;
 
 pub use background_jobs::{ReadDocument, RunVerificationChecks, SweepDocumentSessions};
-pub use capture::{CapturedMedia, IdempotentCall, NewDocument, ResourceCaller};
+pub use capture::{CapturedMedia, IdempotentCall, NewDocument, RequestedExtraction, ResourceCaller};
 pub use create::CreateDocumentSession;
 pub use document_fields::DocumentFields;
 pub use error::DocumentSessionError;

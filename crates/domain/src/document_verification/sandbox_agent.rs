@@ -145,7 +145,7 @@ impl SandboxAgent {
         if stored.session.wanted.task(task).is_none() {
             return Ok(true);
         }
-        let task = self.documents.request_extraction(id, kind, resource.id, None).await?;
+        let task = self.documents.request_extraction(id, kind, resource.id, None).await?.task;
         let stored = self.find_sandbox_session(id).await?;
         let fulfilled = stored
             .session

@@ -3,13 +3,15 @@
 use super::{
     CapturedMedia, CreateDocumentSession, DocumentSessionError, DocumentSessionOutcome,
     DocumentVerificationSettings, DocumentWireFormat, IdempotentCall, MediaDownload, NewDocument,
-    ReadDocument, ResourceCaller, RunVerificationChecks, SweepDocumentSessions, UnsealedDocumentSession,
+    ReadDocument, RequestedExtraction, ResourceCaller, RunVerificationChecks, SweepDocumentSessions,
+    UnsealedDocumentSession,
+    extraction::max_open_media,
     outcome,
     report::VerificationReport,
     request::DocumentSessionRequest,
     reviews::{CheckDecision, CheckReview},
     sandbox_agent::{SandboxPlayOptions, SandboxPlayOutcome},
-    session::{DocumentSession, ExtractionTask, SessionMedia, SuppliedResource},
+    session::{DocumentSession, SessionMedia, SuppliedResource},
     types::{LivenessType, NotificationTopic, ResourceKind},
     wiring::DocumentVerificationParts,
 };
@@ -18,7 +20,7 @@ use crate::{
 };
 use base::{AppId, DocumentSessionId, Environment, MediaId, ModerationCheckId, ResourceId, UploadId, Uuid};
 use db::{Db, DbError, ReadTx, WriteTx};
-use jobs::{JobError, JobOutcome, Worker};
+use jobs::{JobError, JobOutcome, Lane, Worker};
 use media::blobs::BlobStore;
 use serde_json::Value;
 use std::{ops::Range, sync::Arc};
@@ -62,6 +64,7 @@ impl DocumentVerificationService {
     pub fn register_jobs(&self, worker: Worker) -> Worker {
         let (reading, checking, sweeping) = (self.clone(), self.clone(), self.clone());
         worker
+            .slots(Lane::Documents, max_open_media())
             .register(move |job: ReadDocument, lease| {
                 let service = reading.clone();
                 async move { service.0.read_document.run(&job, &lease).await }
@@ -168,14 +171,15 @@ impl DocumentVerificationService {
         self.0.documents.put_file(stored, resource, upload, device).await
     }
 
-    /// Asks for a document to be read, and waits for the task to end, up to the configured time.
+    /// Asks for a document to be read, and waits for the task to end, up to the configured time; a person who would
+    /// wait for longer is told so at once.
     pub async fn request_extraction(
         &self,
         id: DocumentSessionId,
         kind: ResourceKind,
         resource: ResourceId,
         device: Option<DeviceMetadata>,
-    ) -> Result<ExtractionTask, DocumentSessionError> {
+    ) -> Result<RequestedExtraction, DocumentSessionError> {
         self.0.documents.request_extraction(id, kind, resource, device).await
     }
 

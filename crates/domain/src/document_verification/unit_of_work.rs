@@ -156,7 +156,8 @@ impl DocumentUnitOfWork {
             self.notifier.notify(tx, &locked.session, topic, subject).await?;
         }
         for job in &effects.read_jobs {
-            jobs::enqueue_for_application(tx, env, locked.session.app, job, env.now()).await?;
+            let key = job.task.to_string();
+            jobs::enqueue_unique_for_application(tx, env, locked.session.app, job, &key, env.now()).await?;
         }
         if let Some(at) = effects.check_at {
             let job = RunVerificationChecks { session: id };

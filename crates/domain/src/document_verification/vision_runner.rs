@@ -1,6 +1,7 @@
 //! Opens picture and PDF files and runs work with the models, within the limits of memory and queue that documents and
 //! faces share.
 
+use super::extraction::max_open_media;
 use crate::image_analysis::{AnalysisError, ImageAnalyser};
 use base::Picture;
 use documents::text;
@@ -8,17 +9,9 @@ use media::{
     blobs::BlobError,
     document_file::{DocumentFile, DocumentFileError, DocumentFileLoader},
 };
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use vision::VisionModels;
-
-/// How long work waits for room in the models' queue before it fails, to be retried by its job.
-const MODEL_QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
-/// How often work that waits for room tries again.
-const MODEL_QUEUE_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a file was not read.
 #[derive(Debug, thiserror::Error)]
@@ -55,17 +48,16 @@ pub(super) struct DecodedSide {
 pub(super) struct VisionRunner {
     analyser: ImageAnalyser,
     loader: DocumentFileLoader,
-    /// Limits how many documents and faces are open at once: each takes much memory, and needs a worker anyway.
+    /// One for each document or face that is open; see [`max_open_media`].
     large_media_slots: Arc<Semaphore>,
 }
 
 impl VisionRunner {
     pub(super) fn new(analyser: ImageAnalyser) -> Self {
-        let slots = 2 * std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             analyser,
             loader: DocumentFileLoader::default(),
-            large_media_slots: Arc::new(Semaphore::new(slots)),
+            large_media_slots: Arc::new(Semaphore::new(max_open_media())),
         }
     }
 
@@ -115,29 +107,11 @@ impl VisionRunner {
         }
     }
 
-    /// Runs work with the models on a worker's thread. If the queue is full, tries again for up to
-    /// [`MODEL_QUEUE_TIMEOUT`].
+    /// Runs work with the models on a worker's thread, in the order of arrival.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
-        let deadline = tokio::time::Instant::now() + MODEL_QUEUE_TIMEOUT;
-        let work = Arc::new(Mutex::new(Some(work)));
-        loop {
-            let shared = work.clone();
-            // A full queue drops the closure without running it, so the work stays in `work` for the next round.
-            let run = self.analyser.run(move |vision| {
-                let work = shared.lock().unwrap_or_else(PoisonError::into_inner).take();
-                work.map(|work| work(vision))
-            });
-            match run.await {
-                Ok(Some(result)) => return Ok(result),
-                Ok(None) => return Err(AnalysisError::Busy(MODEL_QUEUE_TIMEOUT)),
-                Err(AnalysisError::Busy(_)) if tokio::time::Instant::now() < deadline => {
-                    tokio::time::sleep(MODEL_QUEUE_POLL_INTERVAL).await;
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        self.analyser.run_in_turn(work).await
     }
 }

@@ -6,7 +6,7 @@ use super::{
     capture::{DocumentCaptureService, FaceCaptureService, LivenessCaptureService, ResumableUploadService},
     checks::{CheckRunner, EvidenceLoader, FaceAnalyser},
     create::DocumentSessionCreator,
-    extraction::{DocumentExtractor, ReadDocumentRunner, ReaderPool},
+    extraction::{DocumentExtractor, ReadDocumentRunner, ReaderPool, ReadingQueue},
     finish::EndUserActions,
     media_access::MediaAccess,
     notifications::DocumentNotifier,
@@ -78,6 +78,7 @@ impl DocumentVerificationParts {
         );
 
         let vision = VisionRunner::new(analyser);
+        let reading_queue = ReadingQueue::new(db.clone());
         let readers = ReaderPool::new(settings.models_dir.clone());
         let extractor =
             DocumentExtractor::new(env.clone(), media.clone(), vision.clone(), readers, prefetched);
@@ -89,6 +90,7 @@ impl DocumentVerificationParts {
             store.clone(),
             media.clone(),
             extractor.clone(),
+            reading_queue.clone(),
             settings.task_wait_timeout,
         );
         let liveness = LivenessCaptureService::new(unit_of_work.clone(), media.clone());
@@ -127,6 +129,7 @@ impl DocumentVerificationParts {
                 media.clone(),
                 extractor,
                 sandbox_responses.clone(),
+                reading_queue.clone(),
             ),
             run_checks: CheckRunner::new(
                 env.clone(),
@@ -135,6 +138,7 @@ impl DocumentVerificationParts {
                 media.clone(),
                 evidence,
                 sandbox_responses.clone(),
+                reading_queue,
             ),
             env,
             outbox,

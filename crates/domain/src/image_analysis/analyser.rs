@@ -188,6 +188,16 @@ impl ImageAnalyser {
         task.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 
+    /// Runs a task for somebody who waits however long it takes: such tasks begin in the order of arrival, and are never
+    /// refused for being too many.
+    pub async fn run_in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
+    ) -> Result<T, AnalysisError> {
+        let pool = self.checked_models()?.pool().await?;
+        pool.run_in_turn(work).await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
+    }
+
     /// Runs a task that no caller is waiting for. It queues for as long as it takes, on separate workers that yield to
     /// those of [`Self::run`].
     ///

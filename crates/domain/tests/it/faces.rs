@@ -1,6 +1,7 @@
 //! Face indexes stay in step with the database: two nodes, crashes, a changed model, closed accounts.
 
-use base::{AccountId, Picture, ProfileId, Secret, SignedDuration};
+use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
+use base::{AccountId, Picture, ProfileId, Secret, SignedDuration, Uuid};
 use db::sql;
 use domain::{
     faces::{
@@ -219,6 +220,100 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
         assert_eq!((found[0].len(), found[1][0].profile), (0, other));
     }
     assert_eq!(files(stale.path()).len(), 4, "each process has an index and a file of codes of its own");
+}
+
+/// How a file of an index is damaged.
+type Damage = fn(&mut Vec<u8>);
+
+/// Flips every bit of one byte in so many.
+fn flip_each(bytes: &mut [u8], one_in: usize, first: usize) {
+    bytes.iter_mut().skip(first).step_by(one_in).for_each(|byte| *byte = !*byte);
+}
+
+/// The index of an account, opened without the database: what its files hold by themselves.
+async fn open_file(app: &TestApp, account: AccountId, folder: &Path) -> search::FaceIndex {
+    struct Length32;
+    impl KeyType for Length32 {
+        fn len(&self) -> usize {
+            32
+        }
+    }
+    let space = app.api.image_analyser.run(|vision| {
+        let space = vision.embedding_space().unwrap();
+        search::IndexSpace { model: space.sha256, dimension: space.dimension }
+    });
+    let space = space.await.unwrap();
+    let mut key = [0; 32];
+    let salt = Salt::new(HKDF_SHA256, b"assay/faces/1").extract(&[7; 32]);
+    salt.expand(&[Uuid::from(account).as_bytes()], Length32).and_then(|okm| okm.fill(&mut key)).unwrap();
+    let path = files(folder).into_iter().find(|path| path.extension().is_some_and(|end| end == "idx"));
+    search::FaceIndex::open(&path.unwrap(), &space, &Secret::new(key)).unwrap()
+}
+
+#[tokio::test]
+async fn an_index_whose_files_are_damaged_is_whole_again_after_the_next_search() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.open_account().await);
+    let people = [embedding(&app, 0).await, embedding(&app, 1).await];
+    let profiles = [enrol(&app, &node.faces, account, 0).await, enrol(&app, &node.faces, account, 1).await];
+    assert_eq!(node.finds(account, &people[0]).await, [profiles[0]]);
+    drop(node.faces);
+
+    let damages: [(&str, Damage); 7] = [
+        ("a byte of each part", |bytes| flip_each(bytes, 97, 11)),
+        ("its first bytes", |bytes| flip_each(&mut bytes[..16], 1, 0)),
+        ("all after its beginning", |bytes| flip_each(bytes, 1, 512)),
+        ("the last byte", |bytes| *bytes.last_mut().unwrap() ^= 0xff),
+        ("cut in the middle", |bytes| bytes.truncate(bytes.len() / 2)),
+        ("longer", |bytes| bytes.extend([0x5a; 3000])),
+        ("nothing", Vec::clear),
+    ];
+    for (damage, apply) in damages {
+        for endings in [&["idx"][..], &["codes"], &["idx", "codes"]] {
+            for is_open in [false, true] {
+                let what = format!("{damage} in {endings:?}, open: {is_open}");
+                let folder = tempfile::tempdir().unwrap();
+                copy(node.folder.path(), folder.path());
+                let service = open(&app, folder.path(), |_| {});
+                if is_open {
+                    service.find_candidates(account, &people, 5, None).await.unwrap();
+                }
+                for path in files(folder.path()) {
+                    if endings.iter().any(|ending| path.extension().is_some_and(|end| end == *ending)) {
+                        let mut bytes = std::fs::read(&path).unwrap();
+                        apply(&mut bytes);
+                        std::fs::write(path, bytes).unwrap();
+                    }
+                }
+                let found = service.find_candidates(account, &people, 5, None).await;
+                let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
+                let found: Vec<Vec<_>> =
+                    found.iter().map(|found| found.iter().map(|it| it.profile).collect()).collect();
+                assert_eq!(found, profiles.map(|profile| vec![profile]), "{what}");
+                if is_open {
+                    // What no search had to read may still be damaged; the next process to open it reads all of it.
+                    drop(service);
+                    let again = open(&app, folder.path(), |_| {});
+                    again.find_candidates(account, &people, 5, None).await.unwrap();
+                } else {
+                    drop(service);
+                }
+
+                let index = open_file(&app, account, folder.path()).await;
+                assert_eq!((index.len(), index.dropped(), index.verify().unwrap()), (2, 0, 0), "{what}");
+                for (person, profile) in people.iter().zip(profiles) {
+                    let ask = search::SearchQuery {
+                        top_k: 1,
+                        max_distance: None,
+                        prefilter: false,
+                        person_filter: None,
+                    };
+                    let nearest = index.search(person, &ask).unwrap();
+                    assert_eq!(nearest[0].person, Uuid::from(profile), "{what}");
+                }
+            }
+        }
+    }
 }
 
 #[tokio::test]

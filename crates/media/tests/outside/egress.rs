@@ -78,6 +78,9 @@ const DEPEND: &[(&str, &str)] = &[
     ("assay", "opentelemetry-otlp"),
     // For serving only; see `serves_alone`.
     ("assay", "hyper-util"),
+    // `assay bench` and the benches: files that a server on this machine fetches, and calls to that server.
+    ("assay-measure", "hyper-util"),
+    ("assay-measure", "tokio-rustls"),
 ];
 
 /// Which sources may contain which identifiers. The database driver, `sqlx`, connects only to the operator's own
@@ -88,6 +91,8 @@ const NAME: &[(&str, &[&str])] = &[
     ("crates/domain/src/mail/", &["lettre"]),
     // Parses email addresses; opens no connection.
     ("crates/domain/src/accounts/email.rs", &["lettre"]),
+    ("crates/measure/src/client.rs", &["TcpStream"]),
+    ("crates/measure/src/file_server.rs", &["hyper_util"]),
     ("crates/server/src/commands/call.rs", &["reqwest"]),
     ("crates/server/src/serve/listen.rs", &["hyper_util"]),
     ("crates/server/src/telemetry.rs", &["opentelemetry_http", "opentelemetry_otlp", "reqwest"]),

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod app;
 pub(crate) mod audit;
+pub(crate) mod bench;
 pub(crate) mod call;
 pub(crate) mod deliveries;
 pub(crate) mod doctor;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod age_verification;
+mod bench;
 mod camera_films;
 mod commands;
 mod content_moderation;

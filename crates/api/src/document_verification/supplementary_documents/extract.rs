@@ -2,15 +2,19 @@
 
 use crate::{
     ApiState,
-    document_verification::{DocumentApiError, auth::DocumentEndUser, error, sessions::view::TaskView},
+    document_verification::{
+        DocumentApiError, auth::DocumentEndUser, error, extraction_answer::ExtractionAnswer,
+        sessions::view::TaskView,
+    },
 };
-use axum::{Json, extract::State};
+use axum::extract::State;
 use domain::document_verification::types::ResourceKind;
 
 /// Extract the text of a supplementary document.
 ///
 /// Waits a while for the result: a task that is still `PENDING` can be requested again, or followed in the
-/// configuration.
+/// configuration. Documents are read in the order in which they were requested; `Retry-After` tells in how many seconds
+/// this one will probably be read. Where that is longer than a call waits, the first call is answered at once.
 #[utoipa::path(
     put, path = "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/text-extraction", tag = "person",
     security(("session" = [])),
@@ -19,19 +23,14 @@ use domain::document_verification::types::ResourceKind;
         ("resourceId" = Uuid, Path, description = "The document."),
     ),
     responses(
-        (status = 200, description = "The task, with its recommendation when it has ended.", body = TaskView),
+        (status = 200, description = "The task, with its recommendation when it has ended.", body = TaskView,
+            headers(("Retry-After" = u64, description = "Seconds until it will probably be read; while it is `PENDING`."))),
         error::ExtractErrors
     ),
 )]
 pub(crate) async fn extract_supplementary_document(
     State(api): State<ApiState>,
     user: DocumentEndUser,
-) -> Result<Json<TaskView>, DocumentApiError> {
-    let (id, resource) = (user.stored.session.id, user.path.resource()?);
-    let kind = ResourceKind::SupplementaryDocument;
-    let task = api.document_verification.request_extraction(id, kind, resource, user.device).await?;
-    let mut view = api.db.read().await?;
-    let held = api.document_verification.find(&mut view, user.stored.session.app, id).await?;
-    let session = held.map_or(user.stored.session, |held| held.session);
-    Ok(Json(TaskView::of(&session, &task)))
+) -> Result<ExtractionAnswer, DocumentApiError> {
+    ExtractionAnswer::request(&api, user, ResourceKind::SupplementaryDocument).await
 }

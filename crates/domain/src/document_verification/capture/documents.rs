@@ -6,7 +6,7 @@ use crate::{
     document_verification::{
         background_jobs::ReadDocument,
         error::DocumentSessionError,
-        extraction::DocumentExtractor,
+        extraction::{DocumentExtractor, ReadingQueue},
         notifications::NotificationSubject,
         restrictions::{document_type_name, parse_document_type},
         session::{
@@ -39,6 +39,14 @@ pub struct NewDocument {
     pub requirement_id: Option<String>,
 }
 
+/// A task that was asked for.
+#[derive(Clone, Debug)]
+pub struct RequestedExtraction {
+    pub task: ExtractionTask,
+    /// How long it will probably take until the document is read; `None` once it was, or where nothing is known of it.
+    pub expected_wait: Option<Duration>,
+}
+
 /// How a file is put in its place.
 struct ReadableMediaOptions {
     /// Whether PDF files are accepted.
@@ -55,6 +63,7 @@ pub(in crate::document_verification) struct DocumentCaptureService {
     store: DocumentSessionStore,
     media: SessionMediaStore,
     extractor: DocumentExtractor,
+    queue: ReadingQueue,
     /// How long a call that asks for a reading waits for its end.
     task_wait_timeout: Duration,
 }
@@ -65,9 +74,10 @@ impl DocumentCaptureService {
         store: DocumentSessionStore,
         media: SessionMediaStore,
         extractor: DocumentExtractor,
+        queue: ReadingQueue,
         task_wait_timeout: Duration,
     ) -> Self {
-        Self { unit_of_work, store, media, extractor, task_wait_timeout }
+        Self { unit_of_work, store, media, extractor, queue, task_wait_timeout }
     }
 
     /// Creates a document without pages.
@@ -178,16 +188,17 @@ impl DocumentCaptureService {
         Ok(media)
     }
 
-    /// Asks for a document to be read, and waits for the task to end, up to the configured time. A call about a task
-    /// that was asked for before returns that task.
+    /// Asks for a document to be read, and waits for the task to end, up to the configured time; the first call that
+    /// would wait in vain returns at once, so that the person is told how long it takes. A call about a task that was
+    /// asked for before returns that task.
     pub(in crate::document_verification) async fn request_extraction(
         &self,
         id: DocumentSessionId,
         kind: ResourceKind,
         resource: ResourceId,
         device: Option<DeviceMetadata>,
-    ) -> Result<ExtractionTask, DocumentSessionError> {
-        let (task, session) = self
+    ) -> Result<RequestedExtraction, DocumentSessionError> {
+        let ((task, is_first), session) = self
             .unit_of_work
             .update(id, |session, effects, env| {
                 session.ensure_open_for_end_user(env)?;
@@ -203,7 +214,7 @@ impl DocumentCaptureService {
                 let created = document.tasks.iter().find(|task| task.state == TaskState::Created);
                 let Some(task_id) = created.map(|task| task.id) else {
                     let last = document.tasks.last().ok_or(DocumentSessionError::ItemNotFound("task"))?;
-                    return Ok(last.id);
+                    return Ok((last.id, false));
                 };
                 let requirement = document.requirement;
                 session.require_requirement_mut(requirement)?.use_attempt()?;
@@ -215,25 +226,35 @@ impl DocumentCaptureService {
                 }
                 session.record_device_event("TEXT_EXTRACTION_REQUESTED", Some(resource), now, device);
                 effects.read_jobs.push(ReadDocument { session: session.id, resource, task: task_id });
-                Ok(task_id)
+                Ok((task_id, true))
             })
             .await?;
         let found = find_task(&session, resource, task)?;
-        if found.state == TaskState::Pending {
-            self.wait_for_task(id, resource, task).await
-        } else {
-            Ok(found)
+        if found.state != TaskState::Pending {
+            return Ok(RequestedExtraction { task: found, expected_wait: None });
         }
+        let waits_in_vain = match self.queue.expected_wait(task).await? {
+            Some(wait) => is_first && !session.sandbox && wait > self.task_wait_timeout,
+            None => false,
+        };
+        let timeout = if waits_in_vain { Duration::ZERO } else { self.task_wait_timeout };
+        let task = self.wait_for_task(id, resource, task, timeout).await?;
+        let expected_wait = match task.state {
+            TaskState::Pending => self.queue.expected_wait(task.id).await?,
+            _ => None,
+        };
+        Ok(RequestedExtraction { task, expected_wait })
     }
 
-    /// Waits for a task to end, up to the configured time; returns it as it is then.
+    /// Waits for a task to end, up to this time; returns it as it is then.
     async fn wait_for_task(
         &self,
         id: DocumentSessionId,
         resource: ResourceId,
         task: TaskId,
+        timeout: Duration,
     ) -> Result<ExtractionTask, DocumentSessionError> {
-        let deadline = tokio::time::Instant::now() + self.task_wait_timeout;
+        let deadline = tokio::time::Instant::now() + timeout;
         loop {
             let stored = self.store.load(id).await?.ok_or(DocumentSessionError::SessionNotFound)?;
             let found = find_task(&stored.session, resource, task)?;

@@ -10,7 +10,7 @@ mod uploads;
 
 pub use captured_media::CapturedMedia;
 pub(super) use documents::DocumentCaptureService;
-pub use documents::NewDocument;
+pub use documents::{NewDocument, RequestedExtraction};
 pub(super) use faces::FaceCaptureService;
 pub(super) use liveness::LivenessCaptureService;
 pub(super) use uploads::ResumableUploadService;

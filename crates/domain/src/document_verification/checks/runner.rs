@@ -9,6 +9,7 @@ use super::{
 use crate::document_verification::{
     background_jobs::RunVerificationChecks,
     error::{DocumentSessionError, JobCommitError},
+    extraction::ReadingQueue,
     report::VerificationReport,
     sandbox_responses::SandboxResponseStore,
     session::{SessionMedia, VerificationCheck, state_machine::CheckEvent},
@@ -21,7 +22,7 @@ use crate::document_verification::{
 use base::{DocumentSessionId, Environment, ModerationCheckId, ResourceId};
 use jobs::{Job as _, JobError, JobOutcome, Lease, LeaseError};
 use media::blobs::BlobError;
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 /// Runs [`RunVerificationChecks`].
 #[derive(Clone, Debug)]
@@ -32,6 +33,7 @@ pub(in crate::document_verification) struct CheckRunner {
     media: SessionMediaStore,
     evidence: EvidenceLoader,
     sandbox_responses: SandboxResponseStore,
+    queue: ReadingQueue,
 }
 
 /// What came of the checks of a run.
@@ -54,8 +56,9 @@ impl CheckRunner {
         media: SessionMediaStore,
         evidence: EvidenceLoader,
         sandbox_responses: SandboxResponseStore,
+        queue: ReadingQueue,
     ) -> Self {
-        Self { env, unit_of_work, store, media, evidence, sandbox_responses }
+        Self { env, unit_of_work, store, media, evidence, sandbox_responses, queue }
     }
 
     pub(in crate::document_verification) async fn run(
@@ -70,7 +73,11 @@ impl CheckRunner {
             Err(error) => return Err(error.into()),
         };
         let is_last_attempt = lease.attempts >= RunVerificationChecks::RETRY.attempts();
+        let began = Instant::now();
         let completed = self.run_checks(&stored, is_last_attempt).await?;
+        if !stored.session.sandbox {
+            self.queue.note_job_time(began.elapsed());
+        }
         let retry_because = completed.retry_because.clone();
         match self.save(job.session, lease, completed).await {
             Ok(()) => {}

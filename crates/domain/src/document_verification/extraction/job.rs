@@ -2,6 +2,7 @@
 
 use super::{
     extractor::{DocumentExtractor, ExtractedDocument},
+    reading_queue::ReadingQueue,
     task::{TaskOutcome, complete_task},
 };
 use crate::document_verification::{
@@ -15,6 +16,7 @@ use crate::document_verification::{
     vision_runner::DocumentReadError,
 };
 use jobs::{Job as _, JobError, JobOutcome, Lease};
+use std::time::Instant;
 
 /// Runs [`ReadDocument`]: reads a document (or, in a sandbox, takes the configured response) and ends its task.
 #[derive(Clone, Debug)]
@@ -24,6 +26,7 @@ pub(in crate::document_verification) struct ReadDocumentRunner {
     media: SessionMediaStore,
     extractor: DocumentExtractor,
     sandbox_responses: SandboxResponseStore,
+    queue: ReadingQueue,
 }
 
 impl ReadDocumentRunner {
@@ -33,8 +36,9 @@ impl ReadDocumentRunner {
         media: SessionMediaStore,
         extractor: DocumentExtractor,
         sandbox_responses: SandboxResponseStore,
+        queue: ReadingQueue,
     ) -> Self {
-        Self { unit_of_work, store, media, extractor, sandbox_responses }
+        Self { unit_of_work, store, media, extractor, sandbox_responses, queue }
     }
 
     pub(in crate::document_verification) async fn run(
@@ -55,7 +59,10 @@ impl ReadDocumentRunner {
         let read = if session.sandbox {
             self.simulate(&stored, resource).await
         } else {
-            self.read(&stored, resource).await
+            let began = Instant::now();
+            let read = self.read(&stored, resource).await;
+            self.queue.note_job_time(began.elapsed());
+            read
         };
         let outcome = match read {
             Ok(outcome) => Some(outcome),

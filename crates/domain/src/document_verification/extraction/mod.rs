@@ -2,14 +2,16 @@
 //! waiting for.
 //!
 //! [`extractor`] reads documents, with readers from [`reader_pool`]; [`job`] runs `read-document`; [`task`] writes its
-//! result into the session; [`portrait`] cuts out the face.
+//! result into the session; [`portrait`] cuts out the face; [`reading_queue`] tells how long a crowd waits.
 
 mod extractor;
 mod job;
 mod portrait;
 mod reader_pool;
+mod reading_queue;
 mod task;
 
 pub(super) use extractor::DocumentExtractor;
 pub(super) use job::ReadDocumentRunner;
 pub(super) use reader_pool::ReaderPool;
+pub(super) use reading_queue::{ReadingQueue, max_open_media};

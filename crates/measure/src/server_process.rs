@@ -8,17 +8,17 @@ use anyhow::{Context as _, bail};
 use std::{
     fs::File,
     net::SocketAddr,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
 /// A running server; dropping it kills it.
 #[derive(Debug)]
-pub(crate) struct ServerProcess {
+pub struct ServerProcess {
     child: Child,
-    pub(crate) address: SocketAddr,
-    pub(crate) caller: SigningCaller,
+    pub address: SocketAddr,
+    pub caller: SigningCaller,
 }
 
 const START_TIMEOUT: Duration = Duration::from_mins(1);
@@ -26,7 +26,7 @@ const START_TIMEOUT: Duration = Duration::from_mins(1);
 impl ServerProcess {
     /// Starts a server with default settings except for `settings` (`ASSAY__SECTION__NAME` and value); returns it and
     /// the milliseconds until it was ready.
-    pub(crate) async fn start(
+    pub async fn start(
         binary: &Path,
         folder: &Path,
         settings: &[(&str, &str)],
@@ -68,11 +68,11 @@ impl ServerProcess {
         Ok((Self { child, address, caller }, took))
     }
 
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    pub(crate) async fn connect(&self) -> anyhow::Result<Connection> {
+    pub async fn connect(&self) -> anyhow::Result<Connection> {
         Connection::open(self.address).await
     }
 }
@@ -111,30 +111,4 @@ fn end(child: &mut Child) {
 async fn is_ready(address: SocketAddr) -> bool {
     let Ok(mut connection) = Connection::open(address).await else { return false };
     connection.get("/readyz").await.is_ok_and(|answer| answer.status == 200)
-}
-
-/// Where the server's program is, beside the bench's, and where models and photos are in this checkout.
-#[derive(Clone, Debug)]
-pub(crate) struct CheckoutPaths {
-    pub(crate) server: PathBuf,
-    pub(crate) model_pack: PathBuf,
-    pub(crate) photos: PathBuf,
-    pub(crate) peer: PathBuf,
-}
-
-impl CheckoutPaths {
-    pub(crate) fn in_checkout(root: &Path) -> anyhow::Result<Self> {
-        let place = Self {
-            server: std::env::current_exe()?.with_file_name("assay"),
-            model_pack: root.join("models/pack"),
-            photos: root.join("models/node_modules/@vladmandic/face-api/demo"),
-            peer: root.join("benches"),
-        };
-        for needed in [&place.server, &place.model_pack.join("pack.json"), &place.photos] {
-            if !needed.exists() {
-                bail!("{} is missing; `make bench` makes it", needed.display());
-            }
-        }
-        Ok(place)
-    }
 }

@@ -12,29 +12,29 @@ use tokio::{
 };
 
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub struct Connection {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
 /// The response to a request.
 #[derive(Debug)]
-pub(crate) struct HttpAnswer {
-    pub(crate) status: u16,
-    pub(crate) retry_after: bool,
-    pub(crate) body: Vec<u8>,
+pub struct HttpAnswer {
+    pub status: u16,
+    pub retry_after: bool,
+    pub body: Vec<u8>,
 }
 
 impl Connection {
     #[expect(clippy::disallowed_methods, reason = "to the server that is measured, on this machine")]
-    pub(crate) async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+    pub async fn open(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, read: Vec::with_capacity(4096) })
     }
 
     /// Sends a request, given in two parts, and reads the response.
-    pub(crate) async fn ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<HttpAnswer> {
+    pub async fn ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<HttpAnswer> {
         self.stream.write_all(head).await?;
         if !body.is_empty() {
             self.stream.write_all(body).await?;
@@ -50,14 +50,24 @@ impl Connection {
         }
     }
 
-    pub(crate) async fn get(&mut self, path: &str) -> anyhow::Result<HttpAnswer> {
+    pub async fn get(&mut self, path: &str) -> anyhow::Result<HttpAnswer> {
         self.ask(get(path).as_bytes(), &[]).await
     }
 }
 
 /// An unsigned request.
-pub(crate) fn get(path: &str) -> String {
+pub fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n")
+}
+
+/// The head of a request with these headers and a body as long as this.
+pub fn head(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    let mut head = format!("{method} {path} HTTP/1.1\r\nhost: bench\r\ncontent-length: {}\r\n", body.len());
+    for (name, value) in headers {
+        head.extend([name, ": ", value, "\r\n"]);
+    }
+    head.push_str("\r\n");
+    head.into_bytes()
 }
 
 /// Parses a response; `None` until it is complete.
@@ -68,7 +78,11 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<HttpAnswer>> {
     let header = |name: &str| {
         head.lines().filter_map(|line| line.split_once(": ")).find(|(key, _)| key.eq_ignore_ascii_case(name))
     };
-    let (_, length) = header("content-length").context("an answer without its length")?;
+    let length = match header("content-length") {
+        Some((_, length)) => length,
+        None if status == 204 => "0",
+        None => anyhow::bail!("an answer without its length"),
+    };
     let body = &bytes[end + 4..];
     let complete = body.len() >= length.parse::<usize>()?;
     let retry_after = header("retry-after").is_some();
@@ -77,7 +91,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<HttpAnswer>> {
 
 /// An application that may call.
 #[derive(Debug)]
-pub(crate) struct SigningCaller {
+pub struct SigningCaller {
     signer: HttpRequestSigner,
     sdk_id: String,
     api_key: String,
@@ -93,7 +107,7 @@ struct DevCredentials {
 
 impl SigningCaller {
     /// Reads the demo application of a data folder.
-    pub(crate) fn of(folder: &Path) -> anyhow::Result<Self> {
+    pub fn of(folder: &Path) -> anyhow::Result<Self> {
         let DevCredentials { sdk_id, api_key, private_key_path } =
             serde_json::from_slice(&std::fs::read(folder.join("dev-credentials.json"))?)?;
         let signer = HttpRequestSigner::from_pem(&std::fs::read_to_string(folder.join(private_key_path))?)?;
@@ -101,14 +115,19 @@ impl SigningCaller {
     }
 
     /// The application's id and API key.
-    pub(crate) fn key(&self) -> (&str, &str) {
+    pub fn key(&self) -> (&str, &str) {
         (&self.sdk_id, &self.api_key)
     }
 
     /// The head of a signed POST with this body; valid for one use within five minutes.
-    pub(crate) fn sign(&self, path: &str, body: &[u8]) -> Vec<u8> {
+    pub fn sign(&self, path: &str, body: &[u8]) -> Vec<u8> {
+        self.sign_with_query(path, "", body)
+    }
+
+    /// The same with a query, `name=value&`.
+    pub fn sign_with_query(&self, path: &str, query: &str, body: &[u8]) -> Vec<u8> {
         let query = format!(
-            "nonce={}&timestamp={}",
+            "{query}nonce={}&timestamp={}",
             SystemEnvironment.uuid_v7(),
             SystemEnvironment.now().as_second()
         );

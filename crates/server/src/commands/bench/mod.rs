@@ -1,0 +1,132 @@
+//! `assay bench`: what this machine does with each of the interfaces, so that an operator knows how many they need.
+//!
+//! It starts a server of its own on an empty folder and measures it from outside, as clients would; only proofs, faces and
+//! storage are measured in this process. Its pictures are drawn ([`drawing`]).
+
+mod documents;
+mod drawing;
+mod images;
+mod moderation;
+mod primitives;
+mod report;
+mod sessions;
+mod stage;
+
+use crate::{config::Config, lifecycle::shutdown_signal, out};
+use anyhow::{Context as _, bail};
+use clap::ValueEnum;
+use report::SizingReport;
+use stage::Stage;
+use std::time::Duration;
+
+/// Measure what this machine does with each interface, on a server and a database of its own, in about a minute.
+///
+/// It touches nothing of this installation: of its settings, only the models and the number of their workers are used.
+/// Measure on an idle machine; what else ran is told by its load.
+#[derive(clap::Args)]
+pub(crate) struct BenchArgs {
+    /// What to measure (repeatable). Default: everything.
+    #[arg(long = "only", value_enum, value_name = "PART")]
+    only: Vec<BenchPart>,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// A PostgreSQL server to measure with instead of SQLite: a schema is created on it, and dropped at the end.
+    #[arg(long, value_name = "URL")]
+    postgres: Option<String>,
+    /// Faces that are searched.
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
+    faces: u32,
+    /// Seconds that each measurement of many calls takes.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+}
+
+/// A part of the measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum BenchPart {
+    /// Signed calls that need no model: authentication and its database.
+    Calls,
+    /// Image analysis.
+    Images,
+    /// Proofs of age.
+    Proofs,
+    /// Pages of documents.
+    Documents,
+    /// Age verification sessions.
+    Ages,
+    /// Images in content moderation.
+    Moderation,
+    /// Stored video in content moderation.
+    Video,
+    /// Searches through faces.
+    Faces,
+    /// Commits of the database, and files.
+    Storage,
+}
+
+impl BenchPart {
+    /// Whether it needs the server.
+    fn needs_server(self) -> bool {
+        !matches!(self, Self::Proofs | Self::Faces | Self::Storage)
+    }
+}
+
+impl BenchArgs {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+        let mut stage = Stage::new(config, self.postgres.as_deref()).await?;
+        let measured = tokio::select! {
+            measured = self.measure(&mut stage, config) => measured,
+            () = shutdown_signal() => Err(anyhow::anyhow!("stopped before everything was measured")),
+        };
+        stage.close().await?;
+        let report = measured?;
+        if self.json {
+            out::json(&report)?
+        } else {
+            report.print()
+        }
+        if report.is_empty() {
+            bail!("nothing could be measured");
+        }
+        Ok(())
+    }
+
+    async fn measure(&self, stage: &mut Stage, config: &Config) -> anyhow::Result<SizingReport> {
+        let mut report = SizingReport::new(config, stage);
+        if !self.json {
+            report.print_heading();
+        }
+        let mut parts = BenchPart::value_variants().to_vec();
+        parts.retain(|part| self.only.is_empty() || self.only.contains(part));
+        if parts.iter().any(|part| part.needs_server()) {
+            stage.start_server().await.context("the server that is to be measured does not start")?;
+        }
+        let during = Duration::from_secs(self.seconds);
+        for part in parts {
+            if !self.json {
+                out::remark(format_args!("measuring: {}", part_name(part)));
+            }
+            let measured = match part {
+                BenchPart::Calls => images::calls(stage, &mut report, during).await,
+                BenchPart::Images => images::analysis(stage, &mut report, during).await,
+                BenchPart::Proofs => primitives::proofs(&mut report, during),
+                BenchPart::Documents => documents::measure(stage, &mut report, during).await,
+                BenchPart::Ages => sessions::measure(stage, &mut report, during).await,
+                BenchPart::Moderation => moderation::images(stage, &mut report, during).await,
+                BenchPart::Video => moderation::video(stage, &mut report).await,
+                BenchPart::Faces => primitives::faces(stage, &mut report, self.faces as usize),
+                BenchPart::Storage => primitives::storage(stage, &mut report).await,
+            };
+            if let Err(error) = measured {
+                report.leave_out(&part_name(part), &format!("{error:#}"));
+            }
+        }
+        report.finish(stage);
+        Ok(report)
+    }
+}
+
+fn part_name(part: BenchPart) -> String {
+    part.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
