@@ -16,6 +16,7 @@ mod migrate;
 mod query;
 #[doc(hidden)]
 pub mod row;
+mod schema_status;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timestamp;
@@ -23,6 +24,7 @@ mod timestamp;
 pub use db_derive::FromRow;
 pub use engine::{Db, DbError, DbRow, Durability, Engine, ReadTx, WriteTx};
 pub use query::{Query, Value};
+pub use schema_status::SchemaStatus;
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;
 pub use timestamp::{DbTimestamp, serialize_optional_timestamp};

@@ -52,6 +52,7 @@ pub use notifications::{DocumentSessionNotification, NotificationSubject};
 pub use outcome::DocumentSessionOutcome;
 pub use service::DocumentVerificationService;
 pub use store::UnsealedDocumentSession;
+pub(crate) use store::session_key_aad;
 
 use base::{Environment, SignedDuration};
 use jiff::{civil::Date, tz::TimeZone};

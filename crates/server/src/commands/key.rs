@@ -20,9 +20,12 @@ pub(crate) enum KeyCommand {
         /// The key's name, 1 to 200 characters.
         #[arg(long, default_value = "default")]
         name: String,
-        /// A scope (repeatable). Default: everything the application may do.
-        #[arg(long = "scope")]
+        /// A scope (repeatable).
+        #[arg(long = "scope", required_unless_present = "administrator")]
         scopes: Vec<String>,
+        /// The key may do everything that the application may: it is an administrator of all its accounts.
+        #[arg(long, conflicts_with = "scopes")]
+        administrator: bool,
     },
     /// List an application's API keys and public keys as JSON.
     List {
@@ -85,7 +88,7 @@ impl KeyCommand {
         let mut tx = db.write().await?;
         let message = match self {
             Self::List { .. } => String::new(),
-            Self::Create { app, name, scopes } => {
+            Self::Create { app, name, scopes, administrator: _ } => {
                 let (id, key) = api_keys::create(&mut tx, &SystemEnvironment, app, &name, &scopes).await?;
                 out::remark(format_args!("its id is {id}; the key cannot be shown again"));
                 key.expose().to_owned()

@@ -10,6 +10,8 @@ mod media;
 mod sessions;
 mod tombstones;
 
+pub(crate) use sessions::session_key_aad;
+
 pub(super) use media::SessionMediaStore;
 pub(super) use sessions::{DocumentSessionStore, hash_token};
 

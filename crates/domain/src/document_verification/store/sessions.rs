@@ -25,7 +25,8 @@ struct SealedSessionRow {
     version: i64,
 }
 
-fn session_key_aad(id: DocumentSessionId) -> Vec<u8> {
+/// What a session's own key is sealed with in addition.
+pub(crate) fn session_key_aad(id: DocumentSessionId) -> Vec<u8> {
     format!("identity session {id} key").into_bytes()
 }
 
