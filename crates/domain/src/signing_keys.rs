@@ -53,7 +53,7 @@ struct NamedKeyRow {
 }
 
 #[derive(FromRow)]
-struct IssuerKeyRow {
+struct BlindTokenKeyRow {
     id: Vec<u8>,
     sandbox: bool,
     years: i64,
@@ -74,7 +74,7 @@ pub async fn list(view: &mut ReadTx, environment: &dyn Environment) -> Result<Ve
             "SELECT id, created_at, retired_at FROM issuing_keys ORDER BY created_at DESC, id LIMIT 64"
         ))
         .await?;
-    let issuers: Vec<IssuerKeyRow> = view
+    let issuers: Vec<BlindTokenKeyRow> = view
         .fetch_all(sql!(
             "SELECT id, sandbox, years, signs_from, next_at, ends_at FROM age_issuer_keys
               ORDER BY sandbox, years, signs_from DESC LIMIT 256"
@@ -96,7 +96,7 @@ pub async fn list(view: &mut ReadTx, environment: &dyn Environment) -> Result<Ve
         }
     };
     let now = environment.now();
-    let issuer = |row: IssuerKeyRow| {
+    let issuer = |row: BlindTokenKeyRow| {
         let signs = row.next_at.0 > now;
         SigningKey {
             purpose: SigningKeyPurpose::BlindTokens,

@@ -3,7 +3,7 @@
 use crate::{config::Config, out};
 use anyhow::Context as _;
 use base::{ApiKeyId, AppId, Id as _, PublicKeyId, SystemEnvironment};
-use clap::Subcommand;
+use clap::{ArgGroup, Subcommand};
 use domain::{
     keyring::create_private_file,
     tenancy::{api_keys, public_keys},
@@ -13,6 +13,7 @@ use std::{io::Write as _, path::PathBuf};
 #[derive(Subcommand)]
 pub(crate) enum KeyCommand {
     /// Create an API key and print it; it cannot be shown again.
+    #[command(group = ArgGroup::new("powers").required(true).args(["scopes", "administrator"]))]
     Create {
         /// The application.
         #[arg(long)]
@@ -21,10 +22,10 @@ pub(crate) enum KeyCommand {
         #[arg(long, default_value = "default")]
         name: String,
         /// A scope (repeatable).
-        #[arg(long = "scope", required_unless_present = "administrator")]
+        #[arg(long = "scope")]
         scopes: Vec<String>,
         /// The key may do everything that the application may: it is an administrator of all its accounts.
-        #[arg(long, conflicts_with = "scopes")]
+        #[arg(long)]
         administrator: bool,
     },
     /// List an application's API keys and public keys as JSON.
