@@ -96,7 +96,7 @@ pub enum DataKeyError {
     /// There is another master key.
     #[error(
         "{place} has master key {found}, and this database needs {expected}. Put the right key there or name its place in \
-         [secrets], or name the database that belongs to this key"
+         [secrets], or name the database that belongs to this key; a former key file is kept as FILE.FINGERPRINT"
     )]
     Other { place: String, found: String, expected: ExpectedKey },
     /// There is a former master key.
@@ -132,9 +132,6 @@ pub enum DataKeyError {
     /// Another rotation is not over.
     #[error("master key {0} is still being retired: `assay keys list` shows which processes have it")]
     RotationUnderWay(KeyFingerprint),
-    /// The new master key is at no place that the settings name.
-    #[error("there is no rotation to go on with: the database needs {0}, which is in place")]
-    NothingToRotate(ExpectedKey),
     /// Another process changed the keys at the same time.
     #[error("another process changed the keys at the same time; look at `assay keys list` and try again")]
     Conflict,

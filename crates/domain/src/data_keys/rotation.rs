@@ -11,7 +11,7 @@
 //! A process that dies anywhere has left keys that open the data; the command, called again, goes on.
 
 use super::{
-    DataKey, DataKeyError, DataKeyState, ExpectedKey, aad,
+    DataKey, DataKeyError, DataKeyState, aad,
     holders::{HOLDER_INTERVAL, MasterKeyHolder, list_holders},
     list, match_key,
 };
@@ -121,7 +121,7 @@ impl MasterKeyRotation<'_> {
         stored: &[DataKey],
     ) -> Result<Arc<dyn MasterKey>, DataKeyError> {
         if row.state != DataKeyState::Current {
-            return Err(DataKeyError::NothingToRotate(ExpectedKey::Known(row.master_key.clone())));
+            return Err(DataKeyError::Conflict);
         }
         let wrapped = row.wrapped.as_deref().unwrap_or_default();
         let data_key = former.unwrap_key(&aad(row.id, &row.master_key), wrapped)?;

@@ -119,11 +119,12 @@ async fn rotate_master_key(
         new_key_file: new_key_file.as_deref(),
     };
     let outcome = rotation.run().await?;
-    report(&outcome, moved.is_some());
+    report(&outcome, moved.is_some().then(|| present.place()));
     Ok(())
 }
 
-fn report(outcome: &RotationOutcome, moved: bool) {
+/// Says what was done. `former_place` is where the former key stays, if the key has moved.
+fn report(outcome: &RotationOutcome, former_place: Option<String>) {
     let RotationOutcome { former, current, resumed, adoption, progress, data_key_is_old_master_key } =
         outcome;
     let began =
@@ -139,8 +140,10 @@ fn report(outcome: &RotationOutcome, moved: bool) {
             "now put the new key into {place}, on every node, and restart the processes one by one"
         )),
     }
-    if moved {
-        out::line(format_args!("now start every process with the new [secrets], one by one"));
+    if let Some(place) = former_place {
+        out::line(format_args!(
+            "the former key stays in {place}, for backups from before; now start every process with the new [secrets], one by one"
+        ));
     }
     match progress {
         RetirementProgress::Retired(key) => {
