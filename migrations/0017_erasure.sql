@@ -1,3 +1,4 @@
+-- usable-from: 17
 -- What makes deletion certain; see docs/ARCHITECTURE.md, "Erasure".
 
 -- The key of one document session, age session, profile or moderation, sealed. What was sealed with it is noise once it is

@@ -1,3 +1,4 @@
+-- usable-from: 17
 -- Whose work it is, so that no application takes what others need; NULL: the server's own.
 ALTER TABLE jobs ADD COLUMN app_id UUID;
 UPDATE jobs SET app_id = (SELECT a.app_id FROM accounts a WHERE a.id = jobs.account_id);

@@ -2,7 +2,7 @@
 //! still.
 
 use crate::openapi_contract::OpenApiContract;
-use api::{ApiSettings, ApiState, Brand, DataDisk, MetricsRecorder, RateLimit};
+use api::{ApiSettings, ApiState, Brand, DataDisk, MetricsRecorder, RateLimit, StartupState, StartupStatus};
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -191,6 +191,7 @@ impl TestAppBuilder {
             geo_locator: Arc::default(),
             metrics: MetricsRecorder::disabled(),
             data_disk: DataDisk { folder: std::env::temp_dir(), min_free_bytes: 0 },
+            startup: StartupStatus::new(StartupState::Ready),
             settings: Arc::new(ApiSettings { public_url: self.public_url, ..ApiSettings::default() }),
         };
         change(&mut api);

@@ -17,7 +17,9 @@ pub use http::{
     auth::{GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance, RateLimitSettings},
     virtual_hosts::{Interface, VirtualHostSettings, VirtualHosts},
 };
-pub use system::{DataDisk, MetricsRecorder};
+pub use system::{
+    DataDisk, MetricsRecorder, ReadinessProbe, StartupServer, StartupState, StartupStatus, startup_router,
+};
 
 use axum::{Router, middleware};
 use base::{SignedDuration, Uuid};
@@ -60,6 +62,8 @@ pub struct ApiState {
     pub metrics: MetricsRecorder,
     /// The disk that needs free space.
     pub data_disk: DataDisk,
+    /// How far the start is.
+    pub startup: StartupStatus,
     /// Limits of the HTTP side.
     pub settings: Arc<ApiSettings>,
 }

@@ -16,6 +16,11 @@ impl<T: Zeroize> Secret<T> {
     pub fn expose(&self) -> &T {
         &self.0
     }
+
+    /// The value itself, to be filled in.
+    pub fn expose_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
 }
 
 impl<T: Zeroize> std::fmt::Debug for Secret<T> {

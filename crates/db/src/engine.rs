@@ -1,6 +1,6 @@
 //! Connections and transactions. No other file knows which engine is in use.
 
-use crate::{DbTimestamp, Query, Value};
+use crate::{DbTimestamp, Query, SchemaStatus, Value};
 use sqlx::{
     Arguments as _, FromRow, Row as _, SqlSafeStr as _,
     postgres::{PgArguments, PgPool, PgPoolOptions, PgRow},
@@ -40,6 +40,12 @@ pub enum DbError {
     /// A migration is missing, was changed, or failed.
     #[error("the schema cannot be brought up to date: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
+    /// A newer build has changed the schema, in a way that this build cannot work with.
+    #[error(
+        "the database has schema {}, which builds can use that know schema {} or later; this build knows schema {}: run the \
+         newer build again, or restore the backup from before it", .0.database, .0.usable_from, .0.build
+    )]
+    SchemaTooNew(SchemaStatus),
     /// Any other error of the driver.
     #[error("the database failed")]
     Driver(#[source] sqlx::Error),

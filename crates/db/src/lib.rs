@@ -17,6 +17,7 @@ mod query;
 #[doc(hidden)]
 pub mod row;
 mod scratch_schema;
+mod schema_status;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timestamp;
@@ -25,6 +26,7 @@ pub use db_derive::FromRow;
 pub use engine::{Db, DbError, DbRow, Durability, Engine, ReadTx, WriteTx};
 pub use query::{Query, Value};
 pub use scratch_schema::ScratchSchema;
+pub use schema_status::SchemaStatus;
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;
 pub use timestamp::{DbTimestamp, serialize_optional_timestamp};

@@ -1,6 +1,6 @@
 //! One set of migrations for both engines, written with the type names of PostgreSQL.
 
-use crate::{Db, DbError, engine::Pools};
+use crate::{Db, DbError, SchemaStatus, engine::Pools};
 use sqlx::{
     SqlSafeStr, SqlStr,
     migrate::{Migration, MigrationType, Migrator},
@@ -8,7 +8,7 @@ use sqlx::{
 use std::borrow::Cow;
 
 /// Number, name and text of each migration, in order. A test compares the list with the folder.
-pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
+pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (1, "tenancy", include_str!("../../../migrations/0001_tenancy.sql")),
     (2, "decisions", include_str!("../../../migrations/0002_decisions.sql")),
     (3, "jobs", include_str!("../../../migrations/0003_jobs.sql")),
@@ -24,49 +24,145 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (13, "identity", include_str!("../../../migrations/0013_identity.sql")),
     (14, "ages", include_str!("../../../migrations/0014_ages.sql")),
     (15, "anonymity", include_str!("../../../migrations/0015_anonymity.sql")),
+    (16, "data_keys", include_str!("../../../migrations/0016_data_keys.sql")),
     (17, "erasure", include_str!("../../../migrations/0017_erasure.sql")),
     (19, "fairness", include_str!("../../../migrations/0019_fairness.sql")),
 ];
 
+/// Number, name and text of a migration.
+type MigrationFile = (i64, &'static str, &'static str);
+
+/// The first migration that says which builds can use the database after it.
+const FIRST_VERSIONED_SCHEMA: i64 = 16;
+/// How a migration says that: a line of its text.
+const USABLE_FROM_MARK: &str = "-- usable-from:";
+
+#[derive(crate::FromRow)]
+struct AppliedMigration {
+    version: i64,
+}
+
+#[derive(crate::FromRow)]
+struct SchemaVersionRow {
+    version: i64,
+    usable_from: i64,
+}
+
 impl Db {
-    /// Applies all pending migrations. Several processes may call it at once.
+    /// Applies all pending migrations. Several processes may call it at once. A database that a newer build has migrated is
+    /// left as it is: fails if this build cannot use it.
     pub async fn migrate(&self) -> Result<(), DbError> {
-        match &self.0 {
-            Pools::Sqlite { writer, .. } => migrator(|text| trusted_sql(to_sqlite(text))).run(writer).await?,
-            Pools::Postgres(pool) => migrator(SqlSafeStr::into_sql_str).run(pool).await?,
-        }
-        Ok(())
+        self.migrate_to(MIGRATIONS).await
     }
 
-    /// The number of migrations in this build that have not been applied to the database.
-    pub async fn pending_migrations(&self) -> Result<usize, DbError> {
-        #[derive(crate::FromRow)]
-        struct AppliedMigration {
-            version: i64,
+    async fn migrate_to(&self, files: &'static [MigrationFile]) -> Result<(), DbError> {
+        let status = self.schema_status_for(files).await?;
+        if status.is_too_new() {
+            return Err(DbError::SchemaTooNew(status));
         }
-        let mut view = self.read().await?;
-        let applied: Vec<AppliedMigration> =
-            match view.fetch_all(crate::sql!("SELECT version FROM _sqlx_migrations")).await {
-                Ok(rows) => rows,
-                // A new database has no such table yet.
-                Err(DbError::Driver(sqlx::Error::Database(_))) => Vec::new(),
-                Err(other) => return Err(other),
-            };
-        Ok(MIGRATIONS
+        if status.pending > 0 {
+            match &self.0 {
+                Pools::Sqlite { writer, .. } => {
+                    migrator(files, |text| trusted_sql(to_sqlite(text))).run(writer).await?;
+                }
+                Pools::Postgres(pool) => migrator(files, SqlSafeStr::into_sql_str).run(pool).await?,
+            }
+        }
+        self.record_schema_versions(files).await
+    }
+
+    /// Stores which builds can use the database, for builds that are older than the migrations.
+    async fn record_schema_versions(&self, files: &'static [MigrationFile]) -> Result<(), DbError> {
+        let stored: Vec<SchemaVersionRow> = self
+            .read()
+            .await?
+            .fetch_all(crate::sql!("SELECT version, usable_from FROM schema_versions"))
+            .await?;
+        let missing: Vec<_> = files
             .iter()
-            .filter(|(version, ..)| !applied.iter().any(|row| row.version == *version))
-            .count())
+            .filter(|(version, ..)| *version >= FIRST_VERSIONED_SCHEMA)
+            .filter(|(version, ..)| !stored.iter().any(|row| row.version == *version))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut tx = self.write().await?;
+        for (version, _, text) in missing {
+            tx.execute(crate::sql!(
+                "INSERT INTO schema_versions (version, usable_from) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                *version,
+                usable_from(*version, text),
+            ))
+            .await?;
+        }
+        tx.commit().await
+    }
+
+    /// Compares the schema of the database with that of this build.
+    pub async fn schema_status(&self) -> Result<SchemaStatus, DbError> {
+        self.schema_status_for(MIGRATIONS).await
+    }
+
+    async fn schema_status_for(&self, files: &'static [MigrationFile]) -> Result<SchemaStatus, DbError> {
+        let applied = self.read().await?.fetch_all(crate::sql!("SELECT version FROM _sqlx_migrations")).await;
+        let applied: Vec<AppliedMigration> = unless_missing_table(applied)?;
+        let build = files.last().map_or(0, |(version, ..)| *version);
+        let newer = applied.iter().map(|row| row.version).filter(|version| *version > build);
+        let mut usable_from = 0;
+        if newer.clone().next().is_some() {
+            let stored = self
+                .read()
+                .await?
+                .fetch_all(crate::sql!("SELECT version, usable_from FROM schema_versions"))
+                .await;
+            let stored: Vec<SchemaVersionRow> = unless_missing_table(stored)?;
+            // A migration that says nothing, or whose process died before it was stored, needs its own build.
+            let of = |version| {
+                stored.iter().find(|row| row.version == version).map_or(version, |row| row.usable_from)
+            };
+            usable_from = newer.map(of).max().unwrap_or_default();
+        }
+        let is_applied = |version| applied.iter().any(|row| row.version == version);
+        Ok(SchemaStatus {
+            build,
+            database: applied.iter().map(|row| row.version).max().unwrap_or_default(),
+            usable_from,
+            pending: files.iter().filter(|(version, ..)| !is_applied(*version)).count(),
+        })
     }
 }
 
-fn migrator(text: impl Fn(&'static str) -> SqlStr) -> Migrator {
-    let migrations = MIGRATIONS
+/// The rows; none if the database has no such table yet.
+fn unless_missing_table<T>(rows: Result<Vec<T>, DbError>) -> Result<Vec<T>, DbError> {
+    match rows {
+        Err(DbError::Driver(sqlx::Error::Database(error)))
+            // undefined_table of PostgreSQL; SQLite has no code of its own for it.
+            if error.code().as_deref() == Some("42P01") || error.message().starts_with("no such table") =>
+        {
+            Ok(Vec::new())
+        }
+        rows => rows,
+    }
+}
+
+/// The oldest schema that a build may know and still use the database after this migration: what its text says, or else its
+/// own.
+fn usable_from(version: i64, text: &str) -> i64 {
+    let said = text.lines().find_map(|line| line.strip_prefix(USABLE_FROM_MARK));
+    said.and_then(|number| number.trim().parse().ok()).unwrap_or(version)
+}
+
+fn migrator(files: &'static [MigrationFile], text: impl Fn(&'static str) -> SqlStr) -> Migrator {
+    let migrations = files
         .iter()
         .map(|&(version, name, sql)| {
             Migration::new(version, Cow::Borrowed(name), MigrationType::Simple, text(sql), false)
         })
         .collect();
-    Migrator::with_migrations(migrations)
+    let mut migrator = Migrator::with_migrations(migrations);
+    // Whether migrations of newer builds are in the way was looked at before.
+    migrator.set_ignore_missing(true);
+    migrator
 }
 
 #[expect(
@@ -146,6 +242,72 @@ mod tests {
         files.sort();
         let listed: Vec<_> = MIGRATIONS.iter().map(|(n, name, _)| format!("{n:04}_{name}.sql")).collect();
         assert_eq!(files, listed);
+    }
+
+    #[test]
+    fn every_migration_says_which_builds_can_use_the_database_after_it() {
+        for (version, name, text) in MIGRATIONS.iter().filter(|(version, ..)| *version >= 16) {
+            let from = usable_from(*version, text);
+            assert!(text.starts_with(USABLE_FROM_MARK), "{name} begins with `{USABLE_FROM_MARK} N`");
+            assert!((FIRST_VERSIONED_SCHEMA..=*version).contains(&from), "{name}: {from}");
+        }
+        assert_eq!(usable_from(18, "-- usable-from: 17\nCREATE"), 17);
+        assert_eq!(usable_from(18, "CREATE"), 18, "one that says nothing needs its own build");
+    }
+
+    /// The list of this build, and one migration more, as the next build has it.
+    fn with_next(text: &'static str) -> (&'static [MigrationFile], i64) {
+        let next = MIGRATIONS.last().unwrap().0 + 1;
+        let list: Vec<MigrationFile> = MIGRATIONS.iter().copied().chain([(next, "next", text)]).collect();
+        (list.leak(), next)
+    }
+
+    #[tokio::test]
+    async fn a_build_can_be_rolled_back_by_one_if_the_newer_schema_says_so() {
+        let test = crate::testing::TestDb::open().await;
+        let last = MIGRATIONS.last().unwrap().0;
+        let text = format!("-- usable-from: {last}\nCREATE TABLE expansion (\n    id UUID NOT NULL\n);\n");
+        let (newer, next) = with_next(text.leak());
+        test.db.migrate_to(newer).await.unwrap();
+
+        let status = test.db.schema_status().await.unwrap();
+        assert_eq!(
+            status,
+            SchemaStatus { build: last, database: next, usable_from: last, pending: 0 },
+            "the older build sees it and can use it"
+        );
+        assert!(status.is_usable());
+        test.db.migrate().await.unwrap();
+        let mut tx = test.db.write().await.unwrap();
+        tx.execute(crate::sql!("DELETE FROM jobs")).await.unwrap();
+        tx.commit().await.unwrap();
+        // And forward again.
+        test.db.migrate_to(newer).await.unwrap();
+        assert_eq!(test.db.schema_status_for(newer).await.unwrap().pending, 0);
+    }
+
+    #[tokio::test]
+    async fn a_build_refuses_a_newer_schema_that_does_not_say_so() {
+        let test = crate::testing::TestDb::open().await;
+        let last = MIGRATIONS.last().unwrap().0;
+        let (newer, next) = with_next("CREATE TABLE contraction (\n    id UUID NOT NULL\n);\n");
+        test.db.migrate_to(newer).await.unwrap();
+        let status = test.db.schema_status().await.unwrap();
+        assert_eq!(status, SchemaStatus { build: last, database: next, usable_from: next, pending: 0 });
+        assert!(!status.is_usable() && status.is_too_new());
+        let refused = test.db.migrate().await.unwrap_err();
+        assert!(matches!(refused, DbError::SchemaTooNew(found) if found == status), "{refused:?}");
+        assert!(refused.to_string().contains(&format!("schema {next}")), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn an_older_schema_is_not_usable_until_it_is_migrated() {
+        let test = crate::testing::TestDb::open().await;
+        let (newer, next) =
+            with_next("-- usable-from: 16\nCREATE TABLE expansion (\n    id UUID NOT NULL\n);\n");
+        let status = test.db.schema_status_for(newer).await.unwrap();
+        assert_eq!((status.build, status.database, status.pending), (next, next - 1, 1));
+        assert!(!status.is_usable() && !status.is_too_new());
     }
 
     #[test]

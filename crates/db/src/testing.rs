@@ -82,6 +82,30 @@ impl TestDb {
 }
 
 impl Db {
+    /// Records a migration of a newer build, which builds can use that know the schema `usable_from` or later. Nothing else
+    /// of it is there.
+    ///
+    /// # Panics
+    /// If the database does not answer.
+    pub async fn record_newer_migration(&self, version: i64, usable_from: i64) {
+        let mut tx = self.write().await.expect("a transaction");
+        let migration = crate::sql!(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+             VALUES ($1, 'newer', $2, $3, 0)",
+            version,
+            true,
+            vec![0_u8],
+        );
+        tx.execute(migration).await.expect("a row");
+        let stored = crate::sql!(
+            "INSERT INTO schema_versions (version, usable_from) VALUES ($1, $2)",
+            version,
+            usable_from,
+        );
+        tx.execute(stored).await.expect("a row");
+        tx.commit().await.expect("a commit");
+    }
+
     /// Has the engine prepare a statement, without running it.
     pub async fn prepare(&self, text: &str) -> Result<(), DbError> {
         #[expect(clippy::disallowed_methods, reason = "the statement is prepared, never run")]

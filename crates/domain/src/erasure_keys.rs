@@ -34,7 +34,7 @@ impl KeyOwner {
     }
 
     /// What the sealed key is bound to.
-    fn aad(self) -> Vec<u8> {
+    pub(crate) fn aad(self) -> Vec<u8> {
         match self {
             Self::DocumentSession(id) => format!("identity session {id} key"),
             Self::AgeSession(id) => format!("age session {id} key"),

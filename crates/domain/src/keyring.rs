@@ -1,89 +1,61 @@
-//! The master key, from which every other key of the server is derived.
+//! The keys for each purpose, derived from the installation's data key.
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
-use base::{Environment, Secret};
-use std::{io::Write as _, path::Path};
+use base::Secret;
+use std::path::Path;
+use zeroize::Zeroize as _;
 
-/// Derives a key for each purpose (HKDF-SHA256, RFC 5869) from 32 random bytes that are never stored in the database,
-/// so that a stolen database alone reveals nothing.
+/// How many bytes a data key and a master key have.
+pub const KEY_BYTES: usize = 32;
+
+/// Derives a key for each purpose (HKDF-SHA256, RFC 5869) from the data key: 32 bytes that the database has only wrapped
+/// under the master key ([`crate::data_keys`]), so that a stolen database alone reveals nothing.
 #[derive(Clone, Debug)]
-pub struct Keyring(Secret<[u8; 32]>);
-
-/// Why the master key could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyringError {
-    /// The file cannot be read or written.
-    #[error("the master key {path} cannot be used: {cause}")]
-    File { path: String, cause: std::io::Error },
-    /// The file at this path is not 64 hexadecimal digits.
-    #[error(
-        "the master key {0} is not 64 hexadecimal digits; restore it from your backup: without it, encrypted data is lost"
-    )]
-    Malformed(String),
-}
+pub struct Keyring(Secret<[u8; KEY_BYTES]>);
 
 struct OkmLength;
 impl KeyType for OkmLength {
     fn len(&self) -> usize {
-        32
+        KEY_BYTES
     }
 }
 
 impl Keyring {
-    /// Reads the key file, or creates it (mode 0600) if there is none. Processes that start at the same moment agree on
-    /// one key, and one that dies here leaves a complete file or none.
-    pub fn open(path: &Path, env: &dyn Environment) -> Result<Self, KeyringError> {
-        let failed = |cause| KeyringError::File { path: path.display().to_string(), cause };
-        match std::fs::read_to_string(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Self::create(path, env).map_err(failed)?;
-                Self::parse_file(path, &std::fs::read_to_string(path).map_err(failed)?)
-            }
-            read => Self::parse_file(path, &read.map_err(failed)?),
-        }
+    /// The keys that are derived from this one.
+    pub fn new(data_key: Secret<[u8; KEY_BYTES]>) -> Self {
+        Self(data_key)
     }
 
-    /// Writes a new key to a temporary file, and renames that to `path` unless another process was first.
-    fn create(path: &Path, env: &dyn Environment) -> std::io::Result<()> {
-        let mut key = [0; 32];
-        env.fill_random(&mut key);
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        // A named temporary file is readable by its owner alone.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(hex::encode(key).as_bytes())?;
-        file.as_file().sync_all()?;
-        match file.persist_noclobber(path) {
-            // The directory entry must be on disk, too, before anything is encrypted.
-            Ok(_) => std::fs::File::open(folder)?.sync_all(),
-            Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-            Err(failed) => Err(failed.error),
-        }
-    }
-
-    fn parse_file(path: &Path, text: &str) -> Result<Self, KeyringError> {
-        Self::parse(text).ok_or_else(|| KeyringError::Malformed(path.display().to_string()))
-    }
-
-    /// Parses 64 hexadecimal digits, for example from a secret store.
+    /// Parses 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut key = [0; 32];
-        hex::decode_to_slice(text.trim(), &mut key).ok()?;
-        Some(Self(Secret::new(key)))
+        parse_key(text.as_bytes()).map(Self)
     }
 
     /// The key for a purpose. The same purpose always gives the same key.
-    pub fn derive(&self, purpose: &'static str) -> Secret<[u8; 32]> {
-        let mut key = [0; 32];
+    pub fn derive(&self, purpose: &'static str) -> Secret<[u8; KEY_BYTES]> {
+        let mut key = [0; KEY_BYTES];
         Salt::new(HKDF_SHA256, b"assay/1")
             .extract(self.0.expose())
             .expand(&[purpose.as_bytes()], OkmLength)
             .and_then(|okm| okm.fill(&mut key))
             .expect("32 bytes are far below HKDF's limit of 8160");
-        Secret::new(key)
+        take_secret(&mut key)
     }
+}
+
+/// Parses 64 hexadecimal digits, with blanks or a line end around them.
+pub(crate) fn parse_key(text: &[u8]) -> Option<Secret<[u8; KEY_BYTES]>> {
+    let mut key = [0; KEY_BYTES];
+    let parsed = hex::decode_to_slice(text.trim_ascii(), &mut key);
+    let secret = take_secret(&mut key);
+    parsed.ok().map(|()| secret)
+}
+
+/// Moves key bytes into a secret, and overwrites the place where they were.
+pub(crate) fn take_secret(key: &mut [u8; KEY_BYTES]) -> Secret<[u8; KEY_BYTES]> {
+    let secret = Secret::new(*key);
+    key.zeroize();
+    secret
 }
 
 /// Creates a file that only its owner can read. Fails if the file exists.
@@ -95,7 +67,6 @@ pub fn create_private_file(path: &Path) -> std::io::Result<std::fs::File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn each_purpose_has_its_own_constant_key() {
@@ -103,27 +74,5 @@ mod tests {
         assert_eq!(ring.derive("a"), ring.derive("a"));
         assert_ne!(ring.derive("a"), ring.derive("b"));
         assert!(Keyring::parse("short").is_none());
-    }
-
-    #[test]
-    fn processes_that_start_at_the_same_moment_get_the_same_key() {
-        for _ in 0..50 {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("master.key");
-            let start = std::sync::Barrier::new(8);
-            let open = || {
-                start.wait();
-                Keyring::open(&path, &base::SystemEnvironment).unwrap().derive("a")
-            };
-            let keys: Vec<_> = std::thread::scope(|scope| {
-                let opened: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
-                opened.into_iter().map(|thread| thread.join().unwrap()).collect()
-            });
-            assert!(keys.iter().all(|key| *key == keys[0]));
-            let left: Vec<_> =
-                std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-            assert_eq!(left, std::slice::from_ref(&path), "nothing else is left");
-            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        }
     }
 }

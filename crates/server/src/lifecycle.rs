@@ -1,4 +1,4 @@
-//! What `assay serve` and `assay work` have in common: steps of the start, upkeep of the process, and the signal to
+//! What `assay serve` and `assay work` have in common: upkeep of the process, and the signal to
 //! stop.
 
 use domain::{
@@ -10,25 +10,6 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     time::MissedTickBehavior,
 };
-
-/// Repeats a step of the start until the database answers; `/readyz` reports the database meanwhile. Any other error
-/// ends the start.
-pub(crate) async fn retry_until_database_answers<T>(
-    step: impl AsyncFn() -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
-    let mut wait = Duration::from_millis(250);
-    loop {
-        match step().await {
-            Err(error) if error.chain().any(<dyn std::error::Error>::is::<db::DbError>) => {
-                let error: &(dyn std::error::Error + 'static) = error.as_ref();
-                tracing::error!(error, "the database is not ready, trying again");
-            }
-            done => return done,
-        }
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(Duration::from_secs(10));
-    }
-}
 
 /// Loads the models, and tries again every few seconds until that succeeds: they may be imported while the server runs.
 pub(crate) async fn load_models(analyser: ImageAnalyser, settings: ModelPoolSettings) {

@@ -5,6 +5,7 @@ mod config;
 mod lifecycle;
 mod out;
 mod serve;
+mod startup;
 mod telemetry;
 mod work;
 
@@ -68,6 +69,9 @@ enum Command {
     /// Keys of an application: public keys that verify its requests, API keys that authenticate its calls.
     #[command(subcommand)]
     Key(commands::key::KeyCommand),
+    /// Keys of the installation: the master key, and those that sign webhooks, proofs of age and blind tokens.
+    #[command(subcommand)]
+    Keys(commands::keys::KeysCommand),
     /// The models: import them from the locked packages, list and verify them.
     #[command(subcommand)]
     Models(commands::models::ModelsCommand),
@@ -104,6 +108,9 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    if let Err(error) = keep_memory_private() {
+        out::remark(format_args!("note: the memory of this process could be dumped: {error}"));
+    }
     let Cli { installation, command } = Cli::parse();
     match run(&installation, command).await {
         Ok(code) => code,
@@ -112,6 +119,14 @@ async fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Keeps keys from getting into files by a crash, or to other processes of the same user: no core dumps, and no reading of
+/// this process's memory.
+fn keep_memory_private() -> std::io::Result<()> {
+    use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
 async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Result<ExitCode> {
@@ -128,6 +143,7 @@ async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Resul
         Command::Account(account) => account.run(&config).await?,
         Command::Audit(audit) => return audit.run(&config).await,
         Command::Key(key) => key.run(&config).await?,
+        Command::Keys(keys) => keys.run(&config).await?,
         Command::Models(models) => models.run(&config).await?,
         Command::Reviews(reviews) => reviews.run(&config).await?,
         Command::Faces(faces) => faces.run(&config).await?,
@@ -143,9 +159,13 @@ async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Resul
         }
         Command::Migrate => {
             let db = config.open_database()?;
-            let pending = db.pending_migrations().await?;
+            let before = db.schema_status().await?;
             db.migrate().await?;
-            out::line(format_args!("{pending} migrations applied; the schema is up to date"));
+            let after = db.schema_status().await?;
+            out::line(format_args!(
+                "{} migrations applied; the schema is {}",
+                before.pending, after.database
+            ));
         }
         Command::SampleFace(sample) => sample.run(&config)?,
     }

@@ -2,19 +2,29 @@
 
 mod demo;
 pub(crate) use demo::DevCredentials;
+mod gate;
 mod listen;
 
+use gate::Gate;
+
 use crate::{
-    config::Config,
-    lifecycle::{load_models, refresh_face_indexes, retry_until_database_answers},
+    config::{Config, OpenInstallation},
+    lifecycle::{load_models, refresh_face_indexes},
     out,
+    startup::{InstallationWatch, open_installation},
     telemetry::Telemetry,
 };
 use anyhow::Context as _;
-use api::{ApiState, DataDisk, GeoLocator, MetricsRecorder, RateLimit};
+use api::{
+    ApiState, DataDisk, GeoLocator, MetricsRecorder, RateLimit, ReadinessProbe, StartupServer, StartupState,
+    StartupStatus, VirtualHosts,
+};
+use base::SystemEnvironment;
 use domain::{
     audit::DecisionLog,
+    data_keys::InstallationUse,
     keyring::Keyring,
+    master_key::MasterKeyProvider,
     tenancy::{calling_application::CallingApplicationReader, nonces::NonceStore},
 };
 use services::Services;
@@ -28,7 +38,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, default_value = "127.0.0.1:8080", env = "ASSAY_LISTEN", value_name = "ADDR")]
     listen: SocketAddr,
     /// For development: create a demo organisation and application in an empty data folder, write their credentials to
-    /// `dev-credentials.json` in it, allow calls to this machine, and write mails to a folder if no mail server is set.
+    /// `dev-credentials.json` in it, allow calls to this machine, and write mails to a folder if no mail server is set. A data
+    /// folder or database that --dev did not make is refused.
     #[arg(long)]
     dev: bool,
     /// Only answer requests; leave jobs and deliveries to `assay work`.
@@ -45,7 +56,11 @@ pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()
 
 async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
     config.data_dir()?;
-    let keyring = config.keyring()?;
+    let provider: Arc<dyn MasterKeyProvider> = config.master_key_provider()?.into();
+    // A key file that cannot be used is told of at once; whether it is the right one, only the database knows.
+    provider.load()?;
+    let brand = config.brand()?;
+    let db = config.open_database()?;
     let listener = tokio::net::TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}", args.listen))?;
@@ -53,45 +68,68 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
     let public_url = public_url.trim_end_matches('/');
 
-    let services = config.open_services(public_url, args.dev).await?;
-    let (environment, db) = (services.environment.clone(), services.db.clone());
-    let api = api_state(&config, &keyring, services.clone(), public_url)?;
-    tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
-    tokio::spawn(refresh_face_indexes(services.faces.clone()));
-    tokio::spawn(run_maintenance(api.clone()));
-    let metrics = api.metrics.clone();
-    let router = telemetry.continue_traces(api::router(api, pages::router(&config.wire.brand)));
+    let image_analyser = config.new_image_analyser();
+    tokio::spawn(load_models(image_analyser.clone(), config.model_settings()));
+    let status = StartupStatus::new(StartupState::WaitingForDatabase);
+    let metrics = MetricsRecorder::install().context("the metrics cannot be started")?;
+    let probe = ReadinessProbe {
+        db: db.clone(),
+        image_analyser: image_analyser.clone(),
+        data_disk: data_disk(&config),
+        startup: status.clone(),
+    };
+    let starting = StartupServer { probe, metrics: metrics.clone() };
+    let hosts = VirtualHosts::from(&config.hosts);
+    let closed = api::startup_router(starting, brand, Arc::new(SystemEnvironment), hosts);
+    let gate = Gate::new(telemetry.continue_traces(closed));
 
     // The socket is open already: callers that connect now are answered as soon as the server accepts.
     let limits = listen::ConnectionLimits {
         connections: config.server.connections,
         header_timeout: config.server.read_timeout,
     };
-    let mut server = tokio::spawn(listen::run(listener, router, limits));
+    let mut server = tokio::spawn(listen::run(listener, gate.router(), limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
     let (stop, stopped) = watch::channel(false);
     let mut jobs = JoinSet::new();
+    let purpose = if args.dev { InstallationUse::Development } else { InstallationUse::Production };
     let prepare = async {
-        retry_until_database_answers(async || Ok(db.migrate().await?)).await?;
+        let keyring = open_installation(&config, &db, &*provider, purpose, &status).await?;
+        let installation = OpenInstallation { db: db.clone(), keyring: keyring.clone(), image_analyser };
+        let services = config.open_services(installation, public_url, args.dev).await?;
         if let Err(error) = services.proof_issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }
+        let api = api_state(&config, &keyring, services.clone(), public_url, metrics, status.clone())?;
+        tokio::spawn(refresh_face_indexes(services.faces.clone()));
+        tokio::spawn(run_maintenance(api.clone()));
+        let watch = InstallationWatch::start(db.clone(), provider.clone(), "serve").await;
+        gate.open(telemetry.continue_traces(api::router(api, pages::router(&config.wire.brand))));
+        status.set(StartupState::Ready);
         if args.dev {
-            let credentials = retry_until_database_answers(async || {
-                demo::prepare_demo_tenant(&db, &*environment, &config, public_url).await
-            })
-            .await?;
+            let credentials =
+                demo::prepare_demo_tenant(&db, &*services.environment, &config, public_url).await?;
             print_banner(public_url, &credentials);
         }
-        anyhow::Ok(())
+        anyhow::Ok((services, watch))
     };
     let ended = tokio::select! {
         prepared = prepare => {
-            prepared?;
+            let (services, mut watch) = prepared?;
             if !args.no_work {
                 jobs.spawn(crate::work::run_jobs(services, stopped));
             }
-            server.await
+            let ended = tokio::select! {
+                ended = &mut server => ended,
+                () = watch.until_unusable() => {
+                    status.set(StartupState::WaitingForDatabase);
+                    gate.close();
+                    let _no_worker = stop.send(true);
+                    server.await
+                }
+            };
+            watch.end().await;
+            ended
         }
         // Told to stop while still waiting for the database.
         ended = &mut server => ended,
@@ -99,10 +137,13 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     ended.context("the server broke down")?;
     let _no_worker = stop.send(true);
     jobs.join_all().await;
-    drop(metrics);
     db.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+fn data_disk(config: &Config) -> DataDisk {
+    DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes }
 }
 
 fn api_state(
@@ -110,6 +151,8 @@ fn api_state(
     keyring: &Keyring,
     services: Services,
     public_url: &str,
+    metrics: MetricsRecorder,
+    startup: StartupStatus,
 ) -> anyhow::Result<ApiState> {
     let sign_in_rate = config.console.max_links_per_minute;
     let end_user_rate = config.identity.max_end_user_calls_per_minute;
@@ -124,8 +167,9 @@ fn api_state(
         end_user_rate_limit: Arc::new(RateLimit::new(end_user_rate, end_user_rate)),
         application_rate_limit: RateLimit::from_settings(&config.limits).map(Arc::new),
         geo_locator: Arc::new(GeoLocator::open(&config.locations).context("`locations` cannot be used")?),
-        metrics: MetricsRecorder::install().context("the metrics cannot be started")?,
-        data_disk: DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes },
+        metrics,
+        data_disk: data_disk(config),
+        startup,
         settings: Arc::new(config.api_settings(public_url)),
     })
 }

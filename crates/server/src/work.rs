@@ -1,26 +1,30 @@
 //! Running jobs and deliveries: `assay work`, and the working half of `assay serve`.
 
 use crate::{
-    config::Config,
-    lifecycle::{load_models, refresh_face_indexes, retry_until_database_answers, shutdown_signal},
+    config::{Config, OpenInstallation},
+    lifecycle::{load_models, refresh_face_indexes, shutdown_signal},
+    startup::{InstallationWatch, open_installation_or_fail},
     telemetry::Telemetry,
 };
 use anyhow::Context as _;
 use db::Db;
 use domain::{
+    data_keys::InstallationUse,
     delivery,
     faces::{FaceIndexError, FaceIndexService},
     maintenance,
+    master_key::MasterKeyProvider,
 };
 use jobs::ShutdownSignal;
 use services::Services;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// How `assay work` is called.
 #[derive(clap::Args)]
 pub(crate) struct WorkArgs {
-    /// For development: allow calls to this machine, as `assay serve --dev` does.
+    /// For development: allow calls to this machine, as `assay serve --dev` does. Refused for a database that --dev did not
+    /// make.
     #[arg(long)]
     dev: bool,
 }
@@ -34,19 +38,30 @@ pub(crate) async fn run(args: &WorkArgs, config: Config) -> anyhow::Result<()> {
 }
 
 async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
-    let services = config.open_services(&config.public_url(), args.dev).await?;
-    let db = services.db.clone();
-    retry_until_database_answers(async || Ok(db.migrate().await?)).await?;
+    let provider: Arc<dyn MasterKeyProvider> = config.master_key_provider()?.into();
+    provider.load()?;
+    let db = config.open_database()?;
+    let purpose = if args.dev { InstallationUse::Development } else { InstallationUse::Production };
+    let keyring = open_installation_or_fail(config, &db, &*provider, purpose).await?;
+    let image_analyser = config.new_image_analyser();
+    let installation = OpenInstallation { db: db.clone(), keyring, image_analyser };
+    let services = config.open_services(installation, &config.public_url(), args.dev).await?;
+    let mut watch = InstallationWatch::start(db.clone(), provider, "work").await;
     tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
     tokio::spawn(refresh_face_indexes(services.faces.clone()));
     let (stop, stopped) = watch::channel(false);
     let worker = tokio::spawn(run_jobs(services, stopped));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
-    shutdown_signal().await;
+    let usable = tokio::select! {
+        () = shutdown_signal() => true,
+        () = watch.until_unusable() => false,
+    };
     tracing::info!("stopping: no new jobs, running ones end");
     let _no_worker = stop.send(true);
     worker.await.context("the worker broke down")?;
+    watch.end().await;
     db.close().await;
+    anyhow::ensure!(usable, "the schema of the database was changed, and this build cannot use it");
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use crate::{ServiceSettings, Services};
 use base::SignedDuration;
 use domain::{
     accounts::{deletion::DeleteAccount, sign_in::SendSignInLinks},
+    data_keys::rotation::RetireMasterKey,
     erasure_keys::CleanFiles,
     mail::SendMail,
     maintenance::PurgeNonces,
@@ -51,6 +52,7 @@ impl Services {
 
     fn register_maintenance(&self, worker: Worker) -> Worker {
         let (nonce_db, nonce_environment) = (self.db.clone(), self.environment.clone());
+        let (key_db, key_environment) = (self.db.clone(), self.environment.clone());
         let (db, environment) = (self.db.clone(), self.environment.clone());
         let (cleaned_db, clock) = (self.db.clone(), self.environment.clone());
         let retention = self.retention;
@@ -58,6 +60,10 @@ impl Services {
             .register(move |job: PurgeNonces, _| {
                 let (db, environment) = (nonce_db.clone(), nonce_environment.clone());
                 async move { job.run(&db, &environment).await }
+            })
+            .register(move |job: RetireMasterKey, _| {
+                let (db, environment) = (key_db.clone(), key_environment.clone());
+                async move { job.run(&db, &*environment).await }
             })
             .register(move |job: PurgeExpired, _| {
                 let (db, environment) = (db.clone(), environment.clone());

@@ -53,11 +53,13 @@ pub(crate) struct AgeResultWebhook<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgeFailureReason)]
     error_code: Option<&'a str>,
+    /// The id of the key that signs: `kid` of one of `GET /api/v1/webhook-keys`.
+    kid: &'a str,
     /// The number of this message within the session, from 1. It is not signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64, required, minimum = 1)]
     sequence_number: Option<i64>,
-    /// Base64 of an RSASSA-PSS signature (SHA-256, salt of 222 bytes) by one of the keys of `GET /api/v1/webhook-keys`,
+    /// Base64 of an RSASSA-PSS signature (SHA-256, salt of 222 bytes) by the key `kid` of `GET /api/v1/webhook-keys`,
     /// over this JSON as it is sent but without `sequence_number` and `signature`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required)]
@@ -79,6 +81,7 @@ impl AgeWebhookFormat for WebhookFormatter {
             state: notice.state,
             check_type: notice.check_type,
             error_code: notice.error_code,
+            kid: notice.key_id,
             sequence_number: signature.map(|signature| signature.sequence_number),
             signature: signature.map(|signature| signature.signature.as_str()),
         };
@@ -89,7 +92,7 @@ impl AgeWebhookFormat for WebhookFormatter {
 /// A set of public keys, a JWK Set (RFC 7517).
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WebhookKeySet {
-    /// The keys, the oldest first.
+    /// The keys, the oldest first; the last one signs. A key stays here for 31 days after another has begun to sign.
     keys: Vec<WebhookKey>,
 }
 

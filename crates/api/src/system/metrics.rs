@@ -2,9 +2,10 @@
 
 use crate::ApiState;
 use axum::{
-    extract::State,
+    extract::{FromRef, State},
     http::{HeaderName, header},
 };
+use domain::image_analysis::ImageAnalyser;
 use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
 
 /// The type of a metric, for its `# TYPE` line.
@@ -114,9 +115,22 @@ impl MetricsRecorder {
     }
 }
 
-pub(super) async fn scrape(State(api): State<ApiState>) -> ([(HeaderName, &'static str); 1], String) {
-    api.image_analyser.report_metrics();
-    let text = api.metrics.0.as_ref().map(PrometheusHandle::render).unwrap_or_default();
+/// Where metrics come from.
+#[derive(Clone, Debug)]
+pub(super) struct MetricsSource {
+    pub(super) recorder: MetricsRecorder,
+    pub(super) image_analyser: ImageAnalyser,
+}
+
+impl FromRef<ApiState> for MetricsSource {
+    fn from_ref(api: &ApiState) -> Self {
+        Self { recorder: api.metrics.clone(), image_analyser: api.image_analyser.clone() }
+    }
+}
+
+pub(super) async fn scrape(State(source): State<MetricsSource>) -> ([(HeaderName, &'static str); 1], String) {
+    source.image_analyser.report_metrics();
+    let text = source.recorder.0.as_ref().map(PrometheusHandle::render).unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }
 

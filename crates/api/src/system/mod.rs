@@ -4,9 +4,11 @@ mod health;
 mod metrics;
 mod openapi;
 mod readiness;
+mod startup;
 
 pub use metrics::MetricsRecorder;
-pub use readiness::DataDisk;
+pub use readiness::{DataDisk, ReadinessProbe};
+pub use startup::{StartupServer, StartupState, StartupStatus, startup_router};
 
 use crate::{
     ApiState, age_verification, content_moderation, document_verification,
@@ -19,6 +21,10 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
     routing::get,
 };
+use std::time::Duration;
+
+/// `Retry-After` while the server starts.
+const STARTUP_RETRY_AFTER: Duration = Duration::from_secs(2);
 
 pub(crate) fn router() -> Router<ApiState> {
     Router::new()
@@ -32,26 +38,49 @@ pub(crate) fn router() -> Router<ApiState> {
 /// Answers 404 in the form of the interface that the path belongs to, or else of image analysis, which has a code for
 /// it.
 pub(crate) async fn not_found(uri: Uri) -> Response {
-    let below = |mounts: &[&str]| {
-        mounts.iter().any(|mount| {
-            uri.path().strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
-    };
-    match () {
-        () if below(&["/poa"]) => not_found_response::<proof_of_age::ProofErrorCode>(),
-        () if below(&["/accounts", "/console"]) => {
-            not_found_response::<content_moderation::ModerationErrorCode>()
-        }
-        () if below(&["/idverify", "/sandbox/idverify"]) => {
-            not_found_response::<document_verification::DocumentErrorCode>()
-        }
-        () if below(&["/api/v1", "/sandbox/api/v1", "/age/v1", "/sandbox/age/v1"]) => {
-            not_found_response::<age_verification::AgeErrorCode>()
-        }
-        () => not_found_response::<image_analysis::ImageAnalysisErrorCode>(),
-    }
+    Refusal::NoSuchEndpoint.answer(&uri)
 }
 
-fn not_found_response<T: ErrorTable>() -> Response {
-    ApiError::<T>::no_such_endpoint().into_response()
+/// Answers 503 in the form of the interface that the path belongs to.
+async fn unavailable(uri: Uri) -> Response {
+    Refusal::Unavailable.answer(&uri)
+}
+
+/// What is answered where no operation is.
+#[derive(Clone, Copy)]
+enum Refusal {
+    NoSuchEndpoint,
+    /// The server has not started yet.
+    Unavailable,
+}
+
+impl Refusal {
+    fn answer(self, uri: &Uri) -> Response {
+        let below = |mounts: &[&str]| {
+            mounts.iter().any(|mount| {
+                uri.path().strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        match () {
+            () if below(&["/poa"]) => self.response::<proof_of_age::ProofErrorCode>(),
+            () if below(&["/accounts", "/console"]) => {
+                self.response::<content_moderation::ModerationErrorCode>()
+            }
+            () if below(&["/idverify", "/sandbox/idverify"]) => {
+                self.response::<document_verification::DocumentErrorCode>()
+            }
+            () if below(&["/api/v1", "/sandbox/api/v1", "/age/v1", "/sandbox/age/v1"]) => {
+                self.response::<age_verification::AgeErrorCode>()
+            }
+            () => self.response::<image_analysis::ImageAnalysisErrorCode>(),
+        }
+    }
+
+    fn response<T: ErrorTable>(self) -> Response {
+        match self {
+            Self::NoSuchEndpoint => ApiError::<T>::no_such_endpoint(),
+            Self::Unavailable => ApiError::<T>::busy(STARTUP_RETRY_AFTER),
+        }
+        .into_response()
+    }
 }

@@ -11,6 +11,6 @@ pub(super) async fn openapi_json(State(api): State<ApiState>, Path(file): Path<S
     let document = file.strip_suffix(".json").and_then(|name| openapi::document_json(name, &api.brand));
     match document {
         Some(json) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
-        None => super::not_found_response::<crate::image_analysis::ImageAnalysisErrorCode>(),
+        None => super::Refusal::NoSuchEndpoint.response::<crate::image_analysis::ImageAnalysisErrorCode>(),
     }
 }

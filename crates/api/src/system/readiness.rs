@@ -1,7 +1,14 @@
 //! `GET /readyz`: whether requests can be served, and what is missing if not.
 
+use super::startup::{StartupState, StartupStatus};
 use crate::ApiState;
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::{FromRef, State},
+    http::StatusCode,
+};
+use db::{Db, SchemaStatus};
+use domain::image_analysis::ImageAnalyser;
 use serde::Serialize;
 use std::{error::Error, path::PathBuf, time::Duration};
 use vision::ModelInfo;
@@ -39,12 +46,38 @@ impl DataDisk {
     }
 }
 
+/// What tells whether this server is ready; there before anything else is.
+#[derive(Clone, Debug)]
+pub struct ReadinessProbe {
+    /// The database.
+    pub db: Db,
+    /// The models.
+    pub image_analyser: ImageAnalyser,
+    /// The disk that needs free space.
+    pub data_disk: DataDisk,
+    /// How far the start is.
+    pub startup: StartupStatus,
+}
+
+impl FromRef<ApiState> for ReadinessProbe {
+    fn from_ref(api: &ApiState) -> Self {
+        Self {
+            db: api.db.clone(),
+            image_analyser: api.image_analyser.clone(),
+            data_disk: api.data_disk.clone(),
+            startup: api.startup.clone(),
+        }
+    }
+}
+
 /// Whether requests can be served, and each part that is needed for it.
 #[derive(Serialize)]
 pub(super) struct Readiness {
     /// Whether all parts are ready.
     ready: bool,
     database: DatabaseReadiness,
+    schema: SchemaReadiness,
+    master_key: MasterKeyReadiness,
     disk: DiskReadiness,
     models: ModelReadiness,
 }
@@ -55,6 +88,27 @@ struct DatabaseReadiness {
     ready: bool,
     /// `sqlite` or `postgres`.
     engine: String,
+}
+
+/// Whether this build and the database fit together. A schema's number is that of its last migration.
+#[derive(Serialize)]
+struct SchemaReadiness {
+    ready: bool,
+    /// The schema that this build knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    build: Option<i64>,
+    /// The schema of the database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database: Option<i64>,
+}
+
+/// Whether the master key is the one that the database needs.
+#[derive(Serialize)]
+struct MasterKeyReadiness {
+    ready: bool,
+    /// What to do if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
 }
 
 /// Whether the disk has room.
@@ -75,37 +129,51 @@ struct ModelReadiness {
     hint: Option<&'static str>,
 }
 
-/// 200 if models and database answer and the disk has room, 503 otherwise; the body names each part. Causes are only in
-/// the log and in `assay doctor`, because this endpoint is public.
-pub(super) async fn readyz(State(api): State<ApiState>) -> (StatusCode, Json<Readiness>) {
+/// What to do where only the log and a command may say more.
+const DOCTOR_HINT: &str = "run `assay doctor` on the server";
+
+/// 200 if models and database answer, build, schema and master key fit together and the disk has room; 503 otherwise. The
+/// body names each part. Causes are only in the log and in `assay doctor`, because this endpoint is public.
+pub(super) async fn readyz(State(probe): State<ReadinessProbe>) -> (StatusCode, Json<Readiness>) {
+    let status = read_schema_status(&probe.db).await;
     let database = DatabaseReadiness {
-        ready: database_answers(&api).await,
-        engine: format!("{:?}", api.db.engine()).to_lowercase(),
+        ready: status.is_some(),
+        engine: format!("{:?}", probe.db.engine()).to_lowercase(),
     };
-    let disk = DiskReadiness { ready: api.data_disk.has_room() };
-    let models = match api.image_analyser.models() {
+    let schema = SchemaReadiness {
+        ready: status.is_some_and(|status| status.is_usable()),
+        build: status.map(|status| status.build),
+        database: status.map(|status| status.database),
+    };
+    let startup = probe.startup.get();
+    let master_key = MasterKeyReadiness {
+        ready: startup == StartupState::Ready,
+        hint: (startup == StartupState::MasterKeyRefused).then_some(DOCTOR_HINT),
+    };
+    let disk = DiskReadiness { ready: probe.data_disk.has_room() };
+    let models = match probe.image_analyser.models() {
         Ok(models) => ModelReadiness { ready: true, loaded: Some(models), hint: None },
         Err(error) => {
             tracing::warn!(error = &error as &dyn Error, "not ready: no models");
-            let hint = Some("run `assay doctor` on the server");
-            ModelReadiness { ready: false, loaded: None, hint }
+            ModelReadiness { ready: false, loaded: None, hint: Some(DOCTOR_HINT) }
         }
     };
-    let ready = database.ready && disk.ready && models.ready;
+    let ready = database.ready && schema.ready && master_key.ready && disk.ready && models.ready;
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(Readiness { ready, database, disk, models }))
+    (status, Json(Readiness { ready, database, schema, master_key, disk, models }))
 }
 
-async fn database_answers(api: &ApiState) -> bool {
-    match tokio::time::timeout(DATABASE_TIMEOUT, api.db.ping()).await {
-        Ok(Ok(())) => true,
+/// The schema of the database; `None` if it does not answer.
+async fn read_schema_status(db: &Db) -> Option<SchemaStatus> {
+    match tokio::time::timeout(DATABASE_TIMEOUT, db.schema_status()).await {
+        Ok(Ok(status)) => Some(status),
         Ok(Err(error)) => {
             tracing::warn!(error = &error as &dyn Error, "not ready: the database does not answer");
-            false
+            None
         }
         Err(_) => {
             tracing::warn!("not ready: the database takes longer than two seconds");
-            false
+            None
         }
     }
 }

@@ -55,6 +55,7 @@ pub use age_methods::{
     blind_tokens::{TOKEN_DIRECTORY_MEDIA_TYPE, TokenDirectory, TokenDirectoryKey},
     form::{FormField, FormFieldKind, FormValues},
 };
+pub(crate) use blind_tokens::issuer_key_aad;
 pub use blind_tokens::{BlindTokenSettings, IssuerMethod};
 pub use document_follow_up::FollowDocumentSession;
 pub use error::AgeSessionError;
@@ -67,7 +68,8 @@ pub use service::AgeVerificationService;
 pub use session_creation::{CreateAgeRule, CreateAgeSession};
 pub use store::purge;
 pub use stored_results::KeepResultOutcome;
-pub use webhook_signer::{RsaPublicJwk, WebhookSigningError};
+pub(crate) use webhook_signer::webhook_key_aad;
+pub use webhook_signer::{RsaPublicJwk, WEBHOOK_KEY_OVERLAP, WebhookSigningError};
 pub use webhooks::{AgeResultNotice, AgeResultSignature, AgeWebhookFormat};
 pub use wiring::AgeVerificationDependencies;
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::violation::Violation;
 use age_methods::{blind_tokens::TokenDirectory, wallet::WalletChoice};
-use base::{AgeAttemptId, AgeSessionId, AppId, Uuid};
+use base::{AgeAttemptId, AgeSessionId, AppId, SignedDuration, Uuid};
 use db::{DbError, WriteTx};
 use jobs::Worker;
 use serde_json::Value;
@@ -118,6 +118,12 @@ impl AgeVerificationService {
     /// The public keys that webhooks are signed with, the oldest first.
     pub async fn webhook_public_keys(&self) -> Result<Vec<RsaPublicJwk>, WebhookSigningError> {
         self.0.notifier.public_keys().await
+    }
+
+    /// Replaces the key that signs webhooks, and returns the id of the new one, which signs at once. The former keys are
+    /// published for `overlap` more; with none of it, they are forgotten.
+    pub async fn rotate_webhook_key(&self, overlap: SignedDuration) -> Result<String, WebhookSigningError> {
+        self.0.notifier.rotate_key(overlap).await
     }
 
     /// Sets the outcome of a session of the sandbox.
@@ -259,6 +265,13 @@ impl AgeVerificationService {
 
 /// For the issuer of blind tokens.
 impl AgeVerificationService {
+    /// Ends the present period of all keys of this issuer; the next begins when it is needed. Former keys finish what was
+    /// begun, and their tokens are accepted as long as they would have been; with `at_once`, neither. Returns how many keys
+    /// were replaced.
+    pub async fn rotate_blind_token_keys(&self, at_once: bool) -> Result<u64, AgeSessionError> {
+        Ok(self.0.token_issuer.keys.rotate(at_once).await?)
+    }
+
     /// The public keys of this issuer, in the form of RFC 9578, section 4.
     pub async fn token_directory(&self, sandbox: bool) -> Result<TokenDirectory, AgeSessionError> {
         self.0.token_issuer.token_directory(sandbox).await

@@ -3,8 +3,8 @@
 
 use crate::vault::{UnsealError, Vault};
 use aws_lc_rs::{encoding::AsDer as _, rsa::KeySize};
-use base::Environment;
-use db::{Db, DbError, FromRow, Json, ReadTx, sql};
+use base::{Environment, Secret, SignedDuration, Timestamp};
+use db::{Db, DbError, Durability, FromRow, Json, ReadTx, sql};
 use rsa::{
     RsaPrivateKey,
     pkcs8::DecodePrivateKey as _,
@@ -15,19 +15,33 @@ use rsa::{
 };
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The longest salt that a key of 2,048 bits and SHA-256 leave room for, bytes (RFC 8017, section 9.1.1).
 const PSS_SALT_BYTES: usize = 2048 / 8 - 32 - 2;
 
-/// Signs webhooks. The key is generated when it is first needed, stored sealed, and the same on every node.
+/// Signs webhooks with the newest key. The first is generated when it is needed; all are stored sealed, and every node uses
+/// the same.
 #[derive(Debug)]
 pub(super) struct WebhookSigner {
     db: Db,
     environment: Arc<dyn Environment>,
     vault: Vault,
-    key: OnceLock<BlindedSigningKey<Sha256>>,
+    key: Mutex<Option<Arc<WebhookSigningKey>>>,
 }
+
+/// A key that webhooks are signed with.
+#[derive(Debug)]
+pub(super) struct WebhookSigningKey {
+    /// Its id, `kid` in its public half.
+    pub(super) id: String,
+    key: BlindedSigningKey<Sha256>,
+}
+
+/// How long a key is published after another has begun to sign: as long as a message can be replayed.
+pub const WEBHOOK_KEY_OVERLAP: SignedDuration = SignedDuration::from_hours(31 * 24);
+/// Keys that are published, at most.
+const MAX_PUBLISHED_KEYS: i64 = 8;
 
 #[derive(FromRow)]
 struct SigningKeyRow {
@@ -107,65 +121,88 @@ impl rand_core::CryptoRng for EnvironmentRng<'_> {}
 
 impl WebhookSigner {
     pub(super) fn new(db: Db, environment: Arc<dyn Environment>, vault: Vault) -> Self {
-        Self { db, environment, vault, key: OnceLock::new() }
+        Self { db, environment, vault, key: Mutex::new(None) }
     }
 
-    /// Loads the key, or generates one. To be called before a transaction is begun in which something is signed.
+    /// Loads the newest key, or generates the first. To be called before a transaction is begun in which something is signed.
     pub(super) async fn ensure_key(&self) -> Result<(), WebhookSigningError> {
-        if self.key.get().is_some() {
+        let newest = match load_newest_key(&mut self.db.read().await?).await? {
+            Some(newest) => newest,
+            None => {
+                self.add_key(None).await?;
+                let stored = load_newest_key(&mut self.db.read().await?).await?;
+                stored.ok_or_else(|| WebhookSigningError::Key("it was not stored".to_owned()))?
+            }
+        };
+        if self.loaded().is_ok_and(|loaded| loaded.id == newest.id) {
             return Ok(());
         }
-        let stored = load_signing_key(&mut self.db.read().await?).await?;
-        let der = match stored {
-            Some(row) => self.vault.open(&signing_key_aad(&row.id), &row.sealed)?,
-            None => self.generate_key().await?,
-        };
-        let key = RsaPrivateKey::from_pkcs8_der(&der)
+        let der = Secret::new(self.vault.open(&webhook_key_aad(&newest.id), &newest.sealed)?);
+        let key = RsaPrivateKey::from_pkcs8_der(der.expose())
             .map_err(|error| WebhookSigningError::Key(error.to_string()))?;
-        // A task that was faster has set the same key.
-        let _already_set = self.key.set(BlindedSigningKey::new_with_salt_len(key, PSS_SALT_BYTES));
+        let key = BlindedSigningKey::new_with_salt_len(key, PSS_SALT_BYTES);
+        *self.lock_key() = Some(Arc::new(WebhookSigningKey { id: newest.id, key }));
         Ok(())
     }
 
-    /// Generates and stores a key, unless another node was faster. Returns the stored key in PKCS #8 form.
-    async fn generate_key(&self) -> Result<Vec<u8>, WebhookSigningError> {
+    /// Generates a key, which signs from now on, and returns its id. The former keys are published for `overlap` more; with
+    /// none of it, they are deleted.
+    pub(super) async fn rotate(&self, overlap: SignedDuration) -> Result<String, WebhookSigningError> {
+        self.add_key(Some(overlap)).await
+    }
+
+    /// Generates and stores a key, and returns its id. Without `overlap` it is to be the first: another node may be faster.
+    async fn add_key(&self, overlap: Option<SignedDuration>) -> Result<String, WebhookSigningError> {
         let failed = |_| WebhookSigningError::Key("it could not be generated".to_owned());
         let pair = tokio::task::spawn_blocking(|| aws_lc_rs::rsa::KeyPair::generate(KeySize::Rsa2048)).await;
         let pair = pair.map_err(|error| WebhookSigningError::Key(error.to_string()))?.map_err(failed)?;
         let der: aws_lc_rs::encoding::Pkcs8V1Der<'_> = pair.as_der().map_err(failed)?;
-        let der = der.as_ref().to_vec();
-        let key = RsaPrivateKey::from_pkcs8_der(&der)
+        let der = Secret::new(der.as_ref().to_vec());
+        let key = RsaPrivateKey::from_pkcs8_der(der.expose())
             .map_err(|error| WebhookSigningError::Key(error.to_string()))?;
         let id = self.environment.uuid_v7().to_string();
         let jwk = serde_json::to_value(RsaPublicJwk::of(&key, &id)).expect("a key of texts is JSON");
+        let now = self.environment.now();
         let mut tx = self.db.write().await?;
+        match overlap {
+            Some(overlap) if overlap.is_positive() => {
+                // Only the public half is needed any more.
+                tx.execute(sql!(
+                    "UPDATE webhook_keys SET retires_at = $1, sealed = $2 WHERE retires_at IS NULL",
+                    now + overlap,
+                    Vec::<u8>::new(),
+                ))
+                .await?;
+            }
+            Some(_) => {
+                tx.execute(sql!("DELETE FROM webhook_keys")).await?;
+            }
+            None => {}
+        }
+        // If two nodes generate the first key at once, both are published, and the newest signs.
         tx.execute(sql!(
             "INSERT INTO webhook_keys (id, sealed, public_jwk, created_at)
-             SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM webhook_keys)",
+             SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM webhook_keys WHERE retires_at IS NULL)",
             id.clone(),
-            self.vault.seal(&*self.environment, &signing_key_aad(&id), &der),
+            self.vault.seal(&*self.environment, &webhook_key_aad(&id), der.expose()),
             jwk,
-            self.environment.now(),
+            now,
         ))
         .await?;
         tx.commit().await?;
-        // If two nodes generated a key at once, all nodes use the older one.
-        let stored = load_signing_key(&mut self.db.read().await?).await?;
-        let stored = stored.ok_or_else(|| WebhookSigningError::Key("it was not stored".to_owned()))?;
-        Ok(self.vault.open(&signing_key_aad(&stored.id), &stored.sealed)?)
+        Ok(id)
     }
 
-    /// Base64 of an RSASSA-PSS signature with SHA-256 and the longest salt (RFC 8017, section 8.1). Fails unless
-    /// [`Self::ensure_key`] was called before.
-    pub(super) fn sign(&self, message: &[u8]) -> Result<String, WebhookSigningError> {
-        let key =
-            self.key.get().ok_or_else(|| WebhookSigningError::Key("it is not loaded yet".to_owned()))?;
-        let signature = key.try_sign_with_rng(&mut EnvironmentRng(&*self.environment), message);
-        let signature = signature.map_err(|error| WebhookSigningError::Key(error.to_string()))?;
-        Ok(base64_simd::STANDARD.encode_to_string(signature.to_bytes()))
+    /// The key that [`Self::ensure_key`] has loaded.
+    pub(super) fn loaded(&self) -> Result<Arc<WebhookSigningKey>, WebhookSigningError> {
+        self.lock_key().clone().ok_or_else(|| WebhookSigningError::Key("it is not loaded yet".to_owned()))
     }
 
-    /// The public keys, the oldest first.
+    fn lock_key(&self) -> MutexGuard<'_, Option<Arc<WebhookSigningKey>>> {
+        self.key.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The public keys that messages may be signed with, the oldest first: the last one signs now.
     pub(super) async fn public_keys(&self) -> Result<Vec<RsaPublicJwk>, WebhookSigningError> {
         #[derive(FromRow)]
         struct PublicKeyRow {
@@ -173,16 +210,48 @@ impl WebhookSigner {
         }
         self.ensure_key().await?;
         let mut db = self.db.read().await?;
-        let keys: Vec<PublicKeyRow> =
-            db.fetch_all(sql!("SELECT public_jwk FROM webhook_keys ORDER BY created_at, id LIMIT 8")).await?;
-        Ok(keys.into_iter().map(|key| key.public_jwk.0).collect())
+        let keys: Vec<PublicKeyRow> = db
+            .fetch_all(sql!(
+                "SELECT public_jwk FROM webhook_keys WHERE retires_at > $1 OR retires_at IS NULL
+                  ORDER BY created_at DESC, id DESC LIMIT $2",
+                self.environment.now(),
+                MAX_PUBLISHED_KEYS,
+            ))
+            .await?;
+        Ok(keys.into_iter().rev().map(|key| key.public_jwk.0).collect())
     }
 }
 
-async fn load_signing_key(db: &mut ReadTx) -> Result<Option<SigningKeyRow>, DbError> {
-    db.fetch_optional(sql!("SELECT id, sealed FROM webhook_keys ORDER BY created_at, id LIMIT 1")).await
+impl WebhookSigningKey {
+    /// Base64 of an RSASSA-PSS signature with SHA-256 and the longest salt (RFC 8017, section 8.1).
+    pub(super) fn sign(
+        &self,
+        environment: &dyn Environment,
+        message: &[u8],
+    ) -> Result<String, WebhookSigningError> {
+        let signature = self.key.try_sign_with_rng(&mut EnvironmentRng(environment), message);
+        let signature = signature.map_err(|error| WebhookSigningError::Key(error.to_string()))?;
+        Ok(base64_simd::STANDARD.encode_to_string(signature.to_bytes()))
+    }
 }
 
-fn signing_key_aad(id: &str) -> Vec<u8> {
+/// The key that signs.
+async fn load_newest_key(db: &mut ReadTx) -> Result<Option<SigningKeyRow>, DbError> {
+    db.fetch_optional(sql!(
+        "SELECT id, sealed FROM webhook_keys WHERE retires_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 1"
+    ))
+    .await
+}
+
+/// Deletes keys that are no longer published. Returns how many.
+pub(super) async fn purge_webhook_keys(db: &Db, now: Timestamp) -> Result<u64, DbError> {
+    let mut tx = db.write_with_durability(Durability::Process).await?;
+    let keys = tx.execute(sql!("DELETE FROM webhook_keys WHERE retires_at <= $1", now)).await?;
+    tx.commit().await?;
+    Ok(keys)
+}
+
+/// What a key is sealed with in addition.
+pub(crate) fn webhook_key_aad(id: &str) -> Vec<u8> {
     format!("webhook key {id}").into_bytes()
 }

@@ -8,7 +8,7 @@ use super::{
     webhook_signer::{RsaPublicJwk, WebhookSigner, WebhookSigningError},
 };
 use crate::delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod};
-use base::{AgeSessionId, Environment, Timestamp, Uuid};
+use base::{AgeSessionId, Environment, SignedDuration, Timestamp, Uuid};
 use db::WriteTx;
 use std::sync::Arc;
 
@@ -37,6 +37,8 @@ pub struct AgeResultNotice<'a> {
     pub check_type: AgeCheckType,
     /// Why it did not pass.
     pub error_code: Option<&'a str>,
+    /// The id of the key that signs the message.
+    pub key_id: &'a str,
 }
 
 /// What is added to a notice once it is signed.
@@ -79,6 +81,11 @@ impl ResultNotifier {
         self.signer.ensure_key().await
     }
 
+    /// Replaces the signing key.
+    pub(super) async fn rotate_key(&self, overlap: SignedDuration) -> Result<String, WebhookSigningError> {
+        self.signer.rotate(overlap).await
+    }
+
     pub(super) async fn public_keys(&self) -> Result<Vec<RsaPublicJwk>, WebhookSigningError> {
         self.signer.public_keys().await
     }
@@ -91,6 +98,7 @@ impl ResultNotifier {
         outcome: &AgeAttemptOutcome,
     ) -> Result<(), AgeSessionError> {
         let Some(url) = session.wanted.notification_url.clone() else { return Ok(()) };
+        let key = self.signer.loaded()?;
         session.webhooks_sent += 1;
         let notice = AgeResultNotice {
             id: self.environment.uuid_v4(),
@@ -105,8 +113,9 @@ impl ResultNotifier {
             state: session.state,
             check_type: outcome.check_type,
             error_code: outcome.error_code.as_deref(),
+            key_id: &key.id,
         };
-        let signature = self.signer.sign(self.format.result_body(&notice, None).as_bytes())?;
+        let signature = key.sign(&*self.environment, self.format.result_body(&notice, None).as_bytes())?;
         let signature = AgeResultSignature { sequence_number: session.webhooks_sent, signature };
         let body = self.format.result_body(&notice, Some(&signature));
         let message = WebhookMessage {

@@ -50,7 +50,8 @@ struct WebhookSecretRow {
     sealed: Vec<u8>,
 }
 
-fn aad(id: Uuid) -> Vec<u8> {
+/// What a secret is sealed with in addition.
+pub(crate) fn webhook_secret_aad(id: Uuid) -> Vec<u8> {
     format!("webhook secret {id}").into_bytes()
 }
 
@@ -70,7 +71,7 @@ pub async fn list_active(
         ))
         .await?;
     let opened = rows.into_iter().filter_map(|row| {
-        let opened = vault.open(&aad(row.id), &row.sealed);
+        let opened = vault.open(&webhook_secret_aad(row.id), &row.sealed);
         opened
             .inspect_err(|error| {
                 tracing::error!(
@@ -116,7 +117,7 @@ async fn insert(
         "INSERT INTO webhook_secrets (id, app_id, sealed, created_at) VALUES ($1, $2, $3, $4)",
         id,
         app,
-        vault.seal(env, &aad(id), &bytes),
+        vault.seal(env, &webhook_secret_aad(id), &bytes),
         env.now(),
     ))
     .await?;

@@ -205,8 +205,15 @@ impl ProofIssuer {
     }
 
     /// Creates a new signing key, and returns its key id. The previous one verifies until everything that it signed has
-    /// expired.
-    pub async fn rotate_signing_key(&self, tx: &mut WriteTx) -> Result<String, ProofIssueError> {
+    /// expired; with `at_once`, it is deleted, and the new one signs at once.
+    pub async fn rotate_signing_key(
+        &self,
+        tx: &mut WriteTx,
+        at_once: bool,
+    ) -> Result<String, ProofIssueError> {
+        if at_once {
+            tx.execute(sql!("DELETE FROM issuing_keys")).await?;
+        }
         tx.execute(sql!("UPDATE issuing_keys SET retired_at = $1 WHERE retired_at IS NULL", self.env.now()))
             .await?;
         let key = self.insert_signing_key(tx).await?;
@@ -229,7 +236,7 @@ impl ProofIssuer {
             .await?;
         match row {
             Some(row) => {
-                let pkcs8 = self.vault.open(&aad(&row.id), &row.sealed)?;
+                let pkcs8 = self.vault.open(&issuing_key_aad(&row.id), &row.sealed)?;
                 Ok(IssuingKey::from_pkcs8_der(&pkcs8)?)
             }
             None => self.insert_signing_key(tx).await,
@@ -242,7 +249,7 @@ impl ProofIssuer {
         tx.execute(sql!(
             "INSERT INTO issuing_keys (id, sealed, public_jwk, created_at) VALUES ($1, $2, $3, $4)",
             id.clone(),
-            self.vault.seal(&*self.env, &aad(&id), key.to_pkcs8_der().expose()),
+            self.vault.seal(&*self.env, &issuing_key_aad(&id), key.to_pkcs8_der().expose()),
             key.jwk(),
             self.env.now(),
         ))
@@ -305,6 +312,7 @@ fn hash(code: &str) -> Vec<u8> {
     digest::digest(&digest::SHA256, code.as_bytes()).as_ref().to_vec()
 }
 
-fn aad(id: &str) -> Vec<u8> {
+/// What a signing key is sealed with in addition.
+pub(crate) fn issuing_key_aad(id: &str) -> Vec<u8> {
     format!("issuing key {id}").into_bytes()
 }

@@ -79,8 +79,7 @@ impl AccountCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let dev = matches!(self, Self::Invite { dev: true, .. });
         let Services { db, environment, sign_in, account_deletion, .. } =
-            config.open_services(&config.public_url(), dev).await?;
-        db.migrate().await?;
+            config.open_services_for_tool(dev).await?;
         match self {
             Self::List { app } => out::json(&accounts::list(&mut db.read().await?, app).await?)?,
             Self::Open { app, name } => {

@@ -18,8 +18,7 @@ pub(crate) enum AuditCommand {
 impl AuditCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let Self::Orphans { json } = self;
-        let Services { db, account_deletion, .. } = config.open_services_for_tool().await?;
-        db.migrate().await?;
+        let Services { account_deletion, .. } = config.open_services_for_tool(false).await?;
         let found = account_deletion.find_orphans().await?;
         if json {
             out::json(&found)?;

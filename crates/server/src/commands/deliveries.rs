@@ -69,8 +69,7 @@ pub(crate) enum DeliveriesCommand {
 
 impl DeliveriesCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let Services { db, environment, vault, .. } = config.open_services_for_tool().await?;
-        db.migrate().await?;
+        let Services { db, environment, vault, .. } = config.open_services_for_tool(false).await?;
         let state = |word: Option<String>| {
             word.map(|word| word.to_ascii_uppercase().parse::<DeliveryState>()).transpose()
         };

@@ -3,8 +3,14 @@
 use super::practice_statement::retention_table;
 use crate::{config::Config, out};
 use credentials::trust::TrustList;
-use domain::mail::MailTransport;
+use db::{Db, Engine, SchemaStatus};
+use domain::{
+    data_keys::{self, DataKeyError, DataKeyState},
+    mail::MailTransport,
+};
+use rustix::fs::Access;
 use std::{
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, ExitCode, Stdio},
     time::Duration,
@@ -42,7 +48,7 @@ impl DoctorArgs {
         }
         checks.extend(database(config).await.into_iter().map(|diagnosis| ("database", diagnosis)));
         checks.extend(models(config).into_iter().map(|diagnosis| ("models", diagnosis)));
-        checks.push(("master key", key(config)));
+        checks.push(("master key", key(config).await));
         checks.push(("egress", egress(config)));
         checks.push(("trust list", trust_list(config)));
         checks.push(("mail", mail(config)));
@@ -94,8 +100,11 @@ fn folder(config: &Config) -> Diagnosis {
             "name the server's folder with --data-dir; `assay serve` creates a new one",
         );
     }
-    let probe = config.data_dir.join(".doctor");
-    match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
+    let mode = std::fs::metadata(&config.data_dir).map_or(0, |data| data.permissions().mode() & 0o777);
+    match rustix::fs::access(&config.data_dir, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) if mode & 0o077 != 0 => Diagnosis::Note(format!(
+            "{folder} is writable, and has mode {mode:04o}: others than its owner can look into it; run `chmod 700 {folder}`"
+        )),
         Ok(()) => Diagnosis::Good(format!("{folder} is writable")),
         Err(error) => bad(
             format!("{folder}: {error}"),
@@ -128,17 +137,9 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
             "run `assay migrate`; `assay serve` creates it as well",
         )];
     }
-    let pending = tokio::time::timeout(Duration::from_secs(6), database.pending_migrations()).await;
-    let mut found = match pending {
-        Ok(Ok(0)) => {
-            vec![Diagnosis::Good(format!("{:?} answers, the schema is up to date", database.engine()))]
-        }
-        Ok(Ok(count)) => {
-            vec![bad(
-                format!("{count} migrations have not been applied"),
-                "run `assay migrate`; `assay serve` applies them as well",
-            )]
-        }
+    let status = tokio::time::timeout(Duration::from_secs(6), database.schema_status()).await;
+    let mut found = match status {
+        Ok(Ok(status)) => vec![schema(database.engine(), status)],
         Ok(Err(error)) => vec![bad(
             format!("{:?} does not answer: {error}", database.engine()),
             "start the database, or correct database.url",
@@ -166,6 +167,33 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
     // SQLite removes its -wal and -shm files when the last connection closes.
     database.close().await;
     found
+}
+
+/// Whether this build and the database fit together.
+fn schema(engine: Engine, status: SchemaStatus) -> Diagnosis {
+    let SchemaStatus { build, database, usable_from, pending } = status;
+    if status.is_too_new() {
+        return bad(
+            format!(
+                "has schema {database}, of a newer build; builds can use it that know schema {usable_from}, this one knows {build}"
+            ),
+            "run the newer build again, or restore the backup from before it",
+        );
+    }
+    if pending > 0 {
+        return bad(
+            format!(
+                "{pending} migrations have not been applied: it has schema {database}, this build needs {build}"
+            ),
+            "run `assay migrate`; `assay serve` applies them as well",
+        );
+    }
+    if database > build {
+        return Diagnosis::Note(format!(
+            "{engine:?} answers; a newer build has migrated it to schema {database}, and this one, which knows {build}, can use it"
+        ));
+    }
+    Diagnosis::Good(format!("{engine:?} answers, the schema is up to date ({database})"))
 }
 
 /// Whether this server can make outgoing calls.
@@ -216,23 +244,61 @@ fn models(config: &Config) -> Vec<Diagnosis> {
     }
 }
 
-fn key(config: &Config) -> Diagnosis {
-    let file = config.master_key_file();
-    if !file.exists() {
-        return Diagnosis::Note(format!(
-            "there is none at {} yet: `assay serve` creates it. If there was one before, restore it first: without it, \
-             nothing that it sealed can be read",
-            file.display()
-        ));
-    }
-    match config.keyring() {
-        Ok(_) => Diagnosis::Good(
-            "is readable; keep a copy of it apart from the backups of the database".to_owned(),
-        ),
-        Err(error) => {
-            bad(format!("{error:#}"), "restore the key from your backup, or set secrets.master_key_file")
+/// Whether the master key is there and is the one that the database needs. Makes neither.
+async fn key(config: &Config) -> Diagnosis {
+    const RIGHT_KEY: &str =
+        "put the key there that belongs to this database; docs/RUNNING.md, Keys, says where keys can be";
+    let provider = match config.existing_master_key_provider() {
+        Ok(provider) => provider,
+        Err(error) => return bad(format!("{error:#}"), "correct [secrets] in the configuration"),
+    };
+    let keys = match provider.load() {
+        Ok(keys) => keys,
+        Err(error) => return bad(error.to_string(), RIGHT_KEY),
+    };
+    if let Some(database) = migrated_database(config).await {
+        let checked = config.check_master_key(&database, &*provider).await;
+        let stored = match database.read().await {
+            Ok(mut view) => data_keys::list(&mut view).await.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        database.close().await;
+        match checked {
+            Err(DataKeyError::Db(_)) => {}
+            Err(error) => return bad(error.to_string(), RIGHT_KEY),
+            Ok(()) if stored.is_empty() => {}
+            Ok(()) => {
+                let retiring = stored.iter().any(|key| key.state == DataKeyState::Retiring);
+                let rotation = if retiring { "; a rotation is under way: see `assay keys list`" } else { "" };
+                return Diagnosis::Good(format!(
+                    "{} opens this database{rotation}; keep a copy of it apart from the backups of the database",
+                    provider.place()
+                ));
+            }
         }
     }
+    match keys.first() {
+        None => Diagnosis::Note(format!(
+            "there is none in {}, and the database does not say which it needs: `assay serve` makes one if nothing was \
+             sealed yet. If there was one before, restore it first: without it, nothing that it sealed can be read",
+            provider.place()
+        )),
+        Some(key) => Diagnosis::Good(format!(
+            "{} has key {}; whether the database needs it is seen at the first start",
+            provider.place(),
+            key.fingerprint()
+        )),
+    }
+}
+
+/// The database, if it is there and has this build's schema.
+async fn migrated_database(config: &Config) -> Option<Db> {
+    let database = config.open_existing_database().ok()?;
+    if database.sqlite_file().is_some_and(|file| !file.exists()) {
+        return None;
+    }
+    let status = tokio::time::timeout(Duration::from_secs(6), database.schema_status()).await;
+    status.ok()?.is_ok_and(|status| status.is_usable()).then_some(database)
 }
 
 /// Whether a time service keeps the clock: signed requests depend on it.

@@ -13,8 +13,7 @@ pub(crate) enum FacesCommand {
 
 impl FacesCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let Services { db, image_analyser, faces, .. } = config.open_services_for_tool().await?;
-        db.migrate().await?;
+        let Services { image_analyser, faces, .. } = config.open_services_for_tool(false).await?;
         let models = config.model_settings();
         match self {
             Self::Status => {

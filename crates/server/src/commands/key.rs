@@ -3,7 +3,7 @@
 use crate::{config::Config, out};
 use anyhow::Context as _;
 use base::{ApiKeyId, AppId, Id as _, PublicKeyId, SystemEnvironment};
-use clap::Subcommand;
+use clap::{ArgGroup, Subcommand};
 use domain::{
     keyring::create_private_file,
     tenancy::{api_keys, public_keys},
@@ -13,6 +13,7 @@ use std::{io::Write as _, path::PathBuf};
 #[derive(Subcommand)]
 pub(crate) enum KeyCommand {
     /// Create an API key and print it; it cannot be shown again.
+    #[command(group = ArgGroup::new("powers").required(true).args(["scopes", "administrator"]))]
     Create {
         /// The application.
         #[arg(long)]
@@ -20,9 +21,12 @@ pub(crate) enum KeyCommand {
         /// The key's name, 1 to 200 characters.
         #[arg(long, default_value = "default")]
         name: String,
-        /// A scope (repeatable). Default: everything the application may do.
+        /// A scope (repeatable).
         #[arg(long = "scope")]
         scopes: Vec<String>,
+        /// The key may do everything that the application may: it is an administrator of all its accounts.
+        #[arg(long)]
+        administrator: bool,
     },
     /// List an application's API keys and public keys as JSON.
     List {
@@ -85,7 +89,7 @@ impl KeyCommand {
         let mut tx = db.write().await?;
         let message = match self {
             Self::List { .. } => String::new(),
-            Self::Create { app, name, scopes } => {
+            Self::Create { app, name, scopes, administrator: _ } => {
                 let (id, key) = api_keys::create(&mut tx, &SystemEnvironment, app, &name, &scopes).await?;
                 out::remark(format_args!("its id is {id}; the key cannot be shown again"));
                 key.expose().to_owned()

@@ -45,8 +45,6 @@ pub(crate) enum PoaCommand {
     },
     /// Print the public keys that verify the proofs of this server, as a JWK set.
     Keys,
-    /// Create a new signing key, in use after 30 seconds. The old one verifies until everything it signed has expired.
-    RotateKey,
     /// List the issuers whose proofs this server accepts, as JSON.
     Trust,
     /// Set the providers whose proofs an application does not accept: ids or names in the trust list.
@@ -62,8 +60,7 @@ pub(crate) enum PoaCommand {
 impl PoaCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let Services { db, environment, proof_issuer: issuer, proof_of_age: verifier, .. } =
-            config.open_services_for_tool().await?;
-        db.migrate().await?;
+            config.open_services_for_tool(false).await?;
         match self {
             Self::Issue { age_over, png, svg } => {
                 let text = issuer.issue_code(&age_over).await?;
@@ -104,14 +101,6 @@ impl PoaCommand {
                 ));
             }
             Self::Keys => out::json(&issuer.key_set().await?)?,
-            Self::RotateKey => {
-                let mut tx = db.write().await?;
-                let kid = issuer.rotate_signing_key(&mut tx).await?;
-                tx.commit().await?;
-                out::line(format_args!(
-                    "proofs are signed with key {kid} in 30 seconds, when every process has read it"
-                ));
-            }
             Self::Trust => out::json(&verifier.trusted_issuers().await?)?,
             Self::Exclude { app, providers } => {
                 let mut tx = db.write().await?;

@@ -33,7 +33,7 @@ const NOT_STATED: &str = "(not stated; to be added by the operator)";
 impl PracticeStatementArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let Services { age_verification: ages, environment, retention, .. } =
-            config.open_services_for_tool().await?;
+            config.open_services_for_settings().await?;
         let models = config.model_settings();
         let pack =
             ModelPack::read(&models.folder).context("the models cannot be read; run `assay doctor`")?;

@@ -44,8 +44,7 @@ pub(crate) enum ReviewsCommand {
 
 impl ReviewsCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let Services { db, document_verification, .. } = config.open_services_for_tool().await?;
-        db.migrate().await?;
+        let Services { db, document_verification, .. } = config.open_services_for_tool(false).await?;
         match self {
             Self::List { app, decided } => {
                 let mut view = db.read().await?;

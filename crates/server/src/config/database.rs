@@ -3,8 +3,9 @@
 use super::Config;
 use anyhow::Context as _;
 use base::Secret;
+use domain::keyring::create_private_file;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The section `[database]`.
 #[derive(Debug, Deserialize, Serialize)]
@@ -26,13 +27,33 @@ impl Default for DatabaseConfig {
     }
 }
 
+/// Creates the file of a database, for its owner only, unless it exists. SQLite gives the mode on to what it keeps beside
+/// it, and reads an empty file as an empty database.
+fn create_for_owner(file: &Path) -> anyhow::Result<()> {
+    match create_private_file(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(error).with_context(|| format!("the database {} cannot be made", file.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether SQLite keeps the database in a file of this name, and not in memory or at an address of its own.
+fn is_file_name(file: &Path) -> bool {
+    !file.to_string_lossy().starts_with(":") && !file.to_string_lossy().starts_with("file:")
+}
+
 impl Config {
     /// Opens the database, without connecting yet. The data folder is created if the database is in it.
     pub(crate) fn open_database(&self) -> anyhow::Result<db::Db> {
         if let DatabaseConfig { url_file: None, url: None, .. } = &self.database {
             self.data_dir()?;
         }
-        self.open_existing_database()
+        let database = self.open_existing_database()?;
+        if let Some(file) = database.sqlite_file().filter(|file| is_file_name(file)) {
+            create_for_owner(&file)?;
+        }
+        Ok(database)
     }
 
     /// Opens the database, without connecting yet and without creating the data folder.

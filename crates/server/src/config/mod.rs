@@ -19,16 +19,19 @@ use api::{
     ApiSettings, Brand, ExplanationSettings, GeoSettings, RateLimitSettings, SignatureSettings,
     VirtualHostSettings, VirtualHosts,
 };
-use base::{Environment, SystemEnvironment};
+use base::{Environment, Secret, SystemEnvironment};
 use credentials::trust::VerificationKey;
+use db::Db;
 use domain::{
     accounts::sign_in::SignInSettings,
     age_verification::AgeVerificationSettings,
     content_moderation::ContentModerationSettings,
+    data_keys::InstallationUse,
     delivery::DeliverySettings,
     document_verification::DocumentVerificationSettings,
     faces::FaceIndexSettings,
     image_analysis::{AnalysisRules, FaceRules, ImageAnalyser},
+    keyring::{KEY_BYTES, Keyring},
     proof_of_age::ProofOfAgeSettings,
 };
 use media::{fetch::EgressPolicy, image_validation::ImageLimits, video::VideoSettings};
@@ -74,6 +77,17 @@ pub(crate) struct Config {
     pub(crate) log: LogConfig,
 }
 
+/// What a process has opened before its services are built.
+#[derive(Debug)]
+pub(crate) struct OpenInstallation {
+    /// The database, migrated.
+    pub(crate) db: Db,
+    /// The keys that the master key opened.
+    pub(crate) keyring: Keyring,
+    /// The models, or the place that they are loaded into later.
+    pub(crate) image_analyser: ImageAnalyser,
+}
+
 impl Config {
     /// Reads the file and the environment.
     pub(crate) fn load(installation: &InstallationArgs) -> anyhow::Result<Self> {
@@ -94,6 +108,11 @@ impl Config {
         Ok(config)
     }
 
+    /// The settings of another file, for the same data folder.
+    pub(crate) fn with_file(&self, file: PathBuf) -> anyhow::Result<Self> {
+        Self::load(&InstallationArgs { data_dir: self.data_dir.clone(), config: Some(file) })
+    }
+
     /// The data folder; created, for its owner only, if it is missing.
     pub(crate) fn data_dir(&self) -> anyhow::Result<&Path> {
         use std::os::unix::fs::DirBuilderExt as _;
@@ -110,11 +129,7 @@ impl Config {
     /// The address of the server as another process of this machine can know it: from the settings, or else from the file
     /// that `assay serve --dev` wrote.
     pub(crate) fn public_url(&self) -> String {
-        let from_dev_credentials = || {
-            let file = std::fs::read(self.dev_credentials()).ok()?;
-            let credentials: serde_json::Value = serde_json::from_slice(&file).ok()?;
-            credentials["base_url"].as_str().map(str::to_owned)
-        };
+        let from_dev_credentials = || self.read_dev_credentials()?["base_url"].as_str().map(str::to_owned);
         let url = self.server.public_url.clone().or_else(from_dev_credentials);
         url.unwrap_or_else(|| "http://127.0.0.1:8080".to_owned()).trim_end_matches('/').to_owned()
     }
@@ -124,6 +139,11 @@ impl Config {
         self.data_dir.join("dev-credentials.json")
     }
 
+    /// What that file says.
+    fn read_dev_credentials(&self) -> Option<serde_json::Value> {
+        serde_json::from_slice(&std::fs::read(self.dev_credentials()).ok()?).ok()
+    }
+
     /// The limits that images must meet in image analysis and age estimation: the sections `[image]` and `[face]`.
     pub(crate) fn image_analysis_rules(&self) -> AnalysisRules {
         AnalysisRules { image: self.image.clone(), face: self.face }
@@ -131,10 +151,13 @@ impl Config {
 
     /// The services of a server that is reached at `public_url`, without a trailing slash. With `dev`, this machine may be
     /// called as well, and mails are written to a folder unless a mail server is set up.
-    pub(crate) async fn open_services(&self, public_url: &str, dev: bool) -> anyhow::Result<Services> {
+    pub(crate) async fn open_services(
+        &self,
+        OpenInstallation { db, keyring, image_analyser }: OpenInstallation,
+        public_url: &str,
+        dev: bool,
+    ) -> anyhow::Result<Services> {
         let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
-        let db = self.open_database()?;
-        let keyring = self.keyring()?;
         let egress = if dev { self.egress.clone().with_loopback() } else { self.egress.clone() };
         let dependencies = ServiceDependencies {
             environment,
@@ -145,16 +168,41 @@ impl Config {
             face_index_folder: self.data_dir.join("faces"),
             mail: self.mail_transport(dev)?,
             mail_from: self.mail.from.clone(),
-            image_analyser: ImageAnalyser::new(self.image_analysis_rules()),
+            image_analyser,
             wire_format: Arc::new(api::WebhookFormatter),
             settings: self.service_settings(public_url)?,
         };
         Ok(Services::new(dependencies).await?)
     }
 
-    /// The services for a tool, which knows the server's address only from the settings.
-    pub(crate) async fn open_services_for_tool(&self) -> anyhow::Result<Services> {
-        self.open_services(&self.public_url(), false).await
+    /// The services for a tool, which knows the server's address only from the settings; the database is migrated. With
+    /// `dev`, for a tool beside a server with `--dev`.
+    pub(crate) async fn open_services_for_tool(&self, dev: bool) -> anyhow::Result<Services> {
+        let provider = self.master_key_provider()?;
+        let db = self.open_database()?;
+        db.migrate().await?;
+        let purpose = if dev { InstallationUse::Development } else { InstallationUse::Tool };
+        let keyring = self.keyring(&db, &*provider, purpose).await?;
+        let image_analyser = self.new_image_analyser();
+        self.open_services(OpenInstallation { db, keyring, image_analyser }, &self.public_url(), dev).await
+    }
+
+    /// The services for a tool that looks at nothing but settings: the database is not touched, and nothing that they seal
+    /// can be opened.
+    pub(crate) async fn open_services_for_settings(&self) -> anyhow::Result<Services> {
+        let mut key = [0; KEY_BYTES];
+        SystemEnvironment.fill_random(&mut key);
+        let installation = OpenInstallation {
+            db: self.open_existing_database()?,
+            keyring: Keyring::new(Secret::new(key)),
+            image_analyser: self.new_image_analyser(),
+        };
+        self.open_services(installation, &self.public_url(), false).await
+    }
+
+    /// The place that the models are loaded into.
+    pub(crate) fn new_image_analyser(&self) -> ImageAnalyser {
+        ImageAnalyser::new(self.image_analysis_rules())
     }
 
     /// The settings of all services, with what is no setting of theirs filled in.

@@ -14,7 +14,7 @@ fn tenants_and_keys_are_made_and_taken_away() {
     let made = place.ask(&["key", "generate", "--app", &app, "--out", key_file.to_str().unwrap()]);
     let public_key = made.lines().next().unwrap().to_owned();
     assert_eq!(std::fs::metadata(&key_file).unwrap().permissions().mode() & 0o777, 0o600);
-    let api_key = place.ask(&["key", "create", "--app", &app, "--name", "back office"]);
+    let api_key = place.ask(&["key", "create", "--app", &app, "--name", "back office", "--administrator"]);
 
     let mine = json!({
         "base_url": server.url, "organisation_id": org, "sdk_id": app, "private_key_path": key_file,

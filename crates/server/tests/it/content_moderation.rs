@@ -55,7 +55,7 @@ impl Installation {
         let place = place.set("ASSAY_CONFIG", config.to_str().unwrap());
         let org = place.ask(&["org", "create", "Shop"]);
         let app = place.ask(&["app", "create", "Cameras", "--org", &org]);
-        let key = place.ask(&["key", "create", "--app", &app, "--name", "all"]);
+        let key = place.ask(&["key", "create", "--app", &app, "--name", "all", "--administrator"]);
         let account = place.ask(&["account", "open", "--app", &app, "Corner shop"]);
         Self { place, test, port, account, app, key, client: client() }
     }

@@ -107,6 +107,8 @@ impl Installation {
         );
         std::fs::write(&config, settings).unwrap();
         let place = place.set("ASSAY_CONFIG", config.to_str().unwrap());
+        // Made by --dev, which may call this machine.
+        assert_eq!(place.serve().stop(), Some(0));
         let org = place.ask(&["org", "create", "Shop"]);
         let app = place.ask(&["app", "create", "Tills", "--org", &org]);
         let token = place.ask(&["token", "create", "--app", &app, "--scope", "poa:verify"]);

@@ -12,6 +12,7 @@ mod document_verification;
 mod evaluate;
 mod examples;
 mod holder_page;
+mod keys;
 mod read_document;
 mod serve;
 mod telemetry;

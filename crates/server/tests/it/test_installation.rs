@@ -93,11 +93,16 @@ impl TestInstallation {
 
     /// Starts `assay serve` where it cannot get as far as a greeting.
     pub(crate) fn serve_unready(&self) -> Server {
+        self.serve_unready_with(&[], Stdio::null())
+    }
+
+    /// The same with further arguments; `log` gets what is logged.
+    pub(crate) fn serve_unready_with(&self, arguments: &[&str], log: Stdio) -> Server {
         let free = format!("127.0.0.1:{}", free_port());
         let child = self
-            .command(&["serve", "--listen", &free])
+            .command(&[&["serve", "--listen", &free], arguments].concat())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .unwrap();
         let server = Server { child, url: format!("http://{free}") };
@@ -107,6 +112,11 @@ impl TestInstallation {
 }
 
 impl Server {
+    /// The number of the process.
+    pub(crate) fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Asks until the answer has this status; the last answer's body.
     #[track_caller]
     pub(crate) fn until(&self, path: &str, status: u16) -> String {

@@ -437,6 +437,40 @@ async fn an_issuer_that_declines_ends_the_attempt() {
 }
 
 #[tokio::test]
+async fn issuer_keys_are_replaced_when_the_operator_says_so() {
+    let settings = BlindTokenSettings { thresholds: vec![18], ..BlindTokenSettings::default() };
+    let app = TestApp::start_with_blind_tokens(&EgressPolicy::default(), settings).await;
+    let keys = async || {
+        let directory = anonymous_call(&app, SANDBOX, None).await.json();
+        let all = directory["token-keys"].as_array().unwrap().clone();
+        all.into_iter().map(|key| key["token-key"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let rotate = async |at_once| app.api.age_verification.rotate_blind_token_keys(at_once).await.unwrap();
+    let first = keys().await;
+    assert_eq!((first.len(), rotate(false).await), (1, 0), "a key of this very second is new enough");
+    let (session, turn) = open_token_attempt(&app, json!({ "double_anonymity": {} })).await;
+    let (browser, request) = Browser::for_step(&turn);
+    app.world.advance(SignedDuration::from_secs(2));
+    assert_eq!(rotate(false).await, 1);
+    let second = keys().await;
+    assert_eq!((second.len(), &second[1]), (2, &first[0]), "the newest first");
+    // The former key finishes what was begun, and its tokens count.
+    let token = browser.finish(&blind_signature(&app, 18, &request).await);
+    let turn = session.take_turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    assert_eq!(turn.status(), "COMPLETE");
+
+    // Where a key leaked, nothing of it counts any more.
+    let (session, turn) = open_token_attempt(&app, json!({ "double_anonymity": {} })).await;
+    let (browser, request) = Browser::for_step(&turn);
+    let token = browser.finish(&blind_signature(&app, 18, &request).await);
+    assert_eq!(rotate(true).await, 2);
+    let third = keys().await;
+    assert!(third.len() == 1 && !second.contains(&third[0]));
+    let refused = session.take_turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    assert_ne!(refused.status(), "COMPLETE");
+}
+
+#[tokio::test]
 async fn a_blind_token_counts_only_for_its_own_challenge() {
     let app = token_issuer(&[13, 18]).await;
     let (session, mut turn) =

@@ -4,7 +4,10 @@ use crate::{
     age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call, stored_results},
     deliveries::BackgroundDispatcher,
 };
-use domain::delivery::{self, DeliveryFilter, DeliveryState};
+use domain::{
+    age_verification::WEBHOOK_KEY_OVERLAP,
+    delivery::{self, DeliveryFilter, DeliveryState},
+};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -109,6 +112,50 @@ async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
             assert_eq!(in_rust::verify(body, &keys), holds);
         }
     }
+    dispatcher.stop().await;
+}
+
+#[tokio::test]
+async fn the_newest_key_signs_and_the_former_is_published_for_a_month() {
+    let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let dispatcher = BackgroundDispatcher::start(&app, app.api.document_verification.outbox());
+    let keys = async || app.get(&format!("{BASE}/webhook-keys")).await.json();
+    let kids = |keys: &Value| -> Vec<String> {
+        let keys = keys["keys"].as_array().unwrap().iter();
+        keys.map(|key| key["kid"].as_str().unwrap().to_owned()).collect()
+    };
+    let notify = async |messages: usize| {
+        let payload = json!({ "notification_url": receiver.url("/hook"), "doc_scan": {} });
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        let path = format!("{SANDBOX}/sessions/{}/response-config", session.id);
+        let outcome = json!({ "status": "COMPLETE", "method": "DOC_SCAN" });
+        let set = relying_party_call(&app, &session.key, "PUT", &path, Some(outcome)).await;
+        assert_eq!(set.status_and_code(), "200");
+        let sent = receiver.wait_for(messages).await;
+        String::from_utf8(sent[messages - 1].body.to_vec()).unwrap()
+    };
+    let kid = |body: &str| serde_json::from_str::<Value>(body).unwrap()["kid"].as_str().unwrap().to_owned();
+
+    let before = notify(1).await;
+    let former = keys().await;
+    assert_eq!(kids(&former), [kid(&before)]);
+    let rotated = app.api.age_verification.rotate_webhook_key(WEBHOOK_KEY_OVERLAP).await.unwrap();
+    let after = notify(2).await;
+    assert_eq!(kid(&after), rotated, "a process that had the former key signs with the new one");
+    let both = keys().await;
+    assert_eq!(kids(&both), [kid(&before), rotated.clone()]);
+    for body in [&before, &after] {
+        assert!(in_rust::verify(body, &both));
+        assert!(!in_rust::verify(&body.replacen("\"kid\":\"", "\"kid\":\"x", 1), &both), "the id is signed");
+    }
+    assert!(!in_rust::verify(&after, &former), "the new key signs, and not the oldest");
+
+    app.world.advance(WEBHOOK_KEY_OVERLAP);
+    assert_eq!(kids(&keys().await), std::slice::from_ref(&rotated));
+    // Where the key leaked, the former one counts no more.
+    let other = app.api.age_verification.rotate_webhook_key(base::SignedDuration::ZERO).await.unwrap();
+    assert_eq!(kids(&keys().await), [other]);
     dispatcher.stop().await;
 }
 

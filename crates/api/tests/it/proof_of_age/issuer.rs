@@ -88,7 +88,7 @@ async fn an_invitation_is_redeemed_for_credentials_of_the_holders_keys() {
     // A key that was rotated out still verifies what it signed.
     let code = app.api.proof_issuer.issue_code(&[18]).await.unwrap();
     let mut tx = app.api.db.write().await.unwrap();
-    app.api.proof_issuer.rotate_signing_key(&mut tx).await.unwrap();
+    app.api.proof_issuer.rotate_signing_key(&mut tx, false).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(outcome(&verify(&app, &token, &scan(&app, &code)).await), "200 SUCCESS -");
     let published = app.get("/poa/v1/issuer/keys").await.json();

@@ -151,6 +151,25 @@ impl IssuerKeyStore {
         Ok(())
     }
 
+    /// Ends the present period of every key, or with `at_once` deletes them and what they signed counts no more. Returns how
+    /// many keys. A key whose period began within the last second is left as it is.
+    pub(in crate::age_verification) async fn rotate(&self, at_once: bool) -> Result<u64, DbError> {
+        let now = self.environment.now();
+        let mut tx = self.db.write().await?;
+        let keys = if at_once {
+            tx.execute(sql!("DELETE FROM age_issuer_keys")).await?
+        } else {
+            tx.execute(sql!(
+                "UPDATE age_issuer_keys SET next_at = $1 WHERE next_at > $1 AND signs_from < $2",
+                now,
+                now - SignedDuration::from_secs(1),
+            ))
+            .await?
+        };
+        tx.commit().await?;
+        Ok(keys)
+    }
+
     /// The private half of the key for an age that has this short id and signs now.
     pub(super) async fn signing_key(
         &self,
@@ -202,6 +221,7 @@ fn unusable_key(error: impl std::fmt::Display) -> AgeSessionError {
     AgeSessionError::UnusableIssuerKey(error.to_string())
 }
 
-fn issuer_key_aad(id: &[u8]) -> Vec<u8> {
+/// What a key is sealed with in addition.
+pub(crate) fn issuer_key_aad(id: &[u8]) -> Vec<u8> {
     [b"age issuer key ", id].concat()
 }

@@ -11,6 +11,7 @@ mod keys;
 mod redemption;
 
 pub(super) use issuer::TokenIssuer;
+pub(crate) use keys::issuer_key_aad;
 pub(super) use keys::{IssuerKeyStore, purge_issuer_keys};
 pub(super) use redemption::record_redemption;
 

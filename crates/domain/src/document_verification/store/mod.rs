@@ -10,6 +10,7 @@ mod media;
 mod sessions;
 mod tombstones;
 
+
 pub(super) use media::SessionMediaStore;
 pub(super) use sessions::{DocumentSessionStore, hash_token};
 
