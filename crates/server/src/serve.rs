@@ -11,15 +11,18 @@ use crate::{
     telemetry::Telemetry,
 };
 use anyhow::Context as _;
-use api::{ApiState, DataDisk, GeoLocator, MetricsRecorder, RateLimit};
+use api::{ApiState, BodyMemory, DataDisk, GeoLocator, MetricsRecorder, RateLimit, SignatureGuard};
 use domain::{
     audit::DecisionLog,
     keyring::Keyring,
     tenancy::{calling_application::CallingApplicationReader, nonces::NonceStore},
 };
 use services::Services;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
+use std::{net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
+
+/// Open connections of the admin listener.
+const ADMIN_CONNECTIONS: usize = 256;
 
 /// How `assay serve` is called.
 #[derive(clap::Args)]
@@ -46,9 +49,11 @@ pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()
 async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
     config.data_dir()?;
     let keyring = config.keyring()?;
-    let listener = tokio::net::TcpListener::bind(args.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let listener = bind(args.listen).await?;
+    let admin_listener = match config.server.admin_listen {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
     let address = listener.local_addr()?;
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
     let public_url = public_url.trim_end_matches('/');
@@ -60,13 +65,20 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     tokio::spawn(refresh_face_indexes(services.faces.clone()));
     tokio::spawn(run_maintenance(api.clone()));
     let metrics = api.metrics.clone();
+    let admin_router = admin_listener.is_some().then(|| api::admin_router(api.clone()));
     let router = telemetry.continue_traces(api::router(api, pages::router(&config.wire.brand)));
 
     // The socket is open already: callers that connect now are answered as soon as the server accepts.
     let limits = listen::ConnectionLimits {
         connections: config.server.connections,
         header_timeout: config.server.read_timeout,
+        idle_timeout: config.server.idle_timeout,
     };
+    let admin = admin_listener.zip(admin_router).map(|(listener, router)| {
+        tracing::info!(listen = ?listener.local_addr(), "serving metrics, readiness and the reference");
+        let limits = listen::ConnectionLimits { connections: ADMIN_CONNECTIONS, ..limits };
+        tokio::spawn(listen::run(listener, router, limits))
+    });
     let mut server = tokio::spawn(listen::run(listener, router, limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
     let (stop, stopped) = watch::channel(false);
@@ -97,12 +109,19 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         ended = &mut server => ended,
     };
     ended.context("the server broke down")?;
+    if let Some(admin) = admin {
+        admin.await.context("the admin listener broke down")?;
+    }
     let _no_worker = stop.send(true);
     jobs.join_all().await;
     drop(metrics);
     db.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
 }
 
 fn api_state(
@@ -112,6 +131,8 @@ fn api_state(
     public_url: &str,
 ) -> anyhow::Result<ApiState> {
     let sign_in_rate = config.console.max_links_per_minute;
+    let mailbox_rate = u32::try_from(config.console.max_links_per_hour).unwrap_or(u32::MAX);
+    let mailbox_rate = NonZeroU32::new(mailbox_rate).unwrap_or(NonZeroU32::MIN);
     let end_user_rate = config.identity.max_end_user_calls_per_minute;
     let db = services.db.clone();
     Ok(ApiState {
@@ -120,9 +141,12 @@ fn api_state(
         calling_applications: CallingApplicationReader::start(db.clone()),
         nonces: NonceStore::start(db.clone()),
         sign_in_rate_limit: Arc::new(RateLimit::new(sign_in_rate, sign_in_rate)),
+        mailbox_rate_limit: Arc::new(RateLimit::per_hour(mailbox_rate)),
         decision_records: config.audit.keeps_decisions().then(|| DecisionLog::new(db, keyring)),
         end_user_rate_limit: Arc::new(RateLimit::new(end_user_rate, end_user_rate)),
         application_rate_limit: RateLimit::from_settings(&config.limits).map(Arc::new),
+        body_memory: BodyMemory::new(config.server.body_memory_bytes),
+        signature_guard: Arc::new(SignatureGuard::new(config.auth.max_failures_per_minute)),
         geo_locator: Arc::new(GeoLocator::open(&config.locations).context("`locations` cannot be used")?),
         metrics: MetricsRecorder::install().context("the metrics cannot be started")?,
         data_disk: DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes },
@@ -141,6 +165,9 @@ async fn run_maintenance(api: ApiState) {
         ticks += 1;
         if ticks.is_multiple_of(12) {
             api.end_user_rate_limit.evict_full_buckets();
+            api.sign_in_rate_limit.evict_full_buckets();
+            api.mailbox_rate_limit.evict_full_buckets();
+            api.signature_guard.evict_old_failures();
             if let Some(rate) = &api.application_rate_limit {
                 rate.evict_full_buckets();
             }

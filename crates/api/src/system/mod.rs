@@ -20,10 +20,15 @@ use axum::{
     routing::get,
 };
 
-pub(crate) fn router() -> Router<ApiState> {
+/// What everybody may ask.
+pub(crate) fn public_router() -> Router<ApiState> {
+    Router::new().route("/healthz", get(health::healthz))
+}
+
+/// What only operators and developers need.
+pub(crate) fn operator_router() -> Router<ApiState> {
     Router::new()
         .route("/", get(|| async { Redirect::temporary("/reference/") }))
-        .route("/healthz", get(health::healthz))
         .route("/readyz", get(readiness::readyz))
         .route("/metrics", get(metrics::scrape))
         .route("/openapi/{document}", get(openapi::openapi_json))
