@@ -9,7 +9,7 @@ interface CaptureProof {
 }
 
 export class SecureCapture {
-  static start(where: { baseUrl: string; sdkId: string }): Promise<SecureCapture>;
+  static start(where: { baseUrl: string; sdkId: string; sessionId?: string }): Promise<SecureCapture>;
   get expired(): boolean;
   seal(image: ArrayBuffer, how?: { multiframe?: boolean }): Promise<{ img: string; secure: CaptureProof }>;
 }

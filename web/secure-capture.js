@@ -2,6 +2,7 @@
 //
 //   import { SecureCapture } from "https://assay.example/ai/sm/v1/secure/1/capture.js";
 //   const session = await SecureCapture.start({ baseUrl: "https://assay.example", sdkId: "…" });
+//   // For a photo of an age verification session, sessionId as well; such a capture counts once.
 //   const { img, secure } = await session.seal(await photo.arrayBuffer());
 //   // Your server adds { img, secure } to its signed request and calls with ?secure=true.
 
@@ -33,10 +34,10 @@ export class SecureCapture {
   }
 
   /** Makes a key that cannot leave this page, and a session of ten minutes for it. */
-  static async start({ baseUrl, sdkId }) {
+  static async start({ baseUrl, sdkId, sessionId }) {
     const pair = await crypto.subtle.generateKey(ALGORITHM, false, ["sign"]);
     const point = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey));
-    const query = new URLSearchParams({ sdkId, key: base64url(point) });
+    const query = new URLSearchParams({ sdkId, key: base64url(point), ...(sessionId ? { sessionId } : {}) });
     const answer = await fetch(`${baseUrl}/ai/sm/v1/secure/${VERSION}/token?${query}`, { cache: "no-store" });
     const body = await answer.json();
     if (!answer.ok) {

@@ -2,7 +2,10 @@
 //! still.
 
 use crate::openapi_contract::OpenApiContract;
-use api::{ApiSettings, ApiState, Brand, DataDisk, MetricsRecorder, RateLimit, StartupState, StartupStatus};
+use api::{
+    ApiSettings, ApiState, BodyMemory, Brand, DataDisk, MetricsRecorder, RateLimit, SignatureGuard,
+    StartupState, StartupStatus,
+};
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -185,9 +188,12 @@ impl TestAppBuilder {
             calling_applications: CallingApplicationReader::start(database.db.clone()),
             nonces: NonceStore::start(database.db.clone()),
             sign_in_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            mailbox_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decision_records: None,
             end_user_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             application_rate_limit: None,
+            body_memory: BodyMemory::new(1 << 30),
+            signature_guard: Arc::new(SignatureGuard::new(NonZeroU32::MAX)),
             geo_locator: Arc::default(),
             metrics: MetricsRecorder::disabled(),
             data_disk: DataDisk { folder: std::env::temp_dir(), min_free_bytes: 0 },

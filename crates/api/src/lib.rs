@@ -5,6 +5,7 @@ pub mod age_verification;
 mod console;
 pub mod content_moderation;
 pub mod document_verification;
+mod frame_ancestors;
 mod http;
 pub mod image_analysis;
 mod oauth;
@@ -12,9 +13,13 @@ pub mod openapi;
 pub mod proof_of_age;
 mod system;
 
+pub use frame_ancestors::{InvalidOriginError, Origin};
 pub use http::{
     Brand, BrandError,
-    auth::{GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance, RateLimitSettings},
+    auth::{
+        GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance, RateLimitSettings, SignatureGuard,
+    },
+    body::BodyMemory,
     virtual_hosts::{Interface, VirtualHostSettings, VirtualHosts},
 };
 pub use system::{
@@ -30,9 +35,11 @@ use domain::{
 use http::{
     operations::{Operations, PathIds},
     request_context::{RequestTracer, trace_request},
+    security_headers::{SecurityHeaders, add_security_headers, allow_reference_page},
 };
 use services::Services;
 use std::{
+    num::NonZeroU32,
     ops::{Deref, DerefMut},
     sync::Arc,
     time::Duration,
@@ -48,14 +55,20 @@ pub struct ApiState {
     pub calling_applications: CallingApplicationReader,
     /// Nonces that were used.
     pub nonces: NonceStore,
-    /// How often sign-in links may be requested, by all callers together.
-    pub sign_in_rate_limit: Arc<RateLimit>,
+    /// How often sign-in links may be requested from one network address.
+    pub sign_in_rate_limit: Arc<RateLimit<Uuid>>,
+    /// How often sign-in links may be requested for one mailbox.
+    pub mailbox_rate_limit: Arc<RateLimit<Uuid>>,
     /// The log of decision records, if they are kept.
     pub decision_records: Option<DecisionLog>,
     /// How often the end user of a session may call, in any interface.
     pub end_user_rate_limit: Arc<RateLimit<Uuid>>,
     /// How often an application may call, if that is limited.
     pub application_rate_limit: Option<Arc<RateLimit>>,
+    /// The memory that the bodies of requests may take.
+    pub body_memory: BodyMemory,
+    /// Bounds what wrong signatures cost.
+    pub signature_guard: Arc<SignatureGuard>,
     /// Locates callers.
     pub geo_locator: Arc<GeoLocator>,
     /// Metrics, rendered on demand.
@@ -89,11 +102,17 @@ pub struct SignatureSettings {
     /// How far the timestamp of a signed request may differ from the server's clock; written in seconds.
     #[serde(rename = "max_clock_skew_seconds", with = "base::settings::seconds")]
     pub max_clock_skew: SignedDuration,
+    /// Wrong signatures that one network address may send in a minute; each process counts separately.
+    #[serde(rename = "failures_per_minute")]
+    pub max_failures_per_minute: NonZeroU32,
 }
 
 impl Default for SignatureSettings {
     fn default() -> Self {
-        Self { max_clock_skew: SignedDuration::from_mins(5) }
+        Self {
+            max_clock_skew: SignedDuration::from_mins(5),
+            max_failures_per_minute: const { NonZeroU32::new(120).unwrap() },
+        }
     }
 }
 
@@ -129,6 +148,10 @@ pub struct ApiSettings {
     pub virtual_hosts: VirtualHosts,
     /// The address at which callers reach this server, without a trailing slash.
     pub public_url: String,
+    /// Whether metrics, readiness, reference and OpenAPI documents are served by a listener of their own.
+    pub has_admin_listener: bool,
+    /// Origins whose pages may show the hosted pages in a frame, besides those that a session names.
+    pub frame_origins: Vec<Origin>,
     /// Accounts that one application may have.
     pub max_accounts_per_application: i64,
     /// What `?explain=true` states figures for.
@@ -143,6 +166,8 @@ impl Default for ApiSettings {
             body_timeout: Duration::from_secs(30),
             virtual_hosts: VirtualHosts::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
+            has_admin_listener: false,
+            frame_origins: Vec::new(),
             max_accounts_per_application: 100,
             explanation: ExplanationSettings::default(),
         }
@@ -183,18 +208,45 @@ pub fn router(api: ApiState, pages: Router) -> Router {
         brand: api.brand.clone(),
         operations,
     });
-    let routes = routes
-        .merge(system::router())
+    let pages = pages.layer(middleware::from_fn_with_state(api.clone(), frame_ancestors::allow));
+    let mut routes = routes.merge(system::public_router());
+    if !api.settings.has_admin_listener {
+        routes = routes.merge(system::operator_router());
+    }
+    let has_reference = !api.settings.has_admin_listener;
+    let security = Arc::new(SecurityHeaders::new(&api.settings.public_url));
+    let mut routes = routes
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)
-        .with_state(api);
-    // Swagger UI's files are in the binary, so the reference works offline.
+        .with_state(api)
+        .merge(pages);
+    if has_reference {
+        routes = routes.merge(reference());
+    }
     let routes = routes
-        .merge(openapi::reference_page())
-        .merge(pages)
         .layer(http::panic::catch_panics::<image_analysis::ImageAnalysisErrorCode>())
-        .layer(middleware::from_fn_with_state(tracer, trace_request));
+        .layer(middleware::from_fn_with_state(tracer, trace_request))
+        .layer(middleware::from_fn_with_state(security, add_security_headers));
     hosts.wrap(routes)
+}
+
+/// What operators and developers look at: metrics, readiness, reference and OpenAPI documents; for a listener of their
+/// own ([`ApiSettings::has_admin_listener`]).
+pub fn admin_router(api: ApiState) -> Router {
+    let security = Arc::new(SecurityHeaders::new(&api.settings.public_url));
+    system::public_router()
+        .merge(system::operator_router())
+        .fallback(system::not_found)
+        .method_not_allowed_fallback(system::not_found)
+        .with_state(api)
+        .merge(reference())
+        .layer(http::panic::catch_panics::<image_analysis::ImageAnalysisErrorCode>())
+        .layer(middleware::from_fn_with_state(security, add_security_headers))
+}
+
+/// The reference. Swagger UI's files are in the binary, so it works offline.
+fn reference() -> Router {
+    Router::from(openapi::reference_page()).layer(middleware::from_fn(allow_reference_page))
 }
 
 /// Writes the webhooks of all interfaces. Each interface implements its own trait of the domain for it, next to the

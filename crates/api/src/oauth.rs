@@ -88,14 +88,12 @@ const NO_STORE_HEADERS: [(HeaderName, HeaderValue); 2] = [
         (status = 401, description = "The client did not prove who it is.", body = TokenErrorBody),
         (status = 413, description = "The form has more than 64 KiB.", body = TokenErrorBody),
         (status = 429, description = "The application has 200 live tokens.", body = TokenErrorBody),
-        (status = 503, description = "The database does not answer.", body = TokenErrorBody),
+        (status = 503, description = "The database does not answer, or there is no memory for the form.", body = TokenErrorBody),
     ),
 )]
 pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let read =
-        body::read(&parts.headers, body, MAX_FORM_BYTES, api.settings.body_timeout, "send the form alone")
-            .await;
+    let read = body::read(&api, &parts.headers, body, MAX_FORM_BYTES, "send the form alone").await;
     let form = match &read {
         Ok(form) => form,
         Err(BodyError::TooLarge(_)) => {
@@ -108,6 +106,7 @@ pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Resp
         Err(BodyError::Broken(words)) => {
             return error_response(StatusCode::BAD_REQUEST, "invalid_request", *words);
         }
+        Err(BodyError::NoMemory(_)) => return busy_response(),
     };
     let form = match TokenForm::parse(form) {
         Ok(form) => form,
@@ -173,11 +172,7 @@ fn token_error_response(api: &ApiState, no: &TokenExchangeError) -> Response {
         TokenExchangeError::TooMany { .. } => (StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable"),
         TokenExchangeError::Db(error) => {
             tracing::warn!(error = error as &dyn std::error::Error, "no token can be issued");
-            let words = "temporarily unavailable, try again";
-            return with_retry_after(
-                error_response(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", words),
-                1,
-            );
+            return busy_response();
         }
     };
     let response = error_response(status, error, no.to_string());
@@ -188,6 +183,11 @@ fn token_error_response(api: &ApiState, no: &TokenExchangeError) -> Response {
         }
         _ => response,
     }
+}
+
+fn busy_response() -> Response {
+    let words = "temporarily unavailable, try again";
+    with_retry_after(error_response(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", words), 1)
 }
 
 fn error_response(status: StatusCode, error: &'static str, words: impl Into<String>) -> Response {

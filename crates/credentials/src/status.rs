@@ -113,6 +113,11 @@ impl StatusList {
         })
     }
 
+    /// How much memory it takes, bytes.
+    pub fn size_bytes(&self) -> usize {
+        self.statuses.len()
+    }
+
     /// The status at an index from 0; `None` past the end of the list.
     pub fn status_at(&self, index: u64) -> Option<CredentialStatus> {
         let per_byte = u64::from(8 / self.bits);

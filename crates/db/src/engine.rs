@@ -3,13 +3,13 @@
 use crate::{DbTimestamp, Query, SchemaStatus, Value};
 use sqlx::{
     Arguments as _, FromRow, Row as _, SqlSafeStr as _,
-    postgres::{PgArguments, PgPool, PgPoolOptions, PgRow},
+    postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow, PgSslMode},
     sqlite::{
         SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
         SqliteSynchronous,
     },
 };
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
 /// A database engine.
@@ -228,8 +228,29 @@ impl WriteTx {
     }
 }
 
+/// The options of a URL. Where neither it nor `PGSSLMODE` says how a server on another machine is to prove who it is, it
+/// must do so in full.
+fn postgres_options(url: &str) -> Result<PgConnectOptions, DbError> {
+    let options: PgConnectOptions = url.parse()?;
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let is_said = query.split('&').any(|pair| pair.starts_with("sslmode=") || pair.starts_with("ssl-mode="))
+        || std::env::var_os("PGSSLMODE").is_some();
+    Ok(if is_said || is_local(&options) { options } else { options.ssl_mode(PgSslMode::VerifyFull) })
+}
+
+/// Whether a server is on this machine, so that nobody is between.
+fn is_local(options: &PgConnectOptions) -> bool {
+    let host = options.get_host();
+    let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+    options.get_socket().is_some()
+        || host.starts_with('/')
+        || host.eq_ignore_ascii_case("localhost")
+        || address.is_some_and(|address| address.is_loopback())
+}
+
 impl Db {
-    /// Opens `sqlite:PATH`, which is created if it is missing, or `postgres://…`. Connections are made when they are first
+    /// Opens `sqlite:PATH`, which is created if it is missing, or `postgres://…`. Unless that says otherwise (`sslmode`), a
+    /// server on another machine must prove by its certificate that it is the one that is named. Connections are made when they are first
     /// used, so a server can start before its database; see [`Self::ping`]. `connections` is the size of the pool.
     pub fn open(url: &str, connections: u32) -> Result<Self, DbError> {
         let wait = Duration::from_secs(5);
@@ -237,7 +258,7 @@ impl Db {
             let pool = PgPoolOptions::new()
                 .max_connections(connections.max(2))
                 .acquire_timeout(wait)
-                .connect_lazy(url)?;
+                .connect_lazy_with(postgres_options(url)?);
             return Ok(Self(Pools::Postgres(pool), Arc::default()));
         }
         let options = url
@@ -264,6 +285,21 @@ impl Db {
             Pools::Sqlite { readers, .. } => Some(readers.connect_options().get_filename().to_owned()),
             Pools::Postgres(_) => None,
         }
+    }
+
+    /// What the driver demands of the connection to a server on another machine, as `sslmode` names it; `None` if the
+    /// database is on this machine.
+    pub fn remote_ssl_mode(&self) -> Option<&'static str> {
+        let Pools::Postgres(pool) = &self.0 else { return None };
+        let options = pool.connect_options();
+        (!is_local(&options)).then(|| match options.get_ssl_mode() {
+            PgSslMode::Disable => "disable",
+            PgSslMode::Allow => "allow",
+            PgSslMode::Prefer => "prefer",
+            PgSslMode::Require => "require",
+            PgSslMode::VerifyCa => "verify-ca",
+            PgSslMode::VerifyFull => "verify-full",
+        })
     }
 
     /// Which engine this database runs on.
@@ -383,5 +419,28 @@ impl Db {
             }
             Pools::Postgres(pool) => pool.close().await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_on_another_machine_must_prove_who_it_is() {
+        for (url, mode) in [
+            ("postgres://a@db.example/assay", Some("verify-full")),
+            ("postgres://a@192.0.2.1:5433/assay?application_name=sslmode", Some("verify-full")),
+            ("postgresql://a@db.example/assay?sslrootcert=/etc/ca.pem", Some("verify-full")),
+            ("postgres://a@db.example/assay?sslmode=require", Some("require")),
+            ("postgres://a@db.example/assay?ssl-mode=disable", Some("disable")),
+            ("postgres://a@localhost/assay", None),
+            ("postgres://a@127.0.0.1/assay", None),
+            ("postgres://a@[::1]:5432/assay", None),
+            ("postgres:///assay?host=/var/run/postgresql", None),
+        ] {
+            assert_eq!(Db::open(url, 2).unwrap().remote_ssl_mode(), mode, "{url}");
+        }
+        assert_eq!(Db::open("sqlite:none.db", 2).unwrap().remote_ssl_mode(), None);
     }
 }

@@ -16,8 +16,8 @@ mod migrate;
 mod query;
 #[doc(hidden)]
 pub mod row;
-mod scratch_schema;
 mod schema_status;
+mod scratch_schema;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timestamp;
@@ -25,8 +25,8 @@ mod timestamp;
 pub use db_derive::FromRow;
 pub use engine::{Db, DbError, DbRow, Durability, Engine, ReadTx, WriteTx};
 pub use query::{Query, Value};
-pub use scratch_schema::ScratchSchema;
 pub use schema_status::SchemaStatus;
+pub use scratch_schema::ScratchSchema;
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;
 pub use timestamp::{DbTimestamp, serialize_optional_timestamp};

@@ -26,6 +26,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (15, "anonymity", include_str!("../../../migrations/0015_anonymity.sql")),
     (16, "data_keys", include_str!("../../../migrations/0016_data_keys.sql")),
     (17, "erasure", include_str!("../../../migrations/0017_erasure.sql")),
+    (18, "abuse", include_str!("../../../migrations/0018_abuse.sql")),
     (19, "fairness", include_str!("../../../migrations/0019_fairness.sql")),
 ];
 

@@ -222,6 +222,11 @@ impl RetentionSettings {
                 ),
                 setting: Some("console.session_days"),
             },
+            rule(
+                "Counters of codes and cards (keyed hashes: of whom, only this installation can tell), tokens of captures",
+                &["usage_counters", "used_capture_tokens"],
+                Until("a day after the first use"),
+            ),
             rule("Invitations and sign-in links", &["invitations", "sign_in_links"], Until("they expire")),
             rule(
                 "Access tokens, nonces and assertions of applications",

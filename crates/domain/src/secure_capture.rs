@@ -11,7 +11,7 @@ use aws_lc_rs::{
     digest,
     signature::{ECDSA_P256_SHA256_FIXED, ParsedPublicKey},
 };
-use base::{AppId, Environment, Secret, SignedDuration, Uuid};
+use base::{AgeSessionId, AppId, Environment, Secret, SignedDuration, Timestamp, Uuid};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 
 /// The only supported version of the protocol.
@@ -48,7 +48,7 @@ pub enum SecureCaptureError {
     /// The signature is not one over the statement by the session's key.
     #[error("secure.signature does not match secure.verification")]
     InvalidSignature,
-    /// The statement is about another image, another mode or another application.
+    /// The statement is about another image or another mode, or the token for another application or age session.
     #[error("the secure session is for another {0}")]
     Mismatch(&'static str),
 }
@@ -66,6 +66,26 @@ pub struct CaptureAttestation {
     pub verification: Option<String>,
 }
 
+/// What a capture must have been made for.
+#[derive(Clone, Copy, Debug)]
+pub struct CaptureScope {
+    pub app: AppId,
+    /// The age session that the token was asked for; `None` for image analysis, which has no sessions. A token for an age
+    /// session counts nowhere else.
+    pub session: Option<AgeSessionId>,
+    /// Whether frames were taken with the image.
+    pub multiframe: bool,
+}
+
+/// A capture that is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerifiedCapture {
+    /// The id of its token, by which a second use is recognised.
+    pub id: Uuid,
+    /// Until when the token is valid.
+    pub expires_at: Timestamp,
+}
+
 /// The public key in a request for a token is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("key is not base64url of an uncompressed P-256 point (65 bytes)")]
@@ -76,6 +96,9 @@ struct CaptureTokenClaims {
     sub: AppId,
     aud: String,
     jti: Uuid,
+    /// The age session that it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sid: Option<AgeSessionId>,
     iat: i64,
     exp: i64,
     cnf: Confirmation,
@@ -100,12 +123,13 @@ impl SecureCapture {
         Self { key: keyring.derive("secure capture session tokens") }
     }
 
-    /// Issues a session token. `point` is the public half of the browser's key: base64url of an uncompressed P-256
-    /// point.
+    /// Issues a session token, for an age session if there is one. `point` is the public half of the browser's key:
+    /// base64url of an uncompressed P-256 point.
     pub fn issue_token(
         &self,
         env: &dyn Environment,
         app: AppId,
+        session: Option<AgeSessionId>,
         point: &str,
     ) -> Result<String, InvalidPointError> {
         parse_point(point).ok_or(InvalidPointError)?;
@@ -114,6 +138,7 @@ impl SecureCapture {
             sub: app,
             aud: SESSION_TOKEN_AUDIENCE.to_owned(),
             jti: env.uuid_v7(),
+            sid: session,
             iat: now.as_second(),
             exp: (now + SESSION_TOKEN_LIFETIME).as_second(),
             cnf: Confirmation { p256: point.to_owned() },
@@ -123,15 +148,15 @@ impl SecureCapture {
             .expect("claims serialise to JSON"))
     }
 
-    /// Checks that `capture` attests exactly this image, capture mode and application.
+    /// Checks that `capture` attests exactly this image, and was made for `scope`. Whether it was used before is for the
+    /// caller to check.
     pub fn verify(
         &self,
         env: &dyn Environment,
-        app: AppId,
+        scope: CaptureScope,
         capture: &CaptureAttestation,
         image: &[u8],
-        multiframe: bool,
-    ) -> Result<(), SecureCaptureError> {
+    ) -> Result<VerifiedCapture, SecureCaptureError> {
         fn non_empty(field: Option<&String>) -> Option<&str> {
             field.map(String::as_str).filter(|text| !text.is_empty())
         }
@@ -152,8 +177,11 @@ impl SecureCapture {
         key.verify_sig(verification.as_bytes(), &signature)
             .map_err(|_| SecureCaptureError::InvalidSignature)?;
 
-        if claims.sub != app {
+        if claims.sub != scope.app {
             return Err(SecureCaptureError::Mismatch("application"));
+        }
+        if claims.sid != scope.session {
+            return Err(SecureCaptureError::Mismatch("session"));
         }
         let statement: CaptureStatement = decode(verification)
             .and_then(|json| serde_json::from_slice(&json).ok())
@@ -162,10 +190,11 @@ impl SecureCapture {
         if decode(&statement.image).as_deref() != Some(hash.as_ref()) {
             return Err(SecureCaptureError::Mismatch("image"));
         }
-        if statement.multiframe != multiframe {
+        if statement.multiframe != scope.multiframe {
             return Err(SecureCaptureError::Mismatch("capture mode"));
         }
-        Ok(())
+        let expires_at = Timestamp::from_second(claims.exp).map_err(|_| SecureCaptureError::InvalidToken)?;
+        Ok(VerifiedCapture { id: claims.jti, expires_at })
     }
 
     fn verified_claims(&self, env: &dyn Environment, token: &str) -> Option<CaptureTokenClaims> {
@@ -208,7 +237,7 @@ mod tests {
 
     fn browser(server: &SecureCapture, env: &TestEnvironment, app: AppId) -> Browser {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
-        let token = server.issue_token(env, app, &encode(pair.public_key())).unwrap();
+        let token = server.issue_token(env, app, None, &encode(pair.public_key())).unwrap();
         Browser { pair, token }
     }
 
@@ -234,7 +263,8 @@ mod tests {
         let browser = browser(&server, &env, app);
         let good = browser.capture(b"image", false);
         let check = |app, capture: &CaptureAttestation, image, multiframe| {
-            server.verify(&env, app, capture, image, multiframe)
+            let scope = CaptureScope { app, session: None, multiframe };
+            server.verify(&env, scope, capture, image).map(drop)
         };
 
         assert_eq!(check(app, &good, b"image", false), Ok(()));
@@ -274,19 +304,42 @@ mod tests {
     }
 
     #[test]
+    fn a_token_for_an_age_session_counts_in_that_session_alone() {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let app = AppId::from(env.uuid_v7());
+        let [session, other] = [(); 2].map(|()| AgeSessionId::from(env.uuid_v7()));
+        let mut browser = browser(&server, &env, app);
+        let unbound = browser.capture(b"image", false);
+        browser.token =
+            server.issue_token(&env, app, Some(session), &encode(browser.pair.public_key())).unwrap();
+        let bound = browser.capture(b"image", false);
+        let check = |session, capture| {
+            let scope = CaptureScope { app, session, multiframe: false };
+            server.verify(&env, scope, capture, b"image").map(|verified| verified.expires_at)
+        };
+        assert_eq!(check(Some(session), &bound), Ok(env.now() + SESSION_TOKEN_LIFETIME));
+        assert_eq!(check(None, &unbound), Ok(env.now() + SESSION_TOKEN_LIFETIME));
+        for (wrong, capture) in [(Some(other), &bound), (None, &bound), (Some(session), &unbound)] {
+            assert_eq!(check(wrong, capture), Err(SecureCaptureError::Mismatch("session")));
+        }
+    }
+
+    #[test]
     fn a_token_of_another_server_or_without_a_signature_is_refused() {
         let env = TestEnvironment::at("2026-01-16T14:40:00Z");
         let [ours, theirs] =
             ["01", "02"].map(|key| SecureCapture::new(&Keyring::parse(&key.repeat(32)).unwrap()));
         let app = AppId::from(env.uuid_v7());
         let mut foreign = browser(&theirs, &env, app).capture(b"image", false);
-        assert_eq!(ours.verify(&env, app, &foreign, b"image", false), Err(SecureCaptureError::InvalidToken));
+        let scope = CaptureScope { app, session: None, multiframe: false };
+        assert_eq!(ours.verify(&env, scope, &foreign, b"image"), Err(SecureCaptureError::InvalidToken));
 
         // `alg: none` with our own claims.
         let token = foreign.token.take().unwrap();
         let claims = token.split('.').nth(1).unwrap().to_owned();
         foreign.token = Some(format!("{}.{claims}.", encode(r#"{"alg":"none","typ":"JWT"}"#)));
-        assert_eq!(ours.verify(&env, app, &foreign, b"image", false), Err(SecureCaptureError::InvalidToken));
+        assert_eq!(ours.verify(&env, scope, &foreign, b"image"), Err(SecureCaptureError::InvalidToken));
     }
 
     #[test]
@@ -295,7 +348,7 @@ mod tests {
         let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         for bad in ["", "AAAA", &encode([4; 65]), &encode([0; 64])] {
             assert_eq!(
-                server.issue_token(&env, AppId::from(env.uuid_v7()), bad),
+                server.issue_token(&env, AppId::from(env.uuid_v7()), None, bad),
                 Err(InvalidPointError),
                 "{bad}"
             );

@@ -54,12 +54,12 @@ pub(crate) static ISOLATED_HEADERS: PageHeaders = [
 ];
 
 /// The same for a page with a camera that a relying party may show in a frame. The pages do not know the origins of
-/// relying parties, so any is allowed: the page shows no personal data before it is given a session's token.
+/// relying parties: who serves the page fills in those of its session.
 pub(crate) static EMBEDDABLE_HEADERS: PageHeaders = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
-         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -74,7 +74,7 @@ pub(crate) static FRAMING_HEADERS: PageHeaders = [
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
          manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; \
-         frame-ancestors *",
+         frame-ancestors 'none'",
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),

@@ -16,8 +16,8 @@ use crate::{
 };
 use anyhow::Context as _;
 use api::{
-    ApiState, DataDisk, GeoLocator, MetricsRecorder, RateLimit, ReadinessProbe, StartupServer, StartupState,
-    StartupStatus, VirtualHosts,
+    ApiState, BodyMemory, DataDisk, GeoLocator, MetricsRecorder, RateLimit, ReadinessProbe, SignatureGuard,
+    StartupServer, StartupState, StartupStatus, VirtualHosts,
 };
 use base::SystemEnvironment;
 use domain::{
@@ -28,8 +28,11 @@ use domain::{
     tenancy::{calling_application::CallingApplicationReader, nonces::NonceStore},
 };
 use services::Services;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
+use std::{net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
+
+/// Open connections of the admin listener.
+const ADMIN_CONNECTIONS: usize = 256;
 
 /// How `assay serve` is called.
 #[derive(clap::Args)]
@@ -61,9 +64,11 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     provider.load()?;
     let brand = config.brand()?;
     let db = config.open_database()?;
-    let listener = tokio::net::TcpListener::bind(args.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let listener = bind(args.listen).await?;
+    let admin_listener = match config.server.admin_listen {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
     let address = listener.local_addr()?;
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
     let public_url = public_url.trim_end_matches('/');
@@ -80,14 +85,24 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     };
     let starting = StartupServer { probe, metrics: metrics.clone() };
     let hosts = VirtualHosts::from(&config.hosts);
-    let closed = api::startup_router(starting, brand, Arc::new(SystemEnvironment), hosts);
-    let gate = Gate::new(telemetry.continue_traces(closed));
+    let closed = |has_operator_routes| {
+        let (starting, brand, hosts) = (starting.clone(), brand.clone(), hosts.clone());
+        api::startup_router(starting, brand, Arc::new(SystemEnvironment), hosts, has_operator_routes)
+    };
+    let gate = Gate::new(telemetry.continue_traces(closed(admin_listener.is_none())));
+    let admin_gate = Gate::new(closed(true));
 
     // The socket is open already: callers that connect now are answered as soon as the server accepts.
     let limits = listen::ConnectionLimits {
         connections: config.server.connections,
         header_timeout: config.server.read_timeout,
+        idle_timeout: config.server.idle_timeout,
     };
+    let admin = admin_listener.map(|listener| {
+        tracing::info!(listen = ?listener.local_addr(), "serving metrics, readiness and the reference");
+        let limits = listen::ConnectionLimits { connections: ADMIN_CONNECTIONS, ..limits };
+        tokio::spawn(listen::run(listener, admin_gate.router(), limits))
+    });
     let mut server = tokio::spawn(listen::run(listener, gate.router(), limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
     let (stop, stopped) = watch::channel(false);
@@ -104,6 +119,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         tokio::spawn(refresh_face_indexes(services.faces.clone()));
         tokio::spawn(run_maintenance(api.clone()));
         let watch = InstallationWatch::start(db.clone(), provider.clone(), "serve").await;
+        admin_gate.open(api::admin_router(api.clone()));
         gate.open(telemetry.continue_traces(api::router(api, pages::router(&config.wire.brand))));
         status.set(StartupState::Ready);
         if args.dev {
@@ -124,6 +140,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
                 () = watch.until_unusable() => {
                     status.set(StartupState::WaitingForDatabase);
                     gate.close();
+                    admin_gate.close();
                     let _no_worker = stop.send(true);
                     server.await
                 }
@@ -135,6 +152,9 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         ended = &mut server => ended,
     };
     ended.context("the server broke down")?;
+    if let Some(admin) = admin {
+        admin.await.context("the admin listener broke down")?;
+    }
     let _no_worker = stop.send(true);
     jobs.join_all().await;
     db.close().await;
@@ -146,6 +166,10 @@ fn data_disk(config: &Config) -> DataDisk {
     DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes }
 }
 
+async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
+}
+
 fn api_state(
     config: &Config,
     keyring: &Keyring,
@@ -155,6 +179,8 @@ fn api_state(
     startup: StartupStatus,
 ) -> anyhow::Result<ApiState> {
     let sign_in_rate = config.console.max_links_per_minute;
+    let mailbox_rate = u32::try_from(config.console.max_links_per_hour).unwrap_or(u32::MAX);
+    let mailbox_rate = NonZeroU32::new(mailbox_rate).unwrap_or(NonZeroU32::MIN);
     let end_user_rate = config.identity.max_end_user_calls_per_minute;
     let db = services.db.clone();
     Ok(ApiState {
@@ -163,9 +189,12 @@ fn api_state(
         calling_applications: CallingApplicationReader::start(db.clone()),
         nonces: NonceStore::start(db.clone()),
         sign_in_rate_limit: Arc::new(RateLimit::new(sign_in_rate, sign_in_rate)),
+        mailbox_rate_limit: Arc::new(RateLimit::per_hour(mailbox_rate)),
         decision_records: config.audit.keeps_decisions().then(|| DecisionLog::new(db, keyring)),
         end_user_rate_limit: Arc::new(RateLimit::new(end_user_rate, end_user_rate)),
         application_rate_limit: RateLimit::from_settings(&config.limits).map(Arc::new),
+        body_memory: BodyMemory::new(config.server.body_memory_bytes),
+        signature_guard: Arc::new(SignatureGuard::new(config.auth.max_failures_per_minute)),
         geo_locator: Arc::new(GeoLocator::open(&config.locations).context("`locations` cannot be used")?),
         metrics,
         data_disk: data_disk(config),
@@ -185,6 +214,9 @@ async fn run_maintenance(api: ApiState) {
         ticks += 1;
         if ticks.is_multiple_of(12) {
             api.end_user_rate_limit.evict_full_buckets();
+            api.sign_in_rate_limit.evict_full_buckets();
+            api.mailbox_rate_limit.evict_full_buckets();
+            api.signature_guard.evict_old_failures();
             if let Some(rate) = &api.application_rate_limit {
                 rate.evict_full_buckets();
             }

@@ -254,6 +254,7 @@ impl Services {
                 db: db.clone(),
                 world: environment.clone(),
                 vault: vault.clone(),
+                counter_key: keyring.derive("subjects of usage counters"),
                 outbox: outbox.clone(),
                 estimator: image_analyser.clone(),
                 secure_capture: secure_capture.clone(),

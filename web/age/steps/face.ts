@@ -54,7 +54,6 @@ class FaceStep {
   #camera: Camera | undefined;
   #capture: FaceCapture | undefined;
   #otherCamera: string | undefined;
-  #secure: SecureCapture | undefined;
   /** Counts openings of the camera; results of earlier ones are ignored. */
   #openings = 0;
   #cameraWanted = false;
@@ -246,15 +245,16 @@ class FaceStep {
     if (!this.#captureBase) {
       throw new TypeError("a capture path of somewhere else");
     }
+    const { sdkId, session } = this.#context;
+    let secure: SecureCapture;
     try {
-      if (!this.#secure || this.#secure.expired) {
-        this.#secure = await SecureCapture.start({ baseUrl: this.#captureBase, sdkId: this.#context.sdkId });
-      }
+      // For each photo anew: a token counts once.
+      secure = await SecureCapture.start({ baseUrl: this.#captureBase, sdkId, sessionId: session.id });
     } catch (error) {
       // fetch rejects with a TypeError when the network fails; anything else is a refusal that may pass.
       throw new InterruptedError(error instanceof TypeError ? "network" : "serviceDown");
     }
-    return this.#secure.seal(image, { multiframe });
+    return secure.seal(image, { multiframe });
   }
 
   #showCameraProblem(what: CameraProblem): void {

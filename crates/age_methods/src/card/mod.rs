@@ -33,6 +33,11 @@ pub struct PaymentCard {
 }
 
 impl PaymentCard {
+    /// The digits of the number. The caller is responsible for where they go.
+    pub fn number(&self) -> &str {
+        self.number.expose()
+    }
+
     pub const FORM: [FormField; 3] = [
         FormField::new("number", FormFieldKind::Digits, "cc-number", 23),
         FormField::new("expiry", FormFieldKind::Text, "cc-exp", 7),

@@ -87,6 +87,31 @@ impl PhoneNumber {
         format!("••• {}", &digits[digits.len() - 3..])
     }
 
+    /// The calling code of the country or network, without `+`: 1 to 3 digits.
+    pub fn calling_code(&self) -> &str {
+        let digits = &self.0.expose()[1..];
+        // Zones 1 and 7 have codes of one digit. These pairs are whole codes; every other pair begins one of three
+        // digits (ITU-T E.164, annex).
+        const TWO_DIGITS: [&str; 43] = [
+            "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47",
+            "48", "49", "51", "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65",
+            "66", "81", "82", "84", "86", "90", "91", "92", "93", "94", "95",
+        ];
+        let length = match digits.get(..2) {
+            _ if digits.starts_with(['1', '7']) => 1,
+            Some("98") => 2,
+            Some(pair) if TWO_DIGITS.contains(&pair) => 2,
+            _ => 3,
+        };
+        &digits[..length]
+    }
+
+    /// The number with `+` and without its last four digits: a range of 10,000 numbers, as networks hand them out.
+    pub fn range(&self) -> &str {
+        let number = self.0.expose();
+        &number[..number.len() - 4]
+    }
+
     pub(crate) fn ends_with(&self, digits: &str) -> bool {
         self.0.expose().ends_with(digits)
     }
@@ -130,6 +155,21 @@ mod tests {
             ("629 255 833", "34", "+34629255833"),
         ] {
             assert_eq!(read(text, home).as_deref(), Some(spelled), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_has_a_calling_code_and_a_range() {
+        for (number, code, range) in [
+            ("+12025550123", "1", "+1202555"),
+            ("+79123456789", "7", "+7912345"),
+            ("+447700900123", "44", "+44770090"),
+            ("+989121234567", "98", "+98912123"),
+            ("+35312345678", "353", "+3531234"),
+            ("+9647901234567", "964", "+964790123"),
+        ] {
+            let phone = PhoneNumber::parse(number, None).unwrap();
+            assert_eq!((phone.calling_code(), phone.range()), (code, range));
         }
     }
 

@@ -47,8 +47,7 @@ impl<const MAX_BYTES: usize> FromRequest<ApiState> for RequestBody<MAX_BYTES> {
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
         let (parts, body) = request.into_parts();
-        let patience = api.settings.body_timeout;
-        let bytes = body::read(&parts.headers, body, MAX_BYTES, patience, "send less at once").await?;
+        let bytes = body::read(api, &parts.headers, body, MAX_BYTES, "send less at once").await?;
         let sandbox = parts.extensions.get::<SandboxUri>();
         let path = sandbox.map_or_else(|| parts.uri.path(), |SandboxUri(uri)| uri.path());
         Ok(Self { operation: format!("{} {path}", parts.method), headers: parts.headers, bytes })

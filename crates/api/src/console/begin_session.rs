@@ -59,7 +59,7 @@ impl CommandPayload for BeginSessionRequest {
 )]
 pub(super) async fn begin_session(
     State(api): State<ApiState>,
-    ConsoleRequest(credential): ConsoleRequest<BeginSessionRequest>,
+    ConsoleRequest { command: credential, .. }: ConsoleRequest<BeginSessionRequest>,
 ) -> Result<([(HeaderName, HeaderValue); 2], Json<ConsoleSessionBody>), ModerationApiError> {
     let signed_in = match credential {
         SignInCredential::Invitation(invitation) => api.sign_in.accept_invitation(&invitation).await?,

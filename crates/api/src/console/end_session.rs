@@ -4,11 +4,14 @@ use super::EndConsoleSessionErrors;
 use crate::{
     ApiState,
     content_moderation::{ModerationApiError, ModerationErrorCode},
-    http::auth::session_cookie::{is_console_request, session_cookie, set_cookie},
+    http::auth::{
+        count_stranger,
+        session_cookie::{is_console_request, session_cookie, set_cookie},
+    },
 };
 use axum::{
     extract::State,
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header},
 };
 
 /// End the session, if there is one.
@@ -21,6 +24,7 @@ use axum::{
 )]
 pub(super) async fn end_session(
     State(api): State<ApiState>,
+    extensions: Extensions,
     headers: HeaderMap,
 ) -> Result<(StatusCode, [(HeaderName, HeaderValue); 1]), ModerationApiError> {
     if !is_console_request(&headers) {
@@ -29,6 +33,7 @@ pub(super) async fn end_session(
             "this is for the console's own pages",
         ));
     }
+    count_stranger(&api, &headers, &extensions)?;
     if let Some(session) = session_cookie(&api, &headers) {
         api.sign_in.sign_out(session).await?;
     }

@@ -28,9 +28,9 @@ pub(crate) fn router() -> OpenApiRouter<ApiState> {
 error_responses! {
     ModerationErrorCode;
     GetConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
-    BeginConsoleSessionErrors: &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge, ModerationErrorCode::Unauthorized, ModerationErrorCode::Unavailable];
+    BeginConsoleSessionErrors: &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge, ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
     SignInLinkErrors: &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge, ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
-    EndConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::Unavailable];
+    EndConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
 }
 
 fn operations() -> OpenApiRouter<ApiState> {

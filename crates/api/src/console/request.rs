@@ -5,19 +5,28 @@ use crate::{
     content_moderation::{
         CommandPayload, ModerationApiError, ModerationErrorCode, authenticate, read_command,
     },
-    http::{auth::session_cookie::is_console_request, body},
+    http::{
+        auth::{count_stranger, session_cookie::is_console_request},
+        body,
+    },
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::request::Parts,
 };
+use base::Uuid;
 use domain::accounts::{self, Account, Member, Principal, PrincipalKind, members};
 
 /// Enough for a link or an email address.
 const MAX_BODY_BYTES: usize = 16 << 10;
 
-/// The body of a request that a page of the console sent for somebody who is not signed in yet.
-pub(super) struct ConsoleRequest<B: CommandPayload>(pub(super) B::Command);
+/// A request that a page of the console sent for somebody who is not signed in yet. Their network address is counted
+/// before the body is read.
+pub(super) struct ConsoleRequest<B: CommandPayload> {
+    pub(super) command: B::Command,
+    /// The key of the caller's network address.
+    pub(super) address: Uuid,
+}
 
 impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
     type Rejection = ModerationApiError;
@@ -30,9 +39,10 @@ impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
                 "this is for the console's own pages",
             ));
         }
-        let timeout = api.settings.body_timeout;
-        let raw = body::read(&parts.headers, body, MAX_BODY_BYTES, timeout, "send less at once").await?;
-        Ok(Self(read_command::<B>(&parts, &raw, api)?))
+        count_stranger(api, &parts.headers, &parts.extensions)?;
+        let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
+        let address = api.geo_locator.rate_limit_key(&parts.headers, &parts.extensions);
+        Ok(Self { command: read_command::<B>(&parts, &raw, api)?, address })
     }
 }
 

@@ -2,15 +2,17 @@
 
 use super::{SignInLinkErrors, request::ConsoleRequest};
 use crate::{
-    ApiState,
+    ApiState, RateLimitAllowance,
     content_moderation::{
         CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode, email_violation,
     },
 };
 use axum::{extract::State, http::StatusCode};
 use base::Uuid;
-use domain::accounts::{EmailAddress, sign_in::SignInLinkError};
-use std::time::Duration;
+use domain::{
+    accounts::{EmailAddress, sign_in::SignInLinkError},
+    audit::sha256_hex,
+};
 use utoipa::ToSchema;
 
 /// Who wants to sign in.
@@ -39,20 +41,33 @@ impl CommandPayload for SignInRequest {
 )]
 pub(super) async fn ask_for_link(
     State(api): State<ApiState>,
-    ConsoleRequest(email): ConsoleRequest<SignInRequest>,
+    ConsoleRequest { command: email, address }: ConsoleRequest<SignInRequest>,
 ) -> Result<StatusCode, ModerationApiError> {
-    // One bucket for all callers, so that a refusal reveals nothing about an address.
-    api.sign_in_rate_limit.try_take(&Uuid::nil().into()).map_err(|empty| too_many_requests(empty.reset))?;
+    // A bucket for the caller's network address and one for the mailbox, whether it is a member's or not: a refusal
+    // reveals nothing, and nobody shuts out everybody.
+    api.sign_in_rate_limit.try_take(&address).map_err(|empty| too_many_requests(empty, FROM_ADDRESS))?;
+    api.mailbox_rate_limit
+        .try_take(&mailbox_key(&email))
+        .map_err(|empty| too_many_requests(empty, FOR_MAILBOX))?;
     let mut tx = api.db.write().await?;
     api.sign_in.queue_sign_in_links(&mut tx, &email).await?;
     tx.commit().await?;
     Ok(StatusCode::ACCEPTED)
 }
 
-/// All callers together ask for sign-in links too often.
-fn too_many_requests(wait: Duration) -> ModerationApiError {
-    let message = "too many people ask at once; try again in a moment";
-    ModerationApiError::new(ModerationErrorCode::TooManyRequests, message).with_retry_after(wait)
+const FROM_ADDRESS: &str = "from your network address in a minute";
+const FOR_MAILBOX: &str = "for this mailbox in an hour";
+
+/// Sign-in links are asked for too often.
+fn too_many_requests(empty: RateLimitAllowance, whence: &str) -> ModerationApiError {
+    let message = format!("at most {} sign-in links can be asked for {whence}", empty.limit);
+    ModerationApiError::new(ModerationErrorCode::TooManyRequests, message).with_retry_after(empty.reset)
+}
+
+/// The key under which a mailbox is counted, whatever the case it is written in.
+fn mailbox_key(email: &EmailAddress) -> Uuid {
+    let digest = sha256_hex(email.normalised().as_bytes());
+    Uuid::from_u128(u128::from_str_radix(&digest[..32], 16).unwrap_or_default())
 }
 
 impl From<SignInLinkError> for ModerationApiError {

@@ -189,8 +189,7 @@ pub(crate) struct ReceivedCommand<B: CommandPayload> {
 impl<B: CommandPayload> ReceivedCommand<B> {
     async fn read(parts: &Parts, body: Body, api: &ApiState) -> Result<Self, ModerationApiError> {
         let idempotency_key = idempotency::idempotency_key(&parts.headers)?;
-        let timeout = api.settings.body_timeout;
-        let raw = body::read(&parts.headers, body, MAX_BODY_BYTES, timeout, "send less at once").await?;
+        let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
         let command = read_command::<B>(parts, &raw, api)?;
         let operation = format!("{} {}", parts.method, parts.uri.path());
         Ok(Self { command, operation, idempotency_key, raw })

@@ -139,8 +139,7 @@ impl FromRequest<ApiState> for EndUserRequest {
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, DocumentApiError> {
         let (mut parts, body) = request.into_parts();
         let user = DocumentEndUser::from_request_parts(&mut parts, api).await?;
-        let (room, patience) = (MAX_MEDIA_BYTES, api.settings.body_timeout);
-        let body = body::read(&parts.headers, body, room, patience, "send a smaller file").await?;
+        let body = body::read(api, &parts.headers, body, MAX_MEDIA_BYTES, "send a smaller file").await?;
         Ok(Self { user, request: ReceivedRequest::new(parts, body) })
     }
 }
@@ -220,8 +219,7 @@ impl RelyingPartyRequest {
             ));
         } else {
             let bearer = bearer::authenticate(api, &parts.headers, TokenScope::IdvSessions).await?;
-            let patience = api.settings.body_timeout;
-            let body = body::read(&parts.headers, body, room, patience, "send less at once").await?;
+            let body = body::read(api, &parts.headers, body, room, "send less at once").await?;
             (bearer.app, bearer.features, body)
         };
         if !features.contains(&Feature::Identity) {

@@ -184,7 +184,7 @@ pub(crate) async fn append_to_upload(
     // In a task of its own: a broken connection cancels its handler, but the bytes that arrived are stored all the
     // same.
     let append = async move {
-        let bytes = body::read_available(body, MAX_UPLOAD_BYTES, api.settings.body_timeout).await?;
+        let bytes = body::read_available(&api, body, MAX_UPLOAD_BYTES).await?;
         Ok::<_, DocumentApiError>(
             api.document_verification.append_to_upload(&user.stored, id, offset, &bytes).await?,
         )

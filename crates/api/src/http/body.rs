@@ -1,13 +1,23 @@
-//! Bodies, read up to a limit.
+//! Bodies, read up to a limit. Those of all requests together have a limit too: what is in memory of them is counted.
 
 use super::header_text;
+use crate::ApiState;
 use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, header},
 };
 use base::LimitViolation;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use std::time::Duration;
+use http_body_util::BodyExt as _;
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+/// The unit in which memory is counted, bytes.
+const BUDGET_UNIT_BYTES: usize = 1024;
+/// `Retry-After` when there is no memory for another body.
+const RETRY_AFTER_NO_MEMORY: Duration = Duration::from_secs(1);
 
 /// Why a body was not read.
 #[derive(Clone, Debug)]
@@ -16,32 +26,78 @@ pub(crate) enum BodyError {
     TooLarge(Option<LimitViolation>),
     /// It broke off, or did not arrive in time.
     Broken(&'static str),
+    /// The bodies of all requests together take as much memory as they may. After this time it may be tried again.
+    NoMemory(Duration),
 }
 
-/// Reads what arrives of a body, until it breaks off or `timeout` is over; `Err` only if it is longer than `limit`.
-pub(crate) async fn read_available(
-    body: Body,
-    limit: usize,
-    timeout: Duration,
-) -> Result<Vec<u8>, BodyError> {
-    let (mut body, until) = (Limited::new(body, limit), tokio::time::Instant::now() + timeout);
-    let mut read = Vec::new();
-    loop {
-        match tokio::time::timeout_at(until, body.frame()).await {
-            Ok(Some(Ok(frame))) => read.extend(frame.into_data().unwrap_or_default()),
-            Ok(Some(Err(error))) if error.is::<LengthLimitError>() => return Err(BodyError::TooLarge(None)),
-            Ok(None | Some(Err(_))) | Err(_) => return Ok(read),
+/// The memory that the bodies of all requests may take together. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct BodyMemory {
+    units: Arc<Semaphore>,
+}
+
+impl BodyMemory {
+    /// At most `bytes` in all, rounded to KiB.
+    pub fn new(bytes: usize) -> Self {
+        let units = (bytes / BUDGET_UNIT_BYTES).clamp(1, Semaphore::MAX_PERMITS);
+        Self { units: Arc::new(Semaphore::new(units)) }
+    }
+
+    /// Takes what one more part of a body needs, beyond what `taken` covers of the `length` bytes so far.
+    fn cover(&self, taken: &mut Option<OwnedSemaphorePermit>, length: usize) -> Result<(), BodyError> {
+        let wanted = length.div_ceil(BUDGET_UNIT_BYTES);
+        let missing = wanted - taken.as_ref().map_or(0, OwnedSemaphorePermit::num_permits).min(wanted);
+        if missing == 0 {
+            return Ok(());
         }
+        let more =
+            u32::try_from(missing).ok().and_then(|more| self.units.clone().try_acquire_many_owned(more).ok());
+        let Some(more) = more else {
+            tracing::warn!("a body is refused: the bodies of all requests take as much memory as they may");
+            metrics::counter!("assay_bodies_refused_total").increment(1);
+            return Err(BodyError::NoMemory(RETRY_AFTER_NO_MEMORY));
+        };
+        match taken {
+            Some(taken) => taken.merge(more),
+            None => *taken = Some(more),
+        }
+        Ok(())
     }
 }
 
-/// Reads a body of at most `limit` bytes, which must arrive within `timeout`; a longer one is refused before it is in
-/// memory.
+/// A body in memory, which counts as long as a part of it is in use.
+struct CountedBody {
+    bytes: Vec<u8>,
+    _memory: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for CountedBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl From<CountedBody> for Bytes {
+    fn from(body: CountedBody) -> Self {
+        Self::from_owner(body)
+    }
+}
+
+/// Reads what arrives of a body, until it breaks off or its time is over; `Err` only if it is longer than `limit`, or
+/// there is no memory for it.
+pub(crate) async fn read_available(api: &ApiState, body: Body, limit: usize) -> Result<Bytes, BodyError> {
+    match collect(api, body, limit).await {
+        Ok((body, _)) => Ok(body.into()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a body of at most `limit` bytes, which must arrive in time; a longer one is refused before it is in memory.
 pub(crate) async fn read(
+    api: &ApiState,
     headers: &HeaderMap,
     body: Body,
     limit: usize,
-    timeout: Duration,
     hint: &'static str,
 ) -> Result<Bytes, BodyError> {
     let announced =
@@ -50,10 +106,62 @@ pub(crate) async fn read(
         let measured = LimitViolation::new(bytes as f64, format!("at most {limit} bytes"), hint);
         return Err(BodyError::TooLarge(Some(measured)));
     }
-    match tokio::time::timeout(timeout, Limited::new(body, limit).collect()).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge(None)),
-        Ok(Err(_)) => Err(BodyError::Broken("the body broke off")),
-        Err(_) => Err(BodyError::Broken("the body did not arrive in time")),
+    match collect(api, body, limit).await? {
+        (body, Ending::Whole) => Ok(body.into()),
+        (_, Ending::BrokenOff) => Err(BodyError::Broken("the body broke off")),
+        (_, Ending::Late) => Err(BodyError::Broken("the body did not arrive in time")),
+    }
+}
+
+/// How the reading of a body ended.
+enum Ending {
+    Whole,
+    BrokenOff,
+    Late,
+}
+
+/// Reads a body part by part. Memory is taken for what has arrived, not for what was announced, so that a caller who
+/// announces much and sends nothing takes nothing from others.
+async fn collect(api: &ApiState, mut body: Body, limit: usize) -> Result<(CountedBody, Ending), BodyError> {
+    let until = Instant::now() + api.settings.body_timeout;
+    let mut read = CountedBody { bytes: Vec::new(), _memory: None };
+    loop {
+        let frame = match tokio::time::timeout_at(until, body.frame()).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(None) => return Ok((read, Ending::Whole)),
+            Ok(Some(Err(_))) => return Ok((read, Ending::BrokenOff)),
+            Err(_) => return Ok((read, Ending::Late)),
+        };
+        let Ok(part) = frame.into_data() else { continue };
+        let length = read.bytes.len() + part.len();
+        if length > limit {
+            return Err(BodyError::TooLarge(None));
+        }
+        api.body_memory.cover(&mut read._memory, length)?;
+        read.bytes.extend_from_slice(&part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_counted_for_what_has_arrived_and_given_back() {
+        let memory = BodyMemory::new(8 * BUDGET_UNIT_BYTES);
+        let mut one = None;
+        for length in [0, 1, 1024, 1025, 3000] {
+            memory.cover(&mut one, length).unwrap();
+            assert_eq!(8 - memory.units.available_permits(), length.div_ceil(1024), "{length}");
+        }
+        let mut other = None;
+        memory.cover(&mut other, 5 * 1024).unwrap();
+        assert!(matches!(memory.cover(&mut other, 5 * 1024 + 1), Err(BodyError::NoMemory(_))));
+        let body = Bytes::from(CountedBody { bytes: vec![7; 3000], _memory: one });
+        let part = body.slice(10..20);
+        drop(body);
+        assert_eq!(memory.units.available_permits(), 0, "a part of it is still in use");
+        drop(part);
+        memory.cover(&mut other, 8 * 1024).unwrap();
     }
 }

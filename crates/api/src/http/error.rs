@@ -186,6 +186,7 @@ impl<T: ErrorTable> From<BodyError> for ApiError<T> {
                 Self::new(T::PAYLOAD_TOO_LARGE, message).with_measured(measured)
             }
             BodyError::Broken(words) => Self::new(T::MALFORMED_BODY, words),
+            BodyError::NoMemory(wait) => Self::busy(wait),
         }
     }
 }

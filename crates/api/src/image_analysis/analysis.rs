@@ -11,7 +11,7 @@ use domain::{
         AgeThreshold, AnalysisRequest, ImageAnalysis, LivenessAssurance, LivenessPrediction,
         ThresholdOperator, ValidationLevel,
     },
-    secure_capture::CaptureAttestation,
+    secure_capture::{CaptureAttestation, CaptureScope},
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -182,7 +182,9 @@ pub(super) async fn analyse(
     if secure {
         let SecureCaptureProof { version, token, signature, verification } = photo.secure.unwrap_or_default();
         let capture = CaptureAttestation { version, token, signature, verification };
-        api.secure_capture.verify(&*api.environment, signed.caller.app, &capture, &image, multiframe)?;
+        let scope = CaptureScope { app: signed.caller.app, session: None, multiframe };
+        // A capture may be used in several signed requests, each with a nonce of its own: it has no session to count in.
+        api.secure_capture.verify(&*api.environment, scope, &capture, &image)?;
     }
 
     let image_sha256 = api.decision_records.is_some().then(|| sha256_hex(&image));

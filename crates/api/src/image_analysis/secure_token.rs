@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderName, header},
     response::IntoResponse,
 };
+use base::AgeSessionId;
 use domain::{
     secure_capture,
     tenancy::{Feature, application_status, calling_application},
@@ -29,6 +30,10 @@ pub(crate) struct SecureTokenQuery {
     /// Base64url of the browser's P-256 public key, an uncompressed point of 65 bytes.
     #[param(value_type = String, required = true)]
     key: Option<String>,
+    /// The age session that photos will be taken for, if any. The token then counts in that session alone, and once.
+    #[serde(rename = "sessionId")]
+    #[param(value_type = Option<Uuid>)]
+    session_id: Option<String>,
 }
 
 /// A secure session.
@@ -59,6 +64,9 @@ pub(crate) async fn issue_secure_token(
     let Query(query) = query.map_err(|_| {
         ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, "the query cannot be read")
     })?;
+    let session = query.session_id.as_deref().map(str::parse::<AgeSessionId>).transpose().map_err(|_| {
+        ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, "sessionId is not a UUID")
+    })?;
     let mut view = api.db.read().await.map_err(|error| ImageAnalysisApiError::unavailable(&error))?;
     // The page of age verification calls this as well, for applications that may not sign requests.
     let page = match query.sdk_id.as_deref().and_then(|id| id.parse().ok()) {
@@ -84,7 +92,7 @@ pub(crate) async fn issue_secure_token(
     };
     drop(view);
     let key = query.key.unwrap_or_default();
-    let token = api.secure_capture.issue_token(&*api.environment, app, &key).map_err(|error| {
+    let token = api.secure_capture.issue_token(&*api.environment, app, session, &key).map_err(|error| {
         ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, error.to_string())
     })?;
     let expires_in = secure_capture::SESSION_TOKEN_LIFETIME.as_secs();

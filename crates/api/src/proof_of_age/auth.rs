@@ -40,8 +40,7 @@ impl FromRequest<ApiState> for BearerRequest {
         let (mut parts, body) = request.into_parts();
         let BearerCaller(bearer) = BearerCaller::from_request_parts(&mut parts, api).await?;
         let key = idempotency::idempotency_key(&parts.headers)?;
-        let patience = api.settings.body_timeout;
-        let body = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send the query alone").await?;
+        let body = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send the query alone").await?;
         Ok(Self { bearer, body, idempotency_key: key })
     }
 }

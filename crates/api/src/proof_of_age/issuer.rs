@@ -3,7 +3,7 @@
 use super::{ProofApiError, ProofErrorCode, error};
 use crate::{
     ApiState,
-    http::{body, header_text, json::parse},
+    http::{auth::count_stranger, body, header_text, json::parse},
 };
 use axum::{
     Json,
@@ -53,8 +53,8 @@ pub(crate) async fn redeem_invitation(
     let code = sent.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
     let code =
         code.ok_or_else(|| ProofApiError::new(ProofErrorCode::InvalidToken, "no invitation was sent"))?;
-    let patience = api.settings.body_timeout;
-    let body = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send at most 120 keys").await?;
+    count_stranger(&api, &parts.headers, &parts.extensions)?;
+    let body = body::read(&api, &parts.headers, body, MAX_BODY_BYTES, "send at most 120 keys").await?;
     let RedeemInvitationRequest { keys } = parse(&body)?;
     let batch = api.proof_issuer.redeem(code, &keys).await?;
     let encode = |bytes: &Vec<u8>| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);

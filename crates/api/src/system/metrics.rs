@@ -17,7 +17,22 @@ enum MetricKind {
 }
 
 /// Every metric of every crate, with the text of its `# HELP` line. docs/LOGGING.md has the labels.
-const METRICS: [(MetricKind, &str, &str); 27] = [
+const METRICS: [(MetricKind, &str, &str); 31] = [
+    (
+        MetricKind::Counter,
+        "assay_bodies_refused_total",
+        "Requests refused because the bodies of all took as much memory as they may",
+    ),
+    (
+        MetricKind::Counter,
+        "assay_budgets_exhausted_total",
+        "Codes and cards refused because a budget was used up, by limit",
+    ),
+    (
+        MetricKind::Counter,
+        "assay_connections_evicted_total",
+        "Idle connections closed to make room for others",
+    ),
     (
         MetricKind::Counter,
         "assay_deliveries_repeated_total",
@@ -28,6 +43,11 @@ const METRICS: [(MetricKind, &str, &str); 27] = [
         MetricKind::Counter,
         "assay_delivery_endpoints_closed_total",
         "Times that an endpoint began to be left alone",
+    ),
+    (
+        MetricKind::Counter,
+        "assay_forwarded_headers_ignored_total",
+        "Requests whose header with the caller's address was ignored because locations.address_header is not set",
     ),
     (MetricKind::Counter, "assay_http_requests_total", "Requests answered, by route, status and error code"),
     (MetricKind::Counter, "assay_inference_done_total", "Images that the models have looked at"),

@@ -26,10 +26,15 @@ use std::time::Duration;
 /// `Retry-After` while the server starts.
 const STARTUP_RETRY_AFTER: Duration = Duration::from_secs(2);
 
-pub(crate) fn router() -> Router<ApiState> {
+/// What everybody may ask.
+pub(crate) fn public_router() -> Router<ApiState> {
+    Router::new().route("/healthz", get(health::healthz))
+}
+
+/// What only operators and developers need.
+pub(crate) fn operator_router() -> Router<ApiState> {
     Router::new()
         .route("/", get(|| async { Redirect::temporary("/reference/") }))
-        .route("/healthz", get(health::healthz))
         .route("/readyz", get(readiness::readyz))
         .route("/metrics", get(metrics::scrape))
         .route("/openapi/{document}", get(openapi::openapi_json))

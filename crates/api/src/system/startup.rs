@@ -65,18 +65,21 @@ impl FromRef<StartupServer> for metrics::MetricsSource {
     }
 }
 
-/// Health, readiness and metrics. Everything else is answered with 503, in the form of the interface that it belongs to.
+/// Health and, unless operators have a listener of their own, readiness and metrics. Everything else is answered with 503,
+/// in the form of the interface that it belongs to.
 pub fn startup_router(
     server: StartupServer,
     brand: Brand,
     environment: Arc<dyn Environment>,
     hosts: VirtualHosts,
+    has_operator_routes: bool,
 ) -> Router {
     let tracer = Arc::new(RequestTracer { environment, brand, operations: Operations::default() });
-    let routes = Router::new()
-        .route("/healthz", get(health::healthz))
-        .route("/readyz", get(readiness::readyz))
-        .route("/metrics", get(metrics::scrape))
+    let mut routes = Router::new().route("/healthz", get(health::healthz));
+    if has_operator_routes {
+        routes = routes.route("/readyz", get(readiness::readyz)).route("/metrics", get(metrics::scrape));
+    }
+    let routes = routes
         .fallback(unavailable)
         .with_state(server)
         .layer(panic::catch_panics::<crate::image_analysis::ImageAnalysisErrorCode>())

@@ -30,7 +30,7 @@ impl EmailAddress {
     }
 
     /// The address in lower case, as addresses are compared.
-    pub(super) fn normalised(&self) -> &str {
+    pub fn normalised(&self) -> &str {
         &self.normalised
     }
 

@@ -1,7 +1,7 @@
 //! Invitations: how people become members of an account. The link works once and signs the new member in.
 
 use super::{
-    Account, EmailAddress, Member, Scope, lock_and_load, lock_exclusive, members,
+    Account, EmailAddress, Member, Principal, Scope, lock_and_load, lock_exclusive, members,
     secret_tokens::{console_link, generate_token, hash_token},
 };
 use crate::mail::{EmailMessage, MailConfigError, Mailer};
@@ -60,6 +60,9 @@ pub enum InvitationError {
     /// The account does not exist, or is being deleted.
     #[error("there is no such account")]
     NoAccount,
+    /// The caller gives a scope that they do not have.
+    #[error("only somebody who has the scope {0} may give it")]
+    ScopeNotHeld(Scope),
     /// The address is that of a member.
     #[error("the account has a member with that address")]
     Member,
@@ -92,9 +95,13 @@ impl Invitations {
     pub(super) async fn invite(
         &self,
         tx: &mut WriteTx,
+        inviter: &Principal,
         account: &Account,
         invitee: &Invitee,
     ) -> Result<InvitationId, InvitationError> {
+        if let Some(scope) = inviter.lacks_one_of(&invitee.scopes) {
+            return Err(InvitationError::ScopeNotHeld(scope));
+        }
         self.mail.ensure_configured()?;
         Ok(self.invite_with_link(tx, account, invitee).await?.id)
     }

@@ -1,6 +1,6 @@
 //! The members of an account: the people who work in it.
 
-use super::{Scope, lock_exclusive};
+use super::{Principal, Scope, lock_exclusive};
 use base::{AccountId, MemberId, Timestamp};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
@@ -39,6 +39,9 @@ pub enum MemberChangeError {
     /// The member is an administrator, and the caller is not.
     #[error("only an administrator may remove one")]
     AdministratorRequired,
+    /// The caller gives a scope that they do not have.
+    #[error("only somebody who has the scope {0} may give it")]
+    ScopeNotHeld(Scope),
     /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
@@ -64,13 +67,32 @@ pub async fn find(view: &mut ReadTx, account: AccountId, id: MemberId) -> Result
     .await
 }
 
-/// Sets what a member may do.
+/// Sets what a member may do. What the member has not had before, `giver` must have themselves.
 pub async fn set_scopes(
     tx: &mut WriteTx,
+    giver: &Principal,
     account: AccountId,
     id: MemberId,
     scopes: &[Scope],
 ) -> Result<(), MemberChangeError> {
+    #[derive(FromRow)]
+    struct ScopesRow {
+        #[sqlx(json)]
+        scopes: Vec<Scope>,
+    }
+    // Changes nothing, and keeps the row as it is until the transaction ends.
+    let held: Option<ScopesRow> = tx
+        .fetch_optional(sql!(
+            "UPDATE members SET admin = admin WHERE account_id = $1 AND id = $2 RETURNING scopes",
+            account,
+            id,
+        ))
+        .await?;
+    let ScopesRow { scopes: held } = held.ok_or(MemberChangeError::Missing)?;
+    let given: Vec<_> = scopes.iter().copied().filter(|scope| !held.contains(scope)).collect();
+    if let Some(scope) = giver.lacks_one_of(&given) {
+        return Err(MemberChangeError::ScopeNotHeld(scope));
+    }
     let rows = tx
         .execute(sql!(
             "UPDATE members SET scopes = $3 WHERE account_id = $1 AND id = $2",

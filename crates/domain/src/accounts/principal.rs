@@ -108,6 +108,11 @@ impl Principal {
         Scope::ALL.into_iter().filter(|scope| self.has_scope(*scope)).collect()
     }
 
+    /// The first of these scopes that they do not have themselves, and so cannot give to anybody.
+    pub fn lacks_one_of(&self, scopes: &[Scope]) -> Option<Scope> {
+        scopes.iter().copied().find(|scope| !self.has_scope(*scope))
+    }
+
     /// The only account they may see if they are a member; `None` for an API key, which may see all of its application.
     pub fn account(&self) -> Option<AccountId> {
         match self.kind {

@@ -104,6 +104,14 @@ impl MemberSessions {
 
     /// Ends a session; nothing happens if there is none.
     pub(super) async fn end(&self, session: &str) -> Result<(), DbError> {
+        // Strangers who guess must not hold the one writer that SQLite has.
+        let mut view = self.db.read().await?;
+        let known =
+            view.count(sql!("SELECT count(*) FROM member_sessions WHERE hash = $1", hash_token(session)));
+        if known.await? == 0 {
+            return Ok(());
+        }
+        drop(view);
         let mut tx = self.db.write().await?;
         tx.execute(sql!("DELETE FROM member_sessions WHERE hash = $1", hash_token(session))).await?;
         tx.commit().await

@@ -36,10 +36,10 @@ pub struct SignInSettings {
     /// How long a sign-in link works; written in minutes.
     #[serde(rename = "link_minutes", with = "base::settings::minutes")]
     pub sign_in_link_ttl: SignedDuration,
-    /// Sign-in links that one address can request in an hour.
+    /// Sign-in links for one mailbox in an hour.
     #[serde(rename = "links_per_hour", deserialize_with = "base::settings::read_as::<u32, _, _>")]
     pub max_links_per_hour: i64,
-    /// Sign-in links that all addresses together can request in a minute; each process counts separately.
+    /// Sign-in links that can be requested from one network address in a minute; each process counts separately.
     #[serde(rename = "links_per_minute")]
     pub max_links_per_minute: NonZeroU32,
     /// How long an unused session lasts; written in hours.
@@ -57,7 +57,7 @@ impl Default for SignInSettings {
             invitation_ttl: SignedDuration::from_hours(7 * 24),
             sign_in_link_ttl: SignedDuration::from_mins(15),
             max_links_per_hour: 5,
-            max_links_per_minute: const { NonZeroU32::new(60).unwrap() },
+            max_links_per_minute: const { NonZeroU32::new(30).unwrap() },
             session_idle_timeout: SignedDuration::from_hours(12),
             session_ttl: SignedDuration::from_hours(7 * 24),
         }
@@ -157,13 +157,15 @@ impl SignInService {
     }
 
     /// Invites somebody; an earlier invitation of the same address is replaced. The mail is queued in the same transaction.
+    /// `inviter` must have the scopes that they give.
     pub async fn invite(
         &self,
         tx: &mut WriteTx,
+        inviter: &Principal,
         account: &Account,
         invitee: &Invitee,
     ) -> Result<InvitationId, InvitationError> {
-        self.invitations.invite(tx, account, invitee).await
+        self.invitations.invite(tx, inviter, account, invitee).await
     }
 
     /// Like [`Self::invite`], for an operator, who sees the link and can hand it over: a mail is queued only if this server
@@ -198,6 +200,17 @@ impl SignInService {
 
     /// Accepts an invitation, once: makes the member and signs them in.
     pub async fn accept_invitation(&self, token: &str) -> Result<MemberSession, SignInError> {
+        // Strangers who guess must not hold the one writer that SQLite has.
+        let mut view = self.db.read().await?;
+        let known = view.count(sql!(
+            "SELECT count(*) FROM invitations WHERE hash = $1 AND expires_at > $2",
+            hash_token(token),
+            self.environment.now(),
+        ));
+        if known.await? == 0 {
+            return Err(SignInError::Link);
+        }
+        drop(view);
         let mut tx = self.db.write().await?;
         let accepted = self.invitations.accept(&mut tx, token).await?;
         let (account, member) = accepted.ok_or(SignInError::Link)?;
@@ -330,6 +343,17 @@ impl SignInService {
             account_id: AccountId,
             member_id: MemberId,
         }
+        // As in `accept_invitation`.
+        let mut view = self.db.read().await?;
+        let known = view.count(sql!(
+            "SELECT count(*) FROM sign_in_links WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
+            hash_token(token),
+            self.environment.now(),
+        ));
+        if known.await? == 0 {
+            return Err(SignInError::Link);
+        }
+        drop(view);
         let mut tx = self.db.write().await?;
         let used: Option<UsedLinkRow> = tx
             .fetch_optional(sql!(

@@ -3,13 +3,14 @@
 //! A turn is taken in two steps. First it is **claimed**: the row counts it, so that of two answers to one step only
 //! one counts, and what it triggers outside (a message, a call to a provider) happens once. Then the method processes
 //! it without a lock, and what follows is **committed** in one transaction with its webhook. A turn that only polls is
-//! not claimed, and may be repeated.
+//! not claimed, and may be repeated. The service runs turns in tasks of their own, so that a connection that breaks ends
+//! none half-way; what must be limited is counted first all the same (`attempt_budgets`).
 
 use super::{
     AgeSessionError, blind_tokens,
     continuation::ContinuationVault,
     methods::{AgeMethodSets, AttemptContext, AttemptStep, InputProblem, StepOutcome, StepPrompt, TurnInput},
-    session::{AgeMethodVerdict, AgeSession, BiometricConsent, MethodAttempt, OneTimeCodeCounter},
+    session::{AgeMethodVerdict, AgeSession, BiometricConsent, MethodAttempt},
     session_config::AgeMethodConfig,
     state_machine::AgeSessionEvent,
     store::AgeSessionStore,
@@ -21,6 +22,7 @@ use db::WriteTx;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
+use tracing::Instrument as _;
 
 /// Turns of one attempt, at most. Polls do not count.
 const MAX_TURNS_PER_ATTEMPT: i64 = 60;
@@ -279,10 +281,6 @@ impl AttemptRunner {
                     current.state = state;
                 }
                 current.wrong_codes += i64::from(prompt.wrong_code);
-                if prompt.code_sent {
-                    let sent = session.one_time_codes.sent + 1;
-                    session.one_time_codes = OneTimeCodeCounter { sent, last: Some(now) };
-                }
                 Some(prompt)
             }
             StepOutcome::Pending => {
@@ -343,4 +341,16 @@ fn is_turn(current: &MethodAttempt, attempt: AgeAttemptId, turn: i64) -> bool {
 
 fn continuation_aad(id: AgeSessionId, attempt: AgeAttemptId) -> Vec<u8> {
     format!("age session {id} attempt {attempt}").into_bytes()
+}
+
+/// Runs a command in a task of its own. If the caller's connection breaks, their call is dropped; what was begun must
+/// have its outcome all the same.
+pub(super) async fn run_to_its_end<T: Send + 'static>(
+    command: impl Future<Output = Result<T, AgeSessionError>> + Send + 'static,
+) -> Result<T, AgeSessionError> {
+    let task = tokio::spawn(command.in_current_span());
+    task.await.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Err(AgeSessionError::InvalidState("the server is stopping".to_owned())),
+    })
 }

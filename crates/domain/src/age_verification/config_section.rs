@@ -1,7 +1,7 @@
 //! The section `[ages]` as it is written: settings and providers side by side. `serde(flatten)` would keep them in one
 //! place, but accepts unknown names and loses the types of values that come from the environment.
 
-use super::{AgeVerificationSettings, BlindTokenSettings, MobileSettings, ProviderSettings};
+use super::{AgeVerificationSettings, AttemptLimits, BlindTokenSettings, MobileSettings, ProviderSettings};
 use age_methods::{card, oidc, passkey, registry, wallet};
 use base::SignedDuration;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ pub(super) struct AgesSection {
     sure: Option<f64>,
     key_days: Option<u32>,
     proofs: Option<bool>,
+    limits: AttemptLimits,
     credit_card: Option<card::CardProviderSettings>,
     mobile: Option<MobileSettings>,
     email: Option<registry::RegistrySettings>,
@@ -41,6 +42,7 @@ impl From<AgesSection> for AgeVerificationSettings {
             min_confidence: section.sure.map_or(default.min_confidence, |sure| sure.clamp(lowest, highest)),
             stored_result_retention: section.key_days.map_or(default.stored_result_retention, days),
             offers_proof_of_age: section.proofs.unwrap_or(default.offers_proof_of_age),
+            limits: section.limits,
             providers: ProviderSettings {
                 credit_card: section.credit_card,
                 mobile: section.mobile,

@@ -7,7 +7,7 @@
 //! | `request`, `request_validator`, `session_config` | a request, its validation, and the resulting configuration |
 //! | `session`, `state_machine`, `types` | the model of a session, its state transitions, the closed sets of values |
 //! | `store`, `rules`, `stored_result_store` | the rows: sessions, rules for stored results, results under passkeys |
-//! | `session_creation`, `attempts` | what creates a session, and what an end user does in it, turn by turn |
+//! | `session_creation`, `attempts`, `attempt_budgets` | what creates a session, what an end user does in it, turn by turn, and how much of it |
 //! | `methods`, `providers` | the fourteen ways to prove an age, and the clients of the providers behind them |
 //! | `decision` | what is known about an age against what was asked |
 //! | `document_follow_up`, `wallet_requests` | what moves an attempt without its page: a job, and wallets |
@@ -19,6 +19,7 @@
 //!
 //! Each part is a struct of its own that holds only what it needs.
 
+mod attempt_budgets;
 pub mod attempts;
 mod blind_tokens;
 mod config_section;
@@ -55,6 +56,7 @@ pub use age_methods::{
     blind_tokens::{TOKEN_DIRECTORY_MEDIA_TYPE, TokenDirectory, TokenDirectoryKey},
     form::{FormField, FormFieldKind, FormValues},
 };
+pub use attempt_budgets::AttemptLimits;
 pub(crate) use blind_tokens::issuer_key_aad;
 pub use blind_tokens::{BlindTokenSettings, IssuerMethod};
 pub use document_follow_up::FollowDocumentSession;
@@ -98,6 +100,8 @@ pub struct AgeVerificationSettings {
     /// proofs of age.
     #[serde(rename = "proofs")]
     pub offers_proof_of_age: bool,
+    /// How many codes may be sent, and cards be asked about.
+    pub limits: AttemptLimits,
     /// The providers of the methods that need one. They stand beside the settings above in the configuration, and are
     /// never printed.
     #[serde(skip_serializing)]
@@ -111,6 +115,7 @@ impl Default for AgeVerificationSettings {
             brand: "svc".to_owned(),
             session_retention: SignedDuration::from_hours(24 * 30),
             stored_result_retention: SignedDuration::from_hours(24 * 30),
+            limits: AttemptLimits::default(),
             providers: ProviderSettings::default(),
             offers_proof_of_age: true,
             min_confidence: 0.95,

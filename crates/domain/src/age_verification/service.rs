@@ -3,7 +3,7 @@
 use super::{
     AgeSessionError, AgeVerificationSettings, ProviderSettingsError, RelyingPartyProfile, RsaPublicJwk,
     SandboxResponse, WebhookSigningError,
-    attempts::TurnResult,
+    attempts::{TurnResult, run_to_its_end},
     document_follow_up::FollowDocumentSession,
     methods::TurnInput,
     request::AgeSessionRequest,
@@ -170,7 +170,8 @@ impl AgeVerificationService {
         method: AgeMethod,
         locale: &str,
     ) -> Result<TurnResult, AgeSessionError> {
-        self.0.attempts.open_attempt(id, method, locale).await
+        let (attempts, locale) = (self.0.attempts.clone(), locale.to_owned());
+        run_to_its_end(async move { attempts.open_attempt(id, method, &locale).await }).await
     }
 
     /// Takes a turn. `continuation` is that of the step that `input` answers.
@@ -179,9 +180,10 @@ impl AgeVerificationService {
         id: AgeSessionId,
         attempt: AgeAttemptId,
         continuation: &str,
-        input: &TurnInput,
+        input: TurnInput,
     ) -> Result<TurnResult, AgeSessionError> {
-        self.0.attempts.submit_turn(id, attempt, continuation, input).await
+        let (attempts, continuation) = (self.0.attempts.clone(), continuation.to_owned());
+        run_to_its_end(async move { attempts.submit_turn(id, attempt, &continuation, &input).await }).await
     }
 
     /// Whether the end user may store the result of the session under a passkey.

@@ -40,6 +40,9 @@ pub struct AgeSession {
     /// One-time codes that were sent to the end user, by any method.
     #[serde(default, rename = "codes")]
     pub one_time_codes: OneTimeCodeCounter,
+    /// Cards that a provider was asked about. It does not start over with an attempt.
+    #[serde(default, rename = "cards")]
+    pub cards_checked: i64,
     /// What the end user took along: a stored result, or a proof for tills.
     #[serde(default, rename = "given")]
     pub granted: Vec<GrantedArtefact>,
@@ -110,7 +113,8 @@ pub struct AgeAttemptOutcome {
     pub storable_result: Option<StoredAgeResult>,
 }
 
-/// One-time codes that a session has sent. Limited, so that nobody can use sessions to send messages to strangers.
+/// One-time codes that a session has sent, counted before they leave. Limited, so that nobody can use sessions to send
+/// messages to strangers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OneTimeCodeCounter {
     pub sent: i64,
@@ -171,6 +175,7 @@ impl AgeSession {
             outcome: None,
             webhooks_sent: 0,
             one_time_codes: OneTimeCodeCounter::default(),
+            cards_checked: 0,
             granted: Vec::new(),
             issues: None,
             secret: None,
@@ -204,6 +209,7 @@ impl AgeSession {
             outcome: None,
             webhooks_sent: 0,
             one_time_codes: OneTimeCodeCounter::default(),
+            cards_checked: 0,
             granted: Vec::new(),
             issues: self.issues,
             secret: self.secret.take(),

@@ -248,6 +248,15 @@ impl AgeMethodConfig {
 }
 
 impl AgeSessionConfig {
+    /// Addresses of the relying party's own pages and servers. Pages of their origins may show the session in a frame.
+    pub fn embedder_addresses(&self) -> Vec<String> {
+        let callback = self.callback.as_ref().and_then(|callback| callback.url.clone());
+        [self.target_origin_url.clone(), callback, self.notification_url.clone()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
     /// Fills in the defaults of a request that breaks no rule. Refused if no method could answer it.
     pub(super) fn of(
         request: AgeSessionRequest,

@@ -1,6 +1,8 @@
 //! How sessions are stored: one sealed row each, locked by an update, so that changes queue on both databases.
 
-use super::{AgeSessionError, blind_tokens, session::AgeSession, stored_result_store, webhook_signer};
+use super::{
+    AgeSessionError, attempt_budgets, blind_tokens, session::AgeSession, stored_result_store, webhook_signer,
+};
 use crate::{
     erasure_keys::{self, ErasureKeys, KeyOwner},
     vault::Vault,
@@ -174,12 +176,13 @@ impl AgeSessionStore {
     }
 }
 
-/// Deletes sessions, stored results, keys and redeemed tokens whose time is over, at most 1,000 rows of each
-/// (keys: all). Returns how many rows.
+/// Deletes sessions, stored results, keys, redeemed tokens, counters of budgets and used tokens of secure capture
+/// whose time is over, at most 1,000 rows of each (keys: all). Returns how many rows.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     let others = stored_result_store::purge_stored_results(db, now).await?
         + blind_tokens::purge_issuer_keys(db, now).await?
-        + webhook_signer::purge_webhook_keys(db, now).await?;
+        + webhook_signer::purge_webhook_keys(db, now).await?
+        + attempt_budgets::purge_usage(db, now).await?;
     let mut tx = db.write_with_durability(Durability::Process).await?;
     tx.execute(sql!(
         "DELETE FROM erasure_keys WHERE owner_id IN

@@ -6,7 +6,7 @@ use crate::vault::Vault;
 use age_methods::passkey::StoredPasskey;
 use aws_lc_rs::digest;
 use base::{Environment, SignedDuration, Timestamp};
-use db::{Db, DbError, Durability, FromRow, sql};
+use db::{Db, DbError, Durability, FromRow, WriteTx, sql};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -70,24 +70,50 @@ impl StoredResultStore {
         Ok(record.filter(|record| record.sandbox == sandbox))
     }
 
-    /// Writes a result, or replaces that of the same passkey without extending its time.
-    pub(super) async fn save(
+    /// Writes a result under a new passkey. Returns `false`, and changes nothing, if there is one under this id already:
+    /// whoever registers a passkey chooses its id, so it may be somebody else's. A result whose time is over is replaced.
+    pub(super) async fn insert(
+        &self,
+        tx: &mut WriteTx,
+        credential_id: &[u8],
+        record: &StoredResultRecord,
+    ) -> Result<bool, DbError> {
+        let id = hash_credential_id(credential_id);
+        let rows = tx
+            .execute(sql!(
+                "INSERT INTO age_tokens (id, sealed, forget_at) VALUES ($1, $2, $3)
+                 ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed, forget_at = excluded.forget_at
+                  WHERE age_tokens.forget_at <= $4",
+                id.clone(),
+                self.seal(&id, record),
+                record.at + self.retention,
+                self.environment.now(),
+            ))
+            .await?;
+        Ok(rows == 1)
+    }
+
+    /// Replaces the result under a passkey that its holder has just used, without extending its time. Nothing happens
+    /// if it was deleted meanwhile.
+    pub(super) async fn update(
         &self,
         credential_id: &[u8],
         record: &StoredResultRecord,
     ) -> Result<(), DbError> {
         let id = hash_credential_id(credential_id);
-        let plain = serde_json::to_vec(record).expect("a stored result is JSON");
         let mut tx = self.db.write().await?;
         tx.execute(sql!(
-            "INSERT INTO age_tokens (id, sealed, forget_at) VALUES ($1, $2, $3)
-             ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed",
+            "UPDATE age_tokens SET sealed = $2 WHERE id = $1",
             id.clone(),
-            self.vault.seal(&*self.environment, &stored_result_aad(&id), &plain),
-            record.at + self.retention,
+            self.seal(&id, record)
         ))
         .await?;
         tx.commit().await
+    }
+
+    fn seal(&self, id: &[u8], record: &StoredResultRecord) -> Vec<u8> {
+        let plain = serde_json::to_vec(record).expect("a stored result is JSON");
+        self.vault.seal(&*self.environment, &stored_result_aad(id), &plain)
     }
 
     /// Deletes the result under a passkey. Returns whether there was one.

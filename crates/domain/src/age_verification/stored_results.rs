@@ -98,15 +98,20 @@ impl StoredResultService {
         let now = self.environment.now();
         let key =
             passkeys.finish_registration(&state, credential).map_err(|error| unusable_credential(&error))?;
-        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let (mut tx, mut locked) = self.sessions.lock_live(id).await?;
         let result = locked.session.outcome.as_ref().and_then(|outcome| outcome.storable_result.clone());
         let result = result.filter(|_| !locked.session.granted.contains(&GrantedArtefact::Key));
         let result = result.ok_or_else(not_offered)?;
         locked.session.granted.push(GrantedArtefact::Key);
-        let session = self.sessions.commit(tx, locked).await?;
         let credential_id = key.id().to_vec();
-        let record = StoredResultRecord { key, result, at: now, sandbox: session.sandbox };
-        self.results.save(&credential_id, &record).await?;
+        let record = StoredResultRecord { key, result, at: now, sandbox: locked.session.sandbox };
+        if !self.results.insert(&mut tx, &credential_id, &record).await? {
+            return Err(AgeSessionError::invalid(
+                "credential",
+                "a result is stored under this passkey already",
+            ));
+        }
+        let session = self.sessions.commit(tx, locked).await?;
         Ok(KeepResultOutcome::Stored(Box::new(session)))
     }
 

@@ -236,6 +236,8 @@ wire_enum! {
         NotCentred => "NOT_CENTRED",
         /// Another code cannot be sent yet.
         TooSoon => "TOO_SOON",
+        /// No more codes can be sent; the last one is still valid.
+        NoMoreCodes => "NO_MORE_CODES",
         /// The code is too old.
         ExpiredCode => "EXPIRED_CODE",
         /// The code is wrong.
@@ -272,6 +274,8 @@ wire_enum! {
         LivenessNotProven => "LIVENESS_NOT_PROVEN",
         /// Too many codes were requested.
         TooManyCodes => "TOO_MANY_CODES",
+        /// Too many cards were tried, or one card too often.
+        TooManyCards => "TOO_MANY_CARDS",
         /// A wrong code was typed too often.
         WrongCode => "WRONG_CODE",
         /// There is no passkey, or no result is stored under it.

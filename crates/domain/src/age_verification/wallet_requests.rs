@@ -3,7 +3,7 @@
 
 use super::{
     AgeSessionError,
-    attempts::AttemptRunner,
+    attempts::{AttemptRunner, run_to_its_end},
     methods::{
         AgeMethodSets, AttemptContext, StepOutcome, WalletMethod, WalletOutcome, WalletProgress,
         WalletRequestState,
@@ -18,7 +18,6 @@ use age_methods::wallet::WalletChoice;
 use base::{AgeSessionId, Environment};
 use serde_json::json;
 use std::sync::Arc;
-use tracing::Instrument as _;
 
 /// How often committing an outcome is tried: between two tries the page has taken a turn.
 const MAX_COMMIT_ATTEMPTS: usize = 5;
@@ -76,12 +75,7 @@ impl WalletRequestService {
         // In a task of its own: if the connection breaks, the call is dropped, but an answer that was taken must have
         // an outcome.
         let (service, sealed, body) = (self.clone(), sealed.to_owned(), body.to_vec());
-        let processing = async move { service.process_response(&sealed, sandbox, &body).await };
-        let task = tokio::spawn(processing.in_current_span());
-        task.await.unwrap_or_else(|error| match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(AgeSessionError::InvalidState("the server is stopping".to_owned())),
-        })
+        run_to_its_end(async move { service.process_response(&sealed, sandbox, &body).await }).await
     }
 
     /// Answers a request of the sandbox with the sandbox's own wallet.

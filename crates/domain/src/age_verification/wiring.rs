@@ -2,6 +2,7 @@
 
 use super::{
     AgeVerificationSettings, AgeWebhookFormat, ProviderSettings, ProviderSettingsError,
+    attempt_budgets::AttemptBudgets,
     attempts::AttemptRunner,
     blind_tokens::{BlindTokens, IssuerKeyStore, TokenIssuer},
     continuation::ContinuationVault,
@@ -30,7 +31,7 @@ use crate::{
     mail::Mailer, proof_of_age::issuer::ProofIssuer, secure_capture::SecureCapture, vault::Vault,
 };
 use age_methods::passkey::{PasskeySettings, Passkeys};
-use base::Environment;
+use base::{Environment, Secret};
 use db::Db;
 use media::fetch::Fetcher;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub struct AgeVerificationDependencies {
     pub world: Arc<dyn Environment>,
     /// Seals rows and continuations.
     pub vault: Vault,
+    /// Hashes whom budgets are counted for.
+    pub counter_key: Secret<[u8; 32]>,
     /// Queues webhooks.
     pub outbox: Outbox,
     /// Estimates ages and checks liveness.
@@ -88,6 +91,7 @@ struct SharedParts {
     urls: AgePageUrls,
     continuations: Arc<ContinuationVault>,
     decider: Arc<AgeDecider>,
+    budgets: Arc<AttemptBudgets>,
     sessions: Arc<AgeSessionStore>,
     rules: Arc<AgeRuleStore>,
     results: Arc<StoredResultStore>,
@@ -186,17 +190,26 @@ impl SharedParts {
         let decider = Arc::new(AgeDecider::new(environment.clone(), settings.min_confidence));
         let documents =
             DocumentMethod::new(db.clone(), environment.clone(), identities.clone(), decider.clone());
+        let sessions = Arc::new(AgeSessionStore::new(
+            db.clone(),
+            environment.clone(),
+            vault.clone(),
+            settings.session_retention,
+        ));
+        let budgets = AttemptBudgets::new(
+            db.clone(),
+            environment.clone(),
+            sessions.clone(),
+            dependencies.counter_key.clone(),
+            settings.limits,
+        );
         Ok(Self {
             environment: environment.clone(),
             urls: AgePageUrls::new(&settings.public_url),
             continuations: Arc::new(ContinuationVault::new(environment.clone(), vault.clone())),
             decider,
-            sessions: Arc::new(AgeSessionStore::new(
-                db.clone(),
-                environment.clone(),
-                vault.clone(),
-                settings.session_retention,
-            )),
+            budgets: Arc::new(budgets),
+            sessions,
             rules: Arc::new(AgeRuleStore::new(db.clone(), environment.clone())),
             results: Arc::new(StoredResultStore::new(
                 db.clone(),
@@ -227,6 +240,7 @@ impl SharedParts {
         let parts = SharedMethodParts {
             environment: self.environment.clone(),
             decider: self.decider.clone(),
+            budgets: self.budgets.clone(),
             continuations: self.continuations.clone(),
             urls: self.urls.clone(),
             mailer: dependencies.mail.clone(),
@@ -235,6 +249,7 @@ impl SharedParts {
                 dependencies.secure_capture.clone(),
                 dependencies.estimator.clone(),
                 self.decider.clone(),
+                self.budgets.clone(),
             )),
             doc_scan: self.documents.clone(),
             svc_key: Arc::new(PasskeyMethod::new(

@@ -70,8 +70,10 @@ pub(super) async fn list(view: &mut ReadTx) -> Result<Vec<SealedSample>, DbError
     found.extend(
         of(
             view,
-            sql!("SELECT s.id, k.sealed FROM identity_sessions s JOIN erasure_keys k ON k.owner_id = s.id
-                  ORDER BY s.created_at DESC LIMIT 4"),
+            sql!(
+                "SELECT s.id, k.sealed FROM identity_sessions s JOIN erasure_keys k ON k.owner_id = s.id
+                  ORDER BY s.created_at DESC LIMIT 4"
+            ),
             |SessionKeyRow { id, sealed }| SealedSample { aad: KeyOwner::DocumentSession(id).aad(), sealed },
         )
         .await?,

@@ -157,12 +157,23 @@ impl ProofIssuer {
         if !(1..=MAX_BATCH_CREDENTIALS).contains(&keys.len()) {
             return Err(ProofIssueError::Keys(keys.len()));
         }
+        let now = self.env.now();
+        // A stranger with a code that is none has neither their keys read nor the one writer that SQLite has.
+        let mut view = self.db.read().await?;
+        let known = view.count(sql!(
+            "SELECT count(*) FROM holder_grants WHERE hash = $1 AND batches > 0 AND expires_at > $2",
+            hash(code),
+            now,
+        ));
+        if known.await? == 0 {
+            return Err(ProofIssueError::Code);
+        }
+        drop(view);
         let holders = keys
             .iter()
             .enumerate()
             .map(|(index, key)| parse_holder_key(key).ok_or(ProofIssueError::Key(index)));
         let holders = holders.collect::<Result<Vec<_>, _>>()?;
-        let now = self.env.now();
         let mut tx = self.db.write().await?;
         let grant: Option<HolderGrantRow> = tx
             .fetch_optional(sql!(

@@ -7,15 +7,26 @@ use credentials::{
     trust::{TrustList, TrustedIssuer},
 };
 use db::{Db, DbError, FromRow, WriteTx, sql};
-use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
-use tokio::{sync::Mutex, time::Instant};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex, Semaphore},
+    time::Instant,
+};
 
 /// After this time the list is read again.
 const TRUST_LIST_RELOAD_INTERVAL: Duration = Duration::from_secs(15);
 /// An issuer is not asked for its keys again within this time.
 const KEY_REQUEST_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
-/// Parsed status lists that are cached at most.
+/// Parsed status lists that are cached at most, and the memory that they take together, bytes.
 const MAX_CACHED_STATUS_LISTS: usize = 256;
+const MAX_CACHED_STATUS_BYTES: usize = 64 << 20;
+/// Status lists that are read and inflated at the same time.
+const MAX_PARALLEL_STATUS_READS: usize = 2;
 
 /// Why there is no usable trust list.
 #[derive(Debug, thiserror::Error)]
@@ -35,8 +46,48 @@ pub enum TrustStoreError {
 pub(super) struct TrustStore {
     settings: Arc<ProofOfAgeSettings>,
     loaded: Mutex<Option<(Instant, TrustList)>>,
-    /// By URI, with until when each may be used.
-    status_lists: Mutex<HashMap<String, (Timestamp, Arc<StatusList>)>>,
+    status_lists: std::sync::Mutex<StatusListCache>,
+    status_reads: Semaphore,
+}
+
+/// Parsed status lists by their URI, with until when each may be used.
+#[derive(Debug, Default)]
+struct StatusListCache {
+    lists: HashMap<String, (Timestamp, Arc<StatusList>)>,
+    bytes: usize,
+}
+
+impl StatusListCache {
+    fn get(&mut self, uri: &str, now: Timestamp) -> Option<Arc<StatusList>> {
+        let (until, list) = self.lists.get(uri)?;
+        if *until > now {
+            return Some(list.clone());
+        }
+        self.remove(uri);
+        None
+    }
+
+    /// Adds a list. What would have ended first makes room for it; a list that is too large for all is not cached.
+    fn insert(&mut self, uri: &str, until: Timestamp, list: Arc<StatusList>, max_bytes: usize) {
+        self.remove(uri);
+        let size = list.size_bytes();
+        if size > max_bytes {
+            return;
+        }
+        while self.lists.len() >= MAX_CACHED_STATUS_LISTS || self.bytes + size > max_bytes {
+            let first = self.lists.iter().min_by_key(|(_, (until, _))| *until).map(|(uri, _)| uri.clone());
+            let Some(first) = first else { break };
+            self.remove(&first);
+        }
+        self.bytes += size;
+        self.lists.insert(uri.to_owned(), (until, list));
+    }
+
+    fn remove(&mut self, uri: &str) {
+        if let Some((_, list)) = self.lists.remove(uri) {
+            self.bytes -= list.size_bytes();
+        }
+    }
 }
 
 /// Something that an issuer publishes, as last fetched.
@@ -52,7 +103,12 @@ pub(super) struct IssuerDocument {
 
 impl TrustStore {
     pub(super) fn new(settings: Arc<ProofOfAgeSettings>) -> Self {
-        Self { settings, loaded: Mutex::default(), status_lists: Mutex::default() }
+        Self {
+            settings,
+            loaded: Mutex::default(),
+            status_lists: std::sync::Mutex::default(),
+            status_reads: Semaphore::new(MAX_PARALLEL_STATUS_READS),
+        }
     }
 
     /// The list, reread if it is older than [`TRUST_LIST_RELOAD_INTERVAL`].
@@ -138,27 +194,33 @@ impl TrustStore {
         issuer: &TrustedIssuer,
         uri: &str,
     ) -> Result<Option<Arc<StatusList>>, DbError> {
-        let mut lists = self.status_lists.lock().await;
-        if let Some((until, list)) = lists.get(uri)
-            && *until > now
-        {
-            return Ok(Some(list.clone()));
+        if let Some(list) = self.cached_status_lists().get(uri, now) {
+            return Ok(Some(list));
         }
-        lists.remove(uri);
+        // Few at a time, and the cache is free meanwhile: whoever waits here finds what another has read.
+        let _turn = self.status_reads.acquire().await;
+        if let Some(list) = self.cached_status_lists().get(uri, now) {
+            return Ok(Some(list));
+        }
         let Some(document) = find_document(db, uri).await? else { return Ok(None) };
         if document.fresh_until <= now {
             return Ok(None);
         }
-        let Ok(list) = StatusList::parse(&document.body, document.content_type.as_deref(), issuer, uri, now)
-        else {
-            return Ok(None);
-        };
-        let (until, list) = (list.fresh_until(document.fetched_at).min(document.fresh_until), Arc::new(list));
-        if lists.len() >= MAX_CACHED_STATUS_LISTS {
-            lists.clear();
-        }
-        lists.insert(uri.to_owned(), (until, list.clone()));
+        let (issuer, address, fetched_at, fresh_until) =
+            (issuer.clone(), uri.to_owned(), document.fetched_at, document.fresh_until);
+        // Inflating megabytes takes a while.
+        let parsed = tokio::task::spawn_blocking(move || {
+            StatusList::parse(&document.body, document.content_type.as_deref(), &issuer, &address, now)
+        });
+        let Ok(Ok(list)) = parsed.await else { return Ok(None) };
+        let (until, list) = (list.fresh_until(fetched_at).min(fresh_until), Arc::new(list));
+        self.cached_status_lists().insert(uri, until, list.clone(), MAX_CACHED_STATUS_BYTES);
         Ok(Some(list))
+    }
+
+    /// Held for no longer than a look.
+    fn cached_status_lists(&self) -> std::sync::MutexGuard<'_, StatusListCache> {
+        self.status_lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,7 +8,10 @@ use super::{
 use aws_lc_rs::signature::ParsedPublicKey;
 use base::{AppId, OrgId, Uuid};
 use db::{Db, DbError, FromRow, ReadTx, sql};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::AtomicUsize},
+};
 use tokio::sync::{mpsc, oneshot};
 
 /// Applications that are read together, at most.
@@ -39,12 +42,18 @@ pub struct ApplicationKey {
     pub der: Vec<u8>,
     /// The key for requests, or why it cannot be one.
     pub(super) rsa: Result<ParsedPublicKey, InvalidPublicKeyError>,
+    /// Bytes of its signatures, if they are known without one.
+    pub(super) signature_bytes: Option<usize>,
+    /// How many segments its holder leaves out at the beginning of a path that they sign, as of the last signature that
+    /// verified. It depends on the base address that their client was configured with, and saves hashes.
+    pub(super) omitted_segments: AtomicUsize,
 }
 
 impl ApplicationKey {
     pub fn parse(der: Vec<u8>) -> Self {
         let rsa = public_keys::parse_rsa_key(&der);
-        Self { der, rsa }
+        let signature_bytes = public_keys::modulus_bytes(&der);
+        Self { der, rsa, signature_bytes, omitted_segments: AtomicUsize::new(0) }
     }
 }
 

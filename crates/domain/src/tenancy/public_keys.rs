@@ -60,6 +60,13 @@ pub fn parse_rsa_key(der: &[u8]) -> Result<ParsedPublicKey, InvalidPublicKeyErro
     Err(if is_der_sequence(der) { InvalidPublicKeyError::Algorithm } else { InvalidPublicKeyError::Encoding })
 }
 
+/// Bytes of an RSA key's modulus, and so of its signatures; `None` if they are not known.
+pub(super) fn modulus_bytes(der: &[u8]) -> Option<usize> {
+    use rsa::{pkcs1::DecodeRsaPublicKey as _, pkcs8::DecodePublicKey as _, traits::PublicKeyParts as _};
+    let key = rsa::RsaPublicKey::from_public_key_der(der).ok();
+    key.or_else(|| rsa::RsaPublicKey::from_pkcs1_der(der).ok()).map(|key| key.size())
+}
+
 /// Whether the bytes are exactly one DER SEQUENCE whose first member is a SEQUENCE or an INTEGER, as in
 /// `SubjectPublicKeyInfo` (RFC 5280) and `RSAPublicKey` (RFC 8017).
 fn is_der_sequence(der: &[u8]) -> bool {

@@ -7,7 +7,7 @@
 use super::{calling_application::ApplicationKey, public_keys::InvalidPublicKeyError};
 use aws_lc_rs::{digest, rand::SystemRandom, rsa::KeyPair, signature::RSA_PKCS1_SHA256};
 use base::{SignedDuration, Timestamp, Uuid};
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 /// The signed parts of a request, as sent.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,13 @@ const BODY_CHUNK_BYTES: usize = 48 * 1024;
 impl CanonicalRequest<'_> {
     /// The hash of the message, with `path` as its path.
     fn digest(&self, path: &str) -> digest::Digest {
+        let mut hash = self.begin_digest(path);
+        self.hash_body(std::slice::from_mut(&mut hash));
+        hash.finish()
+    }
+
+    /// The hash of all that comes before the body.
+    fn begin_digest(&self, path: &str) -> digest::Context {
         let mut hash = digest::Context::new(&digest::SHA256);
         hash.update(self.method.as_bytes());
         hash.update(b"&");
@@ -39,13 +46,27 @@ impl CanonicalRequest<'_> {
             hash.update(b"?");
             hash.update(query.as_bytes());
         }
-        if !self.body.is_empty() {
+        hash
+    }
+
+    /// Adds the body to several hashes in one pass: all suffixes of a path share its base64.
+    fn hash_body(&self, hashes: &mut [digest::Context]) {
+        if self.body.is_empty() {
+            return;
+        }
+        for hash in &mut *hashes {
             hash.update(b"&");
-            for chunk in self.body.chunks(BODY_CHUNK_BYTES) {
-                hash.update(base64_simd::STANDARD.encode_to_string(chunk).as_bytes());
+        }
+        let mut encoded =
+            vec![0; base64_simd::STANDARD.encoded_length(self.body.len().min(BODY_CHUNK_BYTES))];
+        for chunk in self.body.chunks(BODY_CHUNK_BYTES) {
+            let length = base64_simd::STANDARD.encoded_length(chunk.len());
+            let text =
+                base64_simd::STANDARD.encode(chunk, base64_simd::Out::from_slice(&mut encoded[..length]));
+            for hash in &mut *hashes {
+                hash.update(text);
             }
         }
-        hash.finish()
     }
 
     /// Every path that the client may have signed, longest first.
@@ -215,13 +236,52 @@ fn parse_unix_time(text: &str) -> Option<Timestamp> {
     .ok()
 }
 
+/// Checks what can be checked of a signature before the body is read: that a key can be used, and has signatures of this
+/// length.
+pub fn check_length(keys: &[Arc<ApplicationKey>], signature: &[u8]) -> Result<(), RequestSignatureError> {
+    let usable = usable_keys(keys)?;
+    let fits = |key: &&ApplicationKey| key.signature_bytes.is_none_or(|bytes| bytes == signature.len());
+    if usable.iter().any(fits) { Ok(()) } else { Err(RequestSignatureError::Signature) }
+}
+
 /// Checks that one of the keys (at least one) made this signature over this message.
 pub fn verify(
     keys: &[Arc<ApplicationKey>],
     message: &CanonicalRequest<'_>,
     signature: &[u8],
 ) -> Result<(), RequestSignatureError> {
-    let usable: Vec<_> = keys.iter().filter_map(|key| key.rsa.as_ref().ok()).collect();
+    let usable = usable_keys(keys)?;
+    let suffixes: Vec<&str> = message.path_suffixes().collect();
+    let verifies = |hash: &digest::Digest, omitted: usize| {
+        let verified = usable
+            .iter()
+            .find(|key| key.rsa.as_ref().is_ok_and(|rsa| rsa.verify_digest_sig(hash, signature).is_ok()));
+        if let Some(key) = verified {
+            key.omitted_segments.store(omitted, Ordering::Relaxed);
+        }
+        verified.is_some()
+    };
+    // First as the key's holder signed the last time; nearly always one hash is enough.
+    let usual = usable.first().map_or(0, |key| key.omitted_segments.load(Ordering::Relaxed));
+    if let Some(path) = suffixes.get(usual)
+        && verifies(&message.digest(path), usual)
+    {
+        return Ok(());
+    }
+    let (places, mut hashes): (Vec<usize>, Vec<digest::Context>) = suffixes
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| *place != usual)
+        .map(|(place, path)| (place, message.begin_digest(path)))
+        .unzip();
+    message.hash_body(&mut hashes);
+    let verified = places.into_iter().zip(hashes).any(|(place, hash)| verifies(&hash.finish(), place));
+    if verified { Ok(()) } else { Err(RequestSignatureError::Signature) }
+}
+
+/// The keys that signatures can be verified with, at least one.
+fn usable_keys(keys: &[Arc<ApplicationKey>]) -> Result<Vec<&ApplicationKey>, RequestSignatureError> {
+    let usable: Vec<&ApplicationKey> = keys.iter().map(|key| &**key).filter(|key| key.rsa.is_ok()).collect();
     if usable.is_empty() {
         let is_other = |key: &Arc<ApplicationKey>| matches!(key.rsa, Err(InvalidPublicKeyError::Algorithm));
         return Err(if keys.iter().any(is_other) {
@@ -230,11 +290,7 @@ pub fn verify(
             RequestSignatureError::KeyEncoding
         });
     }
-    let verified = message.path_suffixes().any(|path| {
-        let hash = message.digest(path);
-        usable.iter().any(|key| key.verify_digest_sig(&hash, signature).is_ok())
-    });
-    if verified { Ok(()) } else { Err(RequestSignatureError::Signature) }
+    Ok(usable)
 }
 
 #[cfg(test)]
@@ -293,6 +349,33 @@ mod tests {
                 "{signed}"
             );
         }
+    }
+
+    #[test]
+    fn a_signature_of_another_length_is_refused_without_the_body() {
+        let keys = std::slice::from_ref(&PAIR.1);
+        let signature = parse_digest(Some(&PAIR.0.sign(&message(b"{}")))).unwrap();
+        assert_eq!(check_length(keys, &signature), Ok(()));
+        assert_eq!(check_length(keys, &signature[1..]), Err(RequestSignatureError::Signature));
+        assert_eq!(
+            check_length(&[key(b"junk".to_vec())], &signature),
+            Err(RequestSignatureError::KeyEncoding)
+        );
+    }
+
+    #[test]
+    fn a_client_that_changes_its_base_address_is_still_known() {
+        let key = key(PAIR.1.der.clone());
+        for signed in ["/age", "/age", "/ai/v1/age", "/v1/age", "/age"] {
+            let body = vec![7; 200_000];
+            let signature = PAIR.0.sign(&CanonicalRequest { path: signed, ..message(&body) });
+            let signature = parse_digest(Some(&signature)).unwrap();
+            assert_eq!(verify(std::slice::from_ref(&key), &message(&body), &signature), Ok(()), "{signed}");
+        }
+        // A path that has fewer segments than were left out the last time.
+        let short = CanonicalRequest { path: "/age", ..message(b"{}") };
+        let signature = parse_digest(Some(&PAIR.0.sign(&short))).unwrap();
+        assert_eq!(verify(&[key], &short, &signature), Ok(()));
     }
 
     #[test]

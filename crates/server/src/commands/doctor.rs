@@ -50,6 +50,7 @@ impl DoctorArgs {
         checks.extend(models(config).into_iter().map(|diagnosis| ("models", diagnosis)));
         checks.push(("master key", key(config).await));
         checks.push(("egress", egress(config)));
+        checks.extend(address(config).into_iter().map(|diagnosis| ("address", diagnosis)));
         checks.push(("trust list", trust_list(config)));
         checks.push(("mail", mail(config)));
         checks.push(("clock", clock()));
@@ -146,6 +147,12 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
         )],
         Err(_) => vec![bad(format!("{:?} does not answer in time", database.engine()), "start the database")],
     };
+    if let Some(mode) = database.remote_ssl_mode().filter(|mode| *mode != "verify-full") {
+        found.push(bad(
+            format!("sslmode={mode}: whoever is between here and the database can pass for it"),
+            "leave sslmode out, or set sslmode=verify-full, with sslrootcert=FILE for a certificate authority of your own",
+        ));
+    }
     if let Ok(mut view) = database.read().await {
         let apps = domain::tenancy::applications::list(&mut view, None).await.unwrap_or_default();
         found.extend(apps.iter().filter(|app| app.accept_unclocked_timestamps).map(|app| {
@@ -194,6 +201,37 @@ fn schema(engine: Engine, status: SchemaStatus) -> Diagnosis {
         ));
     }
     Diagnosis::Good(format!("{engine:?} answers, the schema is up to date ({database})"))
+}
+
+/// How callers reach this server, and whether they can be told apart.
+fn address(config: &Config) -> Vec<Diagnosis> {
+    let Some(url) = &config.server.public_url else {
+        return vec![Diagnosis::Note(
+            "server.public_url is not set: links and audiences name the address that `assay serve` listens on".to_owned(),
+        )];
+    };
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let host = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(host, _)| host);
+    let ip: Option<std::net::IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+    let is_loopback = host.eq_ignore_ascii_case("localhost") || ip.is_some_and(|ip| ip.is_loopback());
+    let mut found = Vec::new();
+    found.push(match scheme {
+        "https" => Diagnosis::Good(format!("{url}; browsers are told to use https alone")),
+        _ if is_loopback => Diagnosis::Good(format!("{url}, on this machine")),
+        _ => bad(
+            format!("server.public_url is {url}: what people type and the console's session can be read on the way"),
+            "put a proxy with TLS in front, and name its https address",
+        ),
+    });
+    if !is_loopback && config.locations.address_header.is_none() {
+        found.push(Diagnosis::Note(
+            "locations.address_header is not set: behind a proxy all callers have its address and share one limit; \
+             without a proxy that is right"
+                .to_owned(),
+        ));
+    }
+    found
 }
 
 /// Whether this server can make outgoing calls.

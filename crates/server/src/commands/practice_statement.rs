@@ -7,7 +7,7 @@
 use crate::{config::Config, out};
 use anyhow::Context as _;
 use domain::{
-    age_verification::{AgeVerificationService, types::AgeMethod},
+    age_verification::{AgeVerificationService, AttemptLimits, types::AgeMethod},
     retention::{RetentionRule, RetentionSettings},
 };
 use services::Services;
@@ -216,6 +216,7 @@ fn privacy(text: &mut String, ages: &AgeVerificationService, config: &Config) ->
          | What | Kept |\n|---|---|\n\
          | Photos of faces, frames, what is computed from them | while the turn is answered, in memory |\n\
          | Card, phone, tax and security numbers, addresses, names, dates of birth | while the turn is answered, in memory |\n\
+         | That a recipient got codes, or a card was asked about: how often, under a keyed hash | 24 hours |\n\
          | What a method must remember until the next turn | encrypted, in the person's browser |\n\
          | Pictures of documents | encrypted, until the age is known; then deleted with everything that was read from them |\n\
          | The session: what was asked, tried and found out; an age only if one was asked for | encrypted, {} days |\n\
@@ -256,9 +257,21 @@ fn security(text: &mut String, config: &Config) -> std::fmt::Result {
     text.push_str(
         "## 4. Security\n\n\
          - Rows, files and state that is kept in browsers are encrypted with AES-256-GCM under keys of this installation.\n\
-         - A photo is taken by a page that proves when and where it was taken (secure capture); it must be recent, and counts only \
-         once. With `ACTIVE` the person turns their head in random directions.\n\
-         - One-time codes have six digits, and are valid for ten minutes and five tries. Attempts are counted and limited.\n\
+         - A photo is signed in the browser for the session that it is for (secure capture): it must be at most ten minutes old, \
+         and counts once, in that session alone. That shows neither that a camera took it nor that the page was not altered. With \
+         `ACTIVE` the person turns their head in random directions.\n\
+         - One-time codes have six digits, and are valid for ten minutes and five tries.",
+    );
+    let AttemptLimits { codes_per_session, codes_per_recipient, cards_per_session, cards_per_card, .. } =
+        config.ages.limits;
+    write!(
+        text,
+        " Codes and questions about cards are counted before they leave the server: at most {codes_per_session} codes and \
+         {cards_per_session} cards in a session, {codes_per_recipient} codes to a recipient and {cards_per_card} questions about \
+         a card in 24 hours, with further limits for ranges of numbers, countries, businesses and the whole server.\n",
+    )?;
+    text.push_str(
+        "\
          - Answers to businesses are signed (RSASSA-PSS with SHA-256 and Standard Webhooks).\n\
          - All input is limited in size, time and memory before it is read; videos and PDF files are opened in sandboxed \
          processes.\n\

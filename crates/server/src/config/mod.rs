@@ -264,6 +264,8 @@ impl Config {
             body_timeout: self.server.read_timeout,
             virtual_hosts: VirtualHosts::from(&self.hosts),
             public_url: public_url.to_owned(),
+            has_admin_listener: self.server.admin_listen.is_some(),
+            frame_origins: self.server.frame_origins.clone(),
             max_accounts_per_application: self.moderation.max_accounts,
             explanation: self.estimate.clone(),
         }

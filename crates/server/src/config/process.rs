@@ -1,8 +1,9 @@
 //! The sections of the process itself: the HTTP server, the brand, decision records, leases, logs.
 
+use api::Origin;
 use base::SignedDuration;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 /// The HTTP server; the section `[server]`.
 #[derive(Debug, Deserialize, Serialize)]
@@ -17,6 +18,15 @@ pub(crate) struct ServerConfig {
     pub(crate) read_timeout: Duration,
     /// Open connections; further ones wait.
     pub(crate) connections: usize,
+    /// How long a connection may stay open without a request, once the last was answered; written in seconds.
+    #[serde(rename = "idle_seconds", with = "base::settings::seconds")]
+    pub(crate) idle_timeout: Duration,
+    /// What the bodies of all requests may take of memory together, bytes; further ones are answered 503.
+    pub(crate) body_memory_bytes: usize,
+    /// Where metrics, readiness, reference and OpenAPI documents are served instead of the public address. `None`: there.
+    pub(crate) admin_listen: Option<SocketAddr>,
+    /// Origins whose pages may show the hosted pages in a frame, besides those that a session names.
+    pub(crate) frame_origins: Vec<Origin>,
     /// Free disk space below which the server reports that it is not ready, bytes.
     pub(crate) min_free_bytes: u64,
 }
@@ -29,6 +39,10 @@ impl Default for ServerConfig {
             body_bytes: api.max_image_body_bytes,
             read_timeout: api.body_timeout,
             connections: 4096,
+            idle_timeout: Duration::from_mins(1),
+            body_memory_bytes: 256 << 20,
+            admin_listen: None,
+            frame_origins: Vec::new(),
             min_free_bytes: 64 << 20,
         }
     }

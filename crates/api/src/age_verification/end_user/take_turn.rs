@@ -116,6 +116,6 @@ pub(crate) async fn take_age_turn(
     let mut request: TurnRequest = json::parse_borrowed(body.json_bytes())?;
     let continuation = request.continuation.take().ok_or(AgeSessionError::StaleContinuation)?;
     let turn =
-        api.age_verification.submit_turn(session.id, attempt, &continuation, &request.into_input()).await?;
+        api.age_verification.submit_turn(session.id, attempt, &continuation, request.into_input()).await?;
     Ok(no_store_json(TurnResponse::of(&api, turn, &business)))
 }

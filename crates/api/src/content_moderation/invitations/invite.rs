@@ -33,7 +33,7 @@ pub(crate) struct InviteRequest {
     /// Whether they will be an administrator. Only an administrator may set this.
     #[schema(default = false)]
     admin: Option<bool>,
-    /// What they may do; nothing by default. An extension.
+    /// What they may do; nothing by default, and nothing that you may not do yourself. An extension.
     scopes: Option<Vec<Scope>>,
     /// Their user name; by default the part of the address before the `@`. An extension.
     #[schema(min_length = 1, max_length = 100)]
@@ -76,7 +76,7 @@ pub(crate) async fn invite(
     }
     idempotent(&api, request.fingerprint(), async |tx| {
         // The rule takes an exclusive lock on the account; a shared lock taken before it could deadlock.
-        let id = api.sign_in.invite(tx, &request.account, invitee).await?;
+        let id = api.sign_in.invite(tx, &request.caller, &request.account, invitee).await?;
         Ok((StatusCode::CREATED, CreatedResource::new(id)))
     })
     .await
@@ -99,6 +99,7 @@ impl From<InvitationError> for ModerationApiError {
         let words = error.to_string();
         match error {
             InvitationError::NoAccount => Self::not_found("account"),
+            InvitationError::ScopeNotHeld(_) => Self::new(ModerationErrorCode::Unauthorized, words),
             InvitationError::Member => {
                 Self::violation_with_code(ModerationErrorCode::Conflict, "email", words, None)
             }

@@ -46,7 +46,9 @@ impl From<MemberChangeError> for ModerationApiError {
         match error {
             MemberChangeError::Missing => Self::not_found("member"),
             MemberChangeError::LastAdministrator => Self::new(ModerationErrorCode::LastAdministrator, words),
-            MemberChangeError::AdministratorRequired => Self::new(ModerationErrorCode::Unauthorized, words),
+            MemberChangeError::AdministratorRequired | MemberChangeError::ScopeNotHeld(_) => {
+                Self::new(ModerationErrorCode::Unauthorized, words)
+            }
             MemberChangeError::Db(error) => Self::unavailable(&error),
         }
     }

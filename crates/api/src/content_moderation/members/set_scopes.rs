@@ -30,6 +30,8 @@ impl CommandPayload for SetScopesRequest {
 }
 
 /// Set what a member may do.
+///
+/// Nobody can give a scope that they do not have themselves; what the member has already may stay.
 #[utoipa::path(
     put, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
     params(MemberPath),
@@ -41,7 +43,8 @@ pub(crate) async fn set_scopes(
     request: AccountRequest<MembersManage, MemberPath, ReceivedCommand<SetScopesRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
-    members::set_scopes(&mut tx, request.account.id, request.path.member, &request.input.command).await?;
+    let (account, member) = (request.account.id, request.path.member);
+    members::set_scopes(&mut tx, &request.caller, account, member, &request.input.command).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

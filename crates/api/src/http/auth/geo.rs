@@ -12,7 +12,10 @@ use maxminddb::{Reader, geoip2};
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
+    sync::{Mutex, PoisonError},
+    time::Duration,
 };
+use tokio::time::Instant;
 
 /// How callers are located; the section `[locations]`.
 #[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
@@ -36,7 +39,14 @@ pub struct GeoLocator {
     location_header: Option<HeaderName>,
     geoip_reader: Option<Reader<Vec<u8>>>,
     address_header: Option<HeaderName>,
+    /// When a warning of ignored headers was last logged.
+    warned: Mutex<Option<Instant>>,
 }
+
+/// Headers in which proxies record the address of their caller.
+const FORWARDING_HEADERS: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
+/// How often ignored headers are warned of, at most.
+const WARNING_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +57,16 @@ pub enum GeoError {
     /// The database of addresses cannot be read.
     #[error("the database of addresses {0} cannot be read")]
     Addresses(PathBuf, #[source] maxminddb::MaxMindDbError),
+}
+
+/// Whether an address is of this machine or of a private network.
+fn is_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private() || address.is_link_local(),
+        IpAddr::V6(address) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
+    }
 }
 
 impl GeoLocator {
@@ -63,6 +83,7 @@ impl GeoLocator {
             location_header: named(&settings.location_header)?,
             geoip_reader: settings.geoip_database.as_ref().map(read).transpose()?,
             address_header: named(&settings.address_header)?,
+            warned: Mutex::default(),
         })
     }
 
@@ -84,8 +105,17 @@ impl GeoLocator {
         })
     }
 
+    /// As [`Self::rate_limit_key`], but only of an address that tells callers apart: one that the proxy noted, or that of
+    /// a connection from the internet. A connection from the own network may be a proxy's, with everybody behind it.
+    pub(crate) fn known_address_key(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Uuid> {
+        let address = self.client_address(headers, extensions)?.to_canonical();
+        let is_known = self.address_header.is_some() || !is_local(address);
+        is_known.then(|| self.rate_limit_key(headers, extensions))
+    }
+
     fn client_address(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
         let Some(name) = &self.address_header else {
+            self.warn_of_ignored_headers(headers);
             return extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         };
         // A proxy may add a header line of its own instead of extending the caller's.
@@ -93,6 +123,24 @@ impl GeoLocator {
         let last = noted.rsplit(',').next()?.trim();
         let socket = || last.parse().ok().map(|socket: SocketAddr| socket.ip());
         last.parse().ok().or_else(socket)
+    }
+
+    /// Says, once in a while, that a proxy seems to be in front which this server was not told of: then everybody has
+    /// the proxy's address, and counts as one caller.
+    fn warn_of_ignored_headers(&self, headers: &HeaderMap) {
+        let Some(name) = FORWARDING_HEADERS.iter().find(|name| headers.contains_key(**name)) else { return };
+        metrics::counter!("assay_forwarded_headers_ignored_total").increment(1);
+        let now = Instant::now();
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned.is_some_and(|last| now.duration_since(last) < WARNING_INTERVAL) {
+            return;
+        }
+        *warned = Some(now);
+        tracing::warn!(
+            header = *name,
+            "requests carry the address of their caller in a header that is ignored, so all callers count as one; \
+             set locations.address_header if your own proxy writes it"
+        );
     }
 
     fn look_up(&self, address: IpAddr) -> Option<Location> {

@@ -9,5 +9,6 @@ pub(crate) mod signature;
 pub(crate) use bearer::BearerError;
 pub use geo::{GeoError, GeoLocator, GeoSettings};
 pub use rate_limit::{RateLimit, RateLimitAllowance, RateLimitSettings};
-pub(crate) use rate_limit::{RateLimitError, count_application, count_end_user};
+pub(crate) use rate_limit::{RateLimitError, count_application, count_end_user, count_stranger};
+pub use signature::SignatureGuard;
 pub(crate) use signature::{SignatureAuthError, authenticate_signature};

@@ -1,6 +1,7 @@
 //! Rate limits: of applications if the operator sets one, of end users always. Each process counts separately.
 
 use crate::{ApiState, http::request_context};
+use axum::http::{Extensions, HeaderMap};
 use base::{AppId, Uuid};
 use governor::{
     Quota, RateLimiter, clock::Clock as _, clock::MonotonicClock, middleware::StateInformationMiddleware,
@@ -55,6 +56,17 @@ pub(crate) fn count_end_user(api: &ApiState, person: Uuid) -> Result<(), RateLim
     api.end_user_rate_limit.count(&person)
 }
 
+/// Counts a call of somebody who has not proved who they are, by their address, before it costs anything. Unlike
+/// [`count_end_user`] it adds no headers to the answer.
+pub(crate) fn count_stranger(
+    api: &ApiState,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Result<(), RateLimitError> {
+    let address = api.geo_locator.rate_limit_key(headers, extensions);
+    api.end_user_rate_limit.try_take(&address).map(drop).map_err(RateLimitError)
+}
+
 impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
     /// The limit that the operator has set; `None` if there is none.
     pub fn from_settings(settings: &RateLimitSettings) -> Option<Self> {
@@ -64,8 +76,16 @@ impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
 
     /// Allows `per_minute` calls in the long run, and `burst` at once.
     pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
+        Self::of_quota(Quota::per_minute(per_minute).allow_burst(burst), burst)
+    }
+
+    /// Allows `per_hour` calls in the long run, and as many at once.
+    pub fn per_hour(per_hour: NonZeroU32) -> Self {
+        Self::of_quota(Quota::per_hour(per_hour), per_hour)
+    }
+
+    fn of_quota(quota: Quota, burst: NonZeroU32) -> Self {
         let clock = MonotonicClock;
-        let quota = Quota::per_minute(per_minute).allow_burst(burst);
         let refill = quota.burst_size_replenished_in();
         let limiter = KeyedRateLimiter::new(quota, DashMapStateStore::default(), clock.clone());
         Self { limiter, clock, burst: burst.get(), refill }

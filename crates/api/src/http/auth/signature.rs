@@ -1,19 +1,31 @@
 //! Signed requests: `RSASSA-PKCS1-v1_5` with SHA-256 over method, path, query and the raw bytes of the body.
 
-use super::{RateLimitError, count_application};
+use super::{RateLimitAllowance, RateLimitError, count_application};
 use crate::{
     ApiState,
-    http::{body::BodyError, header_text, request_context, virtual_hosts::SandboxUri},
+    http::{
+        body::{self, BodyError},
+        header_text, request_context,
+        virtual_hosts::SandboxUri,
+    },
 };
 use axum::{
     body::{Body, Bytes},
     http::{Method, Uri, request::Parts},
 };
+use base::Uuid;
 use domain::tenancy::{
     OrganisationStatus,
     calling_application::{CallingApplication, CallingApplicationError},
     signed_request::{self, CanonicalRequest, RequestSignatureError, TimestampPolicy},
 };
+use std::{
+    collections::HashMap,
+    num::{NonZeroU32, NonZeroUsize},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::Semaphore, time::Instant};
 
 /// An authenticated sender, and the body.
 #[derive(Debug)]
@@ -67,11 +79,21 @@ pub(crate) async fn authenticate_signature(
     // The signature covers the URI as it was sent, before a virtual host or the sandbox changed its path.
     let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
     let stamps = clock.check_query(uri.query())?;
+    signed_request::check_length(&caller.keys, &signature)?;
 
-    let timeout = api.settings.body_timeout;
-    let body = super::super::body::read(&parts.headers, body, limit, timeout, hint).await;
+    // Application ids are public, so until the signature is verified the sender may be anybody.
+    let address = api.geo_locator.known_address_key(&parts.headers, &parts.extensions);
+    api.signature_guard.check(address).map_err(SignatureAuthError::RateLimited)?;
+    let body = body::read(api, &parts.headers, body, limit, hint).await;
     let body = body.map_err(SignatureAuthError::Body)?;
-    signed_request::verify(&caller.keys, &signed_message(&parts.method, uri, &body), &signature)?;
+    if let Err(refused) =
+        api.signature_guard.verify(&caller, parts.method.clone(), uri, &body, signature).await
+    {
+        if matches!(refused, SignatureAuthError::Signature(_)) {
+            api.signature_guard.note_failure(address);
+        }
+        return Err(refused);
+    }
     if caller.org_status != OrganisationStatus::Active {
         return Err(SignatureAuthError::Suspended);
     }
@@ -85,7 +107,89 @@ pub(crate) async fn authenticate_signature(
     Ok(SignedCaller { caller, body })
 }
 
-/// The parts of a request that are signed, as they were received.
-fn signed_message<'a>(method: &'a Method, uri: &'a Uri, body: &'a [u8]) -> CanonicalRequest<'a> {
-    CanonicalRequest { method: method.as_str(), path: uri.path(), query: uri.query(), body }
+/// Bodies from this size on are hashed off the threads that answer requests, bytes.
+const BLOCKING_BODY_BYTES: usize = 128 << 10;
+/// How long failures of an address count.
+const FAILURE_WINDOW: Duration = Duration::from_mins(1);
+/// Addresses whose failures are counted; when there are more, all are forgotten.
+const MAX_COUNTED_ADDRESSES: usize = 100_000;
+
+/// Bounds what signatures cost that do not verify. Each process counts separately.
+#[derive(Debug)]
+pub struct SignatureGuard {
+    /// Large bodies are hashed by as many threads as there are cores, and no more.
+    hashing: Semaphore,
+    max_failures: NonZeroU32,
+    /// By address: since when its failures count, and how many there were.
+    failures: Mutex<HashMap<Uuid, (Instant, u32)>>,
+}
+
+impl SignatureGuard {
+    /// Allows an address so many failures in a minute.
+    pub fn new(max_failures: NonZeroU32) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self { hashing: Semaphore::new(cores), max_failures, failures: Mutex::default() }
+    }
+
+    /// Refuses an address that has failed too often within a minute.
+    fn check(&self, address: Option<Uuid>) -> Result<(), RateLimitError> {
+        let Some(address) = address else { return Ok(()) };
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        match failures.get(&address) {
+            Some((since, failed)) if *failed >= self.max_failures.get() => {
+                let reset = FAILURE_WINDOW.saturating_sub(since.elapsed());
+                let limit = self.max_failures.get();
+                if reset.is_zero() {
+                    return Ok(());
+                }
+                Err(RateLimitError(RateLimitAllowance { limit, remaining: 0, reset }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn note_failure(&self, address: Option<Uuid>) {
+        let Some(address) = address else { return };
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.len() >= MAX_COUNTED_ADDRESSES {
+            failures.clear();
+        }
+        let (since, failed) = failures.entry(address).or_insert_with(|| (Instant::now(), 0));
+        if since.elapsed() >= FAILURE_WINDOW {
+            (*since, *failed) = (Instant::now(), 0);
+        }
+        *failed = failed.saturating_add(1);
+    }
+
+    /// Forgets failures that count no more; to be called every few minutes.
+    pub fn evict_old_failures(&self) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.retain(|_, (since, _)| since.elapsed() < FAILURE_WINDOW);
+    }
+
+    /// Verifies a signature over a request, as it was received.
+    async fn verify(
+        &self,
+        caller: &CallingApplication,
+        method: Method,
+        uri: &Uri,
+        body: &Bytes,
+        signature: Vec<u8>,
+    ) -> Result<(), SignatureAuthError> {
+        let (keys, uri, bytes) = (caller.keys.clone(), uri.clone(), body.clone());
+        let verify = move || {
+            let (path, query) = (uri.path(), uri.query());
+            let message = CanonicalRequest { method: method.as_str(), path, query, body: &bytes };
+            signed_request::verify(&keys, &message, &signature)
+        };
+        if body.len() < BLOCKING_BODY_BYTES {
+            return verify().map_err(SignatureAuthError::Signature);
+        }
+        let unavailable =
+            |error: Box<dyn std::error::Error + Send + Sync>| SignatureAuthError::Unavailable(error);
+        let _turn = self.hashing.acquire().await.map_err(|error| unavailable(error.into()))?;
+        let verified =
+            tokio::task::spawn_blocking(verify).await.map_err(|error| unavailable(error.into()))?;
+        verified.map_err(SignatureAuthError::Signature)
+    }
 }

@@ -1,9 +1,6 @@
 //! Age estimation from a photo.
 
-use crate::{
-    age_verification::{AgeSessionFixture, BASE, captured_photo, relying_party_call},
-    image_analysis::secure_token::capture,
-};
+use crate::age_verification::{AgeSessionFixture, BASE, captured_photo, relying_party_call};
 use domain::image_analysis::sample_faces;
 use serde_json::json;
 use testkit::{
@@ -32,7 +29,7 @@ async fn a_face_proves_an_age() {
     // A photo without a proof of capture is not analysed.
     let bare = session.take_turn(&app, &opened, json!({ "img": face_base64() })).await;
     assert_eq!(bare.0["problem"]["code"], "TRY_AGAIN");
-    let ended = session.take_turn(&app, &bare, captured_photo(&app).await).await;
+    let ended = session.take_turn(&app, &bare, captured_photo(&app, &session).await).await;
     assert_eq!((ended.status(), ended.step()), ("COMPLETE", &json!(null)), "{}", ended.0);
     let result = session.result(&app).await;
     assert_eq!((&result["status"], &result["method"]), (&json!("COMPLETE"), &json!("AGE_ESTIMATION")));
@@ -49,14 +46,14 @@ async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offe
     let block_consent = json!({ "block_biometric_consent": true, "type": "AGE", "age_estimation": {} });
     let session = AgeSessionFixture::create(&app, BASE, &block_consent).await;
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-    session.take_turn(&app, &opened, captured_photo(&app).await).await;
+    session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
     let age = session.result(&app).await["age"].as_i64().unwrap();
 
     let payload =
         json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age }, "doc_scan": {} });
     let session = AgeSessionFixture::create(&app, BASE, &payload).await;
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-    let undecided = session.take_turn(&app, &opened, captured_photo(&app).await).await;
+    let undecided = session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
     assert_eq!(undecided.status(), "IN_PROGRESS");
     assert_eq!(undecided.0["session"]["result"]["reason"], "AGE_UNCERTAIN");
     let states: Vec<_> = undecided.0["session"]["methods"]
@@ -74,7 +71,7 @@ async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offe
     let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age } });
     let session = AgeSessionFixture::create(&app, BASE, &payload).await;
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-    assert_eq!(session.take_turn(&app, &opened, captured_photo(&app).await).await.status(), "FAIL");
+    assert_eq!(session.take_turn(&app, &opened, captured_photo(&app, &session).await).await.status(), "FAIL");
 
     // Far from the threshold, the estimate passes or fails.
     for (kind, threshold, status) in
@@ -85,7 +82,7 @@ async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offe
         });
         let session = AgeSessionFixture::create(&app, BASE, &payload).await;
         let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-        let ended = session.take_turn(&app, &opened, captured_photo(&app).await).await;
+        let ended = session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
         assert_eq!(ended.status(), status, "{kind} {threshold}");
         assert_eq!(session.result(&app).await["age"], threshold);
         let refused =
@@ -114,7 +111,7 @@ async fn a_print_of_a_face_proves_no_age_if_a_live_one_is_required() {
         let session = AgeSessionFixture::create(&app, BASE, &payload).await;
         let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
         assert_eq!((&opened.step()["kind"], &opened.step()["level"]), (&json!("camera"), &json!(level)));
-        let sent = json!({ "img": api::base64(image), "secure": capture(&app, image, false).await });
+        let sent = json!({ "img": api::base64(image), "secure": session.capture(&app, image, false).await });
         let ended = session.take_turn(&app, &opened, sent).await;
         assert_eq!((ended.status(), ended.reason()), (came, reason), "{level}");
         assert_eq!(

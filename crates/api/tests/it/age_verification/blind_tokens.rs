@@ -286,7 +286,7 @@ async fn the_issuer_accepts_a_face() {
     assert_eq!(issuer_session.offered(&app).await, [("AGE_ESTIMATION".to_owned(), "NONE".to_owned())]);
     issuer_session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
     let opened = issuer_session.open_attempt(&app, "AGE_ESTIMATION").await;
-    let secure = capture_for(&app, app.issuer.unwrap(), face_jpeg(), false).await;
+    let secure = capture_for(&app, app.issuer.unwrap(), Some(issuer_session.id()), face_jpeg(), false).await;
     let photo = json!({ "img": face_base64(), "secure": secure });
     let shown = issuer_session.take_turn(&app, &opened, photo).await;
     assert_eq!(shown.status(), "COMPLETE", "{}", shown.0);

@@ -1,10 +1,7 @@
 //! Age estimation of the level ACTIVE, with frames of a moving head: a photo wrapped around a model of one
 //! (`testkit::head_model`).
 
-use crate::{
-    age_verification::{AgeSessionFixture, AttemptTurn, BASE},
-    image_analysis::secure_token::capture,
-};
+use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE};
 use base::SignedDuration;
 use domain::image_analysis::sample_faces;
 use serde_json::{Value, json};
@@ -69,10 +66,10 @@ fn asked(turn: &AttemptTurn) -> Vec<&str> {
 }
 
 /// What a page sends: a photo with its proof of capture, and frames.
-async fn answer(app: &TestApp, photo: &[u8], frames: Vec<String>) -> Value {
+async fn answer(app: &TestApp, session: &AgeSessionFixture, photo: &[u8], frames: Vec<String>) -> Value {
     let times: Vec<usize> = (0..frames.len()).map(|frame| frame * FRAME_INTERVAL_MS).collect();
     json!({
-        "img": api::base64(photo), "secure": capture(app, photo, true).await, "frames": frames, "times": times,
+        "img": api::base64(photo), "secure": session.capture(app, photo, true).await, "frames": frames, "times": times,
     })
 }
 
@@ -90,7 +87,9 @@ async fn a_head_that_makes_the_requested_movements_proves_an_age() {
     let (session, opened) = begin(&app).await;
     let frames = film(PhotoSurface::Head, &asked(&opened));
     assert!(frames.len() <= 24, "more are not looked at: {}", frames.len());
-    let ended = session.take_turn(&app, &opened, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
+    let ended = session
+        .take_turn(&app, &opened, answer(&app, &session, &photo(SAMPLE_FACE_INDEX), frames).await)
+        .await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
     let result = session.result(&app).await;
     assert!(result["age"].as_i64().is_some_and(|age| (15..60).contains(&age)), "{result}");
@@ -116,13 +115,14 @@ async fn other_movements_a_sheet_of_paper_and_another_person_prove_nothing() {
                 };
             }
         }
-        let sent = answer(&app, &photo(of), film(form, &moves)).await;
+        let sent = answer(&app, &session, &photo(of), film(form, &moves)).await;
         let ended = session.take_turn(&app, &opened, sent).await;
         assert_eq!(reason(&ended), "CHALLENGE_NOT_MET", "{what}: {}", ended.0);
         assert_eq!(session.result(&app).await["status"], "IN_PROGRESS", "it may be tried again");
     }
     let (session, opened) = begin(&app).await;
-    let sent = answer(&app, &photo(SAMPLE_FACE_INDEX), film(PhotoSurface::Head, &asked(&opened))).await;
+    let sent =
+        answer(&app, &session, &photo(SAMPLE_FACE_INDEX), film(PhotoSurface::Head, &asked(&opened))).await;
     app.world.advance(SignedDuration::from_secs(91));
     let late = session.take_turn(&app, &opened, sent).await;
     assert_eq!(reason(&late), "CHALLENGE_NOT_MET", "{}", late.0);
@@ -133,7 +133,7 @@ async fn unusable_frames_are_requested_again() {
     let app = TestApp::start().await;
     let (session, opened) = begin(&app).await;
     let path = format!("/attempts/{}", opened.attempt());
-    let mut sent = answer(&app, &photo(SAMPLE_FACE_INDEX), vec![String::new(); 25]).await;
+    let mut sent = answer(&app, &session, &photo(SAMPLE_FACE_INDEX), vec![String::new(); 25]).await;
     sent["continuation"] = opened.0["continuation"].clone();
     let refused = session.end_user_call(&app, "POST", &path, Some(sent.clone())).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "too many");
@@ -141,17 +141,20 @@ async fn unusable_frames_are_requested_again() {
     let refused = session.end_user_call(&app, "POST", &path, Some(sent)).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "none");
 
-    let mut single = answer(&app, &photo(SAMPLE_FACE_INDEX), Vec::new()).await;
-    single["secure"] = capture(&app, &photo(SAMPLE_FACE_INDEX), false).await;
+    let mut single = answer(&app, &session, &photo(SAMPLE_FACE_INDEX), Vec::new()).await;
+    single["secure"] = session.capture(&app, &photo(SAMPLE_FACE_INDEX), false).await;
     let again = session.take_turn(&app, &opened, single).await;
     assert_eq!(again.0["problem"]["code"], "TRY_AGAIN", "vouched for as a single picture");
-    let broken = answer(&app, &photo(SAMPLE_FACE_INDEX), vec![api::base64(b"no picture"); 12]).await;
+    let broken =
+        answer(&app, &session, &photo(SAMPLE_FACE_INDEX), vec![api::base64(b"no picture"); 12]).await;
     let again = session.take_turn(&app, &again, broken).await;
     assert_eq!(
         (&again.0["problem"]["code"], &again.step()["kind"]),
         (&json!("UNUSABLE_IMAGE"), &json!("frames"))
     );
     let frames = film(PhotoSurface::Head, &asked(&again));
-    let ended = session.take_turn(&app, &again, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
+    let ended = session
+        .take_turn(&app, &again, answer(&app, &session, &photo(SAMPLE_FACE_INDEX), frames).await)
+        .await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
 }

@@ -1,5 +1,6 @@
 //! `/api/v1` and `/age/v1`: age verification sessions.
 
+mod abuse;
 mod age_estimation;
 mod auth;
 mod blind_tokens;
@@ -20,7 +21,7 @@ mod unlinkability;
 mod wallet;
 mod webhooks;
 
-use crate::image_analysis::secure_token::capture;
+use crate::image_analysis::secure_token::capture_for;
 use axum::{body::Body, http::Request};
 use serde_json::{Map, Value, json};
 use testkit::{TestApp, TestResponse, face_base64, face_jpeg};
@@ -99,6 +100,11 @@ impl AgeSessionFixture {
         AttemptTurn(taken.json())
     }
 
+    /// The proof of capture of a photo that is taken on the page.
+    async fn capture(&self, app: &TestApp, image: &[u8], multiframe: bool) -> Value {
+        capture_for(app, app.app, Some(&self.id), image, multiframe).await
+    }
+
     /// Follows the redirect of a step, and returns with the parameters of its address.
     async fn return_from_provider(&self, app: &TestApp, turn: &AttemptTurn) -> AttemptTurn {
         let (_, query) = turn.step()["url"].as_str().unwrap().split_once('?').unwrap();
@@ -106,6 +112,11 @@ impl AgeSessionFixture {
         let returned: Map<String, Value> = given.map(|(name, value)| (name, value.into())).collect();
         self.take_turn(app, turn, json!({ "returned": returned })).await
     }
+}
+
+/// The id of a new session in production, for tests of its page.
+pub(crate) async fn hosted_session(app: &TestApp, payload: &Value) -> String {
+    AgeSessionFixture::create(app, BASE, payload).await.id
 }
 
 /// The answer that the page got.
@@ -131,7 +142,7 @@ impl AttemptTurn {
     }
 }
 
-/// A photo with its proof of capture, as the page sends it.
-async fn captured_photo(app: &TestApp) -> Value {
-    json!({ "img": face_base64(), "secure": capture(app, face_jpeg(), false).await })
+/// A photo with its proof of capture, as the page of a session sends it.
+async fn captured_photo(app: &TestApp, session: &AgeSessionFixture) -> Value {
+    json!({ "img": face_base64(), "secure": session.capture(app, face_jpeg(), false).await })
 }

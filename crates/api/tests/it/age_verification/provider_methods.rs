@@ -163,10 +163,12 @@ async fn codes_cannot_be_guessed_and_expire() {
     // A session sends at most five messages, whatever it opens, so that nobody's phone is flooded.
     let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "mobile": {} })).await;
     for _ in 0..5 {
+        app.world.advance(SignedDuration::from_secs(30));
         let opened = session.open_attempt(&app, "MOBILE").await;
         let sent = session.take_turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
         assert_eq!(sent.step()["kind"], "code");
     }
+    app.world.advance(SignedDuration::from_secs(30));
     let opened = session.open_attempt(&app, "MOBILE").await;
     let refused = session.take_turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
     assert_eq!((refused.status(), reason(&refused)), ("FAIL", "TOO_MANY_CODES"));

@@ -80,7 +80,7 @@ async fn a_failed_method_may_be_retried_if_the_session_allows_it() {
     let session = AgeSessionFixture::create(&app, BASE, &retry).await;
     for left in [1, 0] {
         let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-        let ended = session.take_turn(&app, &opened, captured_photo(&app).await).await;
+        let ended = session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
         assert_eq!(ended.status(), "FAIL");
         assert_eq!(ended.0["session"]["retry"], left == 1);
         assert_eq!(session.result(&app).await["age_estimation"]["attempts_remaining"], left);
@@ -96,7 +96,7 @@ async fn a_failed_method_may_be_retried_if_the_session_allows_it() {
     });
     let session = AgeSessionFixture::create(&app, BASE, &resume).await;
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-    assert_eq!(session.take_turn(&app, &opened, captured_photo(&app).await).await.status(), "FAIL");
+    assert_eq!(session.take_turn(&app, &opened, captured_photo(&app, &session).await).await.status(), "FAIL");
     let document = session.open_attempt(&app, "DOC_SCAN").await;
     assert_eq!((document.status(), &document.step()["kind"]), ("IN_PROGRESS", &json!("document")));
 }

@@ -210,3 +210,24 @@ async fn the_block_of_the_key_has_the_name_of_the_brand() {
     let refused = relying_party_call(&app, &key, "POST", &format!("{BASE}/sessions"), Some(twice)).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
 }
+
+#[tokio::test]
+async fn nobody_overwrites_the_result_under_another_persons_passkey() {
+    let app = start_server(&EgressPolicy::default()).await;
+    let mut device = store_result(&app, json!({ "threshold": 21 })).await;
+
+    let session = complete_session(&app, json!({})).await;
+    let asked = session.end_user_call(&app, "POST", "/key", Some(json!({}))).await.json();
+    let mut thief = Authenticator::new(ORIGIN);
+    thief.id.clone_from(&device.id);
+    let credential = thief.create(&asked["options"]);
+    let body = json!({ "continuation": asked["continuation"], "credential": credential });
+    let refused = session.end_user_call(&app, "POST", "/key", Some(body)).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    let seen = session.end_user_call(&app, "GET", "", None).await.json();
+    assert_eq!(seen["offers"]["key"], true, "it may be stored under a passkey of their own");
+
+    let payload = json!({ "age_estimation": { "threshold": 21 }, "svc_key": { "threshold": 21 } });
+    let (_, ended) = present_result(&app, &mut device, SANDBOX, &payload).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.reason());
+}

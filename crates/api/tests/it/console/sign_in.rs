@@ -1,9 +1,12 @@
 //! `POST /console/sign-in`
 
 use crate::{console::start_over_https_without_mail, content_moderation::AccountFixture};
+use api::{GeoLocator, GeoSettings, RateLimit};
+use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use db::sql;
 use serde_json::json;
+use std::{num::NonZeroU32, sync::Arc};
 use testkit::TestApp;
 
 #[tokio::test]
@@ -78,17 +81,55 @@ async fn a_sign_in_link_works_once_and_for_fifteen_minutes() {
 }
 
 #[tokio::test]
-async fn requests_for_sign_in_links_share_one_rate_limit() {
-    let few = std::num::NonZeroU32::new(2).unwrap();
+async fn sign_in_links_are_limited_by_network_address_and_by_mailbox() {
+    let few = NonZeroU32::new(2).unwrap();
     let app = TestApp::start_with(|api| {
-        api.sign_in_rate_limit = std::sync::Arc::new(api::RateLimit::new(few, few));
+        let settings =
+            GeoSettings { address_header: Some("X-Forwarded-For".to_owned()), ..GeoSettings::default() };
+        api.geo_locator = Arc::new(GeoLocator::open(&settings).unwrap());
+        api.sign_in_rate_limit = Arc::new(RateLimit::new(few, few));
+        api.mailbox_rate_limit = Arc::new(RateLimit::per_hour(NonZeroU32::new(3).unwrap()));
     })
     .await;
-    let fixture = AccountFixture::of(app).await;
+    let ask = async |address: &str, email: &str| {
+        let request = Request::post("/console/sign-in").header("X-Assay-Console", "1");
+        let request = request.header("X-Forwarded-For", address);
+        let answer = app.send(request.body(Body::from(json!({ "email": email }).to_string())).unwrap()).await;
+        (answer.status_and_code(), answer.header("retry-after").parse().unwrap_or(0_u32), answer.body)
+    };
     for email in ["a@example.com", "b@example.com"] {
-        assert_eq!(fixture.post_signed_out("/console/sign-in", json!({ "email": email })).await.status, 202);
+        assert_eq!(ask("192.0.2.1", email).await.0, "202");
     }
-    let empty = fixture.post_signed_out("/console/sign-in", json!({ "email": "c@example.com" })).await;
-    assert_eq!(empty.status_and_code(), "429 TOO_MANY_REQUESTS");
-    assert!(!empty.header("retry-after").is_empty());
+    let (refused, wait, body) = ask("192.0.2.1", "c@example.com").await;
+    assert_eq!(refused, "429 TOO_MANY_REQUESTS");
+    assert!((1..=30).contains(&wait), "{wait}");
+    assert!(String::from_utf8_lossy(&body).contains("at most 2"), "{body:?}");
+    assert_eq!(ask("192.0.2.2", "c@example.com").await.0, "202", "others are not shut out");
+    // A mailbox, whoever asks, in whatever case, and whether or not it is a member's.
+    for address in ["198.51.100.1", "198.51.100.2", "198.51.100.3"] {
+        assert_eq!(ask(address, "Nobody@example.com").await.0, "202");
+    }
+    let (refused, wait, body) = ask("198.51.100.4", "nobody@example.com").await;
+    assert_eq!(refused, "429 TOO_MANY_REQUESTS");
+    assert!((60..=1200).contains(&wait), "{wait}");
+    assert!(String::from_utf8_lossy(&body).contains("mailbox"), "{body:?}");
+}
+
+#[tokio::test]
+async fn strangers_do_not_wait_for_the_writer() {
+    let fixture = AccountFixture::start().await;
+    // Somebody writes, and does not stop.
+    let _writer = fixture.app.api.db.write().await.unwrap();
+    for (path, body) in [
+        ("/console/session", json!({ "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),
+        ("/console/session", json!({ "invitation": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),
+    ] {
+        let answer = fixture.post_signed_out(path, body);
+        let answer = tokio::time::timeout(std::time::Duration::from_secs(3), answer).await;
+        assert_eq!(answer.unwrap().status_and_code(), "401 UNAUTHORIZED");
+    }
+    let request = Request::post("/poa/v1/holder/credentials").header("Authorization", "Bearer none");
+    let request = request.body(Body::from(json!({ "keys": ["AAAA"] }).to_string())).unwrap();
+    let answer = tokio::time::timeout(std::time::Duration::from_secs(3), fixture.app.send(request)).await;
+    assert_eq!(answer.unwrap().status_and_code(), "401 INVALID_TOKEN", "before the keys are read");
 }

@@ -4,6 +4,7 @@ mod auth;
 mod brand;
 mod device_metadata;
 mod request_context;
+mod security_headers;
 mod virtual_hosts;
 
 use serde_json::json;

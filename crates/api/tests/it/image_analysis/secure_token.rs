@@ -30,14 +30,21 @@ fn base64url(bytes: impl AsRef<[u8]>) -> String {
 
 /// What `secure` of a request would be, made as the capture module makes it.
 pub(crate) async fn capture(app: &TestApp, image: &[u8], multiframe: bool) -> Value {
-    capture_for(app, app.app, image, multiframe).await
+    capture_for(app, app.app, None, image, multiframe).await
 }
 
-/// The same on the page of an application.
-pub(crate) async fn capture_for(app: &TestApp, whose: AppId, image: &[u8], multiframe: bool) -> Value {
+/// The same on the page of an application, for an age session if there is one.
+pub(crate) async fn capture_for(
+    app: &TestApp,
+    whose: AppId,
+    session: Option<&str>,
+    image: &[u8],
+    multiframe: bool,
+) -> Value {
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
     let key = base64url(pair.public_key());
-    let answer = app.get(&format!("/ai/sm/v1/secure/1/token?sdkId={whose}&key={key}")).await;
+    let session = session.map(|id| format!("&sessionId={id}")).unwrap_or_default();
+    let answer = app.get(&format!("/ai/sm/v1/secure/1/token?sdkId={whose}&key={key}{session}")).await;
     assert_eq!(answer.status_and_code(), "200");
     assert_eq!(answer.header("access-control-allow-origin"), "*", "any page of the business may ask");
     assert_eq!(answer.json()["expires_in"], 600);

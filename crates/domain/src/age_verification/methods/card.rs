@@ -1,12 +1,22 @@
 //! `credit_card`: the card's form is checked here, then a card provider checks the card and may send its holder to
-//! their bank.
+//! their bank. Each question to the provider is counted first, in the session and for the card, so that no session is of
+//! use to find out what belongs to a card number.
 
 use super::{
-    AgeMethodHandler, AttemptContext, AttemptStep, StepFuture, StepOutcome, StepPrompt, TurnInput,
-    evaluate_answer, evaluate_error, not_configured, prompt_form, ready,
+    AgeMethodHandler, AttemptContext, AttemptStep, InputProblem, StepFuture, StepOutcome, StepPrompt,
+    TurnInput, evaluate_answer, evaluate_error, not_configured, prompt_form, prompt_form_again, ready,
+    undecided,
 };
-use crate::age_verification::{AgeSessionError, decision::AgeDecider};
-use age_methods::card::{CardCheckOutcome, CardProvider, PaymentCard, PendingCardCheck};
+use crate::age_verification::{
+    AgeSessionError,
+    attempt_budgets::{AttemptBudgets, Reservation},
+    decision::AgeDecider,
+    types::AgeFailureReason,
+};
+use age_methods::{
+    AgeMethodError,
+    card::{CardCheckOutcome, CardProvider, PaymentCard, PendingCardCheck},
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -16,6 +26,7 @@ pub(super) struct CardMethod {
     /// Where the bank sends the end user back to.
     pub(super) return_url: String,
     pub(super) decider: Arc<AgeDecider>,
+    pub(super) budgets: Arc<AttemptBudgets>,
 }
 
 impl AgeMethodHandler for CardMethod {
@@ -23,8 +34,9 @@ impl AgeMethodHandler for CardMethod {
         self.provider.is_some()
     }
 
-    fn open<'a>(&'a self, _: AttemptContext<'a>) -> StepFuture<'a> {
-        ready(form())
+    fn open<'a>(&'a self, context: AttemptContext<'a>) -> StepFuture<'a> {
+        let has_cards_left = self.budgets.has_cards_left(context.session.cards_checked);
+        ready(if has_cards_left { form() } else { undecided(AgeFailureReason::TooManyCards) })
     }
 
     fn process_turn<'a>(
@@ -54,6 +66,12 @@ impl CardMethod {
             Ok(card) => card,
             Err(error) => return Ok(evaluate_error(context, error, form)),
         };
+        let remaining = match self.budgets.reserve_card(context.session.id, card.number()).await? {
+            Reservation::Granted { remaining } => remaining,
+            Reservation::TooSoon { .. } | Reservation::Exhausted { .. } => {
+                return Ok(undecided(AgeFailureReason::TooManyCards));
+            }
+        };
         match provider.check(&card, &self.return_url).await {
             Ok(CardCheckOutcome::Done(evidence)) => {
                 Ok(evaluate_answer(&self.decider, context, Ok(evidence), form))
@@ -61,7 +79,16 @@ impl CardMethod {
             Ok(CardCheckOutcome::Redirect { url, held }) => {
                 Ok(StepOutcome::Prompt(StepPrompt::new(AttemptStep::Redirect { url }, json!(held))))
             }
-            Err(error) => Ok(evaluate_error(context, error, form)),
+            // What the provider refuses was a try, whichever field it names.
+            Err(AgeMethodError::Input { .. }) if remaining == 0 => {
+                Ok(undecided(AgeFailureReason::TooManyCards))
+            }
+            Err(error) => Ok(match evaluate_error(context, error, form) {
+                StepOutcome::Prompt(StepPrompt { problem: Some(problem), .. }) => {
+                    prompt_form_again(form(), InputProblem { remaining: Some(remaining), ..problem })
+                }
+                other => other,
+            }),
         }
     }
 }

@@ -116,6 +116,8 @@ impl DocumentMethod {
 
     fn prompt(&self, context: AttemptContext<'_>, linked: LinkedDocumentSession) -> StepPrompt {
         let url = self.documents.page_url(context.session.sandbox, linked.session, linked.token);
+        // The page is shown in a frame of this session's page, which may itself be in a frame of the relying party.
+        let url = format!("{url}&ageSessionId={}", context.session.id);
         StepPrompt::new(AttemptStep::Document { url }, Value::Null)
     }
 

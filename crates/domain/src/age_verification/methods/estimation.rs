@@ -8,6 +8,7 @@ use super::{
 use crate::{
     age_verification::{
         AgeSessionError,
+        attempt_budgets::AttemptBudgets,
         decision::{AgeDecider, decide_from_evidence},
         session::AgeMethodVerdict,
         types::{AgeFailureReason, InputProblemCode, LivenessLevel},
@@ -15,7 +16,7 @@ use crate::{
     image_analysis::{
         AnalysisError, AnalysisRequest, FaceErrorCode, ImageAnalyser, LivenessAssurance, LivenessPrediction,
     },
-    secure_capture::SecureCapture,
+    secure_capture::{CaptureScope, SecureCapture},
 };
 use base::Environment;
 use media::image_validation;
@@ -46,6 +47,7 @@ pub(in crate::age_verification) struct EstimationMethod {
     secure_capture: SecureCapture,
     analyser: ImageAnalyser,
     decider: Arc<AgeDecider>,
+    budgets: Arc<AttemptBudgets>,
 }
 
 /// What a photo shows.
@@ -83,8 +85,9 @@ impl EstimationMethod {
         secure_capture: SecureCapture,
         analyser: ImageAnalyser,
         decider: Arc<AgeDecider>,
+        budgets: Arc<AttemptBudgets>,
     ) -> Self {
-        Self { environment, secure_capture, analyser, decider }
+        Self { environment, secure_capture, analyser, decider, budgets }
     }
 
     /// Asks for a photo, at the level ACTIVE with a new random challenge.
@@ -112,12 +115,18 @@ impl EstimationMethod {
         }
         let capture = input.secure.clone().unwrap_or_default();
         let is_active = context.config.level == LivenessLevel::Active;
-        let verified =
-            self.secure_capture.verify(&*self.environment, context.session.app, &capture, &image, is_active);
-        if let Err(untrusted) = verified {
-            tracing::debug!(error = &untrusted as &dyn std::error::Error, "a capture is not trusted");
-            return retry(InputProblemCode::TryAgain);
-        }
+        let scope = CaptureScope {
+            app: context.session.app,
+            session: Some(context.session.id),
+            multiframe: is_active,
+        };
+        let verified = match self.secure_capture.verify(&*self.environment, scope, &capture, &image) {
+            Ok(verified) => verified,
+            Err(untrusted) => {
+                tracing::debug!(error = &untrusted as &dyn std::error::Error, "a capture is not trusted");
+                return retry(InputProblemCode::TryAgain);
+            }
+        };
         if is_active {
             let challenge: Option<LivenessChallenge> = serde_json::from_value(continuation).ok();
             let challenge = challenge.ok_or(AgeSessionError::StaleContinuation)?;
@@ -127,7 +136,13 @@ impl EstimationMethod {
                 None => return retry(InputProblemCode::UnusableImage),
             }
         }
-        match self.analyse_photo(image, context.config.level).await? {
+        let finding = self.analyse_photo(image, context.config.level).await?;
+        // Only now: a turn that failed because the server was busy may be repeated as it is.
+        if !self.budgets.use_capture_token(verified.id, verified.expires_at).await? {
+            tracing::debug!("a token of secure capture was used before");
+            return retry(InputProblemCode::TryAgain);
+        }
+        match finding {
             PhotoFinding::Age(estimate) => Ok(StepOutcome::Finished(self.decider.decide_from_estimate(
                 &context.session.wanted,
                 context.config,

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     age_verification::{
+        attempt_budgets::AttemptBudgets,
         continuation::ContinuationVault,
         decision::AgeDecider,
         providers::Providers,
@@ -56,6 +57,7 @@ pub(in crate::age_verification) struct AgeMethodSet {
 pub(in crate::age_verification) struct SharedMethodParts {
     pub(in crate::age_verification) environment: Arc<dyn Environment>,
     pub(in crate::age_verification) decider: Arc<AgeDecider>,
+    pub(in crate::age_verification) budgets: Arc<AttemptBudgets>,
     pub(in crate::age_verification) continuations: Arc<ContinuationVault>,
     pub(in crate::age_verification) urls: AgePageUrls,
     pub(in crate::age_verification) mailer: Mailer,
@@ -105,7 +107,7 @@ impl AgeMethodSets {
 
 impl AgeMethodSet {
     fn new(parts: &SharedMethodParts, providers: Providers, sandbox: bool) -> Self {
-        let SharedMethodParts { environment, decider, continuations, urls, mailer, .. } = parts;
+        let SharedMethodParts { environment, decider, budgets, continuations, urls, mailer, .. } = parts;
         let return_url = urls.provider_return(sandbox);
         let registry = |registry, provider| RegistryMethod { registry, provider, decider: decider.clone() };
         let oidc =
@@ -114,6 +116,7 @@ impl AgeMethodSet {
             delivery,
             environment: environment.clone(),
             decider: decider.clone(),
+            budgets: budgets.clone(),
         };
         let email_registry = providers.email.map(Arc::new);
         Self {
@@ -131,6 +134,7 @@ impl AgeMethodSet {
                 provider: providers.card,
                 return_url: return_url.clone(),
                 decider: decider.clone(),
+                budgets: budgets.clone(),
             },
             mobile: one_time_code(CodeDelivery::Sms(providers.mobile)),
             email: one_time_code(CodeDelivery::Email {

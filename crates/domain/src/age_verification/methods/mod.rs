@@ -155,20 +155,11 @@ pub(super) struct StepPrompt {
     pub(super) attempt_state: Option<Value>,
     /// Whether the last input was a wrong code, which is counted.
     pub(super) wrong_code: bool,
-    /// Whether a code was sent, which is counted.
-    pub(super) code_sent: bool,
 }
 
 impl StepPrompt {
     fn new(step: AttemptStep, continuation_state: Value) -> Self {
-        Self {
-            step,
-            problem: None,
-            continuation_state,
-            attempt_state: None,
-            wrong_code: false,
-            code_sent: false,
-        }
+        Self { step, problem: None, continuation_state, attempt_state: None, wrong_code: false }
     }
 
     fn with_problem(self, problem: InputProblem) -> Self {
@@ -204,17 +195,13 @@ fn evaluate_error(
     prompt: impl FnOnce() -> StepOutcome,
 ) -> StepOutcome {
     match error {
-        AgeMethodError::Input { field, fault } => match prompt() {
-            StepOutcome::Prompt(prompt) => {
-                let code = match fault {
-                    InputFault::Required => InputProblemCode::Required,
-                    InputFault::Invalid => InputProblemCode::Invalid,
-                };
-                let problem = InputProblem { field: Some(field), ..InputProblem::new(code) };
-                StepOutcome::Prompt(prompt.with_problem(problem))
-            }
-            other => other,
-        },
+        AgeMethodError::Input { field, fault } => {
+            let code = match fault {
+                InputFault::Required => InputProblemCode::Required,
+                InputFault::Invalid => InputProblemCode::Invalid,
+            };
+            prompt_form_again(prompt(), InputProblem { field: Some(field), ..InputProblem::new(code) })
+        }
         AgeMethodError::Inconclusive(message) => {
             tracing::debug!(method = %context.config.method, error = message, "a method was inconclusive");
             undecided(AgeFailureReason::NotFound)
@@ -241,6 +228,14 @@ fn not_configured() -> StepOutcome {
 
 fn prompt_form(fields: &'static [FormField]) -> StepOutcome {
     StepOutcome::Prompt(StepPrompt::new(AttemptStep::Form { fields }, Value::Null))
+}
+
+/// The form, and why the last input could not be used.
+fn prompt_form_again(form: StepOutcome, problem: InputProblem) -> StepOutcome {
+    match form {
+        StepOutcome::Prompt(prompt) => StepOutcome::Prompt(prompt.with_problem(problem)),
+        other => other,
+    }
 }
 
 /// An answer that needs no waiting.

@@ -3,11 +3,13 @@
 
 use super::{
     AgeMethodHandler, AttemptContext, AttemptStep, CodeChannel, InputProblem, StepFuture, StepOutcome,
-    StepPrompt, TurnInput, evaluate_answer, evaluate_error, not_configured, prompt_form, ready, undecided,
+    StepPrompt, TurnInput, evaluate_answer, evaluate_error, not_configured, prompt_form, prompt_form_again,
+    ready, undecided,
 };
 use crate::{
     age_verification::{
         AgeSessionError,
+        attempt_budgets::{AttemptBudgets, CodeSubject, Reservation},
         decision::AgeDecider,
         providers::MobileProviders,
         session::AgeMethodVerdict,
@@ -33,10 +35,8 @@ use std::sync::Arc;
 const CODE_DIGITS: usize = 6;
 /// How long a code is valid.
 const CODE_TTL: SignedDuration = SignedDuration::from_mins(10);
-/// Seconds until another code may be sent.
+/// Seconds until another code may be sent in the session, by any method and attempt.
 const RESEND_INTERVAL_SECONDS: i64 = 30;
-/// Codes that one session may send, by any method: nobody shall send messages to strangers at the operator's cost.
-const MAX_CODES_PER_SESSION: i64 = 5;
 /// Wrong codes that end an attempt.
 const MAX_WRONG_CODES: i64 = 5;
 
@@ -47,6 +47,7 @@ pub(super) struct OneTimeCodeMethod {
     pub(super) delivery: CodeDelivery,
     pub(super) environment: Arc<dyn Environment>,
     pub(super) decider: Arc<AgeDecider>,
+    pub(super) budgets: Arc<AttemptBudgets>,
 }
 
 /// How codes are sent, and who is asked about their recipient.
@@ -117,9 +118,16 @@ impl OneTimeCodeMethod {
         context: AttemptContext<'_>,
         input: &TurnInput,
     ) -> Result<StepOutcome, AgeSessionError> {
-        Ok(match self.delivery.read_recipient(input.require_fields()?) {
-            Ok(recipient) => self.send_code(context, &recipient).await,
-            Err(error) => evaluate_error(context, error, || self.form()),
+        let recipient = match self.delivery.read_recipient(input.require_fields()?) {
+            Ok(recipient) => recipient,
+            Err(error) => return Ok(evaluate_error(context, error, || self.form())),
+        };
+        Ok(match self.reserve_code(context, &recipient).await? {
+            Reservation::Granted { .. } => self.send_code(context, &recipient).await,
+            Reservation::TooSoon { .. } => {
+                prompt_form_again(self.form(), InputProblem::new(InputProblemCode::TooSoon))
+            }
+            Reservation::Exhausted { .. } => undecided(AgeFailureReason::TooManyCodes),
         })
     }
 
@@ -142,10 +150,16 @@ impl OneTimeCodeMethod {
         let ask_again =
             |problem| StepPrompt::new(recipient.step(resend_in), json!(sent)).with_problem(problem);
         if input.resend {
-            if resend_in > 0 || counter.sent >= MAX_CODES_PER_SESSION {
-                return Ok(StepOutcome::Prompt(ask_again(InputProblem::new(InputProblemCode::TooSoon))));
-            }
-            return Ok(self.send_code(context, &recipient).await);
+            return Ok(match self.reserve_code(context, &recipient).await? {
+                Reservation::Granted { .. } => self.send_code(context, &recipient).await,
+                Reservation::TooSoon { .. } => {
+                    StepOutcome::Prompt(ask_again(InputProblem::new(InputProblemCode::TooSoon)))
+                }
+                // The code that was sent last may still be typed.
+                Reservation::Exhausted { .. } => {
+                    StepOutcome::Prompt(ask_again(InputProblem::new(InputProblemCode::NoMoreCodes)))
+                }
+            });
         }
         if now.duration_since(sent.at) > CODE_TTL {
             return Ok(StepOutcome::Prompt(ask_again(InputProblem::new(InputProblemCode::ExpiredCode))));
@@ -177,11 +191,18 @@ impl OneTimeCodeMethod {
         Ok(evaluate_answer(&self.decider, context, answer, || self.form()))
     }
 
-    /// Sends a code, and asks for it.
+    /// Counts a code before it is sent.
+    async fn reserve_code(
+        &self,
+        context: AttemptContext<'_>,
+        recipient: &CodeRecipient,
+    ) -> Result<Reservation, AgeSessionError> {
+        let pause = SignedDuration::from_secs(RESEND_INTERVAL_SECONDS);
+        self.budgets.reserve_code(context.session.id, recipient.subject(), pause).await
+    }
+
+    /// Sends a code that was counted, and asks for it.
     async fn send_code(&self, context: AttemptContext<'_>, recipient: &CodeRecipient) -> StepOutcome {
-        if context.session.one_time_codes.sent >= MAX_CODES_PER_SESSION {
-            return undecided(AgeFailureReason::TooManyCodes);
-        }
         let sandbox = context.session.sandbox;
         let code = if sandbox { SANDBOX_ONE_TIME_CODE.to_owned() } else { self.generate_code() };
         let text = message_text(context.locale, &code);
@@ -202,10 +223,7 @@ impl OneTimeCodeMethod {
             Ok(()) => {
                 let to = recipient.expose().to_owned();
                 let sent = CodeContinuation { to, code, at: self.environment.now() };
-                StepOutcome::Prompt(StepPrompt {
-                    code_sent: true,
-                    ..StepPrompt::new(recipient.step(RESEND_INTERVAL_SECONDS), json!(sent))
-                })
+                StepOutcome::Prompt(StepPrompt::new(recipient.step(RESEND_INTERVAL_SECONDS), json!(sent)))
             }
             Err(error) => evaluate_error(context, error, || self.form()),
         }
@@ -245,6 +263,17 @@ impl CodeRecipient {
         match self {
             Self::Phone(phone) => phone.expose(),
             Self::Email(email) => email.expose(),
+        }
+    }
+
+    fn subject(&self) -> CodeSubject<'_> {
+        match self {
+            Self::Phone(phone) => CodeSubject::Phone {
+                number: phone.expose(),
+                country: phone.calling_code(),
+                range: phone.range(),
+            },
+            Self::Email(email) => CodeSubject::Email { address: email.expose() },
         }
     }
 

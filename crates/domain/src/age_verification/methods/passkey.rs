@@ -117,7 +117,7 @@ impl PasskeyMethod {
             Err(error) => return Ok(evaluate_error(context, error, not_configured)),
         };
         if changed {
-            self.results.save(&identified.id, &record).await?;
+            self.results.update(&identified.id, &record).await?;
         }
         let rule = self.rule(context.session).await?;
         let max_age = match &rule {

@@ -10,7 +10,6 @@ mod media;
 mod sessions;
 mod tombstones;
 
-
 pub(super) use media::SessionMediaStore;
 pub(super) use sessions::{DocumentSessionStore, hash_token};
 

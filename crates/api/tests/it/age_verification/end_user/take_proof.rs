@@ -10,7 +10,7 @@ async fn a_proof_is_taken_along() {
     let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": 3 } });
     let session = AgeSessionFixture::create(&app, BASE, &payload).await;
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-    let ended = session.take_turn(&app, &opened, captured_photo(&app).await).await;
+    let ended = session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
     assert_eq!(ended.0["session"]["offers"]["proof"], true, "{}", ended.0);
     let taken = session.end_user_call(&app, "POST", "/proof", None).await;
     let url = taken.json()["url"].as_str().unwrap().to_owned();

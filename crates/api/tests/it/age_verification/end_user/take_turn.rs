@@ -47,7 +47,7 @@ async fn a_turn_counts_once_and_only_for_its_own_attempt() {
     let session = AgeSessionFixture::create(&app, BASE, &payload).await;
     let first = session.open_attempt(&app, "AGE_ESTIMATION").await;
     let second = session.open_attempt(&app, "AGE_ESTIMATION").await;
-    let mut body = captured_photo(&app).await;
+    let mut body = captured_photo(&app, &session).await;
     body["continuation"] = first.0["continuation"].clone();
     let path = format!("/attempts/{}", first.attempt());
     let stale = session.end_user_call(&app, "POST", &path, Some(body.clone())).await;

@@ -1,9 +1,10 @@
 //! The quota of an application.
 
 use crate::http::call;
-use api::RateLimit;
+use api::{BodyMemory, GeoLocator, GeoSettings, RateLimit, SignatureGuard};
+use axum::{body::Body, http::Request};
 use std::{num::NonZeroU32, sync::Arc};
-use testkit::TestApp;
+use testkit::{SignedCall, TestApp};
 
 #[tokio::test]
 async fn an_application_has_a_quota_if_the_operator_sets_one() {
@@ -36,4 +37,48 @@ async fn an_application_has_a_quota_if_the_operator_sets_one() {
 async fn without_a_quota_answers_have_no_rate_limit_headers() {
     let app = TestApp::start().await;
     assert_eq!(call().send(&app).await.header("ratelimit-limit"), "");
+}
+
+#[tokio::test]
+async fn an_address_may_send_few_wrong_signatures() {
+    let app = TestApp::start_with(|api| {
+        let settings =
+            GeoSettings { address_header: Some("X-Forwarded-For".to_owned()), ..GeoSettings::default() };
+        api.geo_locator = Arc::new(GeoLocator::open(&settings).unwrap());
+        api.signature_guard = Arc::new(SignatureGuard::new(NonZeroU32::new(2).unwrap()));
+    })
+    .await;
+    let wrong = "A".repeat(342) + "==";
+    let send = async |address: &str, digest: Option<&str>| {
+        let mut call = call().header("X-Forwarded-For", address);
+        if let Some(digest) = digest {
+            call = call.digest(Some(digest));
+        }
+        call.send(&app).await
+    };
+    for _ in 0..2 {
+        assert_eq!(send("192.0.2.1", Some(&wrong)).await.status_and_code(), "401 INVALID_SIGNATURE");
+    }
+    let refused = send("192.0.2.1", Some(&wrong)).await;
+    assert_eq!(refused.status_and_code(), "429 TOO_MANY_REQUESTS");
+    assert!((1..=60).contains(&refused.header("retry-after").parse::<u32>().unwrap()));
+    assert_eq!(send("192.0.2.1", None).await.status_and_code(), "429 TOO_MANY_REQUESTS");
+    assert_eq!(
+        send("192.0.2.2", None).await.status_and_code(),
+        "400 IMAGE_NOT_PROVIDED",
+        "others are answered"
+    );
+}
+
+#[tokio::test]
+async fn bodies_have_a_limit_together() {
+    let app = TestApp::start_with(|api| api.body_memory = BodyMemory::new(4096)).await;
+    let large = SignedCall::post("/ai/v1/age").json(&serde_json::json!({ "img": "A".repeat(5000) }));
+    let refused = large.send(&app).await;
+    assert_eq!(refused.status_and_code(), "503 SERVICE_UNAVAILABLE");
+    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(call().send(&app).await.status_and_code(), "400 IMAGE_NOT_PROVIDED", "what fits is answered");
+    let form = Request::post("/v1/oauth/token").body(Body::from("a".repeat(5000))).unwrap();
+    let refused = app.send(form).await;
+    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (503, "1"));
 }

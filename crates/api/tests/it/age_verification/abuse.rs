@@ -1,0 +1,220 @@
+//! What strangers could do with the link of a session at the operator's cost.
+
+use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, captured_photo};
+use base::SignedDuration;
+use domain::age_verification::{AgeVerificationSettings, AttemptLimits, ProviderSettings};
+use serde_json::{Value, json};
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+use testkit::{
+    TestApp,
+    stub_server::{self, StubReply, StubServer},
+};
+
+fn few(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap()
+}
+
+/// A server in production with mail codes, whose registry is simulated.
+async fn with_mail_codes(limits: AttemptLimits) -> TestApp {
+    let email = serde_json::from_value(json!({ "provider": "sandbox" })).unwrap();
+    let providers = ProviderSettings { email: Some(email), ..ProviderSettings::default() };
+    TestApp::start_with_age_settings(AgeVerificationSettings { providers, limits, ..Default::default() })
+        .await
+}
+
+/// A server in production whose card provider is a stand-in.
+async fn with_cards(bank: &StubServer, limits: AttemptLimits) -> (TestApp, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("stripe.key");
+    std::fs::write(&secret, "sk_test_1").unwrap();
+    let card = json!({ "provider": "stripe", "url": bank.url(""), "secret_file": secret });
+    let credit_card = Some(serde_json::from_value(card).unwrap());
+    let providers = ProviderSettings { credit_card, ..ProviderSettings::default() };
+    let settings = AgeVerificationSettings { providers, limits, ..Default::default() };
+    (TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await, folder)
+}
+
+/// A bank that finds the security code wrong.
+async fn suspicious_bank(delay: Duration) -> StubServer {
+    StubServer::start(move |_| {
+        let error = json!({ "error": { "type": "card_error", "code": "incorrect_cvc" } });
+        StubReply::body("application/json", error.to_string()).with_status(402).after(delay)
+    })
+    .await
+}
+
+fn card(number: &str, code: u32) -> Value {
+    json!({ "fields": { "number": number, "expiry": "12/30", "code": format!("{code:03}") } })
+}
+
+const VISA: &str = "4242 4242 4242 4242";
+const MASTERCARD: &str = "5555 5555 5555 4444";
+
+async fn ask_for_code(app: &TestApp, session: &AgeSessionFixture, address: &str) -> AttemptTurn {
+    let opened = session.open_attempt(app, "EMAIL").await;
+    session.take_turn(app, &opened, json!({ "fields": { "email": address } })).await
+}
+
+#[tokio::test]
+async fn the_pause_between_codes_holds_when_the_method_is_opened_again() {
+    let app = with_mail_codes(AttemptLimits::default()).await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "email": {} })).await;
+    assert_eq!(ask_for_code(&app, &session, "ada@example.com").await.step()["kind"], "code");
+    let soon = ask_for_code(&app, &session, "eve@example.com").await;
+    assert_eq!((&soon.step()["kind"], &soon.0["problem"]["code"]), (&json!("form"), &json!("TOO_SOON")));
+    assert_eq!(app.sent_mails().len(), 1);
+    app.world.advance(SignedDuration::from_secs(30));
+    let sent = session.take_turn(&app, &soon, json!({ "fields": { "email": "eve@example.com" } })).await;
+    assert_eq!(sent.step()["kind"], "code");
+    assert_eq!(app.sent_mails().len(), 2);
+}
+
+#[tokio::test]
+async fn a_session_sends_five_codes_and_says_when_there_are_no_more() {
+    let app = with_mail_codes(AttemptLimits::default()).await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "email": {} })).await;
+    let mut turn = ask_for_code(&app, &session, "ada@example.com").await;
+    for _ in 0..4 {
+        app.world.advance(SignedDuration::from_secs(30));
+        turn = session.take_turn(&app, &turn, json!({ "resend": true })).await;
+        assert!(turn.0["problem"].is_null(), "{}", turn.0);
+    }
+    app.world.advance(SignedDuration::from_secs(30));
+    let refused = session.take_turn(&app, &turn, json!({ "resend": true })).await;
+    assert_eq!(
+        (&refused.step()["kind"], &refused.0["problem"]["code"]),
+        (&json!("code"), &json!("NO_MORE_CODES"))
+    );
+    let again = ask_for_code(&app, &session, "ada@example.com").await;
+    assert_eq!((again.status(), again.reason()), ("FAIL", "TOO_MANY_CODES"));
+    assert_eq!(app.sent_mails().len(), 5);
+}
+
+#[tokio::test]
+async fn codes_have_budgets_beyond_the_session_for_a_day() {
+    let limits = AttemptLimits {
+        codes_per_recipient: few(2),
+        codes_per_application: few(4),
+        codes_per_day: few(5),
+        ..AttemptLimits::default()
+    };
+    let app = with_mail_codes(limits).await;
+    let ask = async |address: &str| {
+        let session = AgeSessionFixture::create(&app, BASE, &json!({ "email": {} })).await;
+        let turn = ask_for_code(&app, &session, address).await;
+        (turn.step()["kind"].as_str().unwrap_or_default().to_owned(), turn.reason().to_owned())
+    };
+    let (sent, refused) = (("code".to_owned(), String::new()), (String::new(), "TOO_MANY_CODES".to_owned()));
+    for expected in [&sent, &sent, &refused] {
+        assert_eq!(&ask("ada@example.com").await, expected, "for one address");
+    }
+    for (address, expected) in
+        [("b@example.com", &sent), ("c@example.com", &sent), ("d@example.com", &refused)]
+    {
+        assert_eq!(&ask(address).await, expected, "of one application");
+    }
+    assert_eq!(app.sent_mails().len(), 4, "what is refused is not sent");
+    let dump: String = app.dump().await.into_iter().filter(|row| row.contains("codes_per")).collect();
+    assert!(!dump.contains("ada@") && dump.contains("codes_per_recipient"), "{dump}");
+    app.world.advance(SignedDuration::from_hours(24));
+    assert_eq!(ask("ada@example.com").await, sent, "a day later");
+    app.world.advance(SignedDuration::from_hours(48));
+    assert!(
+        domain::age_verification::purge(&app.api.db, base::Environment::now(&*app.world)).await.unwrap() > 0
+    );
+    assert!(!app.dump().await.iter().any(|row| row.contains("codes_per")), "nothing is kept for ever");
+}
+
+#[tokio::test]
+async fn a_wrong_security_code_is_a_try_and_opening_again_does_not_start_over() {
+    let bank = suspicious_bank(Duration::ZERO).await;
+    let limits =
+        AttemptLimits { cards_per_session: few(3), cards_per_card: few(4), ..AttemptLimits::default() };
+    let (app, _folder) = with_cards(&bank, limits).await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "credit_card": {} })).await;
+    let opened = session.open_attempt(&app, "CREDIT_CARD").await;
+    let turn = session.take_turn(&app, &opened, card(VISA, 1)).await;
+    assert_eq!(turn.0["problem"], json!({ "code": "INVALID", "field": "code", "remaining": 2 }));
+    let unsent = session.take_turn(&app, &turn, card("4242 4242 4242 4243", 1)).await;
+    assert_eq!(unsent.0["problem"], json!({ "code": "INVALID", "field": "number" }), "nobody was asked");
+    let opened = session.open_attempt(&app, "CREDIT_CARD").await;
+    let turn = session.take_turn(&app, &opened, card(VISA, 2)).await;
+    assert_eq!(turn.0["problem"]["remaining"], 1, "the same session");
+    let over = session.take_turn(&app, &turn, card(MASTERCARD, 3)).await;
+    assert_eq!((over.status(), over.reason()), ("FAIL", "TOO_MANY_CARDS"));
+    assert_eq!(bank.captured().len(), 3);
+
+    // The card has a budget of its own, in whatever session it is tried.
+    let asked = async |number: &str, code| {
+        let session = AgeSessionFixture::create(&app, BASE, &json!({ "credit_card": {} })).await;
+        let opened = session.open_attempt(&app, "CREDIT_CARD").await;
+        let turn = session.take_turn(&app, &opened, card(number, code)).await;
+        (turn.reason().to_owned(), bank.captured().len())
+    };
+    assert_eq!(asked(VISA, 4).await, (String::new(), 4));
+    assert_eq!(asked(VISA, 5).await, (String::new(), 5));
+    assert_eq!(asked(VISA, 6).await, ("TOO_MANY_CARDS".to_owned(), 5), "two in the first session, two since");
+    assert_eq!(asked(MASTERCARD, 7).await, (String::new(), 6), "another card");
+    assert!(!app.dump().await.iter().any(|row| row.contains("4242424242424242")));
+}
+
+#[tokio::test]
+async fn what_was_sent_counts_although_the_caller_has_gone() {
+    let bank = suspicious_bank(Duration::from_millis(300)).await;
+    let limits = AttemptLimits { cards_per_session: few(2), ..AttemptLimits::default() };
+    let (app, _folder) = with_cards(&bank, limits).await;
+    let app = Arc::new(app);
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "credit_card": {} })).await;
+    for tried in 1..=2 {
+        let opened = session.open_attempt(&app, "CREDIT_CARD").await;
+        let call = {
+            let (app, session) = (app.clone(), session.clone());
+            tokio::spawn(async move { session.take_turn(&app, &opened, card(VISA, tried)).await })
+        };
+        bank.wait_for(tried as usize).await;
+        // As the server does with the call of a connection that breaks.
+        call.abort();
+        assert!(call.await.unwrap_err().is_cancelled());
+    }
+    let opened =
+        session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "CREDIT_CARD" }))).await;
+    assert_ne!(opened.json()["step"]["kind"], "form", "{}", opened.json());
+    // The turn that was left goes on to its end.
+    let mut reason = Value::Null;
+    for _ in 0..500 {
+        reason = session.end_user_call(&app, "GET", "", None).await.json()["result"]["reason"].clone();
+        if reason == "TOO_MANY_CARDS" {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(reason, "TOO_MANY_CARDS");
+    assert_eq!(bank.captured().len(), 2);
+}
+
+#[tokio::test]
+async fn a_capture_counts_once_and_in_its_own_session() {
+    let app = TestApp::start().await;
+    // A threshold that nobody can be sure of: the attempt ends undecided, and another may begin.
+    let payload = json!({
+        "block_biometric_consent": true, "retry_enabled": true, "age_estimation": { "retry_limit": 5 }, "doc_scan": {},
+    });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    let photo = captured_photo(&app, &session).await;
+    let other = AgeSessionFixture::create(&app, BASE, &payload).await;
+    let opened = other.open_attempt(&app, "AGE_ESTIMATION").await;
+    let foreign = other.take_turn(&app, &opened, photo.clone()).await;
+    assert_eq!(foreign.0["problem"]["code"], "TRY_AGAIN", "taken for another session");
+
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    let ended = session.take_turn(&app, &opened, photo.clone()).await;
+    assert!(ended.0["problem"].is_null(), "{}", ended.0);
+    let again =
+        session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "AGE_ESTIMATION" }))).await;
+    if again.status_and_code() == "201" {
+        let repeated = session.take_turn(&app, &AttemptTurn(again.json()), photo).await;
+        assert_eq!(repeated.0["problem"]["code"], "TRY_AGAIN", "it was used before");
+    } else {
+        panic!("{}", again.json());
+    }
+}

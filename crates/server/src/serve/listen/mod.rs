@@ -1,0 +1,216 @@
+//! The accept loop: limits on connections, on slow headers and on silence, and a graceful stop.
+
+mod lingering;
+mod seats;
+
+use crate::lifecycle::shutdown_signal;
+use axum::{
+    Router,
+    body::{Body, Bytes, HttpBody},
+    extract::ConnectInfo,
+    http::{Request, Response},
+};
+use http_body::{Frame, SizeHint};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto::Builder,
+    service::TowerToHyperService,
+};
+use lingering::{LingerLimits, LingeringStream};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use seats::{RunningCall, Seats};
+use std::{
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+};
+use tower::ServiceExt as _;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConnectionLimits {
+    /// Open connections. For a further one, the connection goes that has been idle for longest; it waits if none is idle.
+    pub(super) connections: usize,
+    /// How long the headers of a request may take, and how long a new connection may take until its first request.
+    pub(super) header_timeout: Duration,
+    /// How long a connection may be open without a request.
+    pub(super) idle_timeout: Duration,
+}
+
+/// Running requests get this long to end when the server is told to stop.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
+/// A connection that was told that it must go gets this long to close.
+const CLOSING_GRACE: Duration = Duration::from_secs(2);
+/// Bytes of a body that are thrown away so that its sender gets to read why it was refused.
+const MAX_LINGER_BYTES: u64 = 64 << 20;
+/// How long nothing may arrive meanwhile.
+const LINGER_QUIET: Duration = Duration::from_secs(5);
+/// Files that the process needs besides connections: databases, models, indexes, outgoing calls.
+const OTHER_FILES: u64 = 512;
+
+/// Serves until SIGTERM or SIGINT, then lets running requests end.
+pub(super) async fn run(listener: TcpListener, router: Router, limits: ConnectionLimits) {
+    allow_open_files(limits.connections as u64 + OTHER_FILES);
+    let mut http = Builder::new(TokioExecutor::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(64 * 1024);
+    http.http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(64)
+        .keep_alive_interval(Duration::from_secs(20));
+    let (stopping, _) = watch::channel(false);
+    let server = Server {
+        http: Arc::new(http),
+        router,
+        limits,
+        slots: Arc::new(Semaphore::new(limits.connections)),
+        seats: Arc::default(),
+        stopping,
+    };
+    let mut stop = std::pin::pin!(shutdown_signal());
+    loop {
+        let accepted = tokio::select! {
+            () = &mut stop => break,
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Most likely the process is out of file descriptors.
+                let evicted = server.seats.evict_one();
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    evicted,
+                    "a connection could not be accepted"
+                );
+                tokio::time::sleep(Duration::from_millis(if evicted { 5 } else { 50 })).await;
+                continue;
+            }
+        };
+        let slot = tokio::select! {
+            () = &mut stop => break,
+            slot = server.slot() => slot,
+        };
+        server.spawn(stream, peer, slot);
+    }
+    tracing::info!("stopping: no new connections, running requests end");
+    drop(listener);
+    server.stopping.send_replace(true);
+    if tokio::time::timeout(SHUTDOWN_GRACE, server.stopping.closed()).await.is_err() {
+        tracing::warn!("some requests did not end in time");
+    }
+}
+
+struct Server {
+    http: Arc<Builder<TokioExecutor>>,
+    router: Router,
+    limits: ConnectionLimits,
+    slots: Arc<Semaphore>,
+    seats: Arc<Seats>,
+    /// Whether connections must close. Each of them has a receiver until it is closed.
+    stopping: watch::Sender<bool>,
+}
+
+impl Server {
+    /// Waits for room for one more connection, and makes room if that is possible.
+    async fn slot(&self) -> Option<OwnedSemaphorePermit> {
+        loop {
+            if let Ok(slot) = self.slots.clone().try_acquire_owned() {
+                return Some(slot);
+            }
+            if self.seats.evict_one() {
+                metrics::counter!("assay_connections_evicted_total").increment(1);
+                return self.slots.clone().acquire_owned().await.ok();
+            }
+            tokio::select! {
+                slot = self.slots.clone().acquire_owned() => return slot.ok(),
+                () = self.seats.freed() => {}
+            }
+        }
+    }
+
+    fn spawn(&self, stream: TcpStream, peer: SocketAddr, slot: Option<OwnedSemaphorePermit>) {
+        let _unsupported = stream.set_nodelay(true);
+        let limits = self.limits;
+        let seat = self.seats.seat();
+        let router = self.router.clone();
+        let counted = seat.clone();
+        let service = tower::service_fn(move |mut request: Request<_>| {
+            let call = counted.begin_call();
+            request.extensions_mut().insert(ConnectInfo(peer));
+            let answer = router.clone().oneshot(request);
+            async move { answer.await.map(|response| until_sent(response, call)) }
+        });
+        let linger =
+            LingerLimits { bytes: MAX_LINGER_BYTES, whole: limits.header_timeout, quiet: LINGER_QUIET };
+        let (http, mut stopping) = (self.http.clone(), self.stopping.subscribe());
+        tokio::spawn(async move {
+            let io = TokioIo::new(LingeringStream::new(stream, linger));
+            let connection = http.serve_connection_with_upgrades(io, TowerToHyperService::new(service));
+            let mut connection = std::pin::pin!(connection);
+            tokio::select! {
+                _ended = connection.as_mut() => {}
+                () = seat.must_go(limits.header_timeout, limits.idle_timeout) => {
+                    connection.as_mut().graceful_shutdown();
+                    let _ended = tokio::time::timeout(CLOSING_GRACE, connection).await;
+                }
+                () = async { let _told = stopping.wait_for(|stopping| *stopping).await; } => {
+                    connection.as_mut().graceful_shutdown();
+                    let _ended = connection.await;
+                }
+            }
+            drop((slot, stopping));
+        });
+    }
+}
+
+/// Counts a request as being answered until the body of its answer was sent or given up.
+fn until_sent(response: Response<Body>, call: RunningCall) -> Response<Body> {
+    response.map(|body| Body::new(AnswerBody { body, _call: call }))
+}
+
+struct AnswerBody {
+    body: Body,
+    _call: RunningCall,
+}
+
+impl HttpBody for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Raises the limit on open files, as far as the system lets it: each connection is one.
+fn allow_open_files(needed: u64) {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current.is_none_or(|current| current >= needed) {
+        return;
+    }
+    let wanted = maximum.map_or(needed, |maximum| maximum.min(needed));
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok();
+    if !raised || wanted < needed {
+        tracing::warn!(
+            needed,
+            allowed = if raised { Some(wanted) } else { current },
+            "fewer files may be open than server.connections needs"
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! Which connections are idle, and which must go when there are too many.
+//!
+//! A connection is idle while none of its requests is being answered: one that has sent nothing yet, or half of its
+//! headers, or that is kept open. An idle connection costs its holder nothing, so it must not cost others their turn.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::Notify, time::Instant};
+
+/// The connections of a listener.
+#[derive(Debug, Default)]
+pub(super) struct Seats {
+    idle: Mutex<IdleSeats>,
+    /// A connection has become idle.
+    freed: Notify,
+}
+
+/// Idle connections by their place in line: who has been idle for longest is the first.
+#[derive(Debug, Default)]
+struct IdleSeats {
+    next_place: u64,
+    by_place: BTreeMap<u64, Arc<Notify>>,
+}
+
+/// A connection's place among the others, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Seat {
+    seats: Arc<Seats>,
+    usage: Mutex<SeatUsage>,
+    evicted: Arc<Notify>,
+    /// The number of requests that are being answered has changed.
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct SeatUsage {
+    /// Requests that are being answered.
+    calls: usize,
+    /// Whether there was a request at all.
+    used: bool,
+    /// Its place in line; none while a request is being answered.
+    place: Option<u64>,
+    idle_since: Instant,
+}
+
+/// A request that is being answered, until it is dropped.
+#[derive(Debug)]
+pub(super) struct RunningCall(Arc<Seat>);
+
+impl Seats {
+    /// A new connection, which is idle.
+    pub(super) fn seat(self: &Arc<Self>) -> Arc<Seat> {
+        let evicted = Arc::new(Notify::new());
+        let place = self.stand_in_line(&evicted);
+        let usage = SeatUsage { calls: 0, used: false, place: Some(place), idle_since: Instant::now() };
+        Arc::new(Seat { seats: self.clone(), usage: Mutex::new(usage), evicted, changed: Notify::new() })
+    }
+
+    /// Tells the connection to go that has been idle for longest; `false` if none is idle.
+    pub(super) fn evict_one(&self) -> bool {
+        let first = self.lock().by_place.pop_first();
+        if let Some((_, evicted)) = &first {
+            evicted.notify_one();
+        }
+        first.is_some()
+    }
+
+    /// Waits until a connection becomes idle.
+    pub(super) async fn freed(&self) {
+        self.freed.notified().await;
+    }
+
+    fn stand_in_line(&self, evicted: &Arc<Notify>) -> u64 {
+        let mut idle = self.lock();
+        let place = idle.next_place;
+        idle.next_place += 1;
+        idle.by_place.insert(place, evicted.clone());
+        drop(idle);
+        self.freed.notify_one();
+        place
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, IdleSeats> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    /// A request begins.
+    pub(super) fn begin_call(self: &Arc<Self>) -> RunningCall {
+        let mut usage = self.lock();
+        usage.calls += 1;
+        usage.used = true;
+        if let Some(place) = usage.place.take() {
+            self.seats.lock().by_place.remove(&place);
+        }
+        drop(usage);
+        self.changed.notify_one();
+        RunningCall(self.clone())
+    }
+
+    /// Waits until the connection must go: because it is in the way of another one, or has been idle for too long:
+    /// `first` before its first request, `later` after the last.
+    pub(super) async fn must_go(&self, first: Duration, later: Duration) {
+        loop {
+            let until = {
+                let usage = self.lock();
+                let allowed = if usage.used { later } else { first };
+                (usage.calls == 0).then(|| usage.idle_since + allowed)
+            };
+            let too_long = async {
+                match until {
+                    Some(until) => tokio::time::sleep_until(until).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.evicted.notified() => return,
+                () = self.changed.notified() => {}
+                () = too_long => return,
+            }
+        }
+    }
+
+    fn end_call(&self) {
+        let mut usage = self.lock();
+        usage.calls -= 1;
+        if usage.calls == 0 {
+            usage.idle_since = Instant::now();
+            usage.place = Some(self.seats.stand_in_line(&self.evicted));
+        }
+        drop(usage);
+        self.changed.notify_one();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, SeatUsage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        self.0.end_call();
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if let Some(place) = self.lock().place {
+            self.seats.lock().by_place.remove(&place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_has_been_idle_for_longest_goes_first_and_who_is_answered_stays() {
+        let seats = Arc::new(Seats::default());
+        let (first, second, third) = (seats.seat(), seats.seat(), seats.seat());
+        let hour = Duration::from_hours(1);
+        let call = first.begin_call();
+        assert!(seats.evict_one());
+        second.must_go(hour, hour).await;
+        drop(call);
+        assert!(seats.evict_one());
+        third.must_go(hour, hour).await;
+        assert!(seats.evict_one(), "its request was answered");
+        first.must_go(hour, hour).await;
+        assert!(!seats.evict_one());
+        drop((first, second, third));
+        assert!(seats.lock().by_place.is_empty());
+    }
+
+    #[tokio::test]
+    async fn silence_ends_a_connection_and_a_request_puts_that_off() {
+        let seats = Arc::new(Seats::default());
+        let seat = seats.seat();
+        let (first, later) = (Duration::from_millis(100), Duration::from_millis(300));
+        let began = Instant::now();
+        seat.must_go(first, later).await;
+        assert!(began.elapsed() >= first);
+
+        let seat = seats.seat();
+        let began = Instant::now();
+        let request = async {
+            let call = seat.begin_call();
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            drop(call);
+        };
+        tokio::join!(request, seat.must_go(first, later));
+        assert!(began.elapsed() >= Duration::from_millis(800), "{:?}", began.elapsed());
+    }
+}
