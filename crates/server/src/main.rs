@@ -100,8 +100,14 @@ enum Command {
     SampleFace(commands::sample_face::SampleFaceArgs),
 }
 
+fn main() -> ExitCode {
+    // Before there is a second thread: this process may be meant to become a confined child.
+    media::sandbox::run_if_asked();
+    run_command_line()
+}
+
 #[tokio::main]
-async fn main() -> ExitCode {
+async fn run_command_line() -> ExitCode {
     let Cli { installation, command } = Cli::parse();
     match run(&installation, command).await {
         Ok(code) => code,
@@ -114,6 +120,7 @@ async fn main() -> ExitCode {
 
 async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Result<ExitCode> {
     let config = config::Config::load(installation)?;
+    media::sandbox::configure(config.children.clone());
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,
         Command::Work(args) => work::run(&args, config).await?,

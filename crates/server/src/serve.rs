@@ -6,7 +6,7 @@ mod listen;
 
 use crate::{
     config::Config,
-    lifecycle::{load_models, refresh_face_indexes, retry_until_database_answers},
+    lifecycle::{load_models, refresh_face_indexes, report_sandbox, retry_until_database_answers},
     out,
     telemetry::Telemetry,
 };
@@ -56,6 +56,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     let services = config.open_services(public_url, args.dev).await?;
     let (environment, db) = (services.environment.clone(), services.db.clone());
     let api = api_state(&config, &keyring, services.clone(), public_url)?;
+    tokio::spawn(report_sandbox(config.paths_readable_by_children()));
     tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
     tokio::spawn(refresh_face_indexes(services.faces.clone()));
     tokio::spawn(run_maintenance(api.clone()));

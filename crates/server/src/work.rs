@@ -2,7 +2,9 @@
 
 use crate::{
     config::Config,
-    lifecycle::{load_models, refresh_face_indexes, retry_until_database_answers, shutdown_signal},
+    lifecycle::{
+        load_models, refresh_face_indexes, report_sandbox, retry_until_database_answers, shutdown_signal,
+    },
     telemetry::Telemetry,
 };
 use anyhow::Context as _;
@@ -37,6 +39,7 @@ async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
     let services = config.open_services(&config.public_url(), args.dev).await?;
     let db = services.db.clone();
     retry_until_database_answers(async || Ok(db.migrate().await?)).await?;
+    tokio::spawn(report_sandbox(config.paths_readable_by_children()));
     tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
     tokio::spawn(refresh_face_indexes(services.faces.clone()));
     let (stop, stopped) = watch::channel(false);

@@ -47,6 +47,13 @@ pub(super) struct Readiness {
     database: DatabaseReadiness,
     disk: DiskReadiness,
     models: ModelReadiness,
+    children: ChildReadiness,
+}
+
+/// Whether programs that read videos and documents may be started.
+#[derive(Serialize)]
+struct ChildReadiness {
+    ready: bool,
 }
 
 /// Whether the database answers.
@@ -91,9 +98,13 @@ pub(super) async fn readyz(State(api): State<ApiState>) -> (StatusCode, Json<Rea
             ModelReadiness { ready: false, loaded: None, hint }
         }
     };
-    let ready = database.ready && disk.ready && models.ready;
+    let children = ChildReadiness { ready: !media::sandbox::refuses_children() };
+    if !children.ready {
+        tracing::warn!("not ready: children.require_sandbox is set, and parts of the sandbox are missing");
+    }
+    let ready = database.ready && disk.ready && models.ready && children.ready;
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(Readiness { ready, database, disk, models }))
+    (status, Json(Readiness { ready, database, disk, models, children }))
 }
 
 async fn database_answers(api: &ApiState) -> bool {

@@ -52,6 +52,7 @@ pub use notifications::{DocumentSessionNotification, NotificationSubject};
 pub use outcome::DocumentSessionOutcome;
 pub use service::DocumentVerificationService;
 pub use store::UnsealedDocumentSession;
+pub use vision_runner::large_media_slots;
 
 use base::{Environment, SignedDuration};
 use jiff::{civil::Date, tz::TimeZone};

@@ -50,6 +50,11 @@ pub(super) struct DecodedSide {
     pub(super) lines: Option<Vec<text::TextLine>>,
 }
 
+/// How many documents and faces one process has open at once: two for each core.
+pub fn large_media_slots() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Opens files and runs work with the models; cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct VisionRunner {
@@ -61,11 +66,10 @@ pub(super) struct VisionRunner {
 
 impl VisionRunner {
     pub(super) fn new(analyser: ImageAnalyser) -> Self {
-        let slots = 2 * std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             analyser,
             loader: DocumentFileLoader::default(),
-            large_media_slots: Arc::new(Semaphore::new(slots)),
+            large_media_slots: Arc::new(Semaphore::new(large_media_slots())),
         }
     }
 
