@@ -14,5 +14,8 @@ pub use app::{
     SignedCall, TestApp, TestAppBuilder, TestResponse, proof_settings, public_key, sign, signer,
     unknown_app_id,
 };
+// Videos and documents are decoded by children, which the test's executable launches.
+use test_launcher as _;
+
 pub use fixtures::{composite_scene, head_model, node, pack, packages, specimens, spoof};
 pub use sample_faces::{face_base64, face_jpeg, face_pictures, group_photo, image_analyser};

@@ -475,6 +475,140 @@ async fn a_job_of_an_account_names_it() {
     assert_eq!(log.lines("at work")[0]["span"]["account.id"], json!(account));
 }
 
-    Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, QueuePosition, RetryPolicy, Worker,
-    enqueue, enqueue_at, enqueue_for_application, enqueue_unique,
+#[tokio::test]
+async fn a_job_knows_how_many_of_its_lane_are_ahead() {
+    let test = TestDb::open().await;
+    let environment = TestEnvironment::at("2026-01-16T14:40:00Z");
+    let position = async |number: i64| {
+        let mut view = test.db.read().await.unwrap();
+        jobs::queue_position::<Note>(&mut view, &number.to_string()).await.unwrap()
+    };
+    let mut tx = test.db.write().await.unwrap();
+    enqueue(&mut tx, &environment, &Film).await.unwrap();
+    for number in 0..4 {
+        environment.advance(SignedDuration::from_secs(1));
+        let key = number.to_string();
+        assert!(
+            enqueue_unique(&mut tx, &environment, &Note { number }, &key, environment.now()).await.unwrap()
+        );
+    }
+    // Of two that are due at one moment, one is ahead of the other.
+    enqueue_unique(&mut tx, &environment, &Note { number: 4 }, "4", environment.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    let waiting = |ahead, running| Some(QueuePosition { is_running: false, ahead, running });
+    assert_eq!(
+        (position(0).await, position(2).await),
+        (waiting(0, 0), waiting(2, 0)),
+        "a film is in another lane"
+    );
+    let mut last = [position(3).await.unwrap().ahead, position(4).await.unwrap().ahead];
+    last.sort_unstable();
+    assert_eq!(last, [3, 4]);
+
+    let mut tx = test.db.write().await.unwrap();
+    let run = |state: &'static str, key: &'static str| {
+        sql!("UPDATE jobs SET state = $1 WHERE unique_key = $2", state, key)
+    };
+    tx.execute(run("RUNNING", "0")).await.unwrap();
+    tx.execute(run("PARKED", "1")).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(position(0).await, Some(QueuePosition { is_running: true, ahead: 0, running: 1 }));
+    assert_eq!((position(1).await, position(2).await, position(9).await), (None, waiting(1, 1), None));
+}
+
+struct Stream {
+    name: String,
+}
+
+impl Job for Stream {
+    const KIND: &'static str = "stream";
+    const LANE: Lane = Lane::Live;
+    const RETRY: RetryPolicy = RetryPolicy::NEVER;
+}
+
+/// Applications that have all places of a lane, with work that never ends, give some to one that comes later.
+#[tokio::test]
+async fn endless_work_of_one_application_does_not_keep_another_from_a_place() {
+    let test = TestDb::open().await;
+    let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
+    let (greedy, modest) = (AppId::new(&*environment), AppId::new(&*environment));
+    let running: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
+    let (seen, (stop, stopped)) = (running.clone(), watch::channel(false));
+    let worker = Worker::new(test.db.clone(), environment.clone()).slots(Lane::Live, 4).register(
+        move |job: Stream, lease| {
+            let seen = seen.clone();
+            async move {
+                *seen.lock().unwrap().entry(job.name.clone()).or_default() += 1;
+                lease.stop_requested().await;
+                *seen.lock().unwrap().entry(job.name).or_default() -= 1;
+                Ok(JobOutcome::Again(SystemEnvironment.now()))
+            }
+        },
+    );
+    let working = tokio::spawn(worker.run(stopped));
+    let enqueue = async |app: AppId, name: &str, number: usize| {
+        let mut tx = test.db.write().await.unwrap();
+        for _ in 0..number {
+            let job = Stream { name: name.to_owned() };
+            enqueue_for_application(&mut tx, &*environment, app, &job, environment.now()).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+    };
+    let wait_until = async |expected: [usize; 2]| {
+        let places = || {
+            let running = running.lock().unwrap();
+            ["greedy", "modest"].map(|name| running.get(name).copied().unwrap_or(0))
+        };
+        for _ in 0..3000 {
+            if places() == expected {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{:?} and not {expected:?}", places());
+    };
+    enqueue(greedy, "greedy", 8).await;
+    wait_until([4, 0]).await;
+    enqueue(modest, "modest", 1).await;
+    wait_until([3, 1]).await;
+    enqueue(modest, "modest", 4).await;
+    wait_until([2, 2]).await;
+    // Both wait for more, and nobody has less than half: it stays like this.
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    wait_until([2, 2]).await;
+    stop.send(true).unwrap();
+    working.await.unwrap();
+}
+
+/// Whoever has queued a thousand jobs waits for whoever has queued one.
+#[tokio::test]
+async fn a_flood_of_one_application_does_not_delay_the_first_job_of_another() {
+    let test = TestDb::open().await;
+    let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
+    let (flood, quiet) = (AppId::new(&*environment), AppId::new(&*environment));
+    let mut tx = test.db.write().await.unwrap();
+    for (app, number) in std::iter::repeat_n((flood, 1), 1000).chain([(quiet, 2)]) {
+        enqueue_for_application(&mut tx, &*environment, app, &Note { number }, environment.now())
+            .await
+            .unwrap();
+    }
+    tx.commit().await.unwrap();
+    let order: Arc<Mutex<Vec<i64>>> = Arc::default();
+    let (seen, (stop, stopped)) = (order.clone(), watch::channel(false));
+    let worker =
+        Worker::new(test.db.clone(), environment).slots(Lane::Quick, 8).register(move |job: Note, _| {
+            seen.lock().unwrap().push(job.number);
+            async { Ok(JobOutcome::Done) }
+        });
+    let working = tokio::spawn(worker.run(stopped));
+    for _ in 0..3000 {
+        if order.lock().unwrap().contains(&2) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let before = order.lock().unwrap().iter().position(|number| *number == 2).expect("it has run");
+    assert!(before < 8, "{before} jobs of the other one came first");
+    stop.send(true).unwrap();
+    working.await.unwrap();
 }

@@ -5,5 +5,5 @@ pub mod blobs;
 pub mod document_file;
 pub mod fetch;
 pub mod image_validation;
-mod sandboxed_process;
+pub mod sandbox;
 pub mod video;

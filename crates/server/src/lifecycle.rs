@@ -5,11 +5,39 @@ use domain::{
     faces::FaceIndexService,
     image_analysis::{ImageAnalyser, ModelPoolSettings},
 };
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 use tokio::{
     signal::unix::{SignalKind, signal},
     time::MissedTickBehavior,
 };
+
+/// Says what this machine lacks of the sandbox for ffmpeg and poppler, and what it cannot protect.
+pub(crate) async fn report_sandbox(readable: Vec<(PathBuf, PathBuf)>) {
+    for (private, path) in readable {
+        tracing::warn!(
+            private = %private.display(), path = %path.display(),
+            "children that read untrusted files can read what they must not; move it"
+        );
+    }
+    match media::sandbox::probe().await {
+        Ok(missing) if missing.is_empty() => {
+            tracing::info!("children are confined by every part of the sandbox")
+        }
+        Ok(missing) => {
+            for lacking in missing {
+                tracing::warn!(part = %lacking.part, reason = lacking.reason, "children lack a part of the sandbox");
+            }
+            if media::sandbox::refuses_children() {
+                tracing::error!(
+                    "no children are started, because children.require_sandbox is set; run `assay doctor`"
+                );
+            }
+        }
+        Err(error) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "children cannot be started");
+        }
+    }
+}
 
 /// Loads the models, and tries again every few seconds until that succeeds: they may be imported while the server runs.
 pub(crate) async fn load_models(analyser: ImageAnalyser, settings: ModelPoolSettings) {

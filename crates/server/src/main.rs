@@ -106,11 +106,17 @@ enum Command {
     SampleFace(commands::sample_face::SampleFaceArgs),
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
+    // Before there is a second thread: this process may be meant to become a confined child.
+    media::sandbox::run_if_asked();
     if let Err(error) = keep_memory_private() {
         out::remark(format_args!("note: the memory of this process could be dumped: {error}"));
     }
+    run_command_line()
+}
+
+#[tokio::main]
+async fn run_command_line() -> ExitCode {
     let Cli { installation, command } = Cli::parse();
     match run(&installation, command).await {
         Ok(code) => code,
@@ -131,6 +137,7 @@ fn keep_memory_private() -> std::io::Result<()> {
 
 async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Result<ExitCode> {
     let config = config::Config::load(installation)?;
+    media::sandbox::configure(config.children.clone());
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,
         Command::Work(args) => work::run(&args, config).await?,

@@ -3,6 +3,8 @@
 
 mod worker;
 
+pub use worker::moderation_slots;
+
 use base::{Environment, SignedDuration};
 use db::Db;
 use domain::{

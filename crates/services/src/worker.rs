@@ -4,6 +4,7 @@ use crate::{ServiceSettings, Services};
 use base::SignedDuration;
 use domain::{
     accounts::{deletion::DeleteAccount, sign_in::SendSignInLinks},
+    content_moderation::ContentModerationSettings,
     data_keys::rotation::RetireMasterKey,
     erasure_keys::CleanFiles,
     mail::SendMail,
@@ -23,13 +24,15 @@ pub(crate) struct WorkerSettings {
 
 impl WorkerSettings {
     pub(crate) fn new(settings: &ServiceSettings) -> Self {
-        let moderation = &settings.content_moderation;
-        Self {
-            lease: settings.lease,
-            heavy_slots: moderation.max_concurrent_runs.unwrap_or_else(default_heavy_slots).max(1),
-            live_slots: moderation.max_concurrent_live_runs.max(1),
-        }
+        let (heavy_slots, live_slots) = moderation_slots(&settings.content_moderation);
+        Self { lease: settings.lease, heavy_slots, live_slots }
     }
+}
+
+/// How many stored and how many live contents one process moderates at once. Each has one decoder at a time.
+pub fn moderation_slots(settings: &ContentModerationSettings) -> (usize, usize) {
+    let heavy = settings.max_concurrent_runs.unwrap_or_else(default_heavy_slots);
+    (heavy.max(1), settings.max_concurrent_live_runs.max(1))
 }
 
 /// Two for each core.

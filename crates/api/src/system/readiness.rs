@@ -80,6 +80,13 @@ pub(super) struct Readiness {
     master_key: MasterKeyReadiness,
     disk: DiskReadiness,
     models: ModelReadiness,
+    children: ChildReadiness,
+}
+
+/// Whether programs that read videos and documents may be started.
+#[derive(Serialize)]
+struct ChildReadiness {
+    ready: bool,
 }
 
 /// Whether the database answers.
@@ -158,9 +165,14 @@ pub(super) async fn readyz(State(probe): State<ReadinessProbe>) -> (StatusCode, 
             ModelReadiness { ready: false, loaded: None, hint: Some(DOCTOR_HINT) }
         }
     };
-    let ready = database.ready && schema.ready && master_key.ready && disk.ready && models.ready;
+    let children = ChildReadiness { ready: !media::sandbox::refuses_children() };
+    if !children.ready {
+        tracing::warn!("not ready: children.require_sandbox is set, and parts of the sandbox are missing");
+    }
+    let ready =
+        database.ready && schema.ready && master_key.ready && disk.ready && models.ready && children.ready;
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(Readiness { ready, database, schema, master_key, disk, models }))
+    (status, Json(Readiness { ready, database, schema, master_key, disk, models, children }))
 }
 
 /// The schema of the database; `None` if it does not answer.

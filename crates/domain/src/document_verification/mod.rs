@@ -47,6 +47,7 @@ pub use capture::{CapturedMedia, IdempotentCall, NewDocument, RequestedExtractio
 pub use create::CreateDocumentSession;
 pub use document_fields::DocumentFields;
 pub use error::DocumentSessionError;
+pub use extraction::max_open_media;
 pub use media_access::MediaDownload;
 pub use notifications::{DocumentSessionNotification, NotificationSubject};
 pub use outcome::DocumentSessionOutcome;

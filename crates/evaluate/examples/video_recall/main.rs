@@ -44,8 +44,14 @@ struct RunCost {
     elapsed: f64,
 }
 
+fn main() -> anyhow::Result<()> {
+    // Decoders are this executable, started again.
+    media::sandbox::run_if_asked();
+    measure_recall()
+}
+
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+async fn measure_recall() -> anyhow::Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let [pack, portraits, folder, more @ ..] = &arguments[..] else {
         anyhow::bail!("usage: video_recall <pack> <folder of portraits> <folder for clips> [<clip> ...]");

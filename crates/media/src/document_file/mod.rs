@@ -10,7 +10,7 @@ mod pdf;
 pub use pdf::{PdfPage, PdfWord};
 
 use crate::{
-    sandboxed_process::SandboxedProcessError,
+    sandbox::process::SandboxedProcessError,
     video::{self, VideoError, ffmpeg_tools::find_program, still_picture},
 };
 use base::Picture;

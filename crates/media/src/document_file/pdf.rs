@@ -2,7 +2,7 @@
 
 use super::{DocumentFileError, DocumentFileSettings};
 use crate::{
-    sandboxed_process::{ProcessLimits, SandboxedProcess},
+    sandbox::process::{ProcessLimits, SandboxedProcess},
     video::ffmpeg_tools::find_program,
 };
 use base::Picture;
@@ -114,7 +114,7 @@ async fn run_tool(
         niceness: 5,
         relay: None,
     };
-    let mut child = SandboxedProcess::start(program, &arguments, Stdio::piped(), limits)?;
+    let mut child = SandboxedProcess::start(program, &arguments, Stdio::piped(), limits).await?;
     let (stdin, stdout) = (child.stdin(), child.stdout()?);
     let writing = async {
         // The program may have read enough before the end of the file.

@@ -7,7 +7,7 @@ use super::{
     probe::{VideoProbe, VideoRotation},
     relay::ContentFeed,
 };
-use crate::sandboxed_process::SandboxedProcess;
+use crate::sandbox::process::SandboxedProcess;
 use std::{process::Stdio, sync::Arc, time::Duration};
 use tokio::{io::BufReader, process::ChildStdout, time::Instant};
 
@@ -110,8 +110,9 @@ impl FrameDecoder {
         let start: f64 = seek.parse().unwrap_or_default();
         let offset = if self.ask.live { self.ask.from_seconds } else { start };
         self.feed.pause();
-        let limits = self.settings.limits(Some(self.tools.relay));
-        let mut child = SandboxedProcess::start(&self.tools.ffmpeg, &arguments, Stdio::null(), limits)?;
+        let limits = self.settings.limits(Some(self.tools.relay.clone()));
+        let mut child =
+            SandboxedProcess::start(&self.tools.ffmpeg, &arguments, Stdio::null(), limits).await?;
         let from = BufReader::with_capacity(256 << 10, child.stdout()?);
         self.feed.resume();
         let mut pictures = NutDemuxer::new(from, u64::from(width) * u64::from(height) * 3);

@@ -2,7 +2,7 @@
 
 use crate::{
     fetch::{FetchError, FetchTargetError},
-    sandboxed_process::SandboxedProcessError,
+    sandbox::process::SandboxedProcessError,
 };
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Where ffmpeg is, and the arguments that every run has.
 
 use super::{VideoError, VideoSettings, relay::ContentFeed};
+use crate::sandbox::process::RelayEntrance;
 use std::{
-    net::SocketAddr,
     path::{Path, PathBuf},
     process::Stdio,
 };
@@ -19,7 +19,7 @@ const PLAYLIST_DEMUXERS: &str = "hls,mpegts,mov,aac,ac3,mp3";
 pub(super) struct FfmpegTools {
     pub(super) ffmpeg: PathBuf,
     pub(super) ffprobe: PathBuf,
-    pub(super) relay: SocketAddr,
+    pub(super) relay: RelayEntrance,
     /// The option that keeps timestamps unchanged, which was renamed in version 5.1.
     pub(super) keep_times: &'static str,
     /// Whether its HLS demuxer checks the file name extensions of segments; their names are the relay's.
@@ -27,7 +27,7 @@ pub(super) struct FfmpegTools {
 }
 
 impl FfmpegTools {
-    pub(super) async fn find(settings: &VideoSettings, relay: SocketAddr) -> Result<Self, VideoError> {
+    pub(super) async fn find(settings: &VideoSettings, relay: RelayEntrance) -> Result<Self, VideoError> {
         let ffmpeg = find_program(&settings.ffmpeg).ok_or(VideoError::Missing("ffmpeg"))?;
         let ffprobe = find_program(&settings.ffprobe).ok_or(VideoError::Missing("ffprobe"))?;
         let version = run_for_output(&ffmpeg, &["-version"]).await?;

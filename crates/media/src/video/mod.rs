@@ -20,13 +20,16 @@ pub use error::{ContentAddress, VideoError};
 pub use frames::{EndAnnouncement, FrameStream, SampledFrame};
 pub use probe::VideoProbe;
 
-use crate::{fetch::Fetcher, sandboxed_process::ProcessLimits};
+use crate::{
+    fetch::Fetcher,
+    sandbox::process::{ProcessLimits, RelayEntrance},
+};
 use base::Picture;
 use decoder::FrameDecoder;
 use ffmpeg_tools::FfmpegTools;
 use relay::{FetchRelay, FileVersion};
 use serde::{Deserialize, Serialize};
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 use upstream::{ByteRange, UpstreamBody};
 
@@ -112,7 +115,7 @@ impl Default for VideoSettings {
 }
 
 impl VideoSettings {
-    fn limits(&self, relay: Option<SocketAddr>) -> ProcessLimits {
+    fn limits(&self, relay: Option<RelayEntrance>) -> ProcessLimits {
         ProcessLimits {
             memory_bytes: self.decoder_bytes,
             cpu_seconds: STALLED_CPU_SECONDS,
@@ -243,7 +246,7 @@ impl ContentLoader {
 
     async fn tools(&self) -> Result<Arc<FfmpegTools>, VideoError> {
         let find =
-            || async { Ok(Arc::new(FfmpegTools::find(&self.0.settings, self.0.relay.address()).await?)) };
+            || async { Ok(Arc::new(FfmpegTools::find(&self.0.settings, self.0.relay.entrance()).await?)) };
         self.0.tools.get_or_try_init(find).await.cloned()
     }
 }

@@ -5,7 +5,7 @@ use super::{
     ffmpeg_tools::{FfmpegTools, common_arguments},
     relay::ContentFeed,
 };
-use crate::sandboxed_process::SandboxedProcess;
+use crate::sandbox::process::SandboxedProcess;
 use serde::Deserialize;
 use std::{process::Stdio, time::Duration};
 use tokio::io::AsyncReadExt as _;
@@ -105,8 +105,9 @@ pub(super) async fn probe(
         &tools.ffprobe,
         &arguments,
         Stdio::null(),
-        settings.limits(Some(tools.relay)),
-    )?;
+        settings.limits(Some(tools.relay.clone())),
+    )
+    .await?;
     let mut stdout = child.stdout()?.take(MAX_OUTPUT_BYTES);
     feed.resume();
     let mut json = Vec::new();

@@ -7,7 +7,10 @@ use super::{
     playlist::{self, ReferenceKind},
     upstream::{ByteRange, UpstreamBody},
 };
-use crate::fetch::{Bytes, FetchTarget, Fetcher};
+use crate::{
+    fetch::{Bytes, FetchTarget, Fetcher},
+    sandbox::process::RelayEntrance,
+};
 use axum::{
     Router,
     body::Body,
@@ -38,6 +41,7 @@ const PLAYLIST_TYPE: &str = "application/vnd.apple.mpegurl";
 /// The relay; dropping it stops the server.
 pub(super) struct FetchRelay {
     shared: Arc<RelayState>,
+    router: Router,
     serving: JoinHandle<()>,
 }
 
@@ -55,16 +59,17 @@ impl FetchRelay {
         let shared =
             Arc::new(RelayState { at: listener.local_addr()?, fetcher, settings, feeds: Mutex::default() });
         let router = Router::new().route("/{token}/{name}", get(answer)).with_state(shared.clone());
+        let served = router.clone();
         let serving = tokio::spawn(async move {
-            if let Err(error) = axum::serve(listener, router).await {
+            if let Err(error) = axum::serve(listener, served).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "the relay for videos ended");
             }
         });
-        Ok(Self { shared, serving })
+        Ok(Self { shared, router, serving })
     }
 
-    pub(super) fn address(&self) -> SocketAddr {
-        self.shared.at
+    pub(super) fn entrance(&self) -> RelayEntrance {
+        RelayEntrance { address: self.shared.at, router: self.router.clone() }
     }
 
     /// A feed that the relay does not serve: this process reads the content itself.

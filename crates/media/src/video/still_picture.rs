@@ -3,7 +3,7 @@
 use super::{VideoError, VideoSettings, decoder::fit_in_box, nut_demuxer::NutDemuxer};
 use crate::{
     image_validation::{self, ImageErrorCode, ImageLimits},
-    sandboxed_process::SandboxedProcess,
+    sandbox::process::SandboxedProcess,
 };
 use base::{Picture, PictureSize};
 use std::{path::Path, process::Stdio, time::Duration};
@@ -103,7 +103,8 @@ async fn decode_scaled(
     let end = ["-write_index", "0", "-f", "nut", "pipe:1"];
     let arguments = [&before[..], &kind, &input, &output, &end].concat();
     let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
-    let mut child = SandboxedProcess::start(ffmpeg, &arguments, Stdio::piped(), settings.limits(None))?;
+    let mut child =
+        SandboxedProcess::start(ffmpeg, &arguments, Stdio::piped(), settings.limits(None)).await?;
     let mut pictures = NutDemuxer::new(BufReader::with_capacity(256 << 10, child.stdout()?), most);
     let stdin = child.stdin();
     let writing = tokio::spawn(async move {

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+// Videos and documents are decoded by children, which this executable launches.
+use test_launcher as _;
+
 mod blobs;
 mod egress;
 mod fetch;

@@ -58,6 +58,8 @@ impl DoctorArgs {
             .push(("ffmpeg", program("ffmpeg", "-version", "ffmpeg", "video needs it, JPEG and PNG do not")));
         checks.push(("poppler", program("pdftotext", "-v", "poppler-utils", "PDF files need it")));
 
+        checks.extend(children(config).await.into_iter().map(|diagnosis| ("children", diagnosis)));
+
         let mut bad = 0;
         for (name, diagnosis) in &checks {
             match diagnosis {
@@ -337,6 +339,47 @@ async fn migrated_database(config: &Config) -> Option<Db> {
     }
     let status = tokio::time::timeout(Duration::from_secs(6), database.schema_status()).await;
     status.ok()?.is_ok_and(|status| status.is_usable()).then_some(database)
+}
+
+/// How the programs are confined that read untrusted files, what they could read, and how much memory they can take.
+async fn children(config: &Config) -> Vec<Diagnosis> {
+    let mut found: Vec<_> = config
+        .paths_readable_by_children()
+        .into_iter()
+        .map(|(private, path)| {
+            bad(
+                format!(
+                    "ffmpeg and poppler can read {}, because it lies under {}",
+                    private.display(),
+                    path.display()
+                ),
+                "move it, for example to /var/lib or /etc",
+            )
+        })
+        .collect();
+    match media::sandbox::probe().await {
+        Ok(missing) if missing.is_empty() => {
+            found.push(Diagnosis::Good("are confined by every part of the sandbox".to_owned()));
+        }
+        Ok(missing) => {
+            let words = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            found.push(if media::sandbox::refuses_children() {
+                bad(
+                    format!("are not started, because children.require_sandbox is set and this machine lacks: {words}"),
+                    "docs/RUNNING.md says what each part needs; or unset children.require_sandbox",
+                )
+            } else {
+                Diagnosis::Note(format!("lack parts of the sandbox: {words}; docs/RUNNING.md says what each part needs"))
+            });
+        }
+        Err(error) => found.push(bad(format!("cannot be started: {error}"), "is /proc mounted?")),
+    }
+    let (processes, bytes) = config.most_of_children();
+    found.push(Diagnosis::Good(format!(
+        "are at most {processes} at once, with {} MiB of address space in all",
+        bytes >> 20
+    )));
+    found
 }
 
 /// Whether a time service keeps the clock: signed requests depend on it.

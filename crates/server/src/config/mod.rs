@@ -34,7 +34,9 @@ use domain::{
     keyring::{KEY_BYTES, Keyring},
     proof_of_age::ProofOfAgeSettings,
 };
-use media::{fetch::EgressPolicy, image_validation::ImageLimits, video::VideoSettings};
+use media::{
+    fetch::EgressPolicy, image_validation::ImageLimits, sandbox::SandboxSettings, video::VideoSettings,
+};
 use serde::{Deserialize, Serialize};
 use services::{ServiceDependencies, ServiceSettings, Services};
 use std::{
@@ -49,6 +51,9 @@ pub(crate) struct Config {
     /// The folder with the database, keys and files; an argument, not a setting.
     #[serde(skip)]
     pub(crate) data_dir: PathBuf,
+    /// The configuration file, if there is one; an argument as well.
+    #[serde(skip)]
+    pub(crate) config_file: Option<PathBuf>,
     pub(crate) server: process::ServerConfig,
     pub(crate) database: database::DatabaseConfig,
     pub(crate) wire: process::WireConfig,
@@ -69,6 +74,7 @@ pub(crate) struct Config {
     pub(crate) ages: AgeVerificationSettings,
     pub(crate) locations: GeoSettings,
     pub(crate) video: VideoSettings,
+    pub(crate) children: SandboxSettings,
     pub(crate) mail: mail::MailConfig,
     pub(crate) console: SignInSettings,
     pub(crate) storage: storage::StorageConfig,
@@ -105,6 +111,7 @@ impl Config {
             .and_then(config::Config::try_deserialize)
             .context("the configuration cannot be read")?;
         installation.data_dir.clone_into(&mut config.data_dir);
+        config.config_file.clone_from(&installation.config);
         Ok(config)
     }
 
@@ -119,6 +126,23 @@ impl Config {
         let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.data_dir);
         created.with_context(|| format!("the data folder {} cannot be made", self.data_dir.display()))?;
         Ok(&self.data_dir)
+    }
+
+    /// What of the operator's secrets and data lies where children that read untrusted files could read it, and under which
+    /// path.
+    pub(crate) fn paths_readable_by_children(&self) -> Vec<(PathBuf, PathBuf)> {
+        let private = [Some(self.data_dir.clone()), Some(self.master_key_file()), self.config_file.clone()];
+        let readable = |path: PathBuf| Some((path.clone(), media::sandbox::readable_by_children(&path)?));
+        private.into_iter().flatten().filter_map(readable).collect()
+    }
+
+    /// How many children there can be at once, and the address space in bytes that they can reserve together: one for each
+    /// moderation that runs, and one for each document that is read.
+    pub(crate) fn most_of_children(&self) -> (u64, u64) {
+        let documents = media::document_file::DocumentFileSettings::default();
+        let (heavy, live) = services::moderation_slots(&self.moderation);
+        let (videos, files) = ((heavy + live) as u64, domain::document_verification::max_open_media() as u64);
+        (videos + files, videos * self.video.decoder_bytes + files * documents.memory_bytes)
     }
 
     /// The word in header names and codes.

@@ -123,6 +123,41 @@ fn models_may_arrive_while_it_serves() {
     server.until("/readyz", 200);
 }
 
+/// Which parts this machine has is not the test's to choose; that whatever is missing is told of is.
+#[test]
+fn children_are_confined_or_refused() {
+    let strict = TestInstallation::new().set("ASSAY__CHILDREN__REQUIRE_SANDBOX", "true");
+    let server = strict.serve_unready();
+    let lax = TestInstallation::new();
+    let doctor = text(&lax.run(&["doctor"]).stdout);
+    let lacks = doctor.contains("lack parts of the sandbox");
+    assert!(lacks || doctor.contains("are confined by every part of the sandbox"), "{doctor}");
+    assert!(doctor.contains("of address space in all"), "{doctor}");
+
+    let ready: Value = serde_json::from_str(&server.until("/readyz", if lacks { 503 } else { 200 })).unwrap();
+    assert_eq!(ready["children"]["ready"], !lacks);
+    let doctor = strict.run(&["doctor"]);
+    assert_eq!(doctor.status.code(), Some(i32::from(lacks)));
+    assert_eq!(
+        text(&doctor.stdout).contains("are not started, because children.require_sandbox is set"),
+        lacks
+    );
+}
+
+#[test]
+fn an_installation_that_children_could_read_is_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let readable = folder.path().to_str().unwrap();
+    // As the environment has it: a list of paths is a setting of the file.
+    let file = folder.path().join("assay.toml");
+    std::fs::write(&file, format!("[children]\nreadable_paths = [{readable:?}]\n")).unwrap();
+    let place = TestInstallation::new();
+    let doctor = place.run(&["doctor", "--config", file.to_str().unwrap()]);
+    assert_eq!(doctor.status.code(), Some(1));
+    let said = text(&doctor.stdout);
+    assert!(said.contains("ffmpeg and poppler can read") && said.contains("assay.toml"), "{said}");
+}
+
 #[test]
 fn an_unreachable_database_is_told_of_and_nothing_breaks() {
     let place = TestInstallation::new().set("ASSAY__DATABASE__URL", "postgres://nobody@127.0.0.1:1/none");

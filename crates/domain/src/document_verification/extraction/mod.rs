@@ -14,4 +14,5 @@ mod task;
 pub(super) use extractor::DocumentExtractor;
 pub(super) use job::ReadDocumentRunner;
 pub(super) use reader_pool::ReaderPool;
-pub(super) use reading_queue::{ReadingQueue, max_open_media};
+pub(super) use reading_queue::ReadingQueue;
+pub use reading_queue::max_open_media;

@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 const ASSUMED_READING_TIME: Duration = Duration::from_secs(2);
 
 /// How many documents and faces a process has open at once: each takes much memory, and needs a worker anyway.
-pub(in crate::document_verification) fn max_open_media() -> usize {
+pub fn max_open_media() -> usize {
     2 * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
