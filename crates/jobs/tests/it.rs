@@ -516,6 +516,7 @@ async fn a_job_knows_how_many_of_its_lane_are_ahead() {
     assert_eq!((position(1).await, position(2).await, position(9).await), (None, waiting(1, 1), None));
 }
 
+#[derive(Debug, Serialize, Deserialize)]
 struct Stream {
     name: String,
 }
