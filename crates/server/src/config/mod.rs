@@ -131,7 +131,7 @@ impl Config {
     /// What of the operator's secrets and data lies where children that read untrusted files could read it, and under which
     /// path.
     pub(crate) fn paths_readable_by_children(&self) -> Vec<(PathBuf, PathBuf)> {
-        let private = [Some(self.data_dir.clone()), Some(self.master_key_file()), self.config_file.clone()];
+        let private = [Some(self.data_dir.clone()), self.secrets.master_key_file(), self.config_file.clone()];
         let readable = |path: PathBuf| Some((path.clone(), media::sandbox::readable_by_children(&path)?));
         private.into_iter().flatten().filter_map(readable).collect()
     }
