@@ -53,6 +53,8 @@ impl Installation {
         );
         std::fs::write(&config, settings).unwrap();
         let place = place.set("ASSAY_CONFIG", config.to_str().unwrap());
+        // Made by --dev, which may call this machine.
+        assert_eq!(place.serve().stop(), Some(0));
         let org = place.ask(&["org", "create", "Shop"]);
         let app = place.ask(&["app", "create", "Cameras", "--org", &org]);
         let key = place.ask(&["key", "create", "--app", &app, "--name", "all", "--administrator"]);

@@ -329,14 +329,14 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
         let own: Vec<_> = bodies.filter(|body| body.contains(&session.id)).collect();
         assert_eq!(own.len(), 1, "one for each attempt: {own:?}");
         let message: Value = serde_json::from_str(&own[0]).unwrap();
-        let (id, signature) = (&message["id"], &message["signature"]);
+        let (id, kid, signature) = (&message["id"], &message["kid"], &message["signature"]);
         // If a method keeps no evidence, the id of the attempt stands for it.
         let tried = message["evidence_id"].to_string();
         let evidence = if evidence.is_empty() { &tried } else { evidence };
         assert_eq!(session.result(app).await["evidence_id"], message["evidence_id"]);
         assert!(evidence.len() > 8, "{evidence}");
         let expected = format!(
-            r#"{{{method},"session_key":"{}","reference_id":{reference},"id":{id},"timestamp":1768574400,"notification_url":"{url}","evidence_id":{evidence},{state},"sequence_number":1,"signature":{signature}}}"#,
+            r#"{{{method},"session_key":"{}","reference_id":{reference},"id":{id},"timestamp":1768574400,"notification_url":"{url}","evidence_id":{evidence},{state},"kid":{kid},"sequence_number":1,"signature":{signature}}}"#,
             session.id,
         );
         assert_eq!(own[0], expected);
