@@ -11,6 +11,7 @@
 // The derived code refers to this crate by name, inside of it as well.
 extern crate self as db;
 
+mod audit_event;
 mod engine;
 mod migrate;
 mod query;
@@ -20,8 +21,9 @@ pub mod row;
 pub mod testing;
 mod timestamp;
 
+pub use audit_event::{AuditEvent, RecordedEnd};
 pub use db_derive::FromRow;
-pub use engine::{Db, DbError, DbRow, Durability, Engine, ReadTx, WriteTx};
+pub use engine::{AuditRecorder, Db, DbError, DbRow, Durability, Engine, ReadTx, RecordedFuture, WriteTx};
 pub use query::{Query, Value};
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;

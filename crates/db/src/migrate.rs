@@ -24,6 +24,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (13, "identity", include_str!("../../../migrations/0013_identity.sql")),
     (14, "ages", include_str!("../../../migrations/0014_ages.sql")),
     (15, "anonymity", include_str!("../../../migrations/0015_anonymity.sql")),
+    (20, "audit", include_str!("../../../migrations/0020_audit.sql")),
 ];
 
 impl Db {

@@ -2,7 +2,9 @@
 
 use crate::{
     accounts::sign_in,
-    age_verification, content_moderation, delivery,
+    age_verification,
+    audit_trail::PurgeAuditTrail,
+    content_moderation, delivery,
     document_verification::SweepDocumentSessions,
     faces::SweepFaces,
     idempotency,
@@ -79,6 +81,7 @@ pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(
     enqueue_unique(&mut tx, env, &SweepFaces {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &PurgeAuditTrail {}, "recurring", env.now()).await?;
     tx.commit().await
 }
 
@@ -95,7 +98,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 5);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 6);
     }
 
     #[tokio::test]

@@ -1,6 +1,9 @@
 //! What `assay serve` and `assay work` have in common: steps of the start, upkeep of the process, and the signal to
 //! stop.
 
+use crate::{config::Config, operator::operator};
+use anyhow::Context as _;
+use db::{AuditEvent, Db};
 use domain::{
     faces::FaceIndexService,
     image_analysis::{ImageAnalyser, ModelPoolSettings},
@@ -28,6 +31,19 @@ pub(crate) async fn retry_until_database_answers<T>(
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(Duration::from_secs(10));
     }
+}
+
+/// Records that a process starts, and with which settings. They contain no secrets: those are in files of their own.
+pub(crate) async fn record_start(db: &Db, command: &'static str, config: &Config) -> anyhow::Result<()> {
+    let mut tx = db.write().await?;
+    let event = AuditEvent::new("server.start").target(command);
+    tx.audit(
+        event
+            .detail("version", env!("CARGO_PKG_VERSION"))
+            .detail("settings", serde_json::to_value(config).context("the settings")?),
+    );
+    tx.set_actor(operator());
+    Ok(tx.commit().await?)
 }
 
 /// Says what this machine lacks of the sandbox for ffmpeg and poppler, and what it cannot protect.

@@ -6,7 +6,9 @@ mod listen;
 
 use crate::{
     config::Config,
-    lifecycle::{load_models, refresh_face_indexes, report_sandbox, retry_until_database_answers},
+    lifecycle::{
+        load_models, record_start, refresh_face_indexes, report_sandbox, retry_until_database_answers,
+    },
     out,
     telemetry::Telemetry,
 };
@@ -74,6 +76,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     let mut jobs = JoinSet::new();
     let prepare = async {
         retry_until_database_answers(async || Ok(db.migrate().await?)).await?;
+        retry_until_database_answers(async || record_start(&db, "serve", &config).await).await?;
         if let Err(error) = services.proof_issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }

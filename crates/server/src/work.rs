@@ -3,7 +3,8 @@
 use crate::{
     config::Config,
     lifecycle::{
-        load_models, refresh_face_indexes, report_sandbox, retry_until_database_answers, shutdown_signal,
+        load_models, record_start, refresh_face_indexes, report_sandbox, retry_until_database_answers,
+        shutdown_signal,
     },
     telemetry::Telemetry,
 };
@@ -39,6 +40,7 @@ async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
     let services = config.open_services(&config.public_url(), args.dev).await?;
     let db = services.db.clone();
     retry_until_database_answers(async || Ok(db.migrate().await?)).await?;
+    retry_until_database_answers(async || record_start(&db, "work", config).await).await?;
     tokio::spawn(report_sandbox(config.paths_readable_by_children()));
     tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
     tokio::spawn(refresh_face_indexes(services.faces.clone()));

@@ -17,6 +17,7 @@ use domain::{
         AgeVerificationDependencies, AgeVerificationService, AgeVerificationSettings, AgeWebhookFormat,
         ProviderSettingsError,
     },
+    audit_trail::AuditTrail,
     content_moderation::{ContentModerationService, ContentModerationSettings, ModerationWebhookFormat},
     delivery::{DeliveryDispatcher, DeliverySettings, Outbox},
     document_verification::{DocumentVerificationService, DocumentVerificationSettings, DocumentWireFormat},
@@ -80,6 +81,8 @@ pub struct ServiceSettings {
     pub proof_of_age: ProofOfAgeSettings,
     pub sign_in: SignInSettings,
     pub video: VideoSettings,
+    /// How long records of the audit trail are kept.
+    pub audit_retention: SignedDuration,
     /// How long a job or a delivery is leased at a time: after this time, another process takes over what a process was
     /// doing when it died.
     pub lease: SignedDuration,
@@ -97,6 +100,7 @@ impl Default for ServiceSettings {
             proof_of_age: ProofOfAgeSettings::default(),
             sign_in: SignInSettings::default(),
             video: VideoSettings::default(),
+            audit_retention: SignedDuration::from_hours(24 * 400),
             lease: delivery.lease,
         }
     }
@@ -162,6 +166,9 @@ pub struct Services {
     /// Invitations, and the sign-in of members.
     pub sign_in: SignInService,
     pub account_deletion: AccountDeletionService,
+    /// Who did what.
+    pub audit_trail: AuditTrail,
+    audit_retention: SignedDuration,
     delivery_settings: DeliverySettings,
     worker_settings: worker::WorkerSettings,
 }
@@ -184,6 +191,9 @@ impl Services {
             settings,
         } = dependencies;
         let worker_settings = worker::WorkerSettings::new(&settings);
+        let audit_trail = AuditTrail::new(&keyring, environment.clone());
+        let db = db.with_recorder(Arc::new(audit_trail.clone()));
+        let audit_retention = settings.audit_retention;
         let delivery_settings = DeliverySettings { lease: settings.lease, ..settings.delivery };
 
         let vault = Vault::new(&keyring);
@@ -284,6 +294,8 @@ impl Services {
             proof_issuer,
             sign_in,
             account_deletion,
+            audit_trail,
+            audit_retention,
             delivery_settings,
             worker_settings,
         })

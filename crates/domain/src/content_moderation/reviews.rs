@@ -9,7 +9,7 @@ use base::{
     AccountId, Environment, Id as _, ModerationFindingId, NotificationId, ProfileId, ReviewId, Timestamp,
     Uuid,
 };
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 use std::sync::Arc;
 
 /// The longest comment, in characters.
@@ -106,6 +106,8 @@ impl ReviewRecorder {
             environment.now(),
         ))
         .await?;
+        let event = AuditEvent::new("notification.review").account(account).target(id);
+        tx.audit(event.detail("accepted", decision != ReviewDecision::Dismiss));
         if decision == ReviewDecision::Dismiss {
             self.add_negative_label(tx, account, id).await?;
         }

@@ -42,7 +42,7 @@ impl From<NameArgs> for String {
 
 /// Opens the database and migrates it: a command may be the first that runs on this installation.
 async fn open_database(config: &Config) -> anyhow::Result<Db> {
-    let db = config.open_database()?;
+    let db = config.open_audited_database()?;
     db.migrate().await?;
     Ok(db)
 }

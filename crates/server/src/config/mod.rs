@@ -21,9 +21,11 @@ use api::{
 };
 use base::{Environment, SystemEnvironment};
 use credentials::trust::VerificationKey;
+use db::Db;
 use domain::{
     accounts::sign_in::SignInSettings,
     age_verification::AgeVerificationSettings,
+    audit_trail::AuditTrail,
     content_moderation::ContentModerationSettings,
     delivery::DeliverySettings,
     document_verification::DocumentVerificationSettings,
@@ -48,6 +50,9 @@ pub(crate) struct Config {
     /// The folder with the database, keys and files; an argument, not a setting.
     #[serde(skip)]
     pub(crate) data_dir: PathBuf,
+    /// Who acts in the database; `None`: the server itself.
+    #[serde(skip)]
+    pub(crate) actor: Option<String>,
     /// The configuration file, if there is one; an argument as well.
     #[serde(skip)]
     pub(crate) config_file: Option<PathBuf>,
@@ -182,6 +187,12 @@ impl Config {
         self.open_services(&self.public_url(), false).await
     }
 
+    /// The database for a tool that needs no service. What it does there is recorded.
+    pub(crate) fn open_audited_database(&self) -> anyhow::Result<Db> {
+        let trail = AuditTrail::new(&self.keyring()?, Arc::new(SystemEnvironment));
+        Ok(self.open_database()?.with_recorder(Arc::new(trail)))
+    }
+
     /// The settings of all services, with what is no setting of theirs filled in.
     fn service_settings(&self, public_url: &str) -> anyhow::Result<ServiceSettings> {
         let mut settings = ServiceSettings {
@@ -205,6 +216,7 @@ impl Config {
             },
             sign_in: self.console.clone(),
             video: self.video.clone(),
+            audit_retention: self.audit.retention(),
             lease: self.jobs.lease,
         };
         settings.set_public_url(public_url);

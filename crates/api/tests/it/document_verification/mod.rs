@@ -140,7 +140,7 @@ impl DocumentSessionFixture {
     }
 
     /// The contents of a media.
-    async fn media(&self, app: &TestApp, media: &Value) -> TestResponse {
+    pub(crate) async fn media(&self, app: &TestApp, media: &Value) -> TestResponse {
         let id = media["id"].as_str().unwrap();
         relying_party_call(app, "GET", &self.path(&format!("/media/{id}/content")), None).await
     }
@@ -242,7 +242,7 @@ async fn row_count(app: &TestApp, query: db::Query) -> i64 {
 }
 
 /// A session in production with an uploaded page, and nothing to check or read.
-async fn session_with_page(app: &TestApp) -> (DocumentSessionFixture, Value) {
+pub(crate) async fn session_with_page(app: &TestApp) -> (DocumentSessionFixture, Value) {
     let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });
     let session = DocumentSessionFixture::create(app, BASE, &payload).await;
     session.add_document(app, "PASSPORT", "SWE", &[testkit::face_jpeg()]).await;
