@@ -18,7 +18,7 @@ SNAPSHOT_TESTS ?=
 # Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint spelling kernels bare bench ratios record-ratios profiles fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles sbom fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -65,13 +65,16 @@ test-postgres:
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts, spelling
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked --features assay-fuzz/targets -- -D warnings
-	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
-	@cargo deny --log-level error check bans licenses sources
-	@scripts/advisories.sh
+	@$(MAKE) --no-print-directory dependencies
 	@scripts/node-packages.sh web
 	@npm --prefix web run --silent lint
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
 	@$(MAKE) --no-print-directory spelling
+
+dependencies: ## Hold the lock file to security advisories (RUSTSEC), licences and sources
+	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+	@cargo deny --log-level error check bans licenses sources
+	@scripts/advisories.sh
 
 spelling:
 	@scripts/system-packages.sh lint
@@ -106,6 +109,9 @@ profiles: setup ## Draw a flame graph of each interface into docs/profiles/ (as 
 	@cargo build --profile light --locked -p assay
 	@target/light/assay models import --from models/node_modules --to models/pack
 	@scripts/profiles.sh
+
+sbom: ## Write what a build consists of to target/sbom (CycloneDX)
+	@scripts/sbom.sh
 
 fuzz: ## A short run of every fuzz target (SECONDS_EACH=30)
 	@fuzz/run.sh $(SECONDS_EACH)

@@ -27,5 +27,7 @@ CREATE INDEX findings_of_profile ON findings (profile_id) WHERE profile_id IS NO
 CREATE INDEX notifications_of_profile ON notifications (profile_id) WHERE profile_id IS NOT NULL;
 CREATE INDEX content_profiles_of_profile ON content_profiles (profile_id);
 
+CREATE INDEX decisions_by_age ON decisions (made_at);
+
 -- Places of a list whose notification was deleted.
 ALTER TABLE notification_lists ADD COLUMN gaps BIGINT NOT NULL DEFAULT 0;

@@ -1,6 +1,6 @@
 //! Connections and transactions. No other file knows which engine is in use.
 
-use crate::{DbTimestamp, Query, SchemaStatus, Value};
+use crate::{AuditEvent, DbTimestamp, Query, RecordedEnd, SchemaStatus, Value};
 use sqlx::{
     Arguments as _, FromRow, Row as _, SqlSafeStr as _,
     postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow, PgSslMode},
@@ -9,7 +9,7 @@ use sqlx::{
         SqliteSynchronous,
     },
 };
-use std::{net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{net::IpAddr, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
 /// A database engine.
@@ -80,7 +80,37 @@ pub enum Durability {
 
 /// A database; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Db(pub(crate) Pools, Arc<Notify>);
+pub struct Db(pub(crate) Pools, Arc<Notify>, Auditing);
+
+/// Who acts in transactions that do not say otherwise, and who records what they do.
+#[derive(Clone, Debug)]
+struct Auditing {
+    actor: Arc<str>,
+    recorder: Option<Arc<dyn AuditRecorder>>,
+}
+
+impl Default for Auditing {
+    fn default() -> Self {
+        Self { actor: "system".into(), recorder: None }
+    }
+}
+
+/// What [`AuditRecorder::record`] returns.
+pub type RecordedFuture<'a> = Pin<Box<dyn Future<Output = Result<RecordedEnd, DbError>> + Send + 'a>>;
+
+/// Writes the events of a transaction in the transaction itself, as the last thing before it is committed.
+pub trait AuditRecorder: std::fmt::Debug + Send + Sync {
+    /// Records what `actor` did. If this fails, nothing is committed.
+    fn record<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        actor: Arc<str>,
+        events: Vec<AuditEvent>,
+    ) -> RecordedFuture<'a>;
+
+    /// Learns that what it recorded was committed.
+    fn committed(&self, end: &RecordedEnd);
+}
 
 #[derive(Clone, Debug)]
 pub(crate) enum Pools {
@@ -98,6 +128,8 @@ pub struct WriteTx {
     view: ReadTx,
     notify: Arc<Notify>,
     notifies_on_commit: bool,
+    auditing: Auditing,
+    events: Vec<AuditEvent>,
 }
 
 impl std::ops::Deref for WriteTx {
@@ -215,11 +247,30 @@ impl WriteTx {
         self.notifies_on_commit = true;
     }
 
-    /// Commits everything since [`Db::write`].
-    pub async fn commit(self) -> Result<(), DbError> {
+    /// Who acts in this transaction: `KIND:ID`.
+    pub fn set_actor(&mut self, actor: impl Into<Arc<str>>) {
+        self.auditing.actor = actor.into();
+    }
+
+    /// Has an event recorded when this transaction is committed. Without a recorder ([`Db::with_recorder`]) it is not.
+    pub fn audit(&mut self, event: AuditEvent) {
+        self.events.push(event);
+    }
+
+    /// Commits everything since [`Db::write`], with the record of its events.
+    pub async fn commit(mut self) -> Result<(), DbError> {
+        let Auditing { actor, recorder } = self.auditing.clone();
+        let events = std::mem::take(&mut self.events);
+        let recorded = match recorder.filter(|_| !events.is_empty()) {
+            Some(recorder) => Some((recorder.record(&mut self, actor, events).await?, recorder)),
+            None => None,
+        };
         match self.view.0 {
             EngineTx::Sqlite(tx) => tx.commit().await?,
             EngineTx::Postgres(tx) => tx.commit().await?,
+        }
+        if let Some((end, recorder)) = recorded {
+            recorder.committed(&end);
         }
         if self.notifies_on_commit {
             self.notify.notify_waiters();
@@ -259,7 +310,7 @@ impl Db {
                 .max_connections(connections.max(2))
                 .acquire_timeout(wait)
                 .connect_lazy_with(postgres_options(url)?);
-            return Ok(Self(Pools::Postgres(pool), Arc::default()));
+            return Ok(Self(Pools::Postgres(pool), Arc::default(), Auditing::default()));
         }
         let options = url
             .parse::<SqliteConnectOptions>()?
@@ -276,7 +327,19 @@ impl Db {
         };
         let writer = pool(1).connect_lazy_with(options.clone());
         let readers = pool(connections.max(2)).connect_lazy_with(options.pragma("query_only", "on"));
-        Ok(Self(Pools::Sqlite { readers, writer }, Arc::default()))
+        Ok(Self(Pools::Sqlite { readers, writer }, Arc::default(), Auditing::default()))
+    }
+
+    /// The same database, whose transactions have their events recorded.
+    #[must_use]
+    pub fn with_recorder(self, recorder: Arc<dyn AuditRecorder>) -> Self {
+        Self(self.0, self.1, Auditing { recorder: Some(recorder), ..self.2 })
+    }
+
+    /// The same database, in whose transactions `actor` acts unless they say otherwise.
+    #[must_use]
+    pub fn acting_as(self, actor: impl Into<Arc<str>>) -> Self {
+        Self(self.0, self.1, Auditing { actor: actor.into(), ..self.2 })
     }
 
     /// The file of an SQLite database, which may not exist before the first use; `None` for PostgreSQL.
@@ -348,7 +411,13 @@ impl Db {
                 EngineTx::Postgres(tx)
             }
         });
-        Ok(WriteTx { view, notify: self.1.clone(), notifies_on_commit: false })
+        Ok(WriteTx {
+            view,
+            notify: self.1.clone(),
+            notifies_on_commit: false,
+            auditing: self.2.clone(),
+            events: Vec::new(),
+        })
     }
 
     /// Waits until a transaction of this process is committed that called [`WriteTx::notify_on_commit`]. Commits between

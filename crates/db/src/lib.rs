@@ -11,6 +11,7 @@
 // The derived code refers to this crate by name, inside of it as well.
 extern crate self as db;
 
+mod audit_event;
 mod engine;
 mod migrate;
 mod query;
@@ -22,8 +23,9 @@ mod scratch_schema;
 pub mod testing;
 mod timestamp;
 
+pub use audit_event::{AuditEvent, RecordedEnd};
 pub use db_derive::FromRow;
-pub use engine::{Db, DbError, DbRow, Durability, Engine, ReadTx, WriteTx};
+pub use engine::{AuditRecorder, Db, DbError, DbRow, Durability, Engine, ReadTx, RecordedFuture, WriteTx};
 pub use query::{Query, Value};
 pub use schema_status::SchemaStatus;
 pub use scratch_schema::ScratchSchema;

@@ -28,6 +28,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (17, "erasure", include_str!("../../../migrations/0017_erasure.sql")),
     (18, "abuse", include_str!("../../../migrations/0018_abuse.sql")),
     (19, "fairness", include_str!("../../../migrations/0019_fairness.sql")),
+    (20, "audit", include_str!("../../../migrations/0020_audit.sql")),
 ];
 
 /// Number, name and text of a migration.

@@ -5,7 +5,7 @@ use aws_lc_rs::{
     digest,
     signature::{Ed25519KeyPair, KeyPair as _},
 };
-use base::{AppId, Environment, Uuid};
+use base::{AppId, Environment, Timestamp, Uuid};
 use db::{Db, DbError, sql};
 use serde::Serialize;
 use std::sync::Arc;
@@ -85,6 +85,19 @@ impl DecisionLog {
         tx.commit().await?;
         Ok(id)
     }
+}
+
+/// Deletes records of decisions that were made before a time, at most 5,000; returns how many.
+pub async fn purge_decisions(db: &Db, before: Timestamp) -> Result<u64, DbError> {
+    let mut tx = db.write().await?;
+    let rows = tx
+        .execute(sql!(
+            "DELETE FROM decisions WHERE id IN (SELECT id FROM decisions WHERE made_at <= $1 LIMIT 5000)",
+            before,
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows)
 }
 
 #[cfg(test)]

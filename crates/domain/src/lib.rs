@@ -4,6 +4,7 @@ mod account_tables;
 pub mod accounts;
 pub mod age_verification;
 pub mod audit;
+pub mod audit_trail;
 pub mod content_moderation;
 pub mod data_keys;
 pub mod delivery;

@@ -1,8 +1,8 @@
 //! Recurring jobs: maintenance.
 
 use crate::{
-    document_verification::SweepDocumentSessions, erasure_keys::CleanFiles, faces::SweepFaces,
-    proof_of_age::RefreshTrust, retention::PurgeExpired, tenancy::nonces,
+    audit_trail::PurgeAuditTrail, document_verification::SweepDocumentSessions, erasure_keys::CleanFiles,
+    faces::SweepFaces, proof_of_age::RefreshTrust, retention::PurgeExpired, tenancy::nonces,
 };
 use base::{Environment, SignedDuration};
 use db::{Db, DbError};
@@ -43,6 +43,7 @@ pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(
     enqueue_unique(&mut tx, env, &SweepFaces {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &PurgeAuditTrail {}, "recurring", env.now()).await?;
     tx.commit().await
 }
 

@@ -5,7 +5,7 @@
 //! [`SweepDocumentSessions`](crate::document_verification::SweepDocumentSessions) deletes those together with their rows.
 
 use crate::{
-    accounts::sign_in, age_verification, content_moderation, delivery, idempotency, proof_of_age,
+    accounts::sign_in, age_verification, audit, content_moderation, delivery, idempotency, proof_of_age,
     tenancy::tokens,
 };
 use base::{Environment, SignedDuration};
@@ -26,6 +26,8 @@ pub struct RetentionSettings {
     pub stored_age_results: SignedDuration,
     /// `moderation.keep_embeddings_days`
     pub found_embeddings: SignedDuration,
+    /// `audit.keep_days`
+    pub audit_records: SignedDuration,
     /// `console.session_days`
     pub member_sessions: SignedDuration,
 }
@@ -207,11 +209,20 @@ impl RetentionSettings {
                 &["jobs"],
                 Until("it is done; work that was given up, until the operator discards it"),
             ),
-            rule(
-                "Decision records of image analysis (`audit.decisions`): the answer, never the image",
-                &["decisions"],
-                Until("the operator deletes them"),
-            ),
+            RetentionRule {
+                kind: "Decision records of image analysis (`audit.decisions`): the answer, never the image",
+                tables: &["decisions"],
+                elsewhere: None,
+                period: After(self.audit_records, "the decision"),
+                setting: Some("audit.keep_days"),
+            },
+            RetentionRule {
+                kind: "The audit trail: who did what, by ids",
+                tables: &["audit_records", "audit_chain"],
+                elsewhere: None,
+                period: After(self.audit_records, "the record was written"),
+                setting: Some("audit.keep_days"),
+            },
             RetentionRule {
                 kind: "Members and their sessions",
                 tables: &["members", "member_sessions"],
@@ -255,6 +266,7 @@ impl RetentionSettings {
         while age_verification::purge(db, env.now()).await? > 0 {}
         while sign_in::purge_expired(db, env).await? > 0 {}
         content_moderation::fail_dead_lettered(db, env).await?;
+        while audit::purge_decisions(db, env.now() - self.audit_records).await? > 0 {}
         while content_moderation::purge_embeddings(db, env.now(), self.found_embeddings).await? > 0 {}
         Ok(())
     }
@@ -296,6 +308,7 @@ mod tests {
     fn settings() -> RetentionSettings {
         let days = |days: i64| SignedDuration::from_hours(24 * days);
         RetentionSettings {
+            audit_records: days(400),
             deliveries: days(30),
             document_sessions: days(1),
             age_sessions: days(30),

@@ -1,7 +1,7 @@
 //! Jobs as an operator sees them: listed, shown, retried and discarded on the command line, and counted for the metrics.
 
 use base::{Environment, Timestamp, Uuid};
-use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 
 /// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -111,6 +111,7 @@ pub async fn retry(tx: &mut WriteTx, environment: &dyn Environment, id: Uuid) ->
         ))
         .await?;
     tx.notify_on_commit();
+    tx.audit(AuditEvent::new("job.retry").target(id));
     if rows == 1 { Ok(()) } else { Err(JobAdminError::Missing(id)) }
 }
 
@@ -119,6 +120,7 @@ pub async fn discard(tx: &mut WriteTx, id: Uuid) -> Result<(), JobAdminError> {
     let rows = tx
         .execute(sql!("DELETE FROM jobs WHERE id = $1 AND (state = 'PARKED' OR state = 'WAITING')", id))
         .await?;
+    tx.audit(AuditEvent::new("job.discard").target(id));
     if rows == 1 { Ok(()) } else { Err(JobAdminError::Missing(id)) }
 }
 

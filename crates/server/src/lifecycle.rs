@@ -1,6 +1,9 @@
 //! What `assay serve` and `assay work` have in common: upkeep of the process, and the signal to
 //! stop.
 
+use crate::{config::Config, operator::operator};
+use anyhow::Context as _;
+use db::{AuditEvent, Db};
 use domain::{
     faces::FaceIndexService,
     image_analysis::{ImageAnalyser, ModelPoolSettings},
@@ -10,6 +13,19 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     time::MissedTickBehavior,
 };
+
+/// Records that a process starts, and with which settings. They contain no secrets: those are in files of their own.
+pub(crate) async fn record_start(db: &Db, command: &'static str, config: &Config) -> anyhow::Result<()> {
+    let mut tx = db.write().await?;
+    let event = AuditEvent::new("server.start").target(command);
+    tx.audit(
+        event
+            .detail("version", env!("CARGO_PKG_VERSION"))
+            .detail("settings", serde_json::to_value(config).context("the settings")?),
+    );
+    tx.set_actor(operator());
+    Ok(tx.commit().await?)
+}
 
 /// Says what this machine lacks of the sandbox for ffmpeg and poppler, and what it cannot protect.
 pub(crate) async fn report_sandbox(readable: Vec<(PathBuf, PathBuf)>) {

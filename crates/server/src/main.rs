@@ -3,6 +3,7 @@
 mod commands;
 mod config;
 mod lifecycle;
+mod operator;
 mod out;
 mod serve;
 mod startup;
@@ -63,7 +64,7 @@ enum Command {
     /// Moderation accounts: open and close them, invite members.
     #[command(subcommand)]
     Account(commands::account::AccountCommand),
-    /// Check that nothing is left of deleted accounts.
+    /// The audit trail: export and verify who did what. And: check that nothing is left of deleted accounts.
     #[command(subcommand)]
     Audit(commands::audit::AuditCommand),
     /// Keys of an application: public keys that verify its requests, API keys that authenticate its calls.
@@ -136,7 +137,11 @@ fn keep_memory_private() -> std::io::Result<()> {
 }
 
 async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Result<ExitCode> {
-    let config = config::Config::load(installation)?;
+    let mut config = config::Config::load(installation)?;
+    // What the server does by itself is its own; what a tool does, whoever called it.
+    if !matches!(command, Command::Serve(_) | Command::Work(_)) {
+        config.actor = Some(operator::operator());
+    }
     media::sandbox::configure(config.children.clone());
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,

@@ -9,7 +9,7 @@ use gate::Gate;
 
 use crate::{
     config::{Config, OpenInstallation},
-    lifecycle::{load_models, refresh_face_indexes, report_sandbox},
+    lifecycle::{load_models, record_start, refresh_face_indexes, report_sandbox},
     out,
     startup::{InstallationWatch, open_installation},
     telemetry::Telemetry,
@@ -113,6 +113,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         let keyring = open_installation(&config, &db, &*provider, purpose, &status).await?;
         let installation = OpenInstallation { db: db.clone(), keyring: keyring.clone(), image_analyser };
         let services = config.open_services(installation, public_url, args.dev).await?;
+        record_start(&services.db, "serve", &config).await?;
         if let Err(error) = services.proof_issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }

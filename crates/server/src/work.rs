@@ -2,7 +2,7 @@
 
 use crate::{
     config::{Config, OpenInstallation},
-    lifecycle::{load_models, refresh_face_indexes, report_sandbox, shutdown_signal},
+    lifecycle::{load_models, record_start, refresh_face_indexes, report_sandbox, shutdown_signal},
     startup::{InstallationWatch, open_installation_or_fail},
     telemetry::Telemetry,
 };
@@ -47,6 +47,7 @@ async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
     let installation = OpenInstallation { db: db.clone(), keyring, image_analyser };
     let services = config.open_services(installation, &config.public_url(), args.dev).await?;
     let mut watch = InstallationWatch::start(db.clone(), provider, "work").await;
+    record_start(&services.db, "work", config).await?;
     tokio::spawn(report_sandbox(config.paths_readable_by_children()));
     tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
     tokio::spawn(refresh_face_indexes(services.faces.clone()));

@@ -17,6 +17,7 @@ use domain::{
         AgeVerificationDependencies, AgeVerificationService, AgeVerificationSettings, AgeWebhookFormat,
         ProviderSettingsError,
     },
+    audit_trail::AuditTrail,
     content_moderation::{ContentModerationService, ContentModerationSettings, ModerationWebhookFormat},
     delivery::{DeliveryDispatcher, DeliverySettings, Outbox},
     document_verification::{DocumentVerificationService, DocumentVerificationSettings, DocumentWireFormat},
@@ -81,6 +82,8 @@ pub struct ServiceSettings {
     pub proof_of_age: ProofOfAgeSettings,
     pub sign_in: SignInSettings,
     pub video: VideoSettings,
+    /// How long records of the audit trail are kept.
+    pub audit_retention: SignedDuration,
     /// How long a job or a delivery is leased at a time: after this time, another process takes over what a process was
     /// doing when it died.
     pub lease: SignedDuration,
@@ -98,6 +101,7 @@ impl Default for ServiceSettings {
             proof_of_age: ProofOfAgeSettings::default(),
             sign_in: SignInSettings::default(),
             video: VideoSettings::default(),
+            audit_retention: SignedDuration::from_hours(24 * 400),
             lease: delivery.lease,
         }
     }
@@ -107,6 +111,7 @@ impl ServiceSettings {
     /// How long what is known of people is kept.
     pub fn retention(&self) -> RetentionSettings {
         RetentionSettings {
+            audit_records: self.audit_retention,
             deliveries: self.delivery.retention,
             document_sessions: self.document_verification.session_retention,
             age_sessions: self.age_verification.session_retention,
@@ -177,6 +182,9 @@ pub struct Services {
     pub account_deletion: AccountDeletionService,
     /// How long what is known of people is kept.
     pub retention: RetentionSettings,
+    /// Who did what.
+    pub audit_trail: AuditTrail,
+    audit_retention: SignedDuration,
     delivery_settings: DeliverySettings,
     worker_settings: worker::WorkerSettings,
 }
@@ -200,6 +208,9 @@ impl Services {
         } = dependencies;
         let worker_settings = worker::WorkerSettings::new(&settings);
         let retention = settings.retention();
+        let audit_trail = AuditTrail::new(&keyring, environment.clone());
+        let db = db.with_recorder(Arc::new(audit_trail.clone()));
+        let audit_retention = settings.audit_retention;
         let delivery_settings = DeliverySettings { lease: settings.lease, ..settings.delivery };
 
         let vault = Vault::new(&keyring);
@@ -302,6 +313,8 @@ impl Services {
             sign_in,
             account_deletion,
             retention,
+            audit_trail,
+            audit_retention,
             delivery_settings,
             worker_settings,
         })

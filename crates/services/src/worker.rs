@@ -4,6 +4,7 @@ use crate::{ServiceSettings, Services};
 use base::SignedDuration;
 use domain::{
     accounts::{deletion::DeleteAccount, sign_in::SendSignInLinks},
+    audit_trail::PurgeAuditTrail,
     content_moderation::ContentModerationSettings,
     data_keys::rotation::RetireMasterKey,
     erasure_keys::CleanFiles,
@@ -59,7 +60,14 @@ impl Services {
         let (db, environment) = (self.db.clone(), self.environment.clone());
         let (cleaned_db, clock) = (self.db.clone(), self.environment.clone());
         let retention = self.retention;
+        let (audit_db, audit_environment) = (self.db.clone(), self.environment.clone());
+        let (audit_trail, audit_retention) = (self.audit_trail.clone(), self.audit_retention);
         worker
+            .register(move |job: PurgeAuditTrail, _| {
+                let (db, trail) = (audit_db.clone(), audit_trail.clone());
+                let environment = audit_environment.clone();
+                async move { job.run(&db, &trail, &*environment, audit_retention).await }
+            })
             .register(move |job: PurgeNonces, _| {
                 let (db, environment) = (nonce_db.clone(), nonce_environment.clone());
                 async move { job.run(&db, &environment).await }

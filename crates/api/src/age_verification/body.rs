@@ -114,6 +114,7 @@ impl<const MAX_BYTES: usize> RequestBody<MAX_BYTES> {
 
     /// What a repeat of this request is recognised by.
     pub(super) fn fingerprint<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestFingerprint<'a> {
-        RequestFingerprint { app, account: None, operation: &self.operation, key, body: &self.bytes }
+        let actor = format!("application:{app}");
+        RequestFingerprint { app, account: None, operation: &self.operation, key, body: &self.bytes, actor }
     }
 }

@@ -72,9 +72,16 @@ impl<P, Ids, I> AccountRequest<P, Ids, I> {
         }
     }
 
+    /// Begins a write transaction in which the caller acts.
+    pub(super) async fn begin(&self, api: &ApiState) -> Result<WriteTx, ModerationApiError> {
+        let mut tx = api.db.write().await?;
+        tx.set_actor(self.caller.audit_actor());
+        Ok(tx)
+    }
+
     /// Begins a write transaction in which the account is locked.
     pub(super) async fn begin_locked(&self, api: &ApiState) -> Result<WriteTx, ModerationApiError> {
-        let mut tx = api.db.write().await?;
+        let mut tx = self.begin(api).await?;
         self.lock_account(&mut tx).await?;
         Ok(tx)
     }
@@ -108,7 +115,7 @@ impl<P: Permission, Ids: AccountScopedPath, B: CommandPayload> FromRequest<ApiSt
 impl<P, Ids, B: CommandPayload> AccountRequest<P, Ids, ReceivedCommand<B>> {
     /// What a repeat of this request is recognised by.
     pub(super) fn fingerprint(&self) -> RequestFingerprint<'_> {
-        self.input.fingerprint(self.caller.app, Some(self.account.id))
+        self.input.fingerprint(self.caller.app, Some(self.account.id), self.caller.audit_actor())
     }
 }
 
@@ -116,6 +123,7 @@ impl<P, Ids, B: CommandPayload> AccountRequest<P, Ids, ReceivedCommand<B>> {
 /// about an existing account.
 pub(crate) struct ApplicationRequest<P, Ids, I = ()> {
     pub(super) app: AppId,
+    actor: String,
     /// The ids of the path.
     pub(super) path: Ids,
     pub(super) input: I,
@@ -132,7 +140,9 @@ impl<P: Permission, Ids: DeserializeOwned + Send> ApplicationRequest<P, Ids> {
                 "only an API key may do this",
             ));
         }
-        Ok(Self { app: caller.app, path: path::read(parts, api).await?, input: (), permission: PhantomData })
+        let path = path::read(parts, api).await?;
+        let actor = caller.audit_actor();
+        Ok(Self { app: caller.app, actor, path, input: (), permission: PhantomData })
     }
 }
 
@@ -151,17 +161,17 @@ impl<P: Permission, Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (mut parts, body) = request.into_parts();
-        let ApplicationRequest { app, path, permission, .. } =
+        let ApplicationRequest { app, actor, path, permission, .. } =
             ApplicationRequest::<P, Ids>::read(&mut parts, api).await?;
         let input = ReceivedCommand::read(&parts, body, api).await?;
-        Ok(Self { app, path, input, permission })
+        Ok(Self { app, actor, path, input, permission })
     }
 }
 
 impl<P, Ids, B: CommandPayload> ApplicationRequest<P, Ids, ReceivedCommand<B>> {
     /// What a repeat of this request is recognised by.
     pub(super) fn fingerprint(&self) -> RequestFingerprint<'_> {
-        self.input.fingerprint(self.app, None)
+        self.input.fingerprint(self.app, None, self.actor.clone())
     }
 }
 
@@ -195,9 +205,9 @@ impl<B: CommandPayload> ReceivedCommand<B> {
         Ok(Self { command, operation, idempotency_key, raw })
     }
 
-    fn fingerprint(&self, app: AppId, account: Option<AccountId>) -> RequestFingerprint<'_> {
+    fn fingerprint(&self, app: AppId, account: Option<AccountId>, actor: String) -> RequestFingerprint<'_> {
         let (operation, key) = (self.operation.as_str(), self.idempotency_key.as_deref());
-        RequestFingerprint { app, account, operation, key, body: &self.raw }
+        RequestFingerprint { app, account, operation, key, body: &self.raw, actor }
     }
 }
 

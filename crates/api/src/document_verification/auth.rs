@@ -337,7 +337,8 @@ impl ReceivedRequest {
 
     /// What a repeat of a relying party's call is recognised by.
     pub(super) fn fingerprint<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestFingerprint<'a> {
-        RequestFingerprint { app, account: None, operation: &self.operation, key, body: &self.body }
+        let actor = format!("application:{app}");
+        RequestFingerprint { app, account: None, operation: &self.operation, key, body: &self.body, actor }
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct RequestFingerprint<'a> {
     /// Without a key, no answer is stored.
     pub(crate) key: Option<&'a str>,
     pub(crate) body: &'a [u8],
+    /// Who acts, for the audit trail.
+    pub(crate) actor: String,
 }
 
 /// The key of a request, if it has one. A key that cannot be stored is refused, because its sender relies on it.
@@ -80,7 +82,7 @@ async fn look_up<T: ErrorTable>(
     tx: &mut WriteTx,
     request: &RequestFingerprint<'_>,
 ) -> Result<StoredResponseLookup, ApiError<T>> {
-    let &RequestFingerprint { app, account, operation, key, body } = request;
+    let &RequestFingerprint { app, account, operation, key, body, .. } = request;
     let Some(key) = key else { return Ok(StoredResponseLookup::New(None)) };
     let request = idempotency::IdempotentRequest { app, account, operation, key, body };
     match idempotency::reserve(tx, &api.vault, &*api.environment, request).await? {
@@ -121,6 +123,7 @@ pub(crate) async fn idempotent<T: ErrorTable, A: Serialize>(
     operation: impl AsyncFnOnce(&mut WriteTx) -> Result<(StatusCode, A), ApiError<T>>,
 ) -> Result<Response, ApiError<T>> {
     let mut tx = api.db.write().await?;
+    tx.set_actor(request.actor.as_str());
     let reservation = match look_up(api, &mut tx, &request).await? {
         StoredResponseLookup::New(reservation) => reservation,
         StoredResponseLookup::Answered(answer) => return Ok(answer),

@@ -90,6 +90,7 @@ pub(crate) async fn verify_proof(
         operation: "POST /poa/v1/verify",
         key: sent.idempotency_key.as_deref(),
         body: &sent.body,
+        actor: format!("application:{}", sent.bearer.app),
     };
     idempotent(&api, identity, async |tx| {
         let record = api.proof_of_age.store(tx, sent.bearer.app, &query, judgement).await?;

@@ -10,6 +10,7 @@
 mod response_snapshots;
 
 mod age_verification;
+mod audit_trail;
 mod captured_log;
 mod console;
 mod content_moderation;

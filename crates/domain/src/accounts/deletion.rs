@@ -27,7 +27,7 @@ pub(crate) use pending_work::PendingWorkTables;
 use super::{DeletionReceipt, ReceiptScope, ReceiptSigner};
 use crate::erasure_keys;
 use base::{AccountId, AppId, Environment, Id as _, ReceiptId, SignedDuration, Timestamp};
-use db::{Db, DbError, FromRow, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_unique};
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
@@ -103,6 +103,12 @@ impl AccountDeletionService {
         Self { db, environment, receipts, tables, external }
     }
 
+    /// The same service, on whose behalf `actor` acts.
+    #[must_use]
+    pub fn acting_as(self, actor: String) -> Self {
+        Self { db: self.db.acting_as(actor), ..self }
+    }
+
     /// Signs and finds the receipts of deleted accounts.
     pub fn receipts(&self) -> &ReceiptSigner {
         &self.receipts
@@ -154,6 +160,8 @@ impl AccountDeletionService {
             now,
         ))
         .await?;
+        let event = AuditEvent::new("account.close").app(owner.app_id).account(account).target(account);
+        tx.audit(event.detail("by", by));
         let job = DeleteAccount { account };
         enqueue_unique(&mut tx, environment, &job, &account.to_string(), now + RESUME_DELAY).await?;
         Ok(tx.commit().await?)
@@ -257,6 +265,7 @@ impl AccountDeletionService {
             self.receipts.sign(&receipt),
         ))
         .await?;
+        tx.audit(AuditEvent::new("account.delete").account(account).target(account));
         tx.commit().await?;
         Ok(true)
     }

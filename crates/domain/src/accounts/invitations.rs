@@ -6,7 +6,7 @@ use super::{
 };
 use crate::mail::{EmailMessage, MailConfigError, Mailer};
 use base::{AccountId, Environment, Id as _, InvitationId, MemberId, Secret, SignedDuration, Timestamp};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 use std::sync::Arc;
 
 /// How many members and open invitations an account may have, together.
@@ -165,6 +165,9 @@ impl Invitations {
             expires_at,
         ))
         .await?;
+        let event = AuditEvent::new("invitation.create").account(account.id).target(id);
+        let scopes = members::scopes_json(&invitee.scopes);
+        tx.audit(event.detail("admin", invitee.admin).detail("scopes", scopes));
         let link = console_link(&self.public_url, "invite", &token);
         let mailed = self.mail.ensure_configured().is_ok();
         if mailed {
@@ -202,6 +205,9 @@ impl Invitations {
                 self.environment.now(),
             ))
             .await?;
+        if rows == 1 {
+            tx.audit(AuditEvent::new("invitation.revoke").account(account).target(id));
+        }
         Ok(rows == 1)
     }
 
@@ -255,6 +261,8 @@ impl Invitations {
             created_at,
         ))
         .await?;
+        let event = AuditEvent::new("member.join").account(account.id).target(id);
+        tx.audit(event.detail("admin", admin).detail("scopes", members::scopes_json(&scopes)));
         Ok(Some((account, Member { id, email, username, admin, scopes, created_at })))
     }
 }

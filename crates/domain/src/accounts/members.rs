@@ -2,7 +2,7 @@
 
 use super::{Principal, Scope, lock_exclusive};
 use base::{AccountId, MemberId, Timestamp};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// A member of one account. A person who works in several accounts is a member of each.
 #[derive(Clone, Debug, FromRow)]
@@ -101,6 +101,7 @@ pub async fn set_scopes(
             scopes_json(scopes),
         ))
         .await?;
+    tx.audit(member_event("member.set-scopes", account, id).detail("scopes", scopes_json(scopes)));
     if rows == 1 { Ok(()) } else { Err(MemberChangeError::Missing) }
 }
 
@@ -112,6 +113,7 @@ pub async fn promote(
 ) -> Result<Member, MemberChangeError> {
     tx.execute(sql!("UPDATE members SET admin = TRUE WHERE account_id = $1 AND id = $2", account, id))
         .await?;
+    tx.audit(member_event("member.promote", account, id));
     find(tx, account, id).await?.ok_or(MemberChangeError::Missing)
 }
 
@@ -120,6 +122,7 @@ pub async fn demote(tx: &mut WriteTx, account: AccountId, id: MemberId) -> Resul
     if lock_unless_last_administrator(tx, account, id).await?.admin {
         tx.execute(sql!("UPDATE members SET admin = FALSE WHERE account_id = $1 AND id = $2", account, id))
             .await?;
+        tx.audit(member_event("member.demote", account, id));
     }
     Ok(())
 }
@@ -137,7 +140,12 @@ pub async fn remove(
     }
     // Their sessions and sign-in links are deleted by ON DELETE CASCADE.
     tx.execute(sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id)).await?;
+    tx.audit(member_event("member.remove", account, id));
     Ok(())
+}
+
+fn member_event(kind: &'static str, account: AccountId, member: MemberId) -> AuditEvent {
+    AuditEvent::new(kind).account(account).target(member)
 }
 
 /// Finds a member who is not the last administrator. The account's row stays locked until the transaction ends, so that two

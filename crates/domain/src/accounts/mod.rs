@@ -26,7 +26,7 @@ pub use principal::{
 
 use crate::tenancy::applications;
 use base::{AccountId, AppId, Environment, Id as _, Timestamp};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// The longest name of an account, in characters.
 pub const MAX_ACCOUNT_NAME_CHARS: usize = 200;
@@ -90,6 +90,7 @@ pub async fn create(
         environment.now(),
     ))
     .await?;
+    tx.audit(AuditEvent::new("account.open").app(app).account(id).target(id));
     Ok(id)
 }
 

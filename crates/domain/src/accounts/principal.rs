@@ -121,6 +121,14 @@ impl Principal {
         }
     }
 
+    /// Their name in the audit trail.
+    pub fn audit_actor(&self) -> String {
+        match self.kind {
+            PrincipalKind::ApiKey(key) => format!("api-key:{key}"),
+            PrincipalKind::Member { member, .. } => format!("member:{member}"),
+        }
+    }
+
     /// Their id in reviews and decision records: the member's, or the API key's.
     pub fn id(&self) -> base::Uuid {
         match self.kind {

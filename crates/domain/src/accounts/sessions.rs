@@ -6,7 +6,7 @@ use super::{
 };
 use crate::tenancy::Feature;
 use base::{AccountId, AppId, Environment, MemberId, Secret, SignedDuration, Timestamp};
-use db::{Db, DbError, Durability, FromRow, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, Durability, FromRow, WriteTx, sql};
 use std::sync::Arc;
 
 /// A session's end is put off at most this often, so that not every request writes to the database.
@@ -56,6 +56,8 @@ impl MemberSessions {
             ends_at,
         ))
         .await?;
+        tx.set_actor(format!("member:{}", member.id));
+        tx.audit(AuditEvent::new("member-session.begin").account(account.id).target(member.id));
         tx.commit().await?;
         Ok(MemberSession { session, member, account, ends_at })
     }
@@ -104,6 +106,11 @@ impl MemberSessions {
 
     /// Ends a session; nothing happens if there is none.
     pub(super) async fn end(&self, session: &str) -> Result<(), DbError> {
+        #[derive(FromRow)]
+        struct EndedSessionRow {
+            account_id: AccountId,
+            member_id: MemberId,
+        }
         // Strangers who guess must not hold the one writer that SQLite has.
         let mut view = self.db.read().await?;
         let known =
@@ -113,7 +120,16 @@ impl MemberSessions {
         }
         drop(view);
         let mut tx = self.db.write().await?;
-        tx.execute(sql!("DELETE FROM member_sessions WHERE hash = $1", hash_token(session))).await?;
+        let ended: Option<EndedSessionRow> = tx
+            .fetch_optional(sql!(
+                "DELETE FROM member_sessions WHERE hash = $1 RETURNING account_id, member_id",
+                hash_token(session)
+            ))
+            .await?;
+        if let Some(EndedSessionRow { account_id, member_id }) = ended {
+            tx.set_actor(format!("member:{member_id}"));
+            tx.audit(AuditEvent::new("member-session.end").account(account_id).target(member_id));
+        }
         tx.commit().await
     }
 

@@ -15,7 +15,7 @@ use crate::{
     vault::Vault,
 };
 use base::{AccountId, Environment, InvitationId, MemberId, Secret, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::{num::NonZeroU32, sync::Arc};
@@ -311,6 +311,7 @@ impl SignInService {
         let Some(MemberIdRow { id }) = member else { return Ok(None) };
         let expires_at = self.environment.now() + self.settings.sign_in_link_ttl;
         let link = self.insert_sign_in_link(tx, account, id, expires_at).await?;
+        tx.audit(AuditEvent::new("sign-in-link.create").account(account).target(id));
         Ok(Some((link, expires_at)))
     }
 

@@ -12,7 +12,7 @@ use base::{
     AccountId, Environment, Id as _, ModerationFindingId, ModerationId, NotificationId, ProfileId, ReviewId,
     Timestamp, Uuid,
 };
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 use std::sync::Arc;
 
 /// The longest comment, in characters.
@@ -110,6 +110,8 @@ impl ReviewRecorder {
             environment.now(),
         ))
         .await?;
+        let event = AuditEvent::new("notification.review").account(account).target(id);
+        tx.audit(event.detail("accepted", decision != ReviewDecision::Dismiss));
         if decision == ReviewDecision::Dismiss {
             self.add_negative_label(tx, account, id).await?;
         }

@@ -2,7 +2,7 @@
 
 use crate::wire_enum::wire_enum;
 use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp};
-use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::{Deserialize, Serialize};
 
 wire_enum! {
@@ -121,6 +121,7 @@ pub async fn replay(
         ))
         .await?;
     tx.notify_on_commit();
+    tx.audit(AuditEvent::new("delivery.replay").target(id));
     if rows == 1 { Ok(()) } else { Err(DeliveryReplayError::Missing(id)) }
 }
 
@@ -146,6 +147,7 @@ pub async fn replay_range(
         ))
         .await?;
     tx.notify_on_commit();
+    tx.audit(AuditEvent::new("delivery.replay").app(app).detail("deliveries", rows));
     Ok(rows)
 }
 

@@ -3,7 +3,7 @@
 use crate::{tenancy::applications, vault::Vault};
 use aws_lc_rs::hmac;
 use base::{AppId, Environment, Secret, SignedDuration, Timestamp, Uuid};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// How long the previous secret still signs beside a new one, by default.
 pub const DEFAULT_ROTATION_OVERLAP: SignedDuration = SignedDuration::from_hours(24);
@@ -101,6 +101,7 @@ pub async fn rotate(
         now + overlap,
     ))
     .await?;
+    tx.audit(AuditEvent::new("webhook-secret.rotate").app(app));
     insert(tx, vault, env, app).await
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::DeviceMetadata;
 use base::{DocumentSessionId, Environment, MediaId};
-use db::Db;
+use db::{AuditEvent, Db};
 use media::blobs::BlobError;
 use std::{ops::Range, sync::Arc};
 
@@ -58,7 +58,15 @@ impl MediaAccess {
             None => self.media.read(stored, id).await,
         };
         match read {
-            Ok(bytes) => Ok(MediaDownload::Bytes(media.clone(), bytes)),
+            Ok(bytes) => {
+                // Recorded before it is given out.
+                let mut tx = self.db.write().await?;
+                tx.set_actor(format!("application:{}", stored.session.app));
+                let event = AuditEvent::new("media.view").app(stored.session.app).target(id);
+                tx.audit(event.detail("session", stored.session.id.to_string()));
+                tx.commit().await?;
+                Ok(MediaDownload::Bytes(media.clone(), bytes))
+            }
             Err(BlobError::Missing) => Err(DocumentSessionError::MediaNotFound),
             Err(error) => Err(error.into()),
         }
@@ -112,6 +120,9 @@ impl MediaAccess {
         }
         session.record_device_event("MEDIA_DELETED", None, self.env.now(), device);
         self.store.save(&mut tx, &locked).await?;
+        tx.set_actor(format!("application:{}", locked.session.app));
+        let event = AuditEvent::new("media.delete").app(locked.session.app).target(media);
+        tx.audit(event.detail("session", id.to_string()));
         self.media.add_tombstone(&mut tx, id, media).await?;
         tx.commit().await?;
         self.media.delete(id, &[media]).await;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::violation::Violation;
 use base::{AppId, DocumentSessionId, Environment, ModerationCheckId, Timestamp};
-use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, sql};
+use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, sql};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -176,6 +176,12 @@ impl CheckReviewService {
         if rows == 0 {
             return Err(already_decided());
         }
+        if let Some(app) = app {
+            tx.set_actor(format!("application:{app}"));
+        }
+        let event =
+            AuditEvent::new("check.decide").target(check).detail("session", review.session_id.to_string());
+        tx.audit(event.detail("decision", decision.value.as_str()).detail("reviewer", reviewer));
         let locked = self.store.lock(&mut tx, review.session_id).await?;
         let mut locked = locked.ok_or(DocumentSessionError::SessionNotFound)?;
         let mut effects = SideEffects::default();

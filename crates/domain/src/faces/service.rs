@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, vault::Vault};
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId};
-use db::{Db, DbError, ReadTx, WriteTx};
+use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Worker};
 use media::blobs::BlobStore;
 use std::{collections::HashSet, sync::Arc};
@@ -182,7 +182,9 @@ impl FaceIndexService {
         details: &ProfileDetails,
         face: Option<&PreparedFace>,
     ) -> Result<ProfileId, FaceIndexError> {
-        self.0.enrolment.create_profile(tx, account, kind, details, face).await
+        let id = self.0.enrolment.create_profile(tx, account, kind, details, face).await?;
+        tx.audit(profile_event("profile.create", account, id).detail("face", face.is_some()));
+        Ok(id)
     }
 
     /// Changes a profile.
@@ -193,6 +195,7 @@ impl FaceIndexService {
         id: ProfileId,
         patch: ProfilePatch,
     ) -> Result<(), FaceIndexError> {
+        tx.audit(profile_event("profile.change", account, id));
         self.0.profiles.update(tx, account, id, patch).await
     }
 
@@ -204,6 +207,7 @@ impl FaceIndexService {
         id: ProfileId,
         banned: bool,
     ) -> Result<(), FaceIndexError> {
+        tx.audit(profile_event(if banned { "profile.ban" } else { "profile.unban" }, account, id));
         self.0.profiles.set_banned(tx, account, id, banned).await
     }
 
@@ -214,6 +218,7 @@ impl FaceIndexService {
         account: AccountId,
         id: ProfileId,
     ) -> Result<(), FaceIndexError> {
+        tx.audit(profile_event("profile.delete", account, id));
         self.0.profiles.delete(tx, account, id).await
     }
 
@@ -331,7 +336,9 @@ impl FaceIndexService {
         profile: ProfileId,
         face: &PreparedFace,
     ) -> Result<FaceId, FaceIndexError> {
-        self.0.enrolment.add_face(tx, account, profile, face).await
+        let face = self.0.enrolment.add_face(tx, account, profile, face).await?;
+        tx.audit(profile_event("profile.add-face", account, profile).detail("face", face.to_string()));
+        Ok(face)
     }
 
     /// Removes a face from a profile.
@@ -342,6 +349,7 @@ impl FaceIndexService {
         profile: ProfileId,
         face: FaceId,
     ) -> Result<(), FaceIndexError> {
+        tx.audit(profile_event("profile.remove-face", account, profile).detail("face", face.to_string()));
         self.0.enrolment.remove_face(tx, account, profile, face).await
     }
 
@@ -417,4 +425,8 @@ impl FaceIndexService {
     pub async fn erase_indexes(&self, account: AccountId) -> Result<u64, FaceIndexError> {
         self.indexes().erase(account).await
     }
+}
+
+fn profile_event(kind: &'static str, account: AccountId, profile: ProfileId) -> AuditEvent {
+    AuditEvent::new(kind).account(account).target(profile)
 }

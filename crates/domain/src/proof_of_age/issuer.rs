@@ -15,7 +15,7 @@ use credentials::{
     issue::{self, AgeAttestation, HolderKey, IssuingKey},
     trust::TrustList,
 };
-use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 use std::sync::Arc;
 
 /// This server's provider name in results.
@@ -143,6 +143,7 @@ impl ProofIssuer {
             expires_at,
         ))
         .await?;
+        tx.audit(AuditEvent::new("holder-grant.create").app(app).detail("batches", batches));
         Ok(Secret::new(code))
     }
 
@@ -205,7 +206,11 @@ impl ProofIssuer {
 
     /// Revokes a code; returns whether there was one.
     pub async fn revoke_holder_grant(&self, tx: &mut WriteTx, code: &str) -> Result<bool, DbError> {
-        Ok(tx.execute(sql!("DELETE FROM holder_grants WHERE hash = $1", hash(code))).await? == 1)
+        let known = tx.execute(sql!("DELETE FROM holder_grants WHERE hash = $1", hash(code))).await? == 1;
+        if known {
+            tx.audit(AuditEvent::new("holder-grant.revoke"));
+        }
+        Ok(known)
     }
 
     /// Creates a signing key if there is none, so that it is trusted before the first proof is issued.
@@ -228,6 +233,7 @@ impl ProofIssuer {
         tx.execute(sql!("UPDATE issuing_keys SET retired_at = $1 WHERE retired_at IS NULL", self.env.now()))
             .await?;
         let key = self.insert_signing_key(tx).await?;
+        tx.audit(AuditEvent::new("issuing-key.rotate").target(kid(&key)));
         Ok(kid(&key))
     }
 

@@ -22,7 +22,7 @@ use credentials::{
     proof::VerifiedProof,
     trust::{TrustedIssuer, VerificationKey},
 };
-use db::{Db, DbError, FromRow, Json, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, FromRow, Json, WriteTx, sql};
 use media::fetch::Fetcher;
 use std::{path::PathBuf, sync::Arc};
 use trust_store::TrustStore;
@@ -284,6 +284,7 @@ pub async fn set_excluded_providers(
             serde_json::Value::from(providers),
         ))
         .await?;
+    tx.audit(AuditEvent::new("application.exclude-providers").app(app).detail("providers", providers));
     if rows == 1 { Ok(()) } else { Err(crate::tenancy::TenancyError::NotFound(format!("application {app}"))) }
 }
 

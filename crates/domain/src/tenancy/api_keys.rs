@@ -3,7 +3,7 @@
 use super::{TenancyError, application_status::ApplicationStatus, applications, ensure_found, validate_name};
 use aws_lc_rs::digest;
 use base::{ApiKeyId, AppId, Environment, Id as _, Secret, Timestamp};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// An API key as operators see it; the key itself is shown only when it is created.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
@@ -47,6 +47,9 @@ pub async fn create(
         env.now(),
     ))
     .await?;
+    tx.audit(
+        AuditEvent::new("api-key.create").app(app).target(id).detail("name", name).detail("scopes", scopes),
+    );
     Ok((id, Secret::new(key)))
 }
 
@@ -76,6 +79,7 @@ pub async fn revoke(
             env.now(),
         ))
         .await?;
+    tx.audit(AuditEvent::new("api-key.revoke").app(app).target(key));
     ensure_found(rows, format_args!("API key {key} in use by application {app}"))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{ApplicationState, Feature, TenancyError, ensure_found, validate_name};
 use base::{AppId, Environment, Id as _, OrgId, Timestamp};
-use db::{FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, FromRow, ReadTx, WriteTx, sql};
 
 /// An application as operators see it.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
@@ -62,6 +62,13 @@ pub async fn create(
         env.now(),
     ))
     .await?;
+    tx.audit(
+        AuditEvent::new("application.create")
+            .app(id)
+            .target(id)
+            .detail("name", new.name)
+            .detail("features", feature_names(new.features)),
+    );
     Ok(id)
 }
 
@@ -92,6 +99,7 @@ pub async fn lock(tx: &mut WriteTx, id: AppId) -> Result<(), db::DbError> {
 /// Enables or disables an application.
 pub async fn set_state(tx: &mut WriteTx, id: AppId, state: ApplicationState) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE applications SET state = $2 WHERE id = $1", id, state)).await?;
+    tx.audit(AuditEvent::new("application.set-state").app(id).target(id).detail("state", state.as_str()));
     ensure_found(rows, format_args!("application {id}"))
 }
 
@@ -112,6 +120,7 @@ pub async fn assign(
             validate_name(billing_source)?,
         ))
         .await?;
+    tx.audit(AuditEvent::new("application.assign").app(id).target(id).detail("organisation", to.to_string()));
     ensure_found(rows, format_args!("application {id}"))
 }
 
@@ -120,6 +129,8 @@ pub async fn set_features(tx: &mut WriteTx, id: AppId, features: &[Feature]) -> 
     let rows = tx
         .execute(sql!("UPDATE applications SET features = $2 WHERE id = $1", id, feature_names(features)))
         .await?;
+    let features = feature_names(features);
+    tx.audit(AuditEvent::new("application.set-features").app(id).target(id).detail("features", features));
     ensure_found(rows, format_args!("application {id}"))
 }
 
@@ -128,6 +139,7 @@ pub async fn set_features(tx: &mut WriteTx, id: AppId, features: &[Feature]) -> 
 /// could be replayed.
 pub async fn set_unclocked(tx: &mut WriteTx, id: AppId, accept: bool) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE applications SET unclocked = $2 WHERE id = $1", id, accept)).await?;
+    tx.audit(AuditEvent::new("application.set-unclocked").app(id).target(id).detail("accept", accept));
     ensure_found(rows, format_args!("application {id}"))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{OrganisationStatus, TenancyError, ensure_found, validate_name};
 use base::{Environment, Id as _, OrgId, Timestamp};
-use db::{FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, FromRow, ReadTx, WriteTx, sql};
 
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
 pub struct Organisation {
@@ -26,6 +26,7 @@ pub async fn create(tx: &mut WriteTx, env: &dyn Environment, name: &str) -> Resu
         env.now(),
     ))
     .await?;
+    tx.audit(AuditEvent::new("organisation.create").target(id).detail("name", name));
     Ok(id)
 }
 
@@ -39,6 +40,7 @@ pub async fn list(view: &mut ReadTx) -> Result<Vec<Organisation>, TenancyError> 
 /// Suspends or reactivates an organisation.
 pub async fn set_status(tx: &mut WriteTx, id: OrgId, status: OrganisationStatus) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE organisations SET status = $2 WHERE id = $1", id, status)).await?;
+    tx.audit(AuditEvent::new("organisation.set-status").target(id).detail("status", status.as_str()));
     ensure_found(rows, format_args!("organisation {id}"))
 }
 
@@ -47,5 +49,6 @@ pub async fn set_status(tx: &mut WriteTx, id: OrgId, status: OrganisationStatus)
 /// another.
 pub async fn delete(tx: &mut WriteTx, id: OrgId) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("DELETE FROM organisations WHERE id = $1", id)).await?;
+    tx.audit(AuditEvent::new("organisation.delete").target(id));
     ensure_found(rows, format_args!("organisation {id}"))
 }

@@ -7,7 +7,7 @@ use aws_lc_rs::{
     signature::{ECDSA_P256_SHA256_FIXED, KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256},
 };
 use base::{AppId, Environment, Id as _, PublicKeyId, Secret, Timestamp};
-use db::{FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, FromRow, ReadTx, WriteTx, sql};
 
 /// A public key of an application as operators see it; the key itself is not read back.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
@@ -113,6 +113,7 @@ pub async fn add(
         env.now(),
     ))
     .await?;
+    tx.audit(AuditEvent::new("public-key.add").app(app).target(id));
     Ok(id)
 }
 
@@ -142,6 +143,7 @@ pub async fn revoke(
             env.now(),
         ))
         .await?;
+    tx.audit(AuditEvent::new("public-key.revoke").app(app).target(key));
     ensure_found(rows, format_args!("public key {key} in use by application {app}"))
 }
 

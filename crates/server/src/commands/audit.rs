@@ -1,12 +1,44 @@
 //! `assay audit …`
 
 use crate::{config::Config, out};
+use anyhow::Context as _;
+use base::{AccountId, AppId, Timestamp};
 use clap::Subcommand;
+use domain::audit_trail::{AuditFilter, ChainEnd, ExportedRecord};
 use services::Services;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 #[derive(Subcommand)]
 pub(crate) enum AuditCommand {
+    /// Print records of the audit trail, oldest first, as JSON lines with the hash of each.
+    Export {
+        /// Made at this moment or later (RFC 3339).
+        #[arg(long)]
+        from: Option<Timestamp>,
+        /// Made before this moment (RFC 3339).
+        #[arg(long)]
+        to: Option<Timestamp>,
+        /// Done by this actor, such as `member:ID`, or by any of a kind: operator, api-key, member, application, system.
+        #[arg(long)]
+        actor: Option<String>,
+        /// Of this kind, such as `api-key.create`, or anything done to a thing, such as `api-key`.
+        #[arg(long)]
+        kind: Option<String>,
+        /// About this application.
+        #[arg(long)]
+        app: Option<AppId>,
+        /// About this moderation account.
+        #[arg(long)]
+        account: Option<AccountId>,
+    },
+    /// Print the end of the audit trail, as JSON. Kept elsewhere, it shows later whether records were cut off.
+    End,
+    /// Verify that no record of the audit trail was changed, removed, moved or cut off. The exit code is 1 if one was.
+    Verify {
+        /// A file with an end that `assay audit end` printed earlier: it must still be in the trail.
+        #[arg(long, value_name = "FILE")]
+        kept_end: Option<PathBuf>,
+    },
     /// Look for data of deleted accounts: rows, jobs, messages, files. The exit code is 1 if any is found.
     Orphans {
         /// Print JSON instead of text.
@@ -17,19 +49,59 @@ pub(crate) enum AuditCommand {
 
 impl AuditCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let Self::Orphans { json } = self;
-        let Services { account_deletion, .. } = config.open_services_for_tool(false).await?;
-        let found = account_deletion.find_orphans().await?;
-        if json {
-            out::json(&found)?;
-        } else if found.is_empty() {
-            out::line(format_args!("nothing is left of any deleted account"));
-        } else {
-            for orphan in &found {
-                let count = orphan.number.map(|number| format!("{number} of ")).unwrap_or_default();
-                out::line(format_args!("{:<22} {count}{}", orphan.place, orphan.owner));
+        let kept_end = match self {
+            Self::Orphans { json } => return find_orphans(config, json).await,
+            Self::Export { from, to, actor, kind, app, account } => {
+                let filter = AuditFilter { from, to, actor, kind, app, account };
+                return export(config, &filter).await;
             }
-        }
-        Ok(if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Self::End => return print_end(config).await,
+            Self::Verify { kept_end } => kept_end,
+        };
+        let kept: Option<ChainEnd> = match kept_end {
+            Some(file) => {
+                let text =
+                    std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+                let end = serde_json::from_slice(&text);
+                Some(end.with_context(|| format!("{} is no end of an audit trail", file.display()))?)
+            }
+            None => None,
+        };
+        let (db, trail) = config.open_audited_database().await?;
+        let count = trail.verify(&mut db.read().await?, kept.as_ref()).await?;
+        out::line(format_args!("{count} records, none changed, removed or moved"));
+        Ok(ExitCode::SUCCESS)
     }
+}
+
+async fn print_end(config: &Config) -> anyhow::Result<ExitCode> {
+    let (db, trail) = config.open_audited_database().await?;
+    out::json(&trail.chain_end(&mut db.read().await?).await?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn export(config: &Config, filter: &AuditFilter) -> anyhow::Result<ExitCode> {
+    let (db, trail) = config.open_audited_database().await?;
+    // The record as it is stored, since exactly its text is what was hashed.
+    let print = |ExportedRecord { record, hash, .. }: &ExportedRecord| {
+        out::line(format_args!("{{\"hash\":\"{hash}\",\"record\":{record}}}"));
+    };
+    trail.export(&mut db.read().await?, filter, print).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn find_orphans(config: &Config, json: bool) -> anyhow::Result<ExitCode> {
+    let Services { account_deletion, .. } = config.open_services_for_tool(false).await?;
+    let found = account_deletion.find_orphans().await?;
+    if json {
+        out::json(&found)?;
+    } else if found.is_empty() {
+        out::line(format_args!("nothing is left of any deleted account"));
+    } else {
+        for orphan in &found {
+            let count = orphan.number.map(|number| format!("{number} of ")).unwrap_or_default();
+            out::line(format_args!("{:<22} {count}{}", orphan.place, orphan.owner));
+        }
+    }
+    Ok(if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

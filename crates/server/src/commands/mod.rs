@@ -45,9 +45,5 @@ impl From<NameArgs> for String {
 /// Opens the database and migrates it: a command may be the first that runs on this installation. Fails if the master key is
 /// not the one that the database needs.
 async fn open_database(config: &Config) -> anyhow::Result<Db> {
-    let provider = config.master_key_provider()?;
-    let db = config.open_database()?;
-    db.migrate().await?;
-    config.check_master_key(&db, &*provider).await?;
-    Ok(db)
+    Ok(config.open_audited_database().await?.0)
 }

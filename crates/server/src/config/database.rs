@@ -66,6 +66,11 @@ impl Config {
             (None, Some(url)) => url.expose().clone(),
             (None, None) => format!("sqlite:{}", self.data_dir.join("assay.db").display()),
         };
-        db::Db::open(&url, self.database.connections).context("database.url is no address of a database")
+        let db = db::Db::open(&url, self.database.connections)
+            .context("database.url is no address of a database")?;
+        Ok(match &self.actor {
+            Some(actor) => db.acting_as(actor.as_str()),
+            None => db,
+        })
     }
 }

@@ -30,6 +30,11 @@ pub(crate) struct SecretsConfig {
 }
 
 impl Config {
+    /// The file of the master key, where it is in a file.
+    pub(crate) fn master_key_file(&self) -> PathBuf {
+        self.secrets.master_key_file.clone().unwrap_or_else(|| self.data_dir.join("master.key"))
+    }
+
     /// Where the master key is. The data folder is created if the key is in it.
     pub(crate) fn master_key_provider(&self) -> anyhow::Result<Box<dyn MasterKeyProvider>> {
         if self.is_default_master_key() {

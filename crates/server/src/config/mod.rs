@@ -25,6 +25,7 @@ use db::Db;
 use domain::{
     accounts::sign_in::SignInSettings,
     age_verification::AgeVerificationSettings,
+    audit_trail::AuditTrail,
     content_moderation::ContentModerationSettings,
     data_keys::InstallationUse,
     delivery::DeliverySettings,
@@ -51,6 +52,9 @@ pub(crate) struct Config {
     /// The folder with the database, keys and files; an argument, not a setting.
     #[serde(skip)]
     pub(crate) data_dir: PathBuf,
+    /// Who acts in the database; `None`: the server itself.
+    #[serde(skip)]
+    pub(crate) actor: Option<String>,
     /// The configuration file, if there is one; an argument as well.
     #[serde(skip)]
     pub(crate) config_file: Option<PathBuf>,
@@ -131,7 +135,7 @@ impl Config {
     /// What of the operator's secrets and data lies where children that read untrusted files could read it, and under which
     /// path.
     pub(crate) fn paths_readable_by_children(&self) -> Vec<(PathBuf, PathBuf)> {
-        let private = [Some(self.data_dir.clone()), self.secrets.master_key_file(), self.config_file.clone()];
+        let private = [Some(self.data_dir.clone()), Some(self.master_key_file()), self.config_file.clone()];
         let readable = |path: PathBuf| Some((path.clone(), media::sandbox::readable_by_children(&path)?));
         private.into_iter().flatten().filter_map(readable).collect()
     }
@@ -229,12 +233,23 @@ impl Config {
         ImageAnalyser::new(self.image_analysis_rules())
     }
 
-    /// The settings of all services, with what is no setting of theirs filled in.
+    /// The database, migrated, for a tool that needs no service, and the trail in which what it does there is recorded. Fails
+    /// if the master key is not the one that the database needs.
+    pub(crate) async fn open_audited_database(&self) -> anyhow::Result<(Db, AuditTrail)> {
+        let provider = self.master_key_provider()?;
+        let db = self.open_database()?;
+        db.migrate().await?;
+        let keyring = self.keyring(&db, &*provider, InstallationUse::Tool).await?;
+        let trail = AuditTrail::new(&keyring, Arc::new(SystemEnvironment));
+        Ok((db.with_recorder(Arc::new(trail.clone())), trail))
+    }
+
     /// How long what is known of people is kept.
     pub(crate) fn retention(&self) -> anyhow::Result<domain::retention::RetentionSettings> {
         Ok(self.service_settings(&self.public_url())?.retention())
     }
 
+    /// The settings of all services, with what is no setting of theirs filled in.
     fn service_settings(&self, public_url: &str) -> anyhow::Result<ServiceSettings> {
         let mut settings = ServiceSettings {
             age_verification: AgeVerificationSettings {
@@ -257,6 +272,7 @@ impl Config {
             },
             sign_in: self.console.clone(),
             video: self.video.clone(),
+            audit_retention: self.audit.retention(),
             lease: self.jobs.lease,
         };
         settings.set_public_url(public_url);

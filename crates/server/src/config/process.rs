@@ -63,11 +63,19 @@ impl Default for WireConfig {
 }
 
 /// The section `[audit]`.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct AuditConfig {
     /// Whether a signed record of each decision is kept, without the image.
     pub(crate) decisions: OnOff,
+    /// How long the audit trail is kept: who did what.
+    pub(crate) keep_days: u32,
+}
+
+impl Default for AuditConfig {
+    fn default() -> Self {
+        Self { decisions: OnOff::default(), keep_days: 400 }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -79,6 +87,10 @@ pub(crate) enum OnOff {
 }
 
 impl AuditConfig {
+    pub(crate) fn retention(&self) -> SignedDuration {
+        SignedDuration::from_hours(24 * i64::from(self.keep_days))
+    }
+
     pub(crate) fn keeps_decisions(&self) -> bool {
         self.decisions == OnOff::On
     }

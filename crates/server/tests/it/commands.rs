@@ -52,6 +52,47 @@ fn tenants_and_keys_are_made_and_taken_away() {
 }
 
 #[test]
+fn what_an_operator_does_is_recorded_and_the_record_is_whole() {
+    let place = TestInstallation::new();
+    let server = place.serve();
+    let org = place.ask(&["org", "create", "Corner shop"]);
+    let app = place.ask(&["app", "create", "Till", "--org", &org, "--feature", "image-ai"]);
+    place.ask(&["key", "create", "--app", &app]);
+    let lines = place.ask(&["audit", "export"]);
+    let records: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<_> = records.iter().map(|record| record["record"]["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["server.start", "organisation.create", "application.create", "api-key.create"]);
+    let actor = records[1]["record"]["actor"].as_str().unwrap();
+    assert!(actor.starts_with("operator:") && actor.contains('@'), "{actor}");
+    assert_eq!(records[1]["record"]["target"], org);
+    assert_eq!(records[0]["record"]["details"]["settings"]["audit"]["keep_days"], 400);
+    assert_eq!(records[3]["hash"].as_str().unwrap().len(), 64);
+
+    // Each is chained to the one before: what `docs/RUNNING.md` says is enough to check an export.
+    let mut before = "0".repeat(64);
+    for line in lines.lines() {
+        let (hash, text) = line.strip_prefix("{\"hash\":\"").unwrap().split_once("\",\"record\":").unwrap();
+        let text = text.strip_suffix('}').unwrap();
+        assert_eq!(domain::audit::sha256_hex(format!("{before}\n{text}").as_bytes()), hash);
+        hash.clone_into(&mut before);
+    }
+    let chosen = place.ask(&["audit", "export", "--app", &app, "--kind", "api-key"]);
+    assert_eq!(chosen.lines().count(), 1);
+
+    let end = place.path("end.json");
+    std::fs::write(&end, place.ask(&["audit", "end"])).unwrap();
+    place.ask(&["org", "disable", &org]);
+    let verify = || place.run(&["audit", "verify", "--kept-end", end.to_str().unwrap()]);
+    assert!(text(&verify().stdout).starts_with("5 records, none changed"), "{}", text(&verify().stderr));
+    let later = json!({ "seq": 6, "hash": "0".repeat(64) });
+    std::fs::write(&end, later.to_string()).unwrap();
+    let cut_off = verify();
+    assert_eq!(cut_off.status.code(), Some(1));
+    assert!(text(&cut_off.stderr).contains("records were cut off"), "{}", text(&cut_off.stderr));
+    assert_eq!(server.stop(), Some(0));
+}
+
+#[test]
 fn jobs_can_be_looked_at_and_decided_about() {
     let place = TestInstallation::new();
     let server = place.serve();

@@ -28,7 +28,8 @@ pub(crate) async fn close_account(
     State(api): State<ApiState>,
     request: AccountRequest<Administrator>,
 ) -> Result<(StatusCode, [(HeaderName, String); 1]), ModerationApiError> {
-    let (closing, app, account) = (api.account_deletion.clone(), request.caller.app, request.account.id);
+    let closing = api.account_deletion.clone().acting_as(request.caller.audit_actor());
+    let (app, account) = (request.caller.app, request.account.id);
     let by = match request.caller.kind {
         PrincipalKind::ApiKey(key) => format!("api key {key}"),
         PrincipalKind::Member { .. } => "member".to_owned(),

@@ -20,7 +20,7 @@ pub(crate) async fn demote(
     request: AccountRequest<Administrator, MemberPath>,
 ) -> Result<StatusCode, ModerationApiError> {
     // The rule takes an exclusive lock on the account; a shared lock taken before it could deadlock.
-    let mut tx = api.db.write().await?;
+    let mut tx = request.begin(&api).await?;
     members::demote(&mut tx, request.account.id, request.path.member).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

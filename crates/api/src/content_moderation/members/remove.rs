@@ -20,7 +20,7 @@ pub(crate) async fn remove_member(
     request: AccountRequest<MembersManage, MemberPath>,
 ) -> Result<StatusCode, ModerationApiError> {
     // The rule takes an exclusive lock on the account; a shared lock taken before it could deadlock.
-    let mut tx = api.db.write().await?;
+    let mut tx = request.begin(&api).await?;
     members::remove(&mut tx, request.account.id, request.path.member, request.caller.admin).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

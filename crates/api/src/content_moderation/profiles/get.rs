@@ -10,6 +10,7 @@ use super::{
 use crate::ApiState;
 use axum::{Json, extract::State};
 use base::{FaceId, Timestamp};
+use db::AuditEvent;
 use domain::faces::{Profile, ProfileItem};
 use utoipa::ToSchema;
 
@@ -109,6 +110,11 @@ pub(crate) async fn get_profile(
     State(api): State<ApiState>,
     request: AccountRequest<ProfilesView, ProfilePath>,
 ) -> Result<Json<ProfileBody>, ModerationApiError> {
-    let mut view = api.db.read().await?;
-    Ok(Json(api.faces.profile(&mut view, request.account.id, request.path.profile).await?.into()))
+    let (account, id) = (request.account.id, request.path.profile);
+    let profile = api.faces.profile(&mut api.db.read().await?, account, id).await?;
+    // Recorded before it is given out.
+    let mut tx = request.begin(&api).await?;
+    tx.audit(AuditEvent::new("profile.view").account(account).target(id));
+    tx.commit().await?;
+    Ok(Json(profile.into()))
 }

@@ -140,7 +140,7 @@ impl DocumentSessionFixture {
     }
 
     /// The contents of a media.
-    async fn media(&self, app: &TestApp, media: &Value) -> TestResponse {
+    pub(crate) async fn media(&self, app: &TestApp, media: &Value) -> TestResponse {
         let id = media["id"].as_str().unwrap();
         relying_party_call(app, "GET", &self.path(&format!("/media/{id}/content")), None).await
     }

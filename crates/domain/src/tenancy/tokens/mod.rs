@@ -8,7 +8,7 @@ use super::{
 use crate::wire_enum::wire_enum;
 use aws_lc_rs::digest;
 use base::{AccessTokenId, AppId, Environment, Id as _, Secret, SignedDuration, Timestamp};
-use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::Serialize;
 
 pub use assertion::{TokenExchangeError, TokenRequest, exchange_assertion};
@@ -46,6 +46,7 @@ impl TokenScope {
 /// A new token, shown once.
 #[derive(Debug)]
 pub struct IssuedAccessToken {
+    pub id: AccessTokenId,
     pub token: Secret<String>,
     pub scopes: Vec<TokenScope>,
     /// `None`: never, which only an operator can grant.
@@ -83,10 +84,11 @@ async fn insert(
     let mut random = [0; 32];
     env.fill_random(&mut random);
     let token = format!("assay_at_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(random));
+    let id = AccessTokenId::new(env);
     tx.execute(sql!(
         "INSERT INTO access_tokens (id, app_id, hash, scopes, name, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        AccessTokenId::new(env),
+        id,
         app,
         hash(&token),
         scopes.iter().map(|scope| scope.as_str()).collect::<serde_json::Value>(),
@@ -95,7 +97,7 @@ async fn insert(
         expires_at,
     ))
     .await?;
-    Ok(IssuedAccessToken { token: Secret::new(token), scopes, expires_at })
+    Ok(IssuedAccessToken { id, token: Secret::new(token), scopes, expires_at })
 }
 
 /// SHA-256, which is all that is stored of a token. It has 256 random bits, so a slow hash would add no protection.
@@ -114,7 +116,9 @@ pub async fn create(
 ) -> Result<IssuedAccessToken, CreateTokenError> {
     applications::lock(tx, app).await?;
     applications::ensure_exists(tx, app).await?;
-    Ok(insert(tx, env, app, Some(validate_name(name)?), scopes, expires_at).await?)
+    let issued = insert(tx, env, app, Some(validate_name(name)?), scopes, expires_at).await?;
+    tx.audit(AuditEvent::new("access-token.create").app(app).target(issued.id).detail("name", name));
+    Ok(issued)
 }
 
 /// Why an operator's token was not issued.
@@ -163,6 +167,7 @@ pub async fn list(view: &mut ReadTx, now: Timestamp, app: AppId) -> Result<Vec<A
 /// Revokes a token, with immediate effect.
 pub async fn revoke(tx: &mut WriteTx, app: AppId, id: AccessTokenId) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("DELETE FROM access_tokens WHERE app_id = $1 AND id = $2", app, id)).await?;
+    tx.audit(AuditEvent::new("access-token.revoke").app(app).target(id));
     ensure_found(rows, format_args!("access token {id} of application {app}"))
 }
 

@@ -104,3 +104,16 @@ async fn a_decoder_that_is_killed_is_missed() {
     wait_until_gone(9.13).await;
     assert_eq!(site.all("a.mp4", &SamplingRequest::default()).await.len(), 120);
 }
+
+/// Prints how fast a video is decoded; run with `--ignored --nocapture`.
+#[tokio::test]
+#[ignore = "measures"]
+async fn the_speed_of_a_video() {
+    let site = Site::open().await;
+    site.host.put("a.mp4", long());
+    for _ in 0..5 {
+        let begun = std::time::Instant::now();
+        let frames = site.all("a.mp4", &at_rate(10.0)).await.len();
+        eprintln!("{frames} frames of 1280x720 in {:?}", begun.elapsed());
+    }
+}

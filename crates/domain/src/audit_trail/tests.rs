@@ -1,0 +1,249 @@
+use super::*;
+use base::{AccountId, Id as _, SignedDuration, TestEnvironment};
+use db::{Db, testing::TestDb};
+use jobs::JobOutcome;
+
+struct Fixture {
+    test: TestDb,
+    env: Arc<TestEnvironment>,
+    trail: AuditTrail,
+    db: Db,
+}
+
+async fn fixture() -> Fixture {
+    let test = TestDb::open().await;
+    let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let trail = AuditTrail::new(&Keyring::parse(&"01".repeat(32)).unwrap(), env.clone());
+    let db = test.db.clone().with_recorder(Arc::new(trail.clone())).acting_as("operator:ada");
+    Fixture { test, env, trail, db }
+}
+
+impl Fixture {
+    /// Commits one record for each of `numbers`, a minute apart.
+    async fn write(&self, numbers: std::ops::Range<i64>) {
+        for number in numbers {
+            let mut tx = self.db.write().await.unwrap();
+            tx.audit(AuditEvent::new("thing.make").target(number));
+            tx.commit().await.unwrap();
+            self.env.advance(SignedDuration::from_mins(1));
+        }
+    }
+
+    async fn verify(&self, kept: Option<&ChainEnd>) -> Result<u64, String> {
+        let mut view = self.test.db.read().await.unwrap();
+        self.trail.verify(&mut view, kept).await.map_err(|error| error.to_string())
+    }
+
+    async fn end(&self) -> ChainEnd {
+        self.trail.chain_end(&mut self.test.db.read().await.unwrap()).await.unwrap()
+    }
+
+    async fn records(&self, filter: &AuditFilter) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut view = self.test.db.read().await.unwrap();
+        self.trail.export(&mut view, filter, |record| found.push(record.record.clone())).await.unwrap();
+        found
+    }
+
+    /// What somebody does who can write to the database, but does not have the master key.
+    async fn tamper(&self, query: db::Query) {
+        let mut tx = self.test.db.write().await.unwrap();
+        assert!(tx.execute(query).await.unwrap() > 0);
+        tx.commit().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_record_is_committed_with_what_it_records_and_only_then() {
+    let fixture = fixture().await;
+    let account = AccountId::new(&*fixture.env);
+    let mut tx = fixture.db.write().await.unwrap();
+    tx.audit(AuditEvent::new("thing.make").account(account).target("a").detail("size", 3));
+    tx.set_actor("member:1");
+    tx.commit().await.unwrap();
+    let mut refused = fixture.db.write().await.unwrap();
+    refused.audit(AuditEvent::new("thing.break"));
+    drop(refused);
+    assert_eq!(
+        fixture.records(&AuditFilter::default()).await,
+        [format!(
+            r#"{{"seq":1,"at":"2026-01-16T14:40:00Z","kind":"thing.make","actor":"member:1","account":"{account}","target":"a","details":{{"size":3}}}}"#
+        )]
+    );
+    assert_eq!(fixture.verify(None).await, Ok(1));
+}
+
+#[tokio::test]
+async fn an_empty_trail_is_whole() {
+    let fixture = fixture().await;
+    assert_eq!(fixture.verify(None).await, Ok(0));
+    assert_eq!(fixture.end().await.seq, 0);
+}
+
+#[tokio::test]
+async fn whatever_is_changed_is_noticed() {
+    let changed = "record 2 was changed, or another was put in its place";
+    let unsigned = "the ends of the chain are not signed with this server's master key";
+    let cases = [
+        (sql!("UPDATE audit_records SET record = replace(record, 'ada', 'eve') WHERE seq = 2"), changed),
+        (sql!("UPDATE audit_records SET hash = 'aa' WHERE seq = 2"), changed),
+        (sql!("DELETE FROM audit_records WHERE seq = 2"), "record 2 is missing; after it comes 3"),
+        (sql!("DELETE FROM audit_records WHERE seq = 1"), "record 1 is missing; after it comes 2"),
+        (sql!("DELETE FROM audit_records WHERE seq >= 3"), "record 3 is missing"),
+        (sql!("DELETE FROM audit_records"), "record 1 is missing"),
+        (sql!("UPDATE audit_chain SET last_seq = 3"), unsigned),
+        (sql!("UPDATE audit_chain SET purged_seq = 1"), unsigned),
+        (sql!("UPDATE audit_chain SET signature = ''"), unsigned),
+        (sql!("DELETE FROM audit_chain"), "the ends of the chain are gone; nothing can be verified"),
+        (
+            sql!(
+                "INSERT INTO audit_records (seq, made_at, record, hash) SELECT 5, made_at, record, hash FROM audit_records WHERE seq = 4"
+            ),
+            "record 5 comes after the signed end of the chain",
+        ),
+    ];
+    for (tampering, said) in cases {
+        let fixture = fixture().await;
+        fixture.write(1..5).await;
+        assert_eq!(fixture.verify(None).await, Ok(4));
+        fixture.tamper(tampering).await;
+        assert_eq!(fixture.verify(None).await, Err(said.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn records_that_change_places_are_noticed() {
+    let fixture = fixture().await;
+    fixture.write(1..4).await;
+    fixture.tamper(sql!("UPDATE audit_records SET seq = 12 WHERE seq = 2")).await;
+    fixture.tamper(sql!("UPDATE audit_records SET seq = 2 WHERE seq = 3")).await;
+    fixture.tamper(sql!("UPDATE audit_records SET seq = 3 WHERE seq = 12")).await;
+    assert!(fixture.verify(None).await.unwrap_err().contains("record 2 was changed"));
+}
+
+/// A chain that is hashed anew from a changed record on does not have the signed end.
+#[tokio::test]
+async fn hashing_anew_does_not_help() {
+    let fixture = fixture().await;
+    fixture.write(1..3).await;
+    let mut records = Vec::new();
+    let mut view = fixture.test.db.read().await.unwrap();
+    let all = AuditFilter::default();
+    fixture.trail.export(&mut view, &all, |record| records.push(record.clone())).await.unwrap();
+    drop(view);
+    let forged = records[1].record.replace("ada", "eve");
+    let hash = chained_hash(&records[0].hash, &forged);
+    fixture
+        .tamper(sql!("UPDATE audit_records SET record = $1, hash = $2 WHERE seq = 2", forged, hash.clone()))
+        .await;
+    assert!(fixture.verify(None).await.unwrap_err().contains("record 2 was changed"));
+    fixture.tamper(sql!("UPDATE audit_chain SET last_hash = $1", hash)).await;
+    assert!(fixture.verify(None).await.unwrap_err().contains("not signed"));
+}
+
+/// Both tables as they were is a chain of its own; an end that was kept elsewhere tells.
+#[tokio::test]
+async fn an_older_database_is_told_by_an_end_that_was_kept() {
+    let fixture = fixture().await;
+    fixture.write(1..3).await;
+    let early = fixture.end().await;
+    let mut view = fixture.test.db.read().await.unwrap();
+    let before: ChainRow = view
+        .fetch_optional(sql!(
+            "SELECT last_seq, last_hash, purged_seq, purged_hash, signature FROM audit_chain"
+        ))
+        .await
+        .unwrap()
+        .unwrap();
+    drop(view);
+    fixture.write(3..5).await;
+    let late = fixture.end().await;
+    assert_eq!((fixture.verify(Some(&early)).await, fixture.verify(Some(&late)).await), (Ok(4), Ok(4)));
+
+    fixture.tamper(sql!("DELETE FROM audit_records WHERE seq > 2")).await;
+    let ChainRow { last_seq, last_hash, signature, .. } = before;
+    fixture
+        .tamper(sql!(
+            "UPDATE audit_chain SET last_seq = $1, last_hash = $2, signature = $3",
+            last_seq,
+            last_hash,
+            signature
+        ))
+        .await;
+    assert_eq!(fixture.verify(None).await, Ok(2), "by itself it looks whole");
+    assert!(fixture.verify(Some(&late)).await.unwrap_err().contains("records were cut off"));
+    fixture.write(13..15).await;
+    assert!(fixture.verify(Some(&late)).await.unwrap_err().contains("record 4 is not the one"));
+    assert_eq!(fixture.verify(Some(&early)).await, Ok(4));
+}
+
+#[tokio::test]
+async fn what_is_left_after_a_purge_still_verifies() {
+    let fixture = fixture().await;
+    fixture.write(0..10).await;
+    let kept = fixture.end().await;
+    let retention = SignedDuration::from_mins(4);
+    let outcome =
+        PurgeAuditTrail {}.run(&fixture.db, &fixture.trail, &*fixture.env, retention).await.unwrap();
+    assert_eq!(outcome, JobOutcome::Again("2026-01-16T20:50:00Z".parse().unwrap()));
+    let left = fixture.records(&AuditFilter::default()).await;
+    assert_eq!(left.len(), 5, "four, and that of the purge: {left:?}");
+    assert!(
+        left[4].contains(r#""kind":"audit-trail.purge""#) && left[4].contains(r#""records":6"#),
+        "{left:?}"
+    );
+    assert_eq!(fixture.verify(Some(&kept)).await, Ok(5));
+    fixture.write(20..22).await;
+    assert_eq!(fixture.verify(None).await, Ok(7));
+    fixture.tamper(sql!("DELETE FROM audit_records WHERE seq = 7")).await;
+    assert_eq!(fixture.verify(None).await, Err("record 7 is missing; after it comes 8".to_owned()));
+}
+
+#[tokio::test]
+async fn another_master_key_does_not_vouch_for_it() {
+    let fixture = fixture().await;
+    fixture.write(1..2).await;
+    let other = AuditTrail::new(&Keyring::parse(&"02".repeat(32)).unwrap(), fixture.env.clone());
+    let mut view = fixture.test.db.read().await.unwrap();
+    assert!(other.verify(&mut view, None).await.unwrap_err().to_string().contains("not signed"));
+}
+
+#[tokio::test]
+async fn writers_queue() {
+    let fixture = fixture().await;
+    let writers = (0..8).map(|writer| {
+        let db = fixture.db.clone().acting_as(format!("operator:{writer}"));
+        tokio::spawn(async move {
+            for number in 0..10 {
+                let mut tx = db.write().await.unwrap();
+                tx.audit(AuditEvent::new("thing.make").target(number));
+                tx.audit(AuditEvent::new("thing.use").target(number));
+                tx.commit().await.unwrap();
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    assert_eq!(fixture.verify(None).await, Ok(160));
+}
+
+#[tokio::test]
+async fn records_are_chosen_by_time_actor_and_kind() {
+    let fixture = fixture().await;
+    fixture.write(1..4).await;
+    let mut tx = fixture.db.clone().acting_as("operator:adam").write().await.unwrap();
+    tx.audit(AuditEvent::new("things.make"));
+    tx.commit().await.unwrap();
+    let count = async |filter: AuditFilter| fixture.records(&filter).await.len();
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(count(AuditFilter { actor: text("operator:ada"), ..AuditFilter::default() }).await, 3);
+    assert_eq!(count(AuditFilter { actor: text("operator"), ..AuditFilter::default() }).await, 4);
+    assert_eq!(count(AuditFilter { kind: text("thing"), ..AuditFilter::default() }).await, 3);
+    assert_eq!(count(AuditFilter { kind: text("thing.use"), ..AuditFilter::default() }).await, 0);
+    let from = "2026-01-16T14:41:00Z".parse().ok();
+    let to = "2026-01-16T14:42:00Z".parse().ok();
+    assert_eq!(count(AuditFilter { from, to, ..AuditFilter::default() }).await, 1);
+    let account = Some(AccountId::new(&*fixture.env));
+    assert_eq!(count(AuditFilter { account, ..AuditFilter::default() }).await, 0);
+}
