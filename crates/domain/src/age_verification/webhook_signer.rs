@@ -126,14 +126,12 @@ impl WebhookSigner {
 
     /// Loads the newest key, or generates the first. To be called before a transaction is begun in which something is signed.
     pub(super) async fn ensure_key(&self) -> Result<(), WebhookSigningError> {
-        let newest = match load_newest_key(&mut self.db.read().await?).await? {
-            Some(newest) => newest,
-            None => {
-                self.add_key(None).await?;
-                let stored = load_newest_key(&mut self.db.read().await?).await?;
-                stored.ok_or_else(|| WebhookSigningError::Key("it was not stored".to_owned()))?
-            }
-        };
+        let mut stored = load_newest_key(&mut self.db.read().await?).await?;
+        if stored.is_none() {
+            self.add_key(None).await?;
+            stored = load_newest_key(&mut self.db.read().await?).await?;
+        }
+        let newest = stored.ok_or_else(|| WebhookSigningError::Key("it was not stored".to_owned()))?;
         if self.loaded().is_ok_and(|loaded| loaded.id == newest.id) {
             return Ok(());
         }

@@ -328,8 +328,8 @@ fn match_key<'a>(
     stored: &'a [DataKey],
 ) -> Result<(&'a dyn MasterKey, &'a DataKey), DataKeyError> {
     let of = |row: &DataKey| keys.iter().find(|key| *key.fingerprint() == row.master_key);
-    let opens = stored.iter().filter(|row| row.state != DataKeyState::Retired);
-    if let Some((key, row)) = opens.filter_map(|row| of(row).map(|key| (&**key, row))).next() {
+    let mut opens = stored.iter().filter(|row| row.state != DataKeyState::Retired);
+    if let Some((key, row)) = opens.find_map(|row| of(row).map(|key| (&**key, row))) {
         return Ok((key, row));
     }
     let place = provider.place();

@@ -82,17 +82,14 @@ impl MasterKeyRotation<'_> {
     pub async fn run(&self) -> Result<RotationOutcome, DataKeyError> {
         let stored = list(&mut self.db.read().await?).await?;
         let retiring = stored.iter().find(|row| row.state == DataKeyState::Retiring);
-        let (former, current, origin, resumed) = match retiring {
-            Some(row) => {
-                let current = self.resume(&stored, row)?;
-                (row.master_key.clone(), current, row.origin, true)
-            }
-            None => {
-                let keys = self.present.load()?;
-                let (key, row) = match_key(self.present, &keys, &stored)?;
-                let next = self.begin(key, row, &stored).await?;
-                (row.master_key.clone(), next.fingerprint().clone(), row.origin, false)
-            }
+        let (former, current, origin, resumed) = if let Some(row) = retiring {
+            let current = self.resume(&stored, row)?;
+            (row.master_key.clone(), current, row.origin, true)
+        } else {
+            let keys = self.present.load()?;
+            let (key, row) = match_key(self.present, &keys, &stored)?;
+            let next = self.begin(key, row, &stored).await?;
+            (row.master_key.clone(), next.fingerprint().clone(), row.origin, false)
         };
         let adoption = self.next.adopt_next(&former, &current)?;
         let progress = retire_former(self.db, self.environment).await?;

@@ -52,7 +52,7 @@ impl MasterKeyProvider for FileProvider {
 
     fn create(&self, environment: &dyn Environment) -> Result<Arc<dyn MasterKey>, MasterKeyError> {
         write_key_file(&self.path, &random_key(environment))?;
-        require_key_file(&self.path)
+        Ok(Arc::new(require_key_file(&self.path)?))
     }
 
     fn prepare_next(
@@ -63,10 +63,7 @@ impl MasterKeyProvider for FileProvider {
         let path = self.next_path();
         let waiting = read_key_file(&path, true)?;
         if let Some(file) = request.file {
-            let given = read_key_file(file, true)?.ok_or_else(|| MasterKeyError::File {
-                path: file.display().to_string(),
-                cause: ErrorKind::NotFound.into(),
-            })?;
+            let given = require_key_file(file)?;
             if request.known.contains(given.fingerprint()) {
                 return require_new(given, &file.display().to_string(), request.known);
             }
@@ -80,16 +77,10 @@ impl MasterKeyProvider for FileProvider {
             }
             return Ok(Arc::new(given));
         }
-        let key = match waiting {
-            Some(waiting) => waiting,
-            None => {
-                write_key_file(&path, &random_key(environment))?;
-                read_key_file(&path, true)?.ok_or_else(|| MasterKeyError::File {
-                    path: path.display().to_string(),
-                    cause: ErrorKind::NotFound.into(),
-                })?
-            }
-        };
+        if waiting.is_none() {
+            write_key_file(&path, &random_key(environment))?;
+        }
+        let key = require_key_file(&path)?;
         require_new(key, &path.display().to_string(), request.known)
     }
 
@@ -131,18 +122,28 @@ impl MasterKeyProvider for FileProvider {
 
 /// Reads a key file; `None` if there is none. With `private`, a file that others can read or change is refused.
 pub(super) fn read_key_file(path: &Path, private: bool) -> Result<Option<SoftwareKey>, MasterKeyError> {
-    let Some((text, length)) = read_private_file(path, private)? else { return Ok(None) };
-    let key = parse_key(&text.expose()[..length])
+    let Some(text) = read_private_file(path, private)? else { return Ok(None) };
+    let key = parse_key(text.trimmed())
         .ok_or_else(|| MasterKeyError::Malformed(format!("the file {}", path.display())))?;
     Ok(Some(SoftwareKey::new(key)))
 }
 
-/// The first bytes of a file, and how many they are; `None` if there is none. They are read into memory that does not grow,
-/// because growing would leave copies behind.
-pub(super) fn read_private_file(
-    path: &Path,
-    private: bool,
-) -> Result<Option<(Secret<Vec<u8>>, usize)>, MasterKeyError> {
+/// What a short file contains.
+pub(super) struct PrivateText {
+    bytes: Secret<Vec<u8>>,
+    length: usize,
+}
+
+impl PrivateText {
+    /// The text, without blanks around it.
+    pub(super) fn trimmed(&self) -> &[u8] {
+        self.bytes.expose()[..self.length].trim_ascii()
+    }
+}
+
+/// The first bytes of a file; `None` if there is none. They are read into memory that does not grow, because growing would
+/// leave copies behind.
+pub(super) fn read_private_file(path: &Path, private: bool) -> Result<Option<PrivateText>, MasterKeyError> {
     let failed = |cause| MasterKeyError::File { path: path.display().to_string(), cause };
     let mut file = match std::fs::File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -152,20 +153,20 @@ pub(super) fn read_private_file(
     if private && mode & 0o077 != 0 {
         return Err(MasterKeyError::Exposed { path: path.display().to_string(), mode });
     }
-    let mut text = Secret::new(vec![0; MAX_KEY_FILE_BYTES]);
+    let mut bytes = Secret::new(vec![0; MAX_KEY_FILE_BYTES]);
     let mut length = 0;
     loop {
-        match file.read(&mut text.expose_mut()[length..]).map_err(failed)? {
-            0 => return Ok(Some((text, length))),
+        match file.read(&mut bytes.expose_mut()[length..]).map_err(failed)? {
+            0 => return Ok(Some(PrivateText { bytes, length })),
             read => length += read,
         }
     }
 }
 
-fn require_key_file(path: &Path) -> Result<Arc<dyn MasterKey>, MasterKeyError> {
+fn require_key_file(path: &Path) -> Result<SoftwareKey, MasterKeyError> {
     let gone =
         || MasterKeyError::File { path: path.display().to_string(), cause: ErrorKind::NotFound.into() };
-    Ok(Arc::new(read_key_file(path, true)?.ok_or_else(gone)?))
+    read_key_file(path, true)?.ok_or_else(gone)
 }
 
 /// The key, unless the database knows it already.

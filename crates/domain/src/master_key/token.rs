@@ -118,9 +118,8 @@ impl Token {
             what: "reading secrets.pkcs11.pin_file",
             cause: format!("{} {cause}", path.display()),
         };
-        let (text, length) =
-            read_private_file(path, true)?.ok_or_else(|| unreadable("does not exist".to_owned()))?;
-        let pin = std::str::from_utf8(text.expose()[..length].trim_ascii());
+        let text = read_private_file(path, true)?.ok_or_else(|| unreadable("does not exist".to_owned()))?;
+        let pin = std::str::from_utf8(text.trimmed());
         Ok(AuthPin::new(pin.map_err(|error| unreadable(error.to_string()))?.into()))
     }
 

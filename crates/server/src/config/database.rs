@@ -40,7 +40,7 @@ fn create_for_owner(file: &Path) -> anyhow::Result<()> {
 
 /// Whether SQLite keeps the database in a file of this name, and not in memory or at an address of its own.
 fn is_file_name(file: &Path) -> bool {
-    !file.to_string_lossy().starts_with(":") && !file.to_string_lossy().starts_with("file:")
+    !file.to_string_lossy().starts_with(':') && !file.to_string_lossy().starts_with("file:")
 }
 
 impl Config {
