@@ -14,7 +14,8 @@ fn bench(place: &TestInstallation, arguments: &[&str], environment: &[(&str, &st
         .envs(environment.iter().copied())
         .output()
         .unwrap();
-    let left: Vec<_> = std::fs::read_dir(temporary.path()).unwrap().map(|left| left.unwrap().path()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(temporary.path()).unwrap().map(|left| left.unwrap().path()).collect();
     assert_eq!(left, [] as [std::path::PathBuf; 0], "nothing is left behind");
     output
 }
@@ -58,7 +59,10 @@ fn what_is_missing_is_said_and_the_rest_is_measured() {
     let output = bench(&place, &["--only", "faces", "--only", "proofs"], &no_models);
     let table = text(&output.stdout);
     assert!(output.status.success(), "{table}");
-    assert!(table.contains("no models") && table.contains("left out: faces: no models in /nowhere"), "{table}");
+    assert!(
+        table.contains("no models") && table.contains("left out: faces: no models in /nowhere"),
+        "{table}"
+    );
     assert!(table.contains("codes of an issuer verified") && table.contains("the load is"), "{table}");
     assert!(table.contains("SLOW BUILD") == cfg!(debug_assertions), "{table}");
 
@@ -79,7 +83,8 @@ fn what_is_missing_is_said_and_the_rest_is_measured() {
 fn a_schema_of_its_own_is_measured_and_dropped() {
     let Ok(server) = std::env::var("ASSAY_TEST_POSTGRES_URL") else { return };
     let place = TestInstallation::new();
-    let output = bench(&place, &["--json", "--postgres", &server, "--only", "storage", "--only", "calls"], &[]);
+    let output =
+        bench(&place, &["--json", "--postgres", &server, "--only", "storage", "--only", "calls"], &[]);
     let report = measured(&output);
     assert_eq!(report["database"], "PostgreSQL");
     assert!(report["rows"].as_array().unwrap().len() >= 4, "{report}");
