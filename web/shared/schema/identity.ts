@@ -121,7 +121,8 @@ export interface paths {
         /**
          * Extract the text of an identity document.
          * @description Waits a while for the result: a task that is still `PENDING` can be requested again, or followed in the
-         *     configuration.
+         *     configuration. Documents are read in the order in which they were requested; `Retry-After` tells in how many seconds
+         *     this one will probably be read. Where that is longer than a call waits, the first call is answered at once.
          */
         put: operations["extract_id_document"];
     };
@@ -231,7 +232,8 @@ export interface paths {
         /**
          * Extract the text of a supplementary document.
          * @description Waits a while for the result: a task that is still `PENDING` can be requested again, or followed in the
-         *     configuration.
+         *     configuration. Documents are read in the order in which they were requested; `Retry-After` tells in how many seconds
+         *     this one will probably be read. Where that is longer than a call waits, the first call is answered at once.
          */
         put: operations["extract_supplementary_document"];
     };
@@ -1004,6 +1006,8 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description Seconds until it will probably be read; while it is `PENDING`. */
+                    "Retry-After"?: number;
                     /** @description The id of the request, as the log has it. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -1360,6 +1364,8 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description Seconds until it will probably be read; while it is `PENDING`. */
+                    "Retry-After"?: number;
                     /** @description The id of the request, as the log has it. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;

@@ -75,16 +75,23 @@ impl BenchPart {
 impl BenchArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let mut stage = Stage::new(config, self.postgres.as_deref()).await?;
-        let measured = tokio::select! {
-            measured = self.measure(&mut stage, config) => measured,
-            () = shutdown_signal() => Err(anyhow::anyhow!("stopped before everything was measured")),
+        let mut report = SizingReport::new(config, &stage);
+        if !self.json {
+            report.print_heading();
+        }
+        let stopped = tokio::select! {
+            measured = self.measure(&mut stage, &mut report) => measured.err(),
+            () = shutdown_signal() => Some(anyhow::anyhow!("stopped before everything was measured")),
         };
         stage.close().await?;
-        let report = measured?;
+        // What was measured until then is true all the same.
         if self.json {
-            out::json(&report)?
+            out::json(&report)?;
         } else {
-            report.print()
+            report.print();
+        }
+        if let Some(error) = stopped {
+            return Err(error);
         }
         if report.is_empty() {
             bail!("nothing could be measured");
@@ -92,11 +99,7 @@ impl BenchArgs {
         Ok(())
     }
 
-    async fn measure(&self, stage: &mut Stage, config: &Config) -> anyhow::Result<SizingReport> {
-        let mut report = SizingReport::new(config, stage);
-        if !self.json {
-            report.print_heading();
-        }
+    async fn measure(&self, stage: &mut Stage, report: &mut SizingReport) -> anyhow::Result<()> {
         let mut parts = BenchPart::value_variants().to_vec();
         parts.retain(|part| self.only.is_empty() || self.only.contains(part));
         if parts.iter().any(|part| part.needs_server()) {
@@ -108,22 +111,22 @@ impl BenchArgs {
                 out::remark(format_args!("measuring: {}", part_name(part)));
             }
             let measured = match part {
-                BenchPart::Calls => images::calls(stage, &mut report, during).await,
-                BenchPart::Images => images::analysis(stage, &mut report, during).await,
-                BenchPart::Proofs => primitives::proofs(&mut report, during),
-                BenchPart::Documents => documents::measure(stage, &mut report, during).await,
-                BenchPart::Ages => sessions::measure(stage, &mut report, during).await,
-                BenchPart::Moderation => moderation::images(stage, &mut report, during).await,
-                BenchPart::Video => moderation::video(stage, &mut report).await,
-                BenchPart::Faces => primitives::faces(stage, &mut report, self.faces as usize),
-                BenchPart::Storage => primitives::storage(stage, &mut report).await,
+                BenchPart::Calls => images::calls(stage, report, during).await,
+                BenchPart::Images => images::analysis(stage, report, during).await,
+                BenchPart::Proofs => primitives::proofs(report, during),
+                BenchPart::Documents => documents::measure(stage, report, during).await,
+                BenchPart::Ages => sessions::measure(stage, report, during).await,
+                BenchPart::Moderation => moderation::images(stage, report, during).await,
+                BenchPart::Video => moderation::video(stage, report).await,
+                BenchPart::Faces => primitives::faces(stage, report, self.faces as usize),
+                BenchPart::Storage => primitives::storage(stage, report).await,
             };
             if let Err(error) = measured {
                 report.leave_out(&part_name(part), &format!("{error:#}"));
             }
         }
         report.finish(stage);
-        Ok(report)
+        Ok(())
     }
 }
 
