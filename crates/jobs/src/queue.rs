@@ -524,6 +524,7 @@ impl Lease {
 mod tests {
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "the server's own jobs are of `None`")]
     fn app(number: u128) -> Option<AppId> {
         Some(Uuid::from_u128(number).into())
     }
