@@ -34,9 +34,9 @@ draw() {
     perf script --no-inline -i "$work/$name.data" 2>/dev/null | inferno-collapse-perf >"$work/$name.folded"
     # Disambiguators and generic arguments of symbols say little and take most of the room.
     sed -E 's/::h[0-9a-f]{16}//g; s/\{\{closure\}\}/{closure}/g' "$work/$name.folded" |
-        inferno-flamegraph --title "$title" --countname samples --minwidth $narrowest --hash --fontwidth 0.6 >"$out/$name.svg"
+        inferno-flamegraph --title "$title" --countname "nanoseconds of processor time" --minwidth $narrowest --hash --fontwidth 0.6 >"$out/$name.svg"
     cp "$work/$name.folded" "${KEEP:-$work}/" 2>/dev/null || true
-    echo "$out/$name.svg: $(awk '{ sum += $NF } END { print sum }' "$work/$name.folded") samples"
+    echo "$out/$name.svg: $(awk '{ sum += $NF } END { print sum }' "$work/$name.folded") nanoseconds"
 }
 
 mkdir -p "$out"

@@ -30,7 +30,7 @@ struct Moderator {
 
 impl Moderator {
     async fn new(stage: &Stage, name: &str) -> anyhow::Result<Self> {
-        let mut client = stage.client().await?;
+        let mut client = stage.moderation_client().await?;
         let account = client.call("POST", "/accounts", &json!({ "name": name })).await?;
         Ok(Self { client, account: id(&account)? })
     }

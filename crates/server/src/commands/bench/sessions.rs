@@ -20,11 +20,11 @@ pub(super) async fn measure(
 ) -> anyhow::Result<()> {
     let payload = json!({ "type": "OVER", "ttl": 900, "age_estimation": { "threshold": 25 } });
     // The first creates the keys that webhooks are signed with.
-    let mut client = stage.client().await?;
+    let mut client = stage.age_client().await?;
     client.call("POST", SESSIONS_PATH, &payload).await?;
     let began = Instant::now();
     let crowd = (0..CALLERS).map(|_| async {
-        let (mut client, mut times) = (stage.client().await?, Vec::new());
+        let (mut client, mut times) = (stage.age_client().await?, Vec::new());
         while began.elapsed() < during {
             let started = Instant::now();
             let made = client.call("POST", SESSIONS_PATH, &payload).await?;

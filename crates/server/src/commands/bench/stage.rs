@@ -114,11 +114,24 @@ impl Stage {
         Ok(Db::open(&url, DATABASE_CONNECTIONS)?)
     }
 
-    /// A client with an API key, over one connection.
-    pub(super) async fn client(&self) -> anyhow::Result<ApiClient> {
+    /// A client of content moderation, with an API key, over one connection.
+    pub(super) async fn moderation_client(&self) -> anyhow::Result<ApiClient> {
+        self.client(str::to_owned).await
+    }
+
+    /// The same of age verification, which expects the key as a bearer token.
+    pub(super) async fn age_client(&self) -> anyhow::Result<ApiClient> {
+        self.client(|key| format!("Bearer {key}")).await
+    }
+
+    async fn client(&self, authorization: impl FnOnce(&str) -> String) -> anyhow::Result<ApiClient> {
         let server = self.server()?;
         let (app, key) = server.caller.key();
-        Ok(ApiClient { connection: server.connect().await?, app: app.to_owned(), key: key.to_owned() })
+        Ok(ApiClient {
+            connection: server.connect().await?,
+            app: app.to_owned(),
+            authorization: authorization(key),
+        })
     }
 }
 
@@ -131,13 +144,13 @@ fn quote(text: &str) -> String {
 pub(super) struct ApiClient {
     connection: Connection,
     app: String,
-    key: String,
+    authorization: String,
 }
 
 impl ApiClient {
     /// Calls, and reads the answer, which must be a success.
     pub(super) async fn call(&mut self, method: &str, path: &str, body: &Value) -> anyhow::Result<Value> {
-        let headers = [("svc-sdk-id", self.app.as_str()), ("authorization", self.key.as_str())];
+        let headers = [("svc-sdk-id", self.app.as_str()), ("authorization", self.authorization.as_str())];
         ask(&mut self.connection, method, path, &headers, "application/json", body_bytes(body)).await
     }
 }
