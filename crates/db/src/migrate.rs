@@ -24,6 +24,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (13, "identity", include_str!("../../../migrations/0013_identity.sql")),
     (14, "ages", include_str!("../../../migrations/0014_ages.sql")),
     (15, "anonymity", include_str!("../../../migrations/0015_anonymity.sql")),
+    (18, "abuse", include_str!("../../../migrations/0018_abuse.sql")),
 ];
 
 impl Db {
