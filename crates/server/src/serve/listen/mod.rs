@@ -19,7 +19,7 @@ use hyper_util::{
 };
 use lingering::{LingerLimits, LingeringStream};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use seats::{RunningCall, Seats};
+use seats::{MustGo, RunningCall, Seats};
 use std::{
     convert::Infallible,
     net::SocketAddr,
@@ -153,9 +153,11 @@ impl Server {
             let mut connection = std::pin::pin!(connection);
             tokio::select! {
                 _ended = connection.as_mut() => {}
-                () = seat.must_go(limits.header_timeout, limits.idle_timeout) => {
-                    connection.as_mut().graceful_shutdown();
-                    let _ended = tokio::time::timeout(CLOSING_GRACE, connection).await;
+                how = seat.must_go(limits.header_timeout, limits.idle_timeout) => {
+                    if how == MustGo::Gracefully {
+                        connection.as_mut().graceful_shutdown();
+                        let _ended = tokio::time::timeout(CLOSING_GRACE, connection).await;
+                    }
                 }
                 () = async { let _told = stopping.wait_for(|stopping| *stopping).await; } => {
                     connection.as_mut().graceful_shutdown();
