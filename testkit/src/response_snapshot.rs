@@ -16,6 +16,12 @@ use serde_json::Value;
 
 /// Headers that every answer has, or that follow from the body.
 const OMITTED_HEADERS: [&str; 2] = ["content-length", "x-request-id"];
+/// Headers that every answer has with this value unless its operation says otherwise.
+const DEFAULT_HEADERS: [(&str, &str); 3] = [
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
+];
 /// Headers whose values depend on the moment; that they are there is shown.
 const VOLATILE_HEADERS: [&str; 3] = ["ratelimit-remaining", "ratelimit-reset", "retry-after"];
 
@@ -97,6 +103,9 @@ fn shown_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     let mut shown: Vec<_> = headers
         .iter()
         .filter(|(name, _)| !OMITTED_HEADERS.contains(&name.as_str()))
+        .filter(|(name, value)| {
+            !DEFAULT_HEADERS.iter().any(|(known, usual)| name.as_str() == *known && *value == *usual)
+        })
         .map(|(name, value)| {
             let value = value.to_str().expect("the headers of answers are ASCII");
             let shown = match name.as_str() {

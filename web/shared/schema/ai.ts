@@ -51,6 +51,8 @@ export interface operations {
                 key: string;
                 /** @description The SDK ID of the application. */
                 sdkId: string;
+                /** @description The age session that photos will be taken for, if any. The token then counts in that session alone, and once. */
+                sessionId?: string;
             };
             header?: never;
             path: {

@@ -162,6 +162,9 @@ export interface operations {
             /** @description They are in. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /** @description The session. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
@@ -184,6 +187,9 @@ export interface operations {
             /** @description Nobody is signed in. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /** @description Takes the session away. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;

@@ -79,7 +79,10 @@ export interface paths {
         };
         /** See a member. */
         get: operations["get_member"];
-        /** Set what a member may do. */
+        /**
+         * Set what a member may do.
+         * @description Nobody can give a scope that they do not have themselves; what the member has already may stay.
+         */
         put: operations["set_scopes"];
         /**
          * Remove a member.
@@ -244,7 +247,7 @@ export interface components {
              * @example ada@example.com
              */
             email: string;
-            /** @description What they may do; nothing by default. An extension. */
+            /** @description What they may do; nothing by default, and nothing that you may not do yourself. An extension. */
             scopes?: components["schemas"]["Scope"][] | null;
             /** @description Their user name; by default the part of the address before the `@`. An extension. */
             username?: string | null;

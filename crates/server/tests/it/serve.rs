@@ -169,3 +169,67 @@ fn an_unreachable_database_is_told_of_and_nothing_breaks() {
     assert!(text(&doctor.stdout).contains("start the database"), "{}", text(&doctor.stdout));
     assert_eq!(server.stop(), Some(0), "waiting for a database does not keep it from stopping");
 }
+
+/// Connections that cost their holder nothing must not cost others their turn: whoever sends nothing, the beginning of
+/// HTTP/2's preface or half of the headers makes room.
+#[test]
+fn silent_connections_make_room_for_others() {
+    let place = TestInstallation::new().set("ASSAY__SERVER__CONNECTIONS", "40");
+    let server = place.serve();
+    let address = server.url.strip_prefix("http://").unwrap();
+    for opening in ["", "PRI", "GET /healthz HTTP/1.1\r\nHost: x\r\nX-"] {
+        let silent: Vec<_> = (0..80)
+            .map(|_| {
+                let mut socket = std::net::TcpStream::connect(address).unwrap();
+                std::io::Write::write_all(&mut socket, opening.as_bytes()).unwrap();
+                socket
+            })
+            .collect();
+        for path in ["/readyz", "/healthz", "/ai/v1/age"] {
+            let began = std::time::Instant::now();
+            let answered = crate::test_installation::get(&format!("{}{path}", server.url));
+            assert!(answered.is_some(), "{path} after {opening:?}");
+            assert!(began.elapsed().as_secs() < 5, "{path} after {opening:?}: {:?}", began.elapsed());
+        }
+        drop(silent);
+    }
+    assert_eq!(server.stop(), Some(0));
+}
+
+/// Whoever is refused gets to read why, although their body was not read.
+#[test]
+fn a_refused_body_is_answered() {
+    let place = TestInstallation::new();
+    let server = place.serve();
+    let body = place.path("body");
+    std::fs::write(&body, vec![b'x'; 6_000_000]).unwrap();
+    let url = format!("{}/v1/oauth/token", server.url);
+    for version in ["--http1.1", "--http2-prior-knowledge"] {
+        let data = format!("@{}", body.display());
+        let arguments = [
+            "-s",
+            "-o",
+            "/dev/null",
+            "-w",
+            "%{http_code}",
+            version,
+            "-H",
+            "Expect:",
+            "--data-binary",
+            &data,
+            &url,
+        ];
+        for _ in 0..5 {
+            let answered = Command::new("curl").args(arguments).output().unwrap();
+            assert_eq!(text(&answered.stdout), "413", "{version}");
+        }
+    }
+    let script = "import sys, urllib.request, urllib.error\n\
+        try:\n    urllib.request.urlopen(sys.argv[1], open(sys.argv[2], 'rb').read())\n\
+        except urllib.error.HTTPError as error:\n    print(error.code)";
+    for _ in 0..5 {
+        let arguments = ["-c", script, &url, body.to_str().unwrap()];
+        let answered = Command::new("python3").args(arguments).output().unwrap();
+        assert_eq!(text(&answered.stdout).trim(), "413", "{}", text(&answered.stderr));
+    }
+}

@@ -170,7 +170,7 @@ pub(crate) fn client() -> reqwest::Client {
 }
 
 /// Status and body of a GET.
-fn get(url: &str) -> Option<(u16, String)> {
+pub(crate) fn get(url: &str) -> Option<(u16, String)> {
     let output = Command::new("curl").args(["-s", "-m", "60", "-w", "\n%{http_code}", url]).output().unwrap();
     let answer = text(&output.stdout);
     let (body, status) = answer.rsplit_once('\n')?;

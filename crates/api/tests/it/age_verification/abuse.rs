@@ -171,7 +171,7 @@ async fn what_was_sent_counts_although_the_caller_has_gone() {
             let (app, session) = (app.clone(), session.clone());
             tokio::spawn(async move { session.take_turn(&app, &opened, card(VISA, tried)).await })
         };
-        bank.wait_for(tried as usize).await;
+        tokio::time::timeout(Duration::from_secs(20), bank.wait_for(tried as usize)).await.unwrap();
         // As the server does with the call of a connection that breaks.
         call.abort();
         assert!(call.await.unwrap_err().is_cancelled());

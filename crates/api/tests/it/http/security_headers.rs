@@ -96,12 +96,12 @@ async fn a_page_may_be_framed_by_the_business_of_its_session_alone() {
         policy.split_once("frame-ancestors ").unwrap().1.to_owned()
     };
     let payload = json!({
-        "target_origin_url": "https://shop.example/checkout",
-        "callback": { "url": "https://shop.example:8443/done" },
-        "notification_url": "https://hooks.shop.example/age",
+        "target_origin_url": "https://shop.example.com/checkout",
+        "callback": { "url": "https://shop.example.com:8443/done" },
+        "notification_url": "https://hooks.example.com/age",
     });
     let id = hosted_session(&app, &payload).await;
-    let shop = "https://hooks.shop.example https://portal.example.com https://shop.example https://shop.example:8443";
+    let shop = "https://hooks.example.com https://portal.example.com https://shop.example.com https://shop.example.com:8443";
     assert_eq!(ancestors(&format!("/age?sessionId={id}&sdkId={}", app.app)).await, format!("'self' {shop}"));
     assert_eq!(ancestors("/age").await, "'self' https://portal.example.com");
     assert_eq!(ancestors(&format!("/sandbox/age?sessionId={id}")).await, "'self' https://portal.example.com");

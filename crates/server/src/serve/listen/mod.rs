@@ -2,6 +2,7 @@
 
 mod lingering;
 mod seats;
+mod unread;
 
 use crate::lifecycle::shutdown_signal;
 use axum::{
@@ -18,8 +19,9 @@ use hyper_util::{
 };
 use lingering::{LingerLimits, LingeringStream};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use seats::{RunningCall, Seats};
+use seats::{MustGo, RunningCall, Seats};
 use std::{
+    convert::Infallible,
     net::SocketAddr,
     pin::Pin,
     sync::Arc,
@@ -31,6 +33,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
 use tower::ServiceExt as _;
+use unread::SharedBody;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectionLimits {
@@ -137,16 +140,12 @@ impl Server {
         let _unsupported = stream.set_nodelay(true);
         let limits = self.limits;
         let seat = self.seats.seat();
-        let router = self.router.clone();
-        let counted = seat.clone();
-        let service = tower::service_fn(move |mut request: Request<_>| {
-            let call = counted.begin_call();
-            request.extensions_mut().insert(ConnectInfo(peer));
-            let answer = router.clone().oneshot(request);
-            async move { answer.await.map(|response| until_sent(response, call)) }
-        });
+        let (router, counted) = (self.router.clone(), seat.clone());
         let linger =
             LingerLimits { bytes: MAX_LINGER_BYTES, whole: limits.header_timeout, quiet: LINGER_QUIET };
+        let service = tower::service_fn(move |request: Request<_>| {
+            answer(router.clone(), request, peer, linger, counted.begin_call())
+        });
         let (http, mut stopping) = (self.http.clone(), self.stopping.subscribe());
         tokio::spawn(async move {
             let io = TokioIo::new(LingeringStream::new(stream, linger));
@@ -154,9 +153,11 @@ impl Server {
             let mut connection = std::pin::pin!(connection);
             tokio::select! {
                 _ended = connection.as_mut() => {}
-                () = seat.must_go(limits.header_timeout, limits.idle_timeout) => {
-                    connection.as_mut().graceful_shutdown();
-                    let _ended = tokio::time::timeout(CLOSING_GRACE, connection).await;
+                how = seat.must_go(limits.header_timeout, limits.idle_timeout) => {
+                    if how == MustGo::Gracefully {
+                        connection.as_mut().graceful_shutdown();
+                        let _ended = tokio::time::timeout(CLOSING_GRACE, connection).await;
+                    }
                 }
                 () = async { let _told = stopping.wait_for(|stopping| *stopping).await; } => {
                     connection.as_mut().graceful_shutdown();
@@ -168,9 +169,24 @@ impl Server {
     }
 }
 
-/// Counts a request as being answered until the body of its answer was sent or given up.
-fn until_sent(response: Response<Body>, call: RunningCall) -> Response<Body> {
-    response.map(|body| Body::new(AnswerBody { body, _call: call }))
+/// Answers a request, which counts as being answered until the body of its answer was sent or given up.
+async fn answer<B>(
+    router: Router,
+    mut request: Request<B>,
+    peer: SocketAddr,
+    linger: LingerLimits,
+    call: RunningCall,
+) -> Result<Response<Body>, Infallible>
+where
+    B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    request.extensions_mut().insert(ConnectInfo(peer));
+    let version = request.version();
+    let (request, unread) = SharedBody::of(request);
+    let answer = router.oneshot(request).await?;
+    let answer = unread.settle(version, linger, answer).await;
+    Ok(answer.map(|body| Body::new(AnswerBody { body, _call: call })))
 }
 
 struct AnswerBody {

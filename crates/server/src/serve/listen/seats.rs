@@ -46,6 +46,15 @@ struct SeatUsage {
     idle_since: Instant,
 }
 
+/// How a connection must go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MustGo {
+    /// Another one waits for its seat.
+    AtOnce,
+    /// It has been idle for too long.
+    Gracefully,
+}
+
 /// A request that is being answered, until it is dropped.
 #[derive(Debug)]
 pub(super) struct RunningCall(Arc<Seat>);
@@ -104,7 +113,7 @@ impl Seat {
 
     /// Waits until the connection must go: because it is in the way of another one, or has been idle for too long:
     /// `first` before its first request, `later` after the last.
-    pub(super) async fn must_go(&self, first: Duration, later: Duration) {
+    pub(super) async fn must_go(&self, first: Duration, later: Duration) -> MustGo {
         loop {
             let until = {
                 let usage = self.lock();
@@ -118,9 +127,9 @@ impl Seat {
                 }
             };
             tokio::select! {
-                () = self.evicted.notified() => return,
+                () = self.evicted.notified() => return MustGo::AtOnce,
                 () = self.changed.notified() => {}
-                () = too_long => return,
+                () = too_long => return MustGo::Gracefully,
             }
         }
     }
@@ -166,12 +175,12 @@ mod tests {
         let hour = Duration::from_hours(1);
         let call = first.begin_call();
         assert!(seats.evict_one());
-        second.must_go(hour, hour).await;
+        assert_eq!(second.must_go(hour, hour).await, MustGo::AtOnce);
         drop(call);
         assert!(seats.evict_one());
-        third.must_go(hour, hour).await;
+        assert_eq!(third.must_go(hour, hour).await, MustGo::AtOnce);
         assert!(seats.evict_one(), "its request was answered");
-        first.must_go(hour, hour).await;
+        assert_eq!(first.must_go(hour, hour).await, MustGo::AtOnce);
         assert!(!seats.evict_one());
         drop((first, second, third));
         assert!(seats.lock().by_place.is_empty());
@@ -183,7 +192,7 @@ mod tests {
         let seat = seats.seat();
         let (first, later) = (Duration::from_millis(100), Duration::from_millis(300));
         let began = Instant::now();
-        seat.must_go(first, later).await;
+        assert_eq!(seat.must_go(first, later).await, MustGo::Gracefully);
         assert!(began.elapsed() >= first);
 
         let seat = seats.seat();
