@@ -1,6 +1,7 @@
 use super::*;
 use base::{AccountId, Id as _, SignedDuration, TestEnvironment};
 use db::{Db, testing::TestDb};
+use jobs::JobOutcome;
 
 struct Fixture {
     test: TestDb,
