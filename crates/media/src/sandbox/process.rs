@@ -355,14 +355,12 @@ pub async fn probe() -> Result<Vec<super::MissingPart>, SandboxedProcessError> {
     let settings = SandboxSettings { require_sandbox: false, ..super::settings() };
     let mut launched = launch(&settings, None, Stdio::null(), &limits).await?;
     let _reaped = launched.process.wait().await;
-    match launched.report.failure {
-        Some(failure) => Err(SandboxedProcessError::Failed(failure)),
-        None => {
-            let refuses = super::settings().require_sandbox && !launched.report.missing.is_empty();
-            super::REFUSES_CHILDREN.store(refuses, Ordering::Relaxed);
-            Ok(launched.report.missing)
-        }
+    if let Some(failure) = launched.report.failure {
+        return Err(SandboxedProcessError::Failed(failure));
     }
+    let refuses = super::settings().require_sandbox && !launched.report.missing.is_empty();
+    super::REFUSES_CHILDREN.store(refuses, Ordering::Relaxed);
+    Ok(launched.report.missing)
 }
 
 /// Keeps the start of the error output, and drains the rest so that the process does not block.
