@@ -172,6 +172,20 @@ impl BlindTokens {
             None => Ok(Ok(Arc::new(own_keys.public_keys(&self.settings, sandbox).await?))),
         }
     }
+
+    /// Whether a key of this server was withdrawn after it was asked for; of a remote issuer's key that is not known.
+    pub(super) async fn is_withdrawn(
+        &self,
+        own_keys: &IssuerKeyStore,
+        sandbox: bool,
+        spki: &[u8],
+    ) -> Result<bool, AgeSessionError> {
+        if self.remote_issuers.is_some() {
+            return Ok(false);
+        }
+        let keys = own_keys.public_keys(&self.settings, sandbox).await?;
+        Ok(!keys.iter().any(|key| key.key.to_spki()[..] == *spki))
+    }
 }
 
 /// Whether the text is an origin: https, or http on this machine, and a host without a path.

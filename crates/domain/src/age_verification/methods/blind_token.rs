@@ -111,6 +111,17 @@ impl BlindTokenMethod {
         Ok(StepOutcome::Prompt(StepPrompt::new(step, json!(continuation))))
     }
 
+    /// Whether the operator has withdrawn the key since the token was asked for.
+    async fn is_withdrawn(
+        &self,
+        sandbox: bool,
+        request: &TokenContinuation,
+    ) -> Result<bool, AgeSessionError> {
+        let Some(blind_tokens) = &self.blind_tokens else { return Ok(true) };
+        let Ok(spki) = BASE64URL.decode_to_vec(&request.key) else { return Ok(true) };
+        blind_tokens.is_withdrawn(&self.keys, sandbox, &spki).await
+    }
+
     /// Checks a token, or takes note that the issuer gave none. An unusable token is asked for again, with another
     /// challenge.
     async fn check_token(
@@ -127,7 +138,12 @@ impl BlindTokenMethod {
         }
         let token =
             input.token.as_deref().ok_or_else(|| AgeSessionError::invalid("token", "a text is expected"))?;
-        match verify_token(&request, token, self.environment.now()) {
+        let verified = if self.is_withdrawn(context.session.sandbox, &request).await? {
+            Err(BlindTokenError::WrongKey)
+        } else {
+            verify_token(&request, token, self.environment.now())
+        };
+        match verified {
             Ok(token) => {
                 let verdict = self.decider.decide_from_evidence(
                     AgeAttribute::Over { years: request.years, reached: true },
