@@ -39,6 +39,13 @@ impl CallingCode {
     }
 }
 
+/// Calling codes of two digits. Zones 1 and 7 have codes of one digit; every other pair begins one of three (ITU-T E.164).
+const TWO_DIGIT_CALLING_CODES: [&str; 44] = [
+    "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47", "48",
+    "49", "51", "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65", "66", "81",
+    "82", "84", "86", "90", "91", "92", "93", "94", "95", "98",
+];
+
 /// A plausible phone number, with `+` and the calling code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhoneNumber(Secret<String>);
@@ -90,17 +97,9 @@ impl PhoneNumber {
     /// The calling code of the country or network, without `+`: 1 to 3 digits.
     pub fn calling_code(&self) -> &str {
         let digits = &self.0.expose()[1..];
-        // Zones 1 and 7 have codes of one digit. These pairs are whole codes; every other pair begins one of three
-        // digits (ITU-T E.164, annex).
-        const TWO_DIGITS: [&str; 43] = [
-            "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47",
-            "48", "49", "51", "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65",
-            "66", "81", "82", "84", "86", "90", "91", "92", "93", "94", "95",
-        ];
         let length = match digits.get(..2) {
             _ if digits.starts_with(['1', '7']) => 1,
-            Some("98") => 2,
-            Some(pair) if TWO_DIGITS.contains(&pair) => 2,
+            Some(pair) if TWO_DIGIT_CALLING_CODES.contains(&pair) => 2,
             _ => 3,
         };
         &digits[..length]
