@@ -76,9 +76,9 @@ pub(crate) async fn allow(State(api): State<ApiState>, request: Request, next: N
         return response;
     };
     let origins = origins(&api, &uri).await;
-    let allowed: String = origins.iter().take(MAX_ORIGINS).map(|origin| format!(" {origin}")).collect();
+    let names: Vec<_> = origins.iter().take(MAX_ORIGINS).map(|origin| origin.0.as_str()).collect();
     // The age page shows the document page in a frame.
-    let policy = policy.replace(NO_FRAME, &format!("frame-ancestors 'self'{allowed}"));
+    let policy = policy.replace(NO_FRAME, format!("frame-ancestors 'self' {}", names.join(" ")).trim_end());
     if let Ok(policy) = HeaderValue::try_from(policy) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
@@ -113,17 +113,17 @@ async fn origins(api: &ApiState, uri: &Uri) -> BTreeSet<Origin> {
         match api.age_verification.end_user_session(id, sandbox).await {
             Ok((session, _)) => add(session.wanted.embedder_addresses()),
             Err(error) => {
-                tracing::debug!(error = &error as &dyn std::error::Error, "no session to be framed")
+                tracing::debug!(error = &error as &dyn std::error::Error, "no session to be framed");
             }
         }
     }
     if let Some((id, token)) = document_session {
         match api.document_verification.authenticate_end_user(id, &token).await {
             Ok(found) => {
-                add(found.map(|found| found.session.wanted.embedder_addresses()).unwrap_or_default())
+                add(found.map(|found| found.session.wanted.embedder_addresses()).unwrap_or_default());
             }
             Err(error) => {
-                tracing::debug!(error = &error as &dyn std::error::Error, "no session to be framed")
+                tracing::debug!(error = &error as &dyn std::error::Error, "no session to be framed");
             }
         }
     }

@@ -68,7 +68,7 @@ impl BodyMemory {
 /// A body in memory, which counts as long as a part of it is in use.
 struct CountedBody {
     bytes: Vec<u8>,
-    _memory: Option<OwnedSemaphorePermit>,
+    memory: Option<OwnedSemaphorePermit>,
 }
 
 impl AsRef<[u8]> for CountedBody {
@@ -124,7 +124,7 @@ enum Ending {
 /// announces much and sends nothing takes nothing from others.
 async fn collect(api: &ApiState, mut body: Body, limit: usize) -> Result<(CountedBody, Ending), BodyError> {
     let until = Instant::now() + api.settings.body_timeout;
-    let mut read = CountedBody { bytes: Vec::new(), _memory: None };
+    let mut read = CountedBody { bytes: Vec::new(), memory: None };
     loop {
         let frame = match tokio::time::timeout_at(until, body.frame()).await {
             Ok(Some(Ok(frame))) => frame,
@@ -137,7 +137,7 @@ async fn collect(api: &ApiState, mut body: Body, limit: usize) -> Result<(Counte
         if length > limit {
             return Err(BodyError::TooLarge(None));
         }
-        api.body_memory.cover(&mut read._memory, length)?;
+        api.body_memory.cover(&mut read.memory, length)?;
         read.bytes.extend_from_slice(&part);
     }
 }
@@ -157,7 +157,7 @@ mod tests {
         let mut other = None;
         memory.cover(&mut other, 5 * 1024).unwrap();
         assert!(matches!(memory.cover(&mut other, 5 * 1024 + 1), Err(BodyError::NoMemory(_))));
-        let body = Bytes::from(CountedBody { bytes: vec![7; 3000], _memory: one });
+        let body = Bytes::from(CountedBody { bytes: vec![7; 3000], memory: one });
         let part = body.slice(10..20);
         drop(body);
         assert_eq!(memory.units.available_permits(), 0, "a part of it is still in use");

@@ -44,7 +44,10 @@ pub struct AttemptLimits {
 impl Default for AttemptLimits {
     fn default() -> Self {
         const fn limit(number: u32) -> NonZeroU32 {
-            NonZeroU32::new(number).unwrap()
+            match NonZeroU32::new(number) {
+                Some(limit) => limit,
+                None => NonZeroU32::MIN,
+            }
         }
         Self {
             codes_per_session: const { limit(5) },
