@@ -65,9 +65,9 @@ impl ModerationBench {
 pub(crate) fn measure(report: &mut BenchReport, folder: &Path) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        video(report, folder).await?;
+        Box::pin(video(report, folder)).await?;
         queue(report).await?;
-        lists(report).await
+        Box::pin(lists(report)).await
     })
 }
 

@@ -169,7 +169,7 @@ impl TestAppBuilder {
         };
         let mail_folder = tempfile::tempdir().expect("a temporary folder");
         let face_index_folder = tempfile::tempdir().expect("a temporary folder");
-        let services = Services::new(ServiceDependencies {
+        let services = Box::pin(Services::new(ServiceDependencies {
             environment: world.clone(),
             db: database.db.clone(),
             keyring: Keyring::parse(&"5a".repeat(32)).expect("64 digits"),
@@ -181,7 +181,7 @@ impl TestAppBuilder {
             image_analyser: crate::sample_faces::image_analyser(),
             wire_format: Arc::new(api::WebhookFormatter),
             settings: self.settings,
-        });
+        }));
         let mut api = ApiState {
             services: services.await.expect("settings that hold"),
             brand,

@@ -37,7 +37,7 @@ pub(crate) async fn report_sandbox(readable: Vec<(PathBuf, PathBuf)>) {
     }
     match media::sandbox::probe().await {
         Ok(missing) if missing.is_empty() => {
-            tracing::info!("children are confined by every part of the sandbox")
+            tracing::info!("children are confined by every part of the sandbox");
         }
         Ok(missing) => {
             for lacking in missing {

@@ -119,7 +119,7 @@ fn main() -> ExitCode {
 #[tokio::main]
 async fn run_command_line() -> ExitCode {
     let Cli { installation, command } = Cli::parse();
-    match run(&installation, command).await {
+    match Box::pin(run(&installation, command)).await {
         Ok(code) => code,
         Err(error) => {
             out::remark(format_args!("error: {error:#}"));

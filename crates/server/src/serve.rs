@@ -99,11 +99,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         header_timeout: config.server.read_timeout,
         idle_timeout: config.server.idle_timeout,
     };
-    let admin = admin_listener.map(|listener| {
-        tracing::info!(listen = ?listener.local_addr(), "serving metrics, readiness and the reference");
-        let limits = listen::ConnectionLimits { connections: ADMIN_CONNECTIONS, ..limits };
-        tokio::spawn(listen::run(listener, admin_gate.router(), limits))
-    });
+    let admin = admin_listener.map(|listener| spawn_admin_server(listener, &admin_gate, limits));
     let mut server = tokio::spawn(listen::run(listener, gate.router(), limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
     let (stop, stopped) = watch::channel(false);
@@ -166,6 +162,16 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
 
 fn data_disk(config: &Config) -> DataDisk {
     DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes }
+}
+
+fn spawn_admin_server(
+    listener: TcpListener,
+    gate: &Gate,
+    limits: listen::ConnectionLimits,
+) -> tokio::task::JoinHandle<()> {
+    tracing::info!(listen = ?listener.local_addr(), "serving metrics, readiness and the reference");
+    let limits = listen::ConnectionLimits { connections: ADMIN_CONNECTIONS, ..limits };
+    tokio::spawn(listen::run(listener, gate.router(), limits))
 }
 
 async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {

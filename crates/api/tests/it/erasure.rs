@@ -8,7 +8,10 @@ use crate::{
 use base::SignedDuration;
 use db::{FromRow, sql};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 use testkit::{TestApp, face_pictures, media_fixtures::png, proof_settings, stub_server};
 
 /// Something that must not be found any more.
@@ -53,7 +56,10 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn hex_digits(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut digits, byte| {
+        write!(digits, "{byte:02x}").unwrap();
+        digits
+    })
 }
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {

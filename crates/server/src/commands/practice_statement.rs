@@ -264,11 +264,11 @@ fn security(text: &mut String, config: &Config) -> std::fmt::Result {
     );
     let AttemptLimits { codes_per_session, codes_per_recipient, cards_per_session, cards_per_card, .. } =
         config.ages.limits;
-    write!(
+    writeln!(
         text,
         " Codes and questions about cards are counted before they leave the server: at most {codes_per_session} codes and \
          {cards_per_session} cards in a session, {codes_per_recipient} codes to a recipient and {cards_per_card} questions about \
-         a card in 24 hours, with further limits for ranges of numbers, countries, businesses and the whole server.\n",
+         a card in 24 hours, with further limits for ranges of numbers, countries, businesses and the whole server.",
     )?;
     text.push_str(
         "\

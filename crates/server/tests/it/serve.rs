@@ -173,6 +173,7 @@ fn an_unreachable_database_is_told_of_and_nothing_breaks() {
 /// Connections that cost their holder nothing must not cost others their turn: whoever sends nothing, the beginning of
 /// HTTP/2's preface or half of the headers makes room.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "clients of the server on this machine")]
 fn silent_connections_make_room_for_others() {
     let place = TestInstallation::new().set("ASSAY__SERVER__CONNECTIONS", "40");
     let server = place.serve();

@@ -55,7 +55,7 @@ impl Stage {
             quote(&root.display().to_string()),
         );
         if let Some(schema) = &schema {
-            settings += &format!("[database]\nurl = {}\n", quote(&schema.url()));
+            settings.extend(["[database]\nurl = ", &quote(&schema.url()), "\n"]);
         }
         Ok(Self { folder, certificate, schema, settings, models_folder, server: None, files: None })
     }
