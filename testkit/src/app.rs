@@ -152,7 +152,7 @@ impl TestAppBuilder {
     /// # Panics
     /// When the server cannot be built: the test cannot go on.
     pub async fn start(self) -> TestApp {
-        self.start_with(|_| {}).await
+        Box::pin(self.start_with(|_| {})).await
     }
 
     /// Starts the server after `change` has been applied to what the operations see.
