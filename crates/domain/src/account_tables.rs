@@ -46,8 +46,6 @@ mod tests {
         let mut known: Vec<_> = tables.into_iter().map(|table| table.place).collect();
         // Receipts are kept on purpose.
         known.retain(|table| table != "deletion_receipts");
-        // It names owners of several kinds, so each subject deletes the keys of its own.
-        known.push("erasure_keys".to_owned());
         let account: AccountId = Uuid::nil().into();
         let (mut emptied, mut audited) = (Vec::new(), Vec::new());
         for tables in account_tables() {
@@ -57,7 +55,8 @@ mod tests {
             audited.extend(orphaned.into_iter().map(|(table, _)| table));
         }
         emptied.sort_unstable();
-        emptied.dedup();
+        // It names owners of several kinds: each subject deletes the keys of its own, and the audit has a query of its own.
+        emptied.retain(|table| *table != "erasure_keys");
         audited.sort_unstable();
         known.sort_unstable();
         assert_eq!(emptied, known, "a table is not emptied when an account is deleted");

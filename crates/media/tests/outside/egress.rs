@@ -94,7 +94,7 @@ const NAME: &[(&str, &[&str])] = &[
     ("crates/measure/src/client.rs", &["TcpStream"]),
     ("crates/measure/src/file_server.rs", &["hyper_util"]),
     ("crates/server/src/commands/call.rs", &["reqwest"]),
-    ("crates/server/src/serve/listen.rs", &["hyper_util"]),
+    ("crates/server/src/serve/listen/mod.rs", &["TcpStream", "hyper_util"]),
     ("crates/server/src/telemetry.rs", &["opentelemetry_http", "opentelemetry_otlp", "reqwest"]),
 ];
 

@@ -57,7 +57,7 @@ fn what_an_operator_does_is_recorded_and_the_record_is_whole() {
     let server = place.serve();
     let org = place.ask(&["org", "create", "Corner shop"]);
     let app = place.ask(&["app", "create", "Till", "--org", &org, "--feature", "image-ai"]);
-    place.ask(&["key", "create", "--app", &app]);
+    place.ask(&["key", "create", "--app", &app, "--administrator"]);
     let lines = place.ask(&["audit", "export"]);
     let records: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let kinds: Vec<_> = records.iter().map(|record| record["record"]["kind"].as_str().unwrap()).collect();

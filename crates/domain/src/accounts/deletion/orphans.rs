@@ -78,14 +78,14 @@ async fn orphaned_rows(
             "findings",
             sql!(
                 "SELECT profile_id AS owner, count(*) AS number FROM findings
-                  WHERE profile_id NOT IN (SELECT id FROM profiles WHERE active) GROUP BY profile_id"
+                  WHERE profile_id IS NOT NULL AND profile_id NOT IN (SELECT id FROM profiles WHERE active) GROUP BY profile_id"
             ),
         ),
         (
             "notifications",
             sql!(
                 "SELECT profile_id AS owner, count(*) AS number FROM notifications
-                  WHERE profile_id NOT IN (SELECT id FROM profiles WHERE active) GROUP BY profile_id"
+                  WHERE profile_id IS NOT NULL AND profile_id NOT IN (SELECT id FROM profiles WHERE active) GROUP BY profile_id"
             ),
         ),
     ] {

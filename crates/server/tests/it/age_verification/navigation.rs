@@ -228,7 +228,7 @@ fn sessions_are_handed_over_embedded_and_left_again_in_a_browser() {
     let [type_address, send_address] = send("email");
     let [type_code, send_code] = send("one-time-code");
     let embeds = vec![
-        open(&format!("{url}/healthz")),
+        act("host", &[&format!("{url}/a-business")]),
         act("evaluate", &[&frame]),
         type_address,
         send_address,

@@ -5,6 +5,13 @@ use db::sql;
 use serde_json::json;
 
 #[tokio::test]
+async fn a_content_is_deleted() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (content, _) = fixture.waiting_moderation().await;
+    assert_response_snapshot!(fixture.call("DELETE", &format!("/contents/{content}"), None).await);
+}
+
+#[tokio::test]
 async fn a_deleted_content_takes_its_moderations_reports_and_profiles_with_it() {
     let fixture = AccountFixture::start_with_media().await;
     let (content, moderation) = fixture.finished_moderation(json!({})).await;
