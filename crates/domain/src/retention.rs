@@ -144,7 +144,7 @@ impl RetentionSettings {
                 Until("their key expires"),
             ),
             RetentionRule {
-                kind: "Profiles: texts, pictures of faces, embeddings, groups, what reviewers said of look-alikes",
+                kind: "Profiles: texts, pictures of faces, embeddings, groups, faces that reviewers said are not theirs",
                 tables: &[
                     "profiles",
                     "faces",

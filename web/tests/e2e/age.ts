@@ -97,7 +97,6 @@ class Walker {
   readonly #observed: PageObserver;
   readonly #walked: WalkResult;
   readonly #texts = new Set<string>();
-  #typed: [string, string] = ["", ""];
   #shots = 0;
 
   private constructor(walk: Walk, page: Page, observed: PageObserver) {
@@ -165,18 +164,7 @@ class Walker {
       case "arrives":
         return page.waitForURL((url) => url.href.startsWith(first));
       case "type":
-        this.#typed = [first, second];
         return fill(page, first, second);
-      case "insist": {
-        // There is a pause between two codes: the form is sent again until the page goes on.
-        const [label, value] = this.#typed;
-        await expect(async () => {
-          await fill(page, label, value);
-          await press(page, first);
-          await expect(page.locator("h1")).toHaveText(second, { timeout: 5000 });
-        }).toPass({ timeout: 60_000, intervals: [1000] });
-        return this.#see(second);
-      }
       case "reach":
         return tabTo(page, first);
       case "key":

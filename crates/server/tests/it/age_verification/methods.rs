@@ -240,21 +240,17 @@ fn people(shop: &RelyingPartyFixture, method: &Method) -> (Group, Vec<Expected>)
     one("passes", session, acts, "COMPLETE");
 
     let mut twice = method.strict.clone();
-    twice["retry_limit"] = json!(2);
+    // Between two codes there is a pause of half a minute, which opening the method again does not shorten.
+    let has_pause = method.fails.contains(&see("Type the code"));
+    twice["retry_limit"] = json!(if has_pause { 1 } else { 2 });
     let again = json!({ "retry_enabled": true, "block_biometric_consent": true });
     let session = shop.session_at(method.at, &payload(block, &twice, &again));
     let mut acts = vec![open(&session.page_of(block)), see(heading)];
     acts.extend(method.fails.clone());
-    acts.extend([see("Try it again"), way(name), see(heading)]);
-    // Opening a method again does not shorten the pause between two codes.
-    let insists = |act_of: &Value| {
-        if *act_of == see("Type the code") {
-            act("insist", &["Continue", "Type the code"])
-        } else {
-            act_of.clone()
-        }
-    };
-    acts.extend(method.fails.iter().map(insists));
+    if !has_pause {
+        acts.extend([see("Try it again"), way(name), see(heading)]);
+        acts.extend(method.fails.clone());
+    }
     acts.push(see("Your age was not confirmed"));
     one("fails", session, acts, "FAIL");
 
