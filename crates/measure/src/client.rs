@@ -13,6 +13,7 @@ use tokio::{
 
 #[derive(Debug)]
 pub struct Connection {
+    address: SocketAddr,
     stream: TcpStream,
     read: Vec<u8>,
 }
@@ -30,16 +31,27 @@ impl Connection {
     pub async fn open(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, read: Vec::with_capacity(4096) })
+        Ok(Self { address, stream, read: Vec::with_capacity(4096) })
     }
 
-    /// Sends a request, given in two parts, and reads the response.
+    /// Sends a request, given in two parts, and reads the response. A connection that the server has closed because it was
+    /// idle is opened again.
     pub async fn ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<HttpAnswer> {
+        match self.try_ask(head, body).await {
+            Err(_) if self.read.is_empty() => {
+                *self = Self::open(self.address).await?;
+                self.try_ask(head, body).await
+            }
+            asked => asked,
+        }
+    }
+
+    async fn try_ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<HttpAnswer> {
+        self.read.clear();
         self.stream.write_all(head).await?;
         if !body.is_empty() {
             self.stream.write_all(body).await?;
         }
-        self.read.clear();
         loop {
             if self.stream.read_buf(&mut self.read).await? == 0 {
                 bail!("the server closed the connection");

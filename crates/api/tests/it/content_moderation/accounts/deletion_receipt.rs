@@ -8,5 +8,8 @@ async fn a_deletion_receipt_is_signed() {
     fixture.add_profile("Ada").await;
     fixture.call("DELETE", "", None).await;
     let receipt = fixture.call("GET", "/deletion-receipt", None).await;
-    assert_response_snapshot!(receipt, "jws key.x key.kid receipt.requested_at receipt.completed_at");
+    assert_response_snapshot!(
+        receipt,
+        "jws key.x key.kid receipt.requested_at receipt.completed_at receipt.scope"
+    );
 }
