@@ -1,6 +1,6 @@
 //! How sessions are stored: rows, media and tombstones; nothing here knows what a session is for.
 //!
-//! Each session has a random key of its own, stored in its row and sealed under the server's. The session document and
+//! Each session has a random key of its own (`erasure_keys`), sealed under the server's. The session document and
 //! its media are sealed with that key, so deleting the key deletes them, whatever becomes of copies and backups.
 //!
 //! [`sessions`] seals, opens, locks and saves rows; [`media`] writes, reads and deletes blobs; [`tombstones`] remembers
