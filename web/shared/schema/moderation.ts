@@ -33,6 +33,12 @@ export interface paths {
         };
         /** See a content. */
         get: operations["get_content"];
+        /**
+         * Delete a content.
+         * @description Its moderations with everything that they found, its reports and its links to profiles are gone when this is answered.
+         *     Moderations that run are stopped. The data at its address is not touched.
+         */
+        delete: operations["delete_content"];
     };
     "/accounts/{accountId}/invitations": {
         parameters: {
@@ -551,6 +557,32 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Content"];
                 };
+            };
+        };
+    };
+    delete_content: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The content. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
