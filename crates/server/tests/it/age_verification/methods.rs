@@ -6,7 +6,7 @@ use log_leaks::LeakScan;
 use serde_json::{Value, json};
 
 /// Seconds of a session that nobody ends: enough to begin every method on a busy machine.
-const SHORT: i64 = 240;
+const SHORT: i64 = 180;
 const CONFIRMED: &str = "Your age is confirmed";
 const WALLET: &str = "What should your wallet share?";
 /// What is offered, in a list.
