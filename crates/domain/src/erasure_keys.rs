@@ -85,12 +85,16 @@ impl ErasureKeys {
     /// The vault that seals what belongs to an owner, from the key that was read with the owner's row. Owners of before
     /// there were keys have none: theirs is the server's vault.
     ///
-    /// A key that does not open gives a vault of which nothing opens, so that the caller meets the same error as with a
-    /// damaged value.
+    /// A key that does not open gives a vault with a key that nobody has, so that the caller meets the same error as with a
+    /// damaged value, and what is sealed with it is lost rather than readable.
     pub(crate) fn vault_of(&self, owner: KeyOwner, sealed: Option<&[u8]>) -> Vault {
         match sealed {
             None => self.vault.clone(),
-            Some(sealed) => Vault::with_key(self.open(owner, sealed).unwrap_or_else(|| Secret::new([0; 32]))),
+            Some(sealed) => Vault::with_key(self.open(owner, sealed).unwrap_or_else(|| {
+                let mut nobodys = [0; 32];
+                self.environment.fill_random(&mut nobodys);
+                Secret::new(nobodys)
+            })),
         }
     }
 
@@ -149,8 +153,7 @@ pub struct CleanFiles {}
 impl Job for CleanFiles {
     const KIND: &'static str = "clean-files";
     const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy =
-        RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
 }
 
 impl CleanFiles {
@@ -185,6 +188,13 @@ mod tests {
         let key = keys.create(&mut tx, owner).await.unwrap();
         let sealed = Vault::with_key(key).seal(&*keys.environment, b"x", b"a face");
         assert_eq!(keys.load_vault(&mut tx, owner).await.unwrap().open(b"x", &sealed).unwrap(), b"a face");
+        let damaged = keys.vault_of(owner, Some(b"no key"));
+        let lost = damaged.seal(&*keys.environment, b"x", b"a face");
+        assert!(
+            Vault::with_key(Secret::new([0; 32])).open(b"x", &lost).is_err(),
+            "nobody's key is no constant"
+        );
+        assert!(keys.vault_of(owner, Some(b"no key")).open(b"x", &lost).is_err());
         let other = KeyOwner::Moderation(Uuid::from_u128(7).into());
         assert!(
             keys.load_vault(&mut tx, other).await.unwrap().open(b"x", &sealed).is_err(),

@@ -10,10 +10,6 @@ use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_unique};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Waits long enough for a database that is unavailable for hours: recurring jobs must not end as dead letters.
-const MAINTENANCE_RETRY: RetryPolicy =
-    RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
-
 /// Deletes nonces whose requests the clock check would refuse anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PurgeNonces {}
@@ -21,7 +17,7 @@ pub struct PurgeNonces {}
 impl Job for PurgeNonces {
     const KIND: &'static str = "purge-nonces";
     const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy = MAINTENANCE_RETRY;
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
 }
 
 impl PurgeNonces {

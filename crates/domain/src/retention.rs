@@ -280,9 +280,7 @@ pub struct PurgeExpired {}
 impl Job for PurgeExpired {
     const KIND: &'static str = "purge-expired";
     const LANE: Lane = Lane::Upkeep;
-    /// Waits long enough for a database that is unavailable for hours: recurring jobs must not end as dead letters.
-    const RETRY: RetryPolicy =
-        RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
 }
 
 impl PurgeExpired {

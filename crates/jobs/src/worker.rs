@@ -22,11 +22,16 @@ const SHUTDOWN_GRACE_PERIOD: Duration = Duration::from_secs(20);
 /// How often a worker looks whether others wait while all places of a lane are taken.
 const PLACE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long a run that was asked for its place is given before another is asked.
+const LEAVING_TIME: Duration = Duration::from_secs(20);
+
 /// A place of a lane that a run has.
 struct Place {
     app: Option<AppId>,
     /// Tells the run to give it up. Closed once the run has ended.
     wanted: watch::Sender<bool>,
+    /// When it was told.
+    told_at: Option<Instant>,
 }
 
 type JobFuture = Pin<Box<dyn Future<Output = Result<JobOutcome, JobError>> + Send>>;
@@ -146,13 +151,13 @@ impl Worker {
             let may_be_more = leased.len() == free;
             for job in leased {
                 let (wanted, place_wanted) = watch::channel(false);
-                places.push(Place { app: job.app_id, wanted });
+                places.push(Place { app: job.app_id, wanted, told_at: None });
                 running.spawn(self.clone().run_job(job, place_wanted));
             }
             places.retain(|place| !place.wanted.is_closed());
             if free == 0 && places_checked_at.elapsed() >= PLACE_CHECK_INTERVAL {
                 places_checked_at = Instant::now();
-                self.make_room(lane, slots, &places).await;
+                self.make_room(lane, slots, &mut places).await;
             }
             if may_be_more && running.len() < slots {
                 continue;
@@ -180,9 +185,9 @@ impl Worker {
     /// If all places of a lane are taken and an application waits that has less than its share, asks the newest run of an
     /// application that has more than half of the places to give up its own. Runs that take long save a checkpoint and go on
     /// when it is their turn again; others end soon by themselves.
-    async fn make_room(&self, lane: Lane, slots: usize, places: &[Place]) {
-        // Somebody is leaving already.
-        if places.iter().any(|place| *place.wanted.borrow()) {
+    async fn make_room(&self, lane: Lane, slots: usize, places: &mut [Place]) {
+        // Somebody is leaving already. Not every kind of job can: those are not waited for.
+        if places.iter().any(|place| place.told_at.is_some_and(|told| told.elapsed() < LEAVING_TIME)) {
             return;
         }
         let waiting = async {
@@ -194,17 +199,19 @@ impl Worker {
             Vec::new()
         });
         let mut taken: HashMap<Option<AppId>, usize> = HashMap::new();
-        for place in places {
+        for place in &*places {
             *taken.entry(place.app).or_default() += 1;
         }
         let half = (slots / 2).max(1);
         let is_over = |app: &Option<AppId>| taken.get(app).is_some_and(|number| *number > half);
         let is_under = |app: &Option<AppId>| taken.get(app).is_none_or(|number| *number < half);
         if waiting.iter().any(is_under)
-            && let Some(place) = places.iter().rev().find(|place| is_over(&place.app))
+            && let Some(place) =
+                places.iter_mut().rev().find(|place| place.told_at.is_none() && is_over(&place.app))
         {
             tracing::info!(lane = lane.as_str(), "a run gives its place to another application");
             place.wanted.send_replace(true);
+            place.told_at = Some(Instant::now());
         }
     }
 

@@ -123,7 +123,8 @@ impl AuditTrail {
                  RETURNING last_seq, last_hash, purged_seq, purged_hash, signature"
             ))
             .await?;
-        // It was deleted by hand; what is recorded now does not follow what was, and verification says so.
+        // It was deleted by hand. Where records are left, nothing more can be recorded; verification says that the ends are
+        // gone.
         Ok(found.unwrap_or_else(|| ChainRow {
             last_seq: 0,
             last_hash: "0".repeat(64),
@@ -173,7 +174,7 @@ impl AuditTrail {
                 target: event.target.as_deref(),
                 details: &event.details,
             };
-            let text = serde_json::to_string(&record).unwrap_or_default();
+            let text = serde_json::to_string(&record).expect("a record of our own is JSON");
             chain.last_hash = chained_hash(&chain.last_hash, &text);
             chain.last_seq += 1;
             tx.execute(sql!(

@@ -16,7 +16,7 @@ pub struct PurgeAuditTrail {}
 impl Job for PurgeAuditTrail {
     const KIND: &'static str = "purge-audit-trail";
     const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy = RetryPolicy { waits: &[60, 600, 3600, 3600, 3600, 3600], jitter: 0.1 };
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
 }
 
 impl PurgeAuditTrail {

@@ -86,8 +86,8 @@ async fn delete_row(tx: &mut WriteTx, row: DeletedModerationRow) -> Result<(), D
     erasure_keys::erase(tx, KeyOwner::Moderation(id)).await
 }
 
-/// Erases the embeddings of findings whose moderation ended longer ago than `retention`, and the moderations' keys.
-/// Returns of how many moderations; 0 once there is nothing left.
+/// Erases the embeddings of findings whose moderation ended longer ago than `retention`, and the moderations' keys, those of
+/// moderations that found nobody too. Returns of how many moderations; 0 once there is nothing left.
 pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration) -> Result<u64, DbError> {
     #[derive(FromRow)]
     struct DueModerationRow {
@@ -98,11 +98,11 @@ pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration
         .read()
         .await?
         .fetch_all(sql!(
-            "SELECT m.id, m.account_id FROM moderations m
-              WHERE m.ended_at <= $1
-                AND EXISTS (SELECT 1 FROM findings f
-                             WHERE f.moderation_id = m.id AND f.sealed_embedding IS NOT NULL)
-              ORDER BY m.ended_at, m.id LIMIT $2",
+            "SELECT id, account_id FROM moderations
+              WHERE ended_at <= $1
+                AND id IN (SELECT owner_id FROM erasure_keys
+                           UNION SELECT moderation_id FROM findings WHERE sealed_embedding IS NOT NULL)
+              LIMIT $2",
             now - retention,
             MODERATIONS_PER_ROUND,
         ))

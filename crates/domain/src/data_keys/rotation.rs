@@ -29,7 +29,7 @@ pub struct RetireMasterKey {}
 impl Job for RetireMasterKey {
     const KIND: &'static str = "retire-master-key";
     const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy = RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600], jitter: 0.1 };
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
 }
 
 impl RetireMasterKey {

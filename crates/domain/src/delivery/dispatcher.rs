@@ -95,6 +95,9 @@ struct DispatchState {
     endpoints: HashMap<String, EndpointBreaker>,
     /// Attempts under way, by application.
     in_flight_of: HashMap<AppId, usize>,
+    /// Applications with something due of which nothing can be sent, because its endpoints are left alone: until when they
+    /// are not looked at.
+    resting: HashMap<AppId, Instant>,
     /// Behind which of an application's endpoints the next round goes on, if it has too many for one round.
     next_after: HashMap<AppId, String>,
     secrets: HashMap<AppId, (Instant, Arc<[WebhookSecret]>)>,
@@ -120,6 +123,7 @@ impl DeliveryDispatcher {
             endpoints: HashMap::new(),
             in_flight_of: HashMap::new(),
             next_after: HashMap::new(),
+            resting: HashMap::new(),
             secrets: HashMap::new(),
             in_flight: 0,
             completed: Vec::new(),
@@ -203,10 +207,13 @@ impl DeliveryDispatcher {
         now: Timestamp,
     ) -> Result<(Vec<(String, usize)>, Duration), DbError> {
         let mut wait = POLL_INTERVAL;
+        let clock = Instant::now();
+        state.resting.retain(|_, until| *until > clock);
         let mut view = self.db.read().await?;
         let mut applications = Vec::new();
         for DueApplication { app_id, due } in leases::due_applications(&mut view).await? {
             match due {
+                Some(DbTimestamp(due)) if due <= now && state.resting.contains_key(&app_id) => {}
                 Some(DbTimestamp(due)) if due <= now => {
                     applications.push((state.in_flight_of.get(&app_id).copied().unwrap_or(0), due, app_id));
                 }
@@ -215,7 +222,6 @@ impl DeliveryDispatcher {
             }
         }
         applications.sort_unstable();
-        let clock = Instant::now();
         let (mut quotas, mut free) = (Vec::new(), capacity);
         let (mut left, mut wants_more) = (applications.len(), false);
         for (_, _, app) in applications {
@@ -229,7 +235,11 @@ impl DeliveryDispatcher {
             let used = planned.iter().map(|(_, quota)| quota).sum::<usize>();
             free -= used;
             quotas.extend(planned);
-            wants_more |= used == share || state.next_after.contains_key(&app);
+            let has_more = state.next_after.contains_key(&app);
+            if used == 0 && !has_more {
+                state.resting.insert(app, clock + POLL_INTERVAL);
+            }
+            wants_more |= used == share || has_more;
         }
         // What others left free is shared out in the next round, which begins at once.
         Ok((quotas, if wants_more && free > 0 { Duration::ZERO } else { wait }))

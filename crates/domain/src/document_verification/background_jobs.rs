@@ -48,6 +48,5 @@ pub struct SweepDocumentSessions {}
 impl Job for SweepDocumentSessions {
     const KIND: &'static str = "sweep-sessions";
     const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy =
-        RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
 }

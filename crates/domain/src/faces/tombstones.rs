@@ -198,8 +198,7 @@ pub struct SweepFaces {}
 impl Job for SweepFaces {
     const KIND: &'static str = "sweep-faces";
     const LANE: Lane = Lane::Upkeep;
-    const RETRY: RetryPolicy =
-        RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
 }
 
 impl SweepFaces {

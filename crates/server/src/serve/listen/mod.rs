@@ -47,6 +47,8 @@ pub(super) struct ConnectionLimits {
 
 /// Running requests get this long to end when the server is told to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
+/// How long a connection that must make room for another may take to go.
+const EVICTION_TIME: Duration = Duration::from_millis(250);
 /// A connection that was told that it must go gets this long to close.
 const CLOSING_GRACE: Duration = Duration::from_secs(2);
 /// Bytes of a body that are thrown away so that its sender gets to read why it was refused.
@@ -127,7 +129,12 @@ impl Server {
             }
             if self.seats.evict_one() {
                 metrics::counter!("assay_connections_evicted_total").increment(1);
-                return self.slots.clone().acquire_owned().await.ok();
+                // The one that was chosen may have become busy at that moment, and stays.
+                let freed = tokio::time::timeout(EVICTION_TIME, self.slots.clone().acquire_owned()).await;
+                match freed {
+                    Ok(slot) => return slot.ok(),
+                    Err(_) => continue,
+                }
             }
             tokio::select! {
                 slot = self.slots.clone().acquire_owned() => return slot.ok(),

@@ -127,7 +127,12 @@ impl Seat {
                 }
             };
             tokio::select! {
-                () = self.evicted.notified() => return MustGo::AtOnce,
+                // It may have become busy again since it was chosen.
+                () = self.evicted.notified() => {
+                    if self.lock().calls == 0 {
+                        return MustGo::AtOnce;
+                    }
+                }
                 () = self.changed.notified() => {}
                 () = too_long => return MustGo::Gracefully,
             }
@@ -184,6 +189,20 @@ mod tests {
         assert!(!seats.evict_one());
         drop((first, second, third));
         assert!(seats.lock().by_place.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_request_that_came_at_the_last_moment_is_answered() {
+        let seats = Arc::new(Seats::default());
+        let seat = seats.seat();
+        assert!(seats.evict_one());
+        let call = seat.begin_call();
+        let hour = Duration::from_hours(1);
+        let stays = tokio::time::timeout(Duration::from_millis(200), seat.must_go(hour, hour)).await;
+        assert!(stays.is_err(), "{stays:?}");
+        drop(call);
+        assert!(seats.evict_one());
+        assert_eq!(seat.must_go(hour, hour).await, MustGo::AtOnce);
     }
 
     #[tokio::test]
