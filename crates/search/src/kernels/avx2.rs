@@ -15,6 +15,8 @@ use std::arch::x86_64::{
 
 /// Bytes of a group in a plane: those of one vector.
 const GROUP_BYTES: usize = DIMENSIONS_PER_GROUP / 2;
+/// Queries that are compared together: more would not fit the registers.
+const MAX_QUERIES_AT_ONCE: usize = 5;
 /// How far ahead of the read position to prefetch. The hardware prefetcher stops at the end of a page.
 const PREFETCH_DISTANCE_BYTES: usize = 4096;
 
@@ -49,9 +51,21 @@ pub(super) fn prefetch(bytes: &[u8]) {
 
 fn near(queries: &[&[i8]], rows: &[u8], out: &mut [i32]) {
     check_near(queries, rows, out);
-    for (query, out) in queries.iter().zip(out.chunks_exact_mut((out.len() / queries.len().max(1)).max(1))) {
+    let count = out.len() / queries.len().max(1);
+    for (queries, out) in
+        queries.chunks(MAX_QUERIES_AT_ONCE).zip(out.chunks_mut((MAX_QUERIES_AT_ONCE * count).max(1)))
+    {
         // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-        unsafe { near_avx2(query, rows, out) }
+        unsafe {
+            match *queries {
+                [a] => near_one(a, rows, out),
+                [a, b] => near_several([a, b], rows, out),
+                [a, b, c] => near_several([a, b, c], rows, out),
+                [a, b, c, d] => near_several([a, b, c, d], rows, out),
+                [a, b, c, d, e] => near_several([a, b, c, d, e], rows, out),
+                _ => unreachable!("chunks are of one to five queries"),
+            }
+        }
     }
 }
 
@@ -63,11 +77,19 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
 
 fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
     check_sketch(tables, blocks, out);
-    for (tables, out) in tables.iter().zip(out) {
-        let halves = blocks.chunks_exact(blocks.len() / 2).zip(out.as_chunks_mut().0);
-        for (block, out) in halves {
+    for (tables, out) in tables.chunks(MAX_QUERIES_AT_ONCE).zip(out.chunks_mut(MAX_QUERIES_AT_ONCE)) {
+        for (half, block) in blocks.chunks_exact(blocks.len() / 2).enumerate() {
             // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-            unsafe { sketch_avx2(tables, block, out) }
+            unsafe {
+                match *tables {
+                    [a] => sketch_avx2([a], block, half, out),
+                    [a, b] => sketch_avx2([a, b], block, half, out),
+                    [a, b, c] => sketch_avx2([a, b, c], block, half, out),
+                    [a, b, c, d] => sketch_avx2([a, b, c, d], block, half, out),
+                    [a, b, c, d, e] => sketch_avx2([a, b, c, d, e], block, half, out),
+                    _ => unreachable!("chunks are of one to five queries"),
+                }
+            }
         }
     }
 }
@@ -90,13 +112,13 @@ fn total(sums: __m256i) -> i32 {
 }
 
 #[target_feature(enable = "avx2")]
-fn near_avx2(query: &[i8], rows: &[u8], out: &mut [i32]) {
+fn near_one(query: &[i8], rows: &[u8], out: &mut [i32]) {
     let width = query.len() / 2;
     // Four rows at a time share the loads of the query and the horizontal additions.
     let (fours, rest) = out.as_chunks_mut::<4>();
     let (many, few) = rows.split_at(fours.len() * 4 * width);
     for (rows, out) in many.chunks_exact(4 * width).zip(fours) {
-        let sums = products_of::<4>(query, rows);
+        let sums = rows_with_one::<4>(query, rows);
         let pairs = [_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3])];
         let sums = _mm256_hadd_epi32(pairs[0], pairs[1]);
         let sums = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
@@ -104,14 +126,14 @@ fn near_avx2(query: &[i8], rows: &[u8], out: &mut [i32]) {
         unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), sums) }
     }
     for (row, out) in few.chunks_exact(width).zip(rest) {
-        *out = total(products_of::<1>(query, row)[0]);
+        *out = total(rows_with_one::<1>(query, row)[0]);
     }
 }
 
 /// For each of `ROWS` rows the dot product with the query, as eight partial sums.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] {
+fn rows_with_one<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] {
     let (lows, highs) = query.split_at(query.len() / 2);
     let width = lows.len();
     assert_eq!(rows.len(), ROWS * width, "these are the rows");
@@ -136,6 +158,53 @@ fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] 
                 let first = _mm256_maddubs_epi16(_mm256_and_si256(both, half), a);
                 let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
                 let sum = _mm256_add_epi16(first, _mm256_maddubs_epi16(second, b));
+                *narrow = _mm256_add_epi16(*narrow, sum);
+            }
+        }
+        for (sum, narrow) in sums.iter_mut().zip(narrow) {
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow, ones));
+        }
+    }
+    sums
+}
+
+/// The dot products of several queries with many rows, each of which is taken apart once.
+#[target_feature(enable = "avx2")]
+fn near_several<const QUERIES: usize>(queries: [&[i8]; QUERIES], rows: &[u8], out: &mut [i32]) {
+    let width = queries[0].len() / 2;
+    let count = rows.len() / width;
+    for (at, row) in rows.chunks_exact(width).enumerate() {
+        for (query, sums) in row_with_several(queries, row).into_iter().enumerate() {
+            out[query * count + at] = total(sums);
+        }
+    }
+}
+
+/// For each query the dot product with a row, as eight partial sums.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn row_with_several<const QUERIES: usize>(queries: [&[i8]; QUERIES], row: &[u8]) -> [__m256i; QUERIES] {
+    let width = row.len();
+    assert!(queries.iter().all(|it| it.len() == 2 * width), "all queries have the dimensions of the row");
+    let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
+    let mut sums = [_mm256_setzero_si256(); QUERIES];
+    // As above: those of four groups fit 16 bits.
+    for (four, groups) in row.chunks(4 * GROUP_BYTES).enumerate() {
+        let mut narrow = [_mm256_setzero_si256(); QUERIES];
+        for (group, bytes) in groups.chunks_exact(GROUP_BYTES).enumerate() {
+            let from = (4 * four + group) * GROUP_BYTES;
+            let both = load(bytes);
+            // The address may lie beyond the end of the rows; prefetching it is harmless.
+            _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(PREFETCH_DISTANCE_BYTES).cast());
+            let low = _mm256_and_si256(both, half);
+            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
+            for (query, narrow) in queries.iter().zip(&mut narrow) {
+                // SAFETY: a query has twice as many numbers as a row has bytes, and 32 and more of each half are left.
+                let (a, b) = unsafe {
+                    let numbers = query.as_ptr().add(from);
+                    (_mm256_loadu_si256(numbers.cast()), _mm256_loadu_si256(numbers.add(width).cast()))
+                };
+                let sum = _mm256_add_epi16(_mm256_maddubs_epi16(low, a), _mm256_maddubs_epi16(high, b));
                 *narrow = _mm256_add_epi16(*narrow, sum);
             }
         }
@@ -182,25 +251,38 @@ fn table(from: &[u8]) -> __m256i {
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
 }
 
+/// For each query and each row of the first or second block the sum of the table entries that its signs select.
 #[target_feature(enable = "avx2")]
-fn sketch_avx2(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
+fn sketch_avx2<const QUERIES: usize>(
+    tables: [&[u8]; QUERIES],
+    block: &[u8],
+    at: usize,
+    out: &mut [SketchSums],
+) {
     let (half, even) = (_mm256_set1_epi8(15), _mm256_set1_epi16(0xff));
-    let (mut evens, mut odds) = (_mm256_setzero_si256(), _mm256_setzero_si256());
-    for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
+    let (mut evens, mut odds) = ([_mm256_setzero_si256(); QUERIES], [_mm256_setzero_si256(); QUERIES]);
+    for (eight, bytes) in block.chunks_exact(ROWS_PER_SKETCH_BLOCK).enumerate() {
         let both = load(bytes);
         _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(PREFETCH_DISTANCE_BYTES).cast());
-        let one = _mm256_shuffle_epi8(table(tables), _mm256_and_si256(both, half));
+        let first = _mm256_and_si256(both, half);
         let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
-        let sum = _mm256_add_epi8(one, _mm256_shuffle_epi8(table(&tables[16..]), second));
-        evens = _mm256_add_epi16(evens, _mm256_and_si256(sum, even));
-        odds = _mm256_add_epi16(odds, _mm256_srli_epi16::<8>(sum));
+        for ((tables, evens), odds) in tables.iter().zip(&mut evens).zip(&mut odds) {
+            let tables = &tables[32 * eight..][..32];
+            let one = _mm256_shuffle_epi8(table(tables), first);
+            let sum = _mm256_add_epi8(one, _mm256_shuffle_epi8(table(&tables[16..]), second));
+            *evens = _mm256_add_epi16(*evens, _mm256_and_si256(sum, even));
+            *odds = _mm256_add_epi16(*odds, _mm256_srli_epi16::<8>(sum));
+        }
     }
-    let mut halves = [[0_u16; ROWS_PER_SKETCH_BLOCK / 2]; 2];
-    for (into, sums) in halves.iter_mut().zip([evens, odds]) {
-        // SAFETY: the array has 32 bytes, and the store asks for no alignment.
-        unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), sums) }
-    }
-    for (at, out) in out.iter_mut().enumerate() {
-        *out = halves[at % 2][at / 2];
+    for ((evens, odds), out) in evens.into_iter().zip(odds).zip(out) {
+        let mut halves = [[0_u16; ROWS_PER_SKETCH_BLOCK / 2]; 2];
+        for (into, sums) in halves.iter_mut().zip([evens, odds]) {
+            // SAFETY: the array has 32 bytes, and the store asks for no alignment.
+            unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), sums) }
+        }
+        let out = &mut out[at * ROWS_PER_SKETCH_BLOCK..][..ROWS_PER_SKETCH_BLOCK];
+        for (row, out) in out.iter_mut().enumerate() {
+            *out = halves[row % 2][row / 2];
+        }
     }
 }

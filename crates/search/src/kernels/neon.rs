@@ -14,6 +14,8 @@ use std::arch::aarch64::{
 
 /// Bytes of a NEON vector.
 const VECTOR_BYTES: usize = 16;
+/// Queries that are compared together, as with the other sets.
+const MAX_QUERIES_AT_ONCE: usize = 5;
 
 /// The set, if the processor has the feature.
 pub(super) fn kernels() -> Option<Kernels> {
@@ -22,9 +24,21 @@ pub(super) fn kernels() -> Option<Kernels> {
 
 fn near(queries: &[&[i8]], rows: &[u8], out: &mut [i32]) {
     check_near(queries, rows, out);
-    for (query, out) in queries.iter().zip(out.chunks_exact_mut((out.len() / queries.len().max(1)).max(1))) {
+    let count = out.len() / queries.len().max(1);
+    for (queries, out) in
+        queries.chunks(MAX_QUERIES_AT_ONCE).zip(out.chunks_mut((MAX_QUERIES_AT_ONCE * count).max(1)))
+    {
         // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-        unsafe { near_neon(query, rows, out) }
+        unsafe {
+            match *queries {
+                [a] => near_neon([a], rows, out),
+                [a, b] => near_neon([a, b], rows, out),
+                [a, b, c] => near_neon([a, b, c], rows, out),
+                [a, b, c, d] => near_neon([a, b, c, d], rows, out),
+                [a, b, c, d, e] => near_neon([a, b, c, d, e], rows, out),
+                _ => unreachable!("chunks are of one to five queries"),
+            }
+        }
     }
 }
 
@@ -36,11 +50,19 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
 
 fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
     check_sketch(tables, blocks, out);
-    for (tables, out) in tables.iter().zip(out) {
-        let halves = blocks.chunks_exact(blocks.len() / 2).zip(out.as_chunks_mut().0);
-        for (block, out) in halves {
+    for (tables, out) in tables.chunks(MAX_QUERIES_AT_ONCE).zip(out.chunks_mut(MAX_QUERIES_AT_ONCE)) {
+        for (half, block) in blocks.chunks_exact(blocks.len() / 2).enumerate() {
             // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-            unsafe { sketch_neon(tables, block, out) }
+            unsafe {
+                match *tables {
+                    [a] => sketch_neon([a], block, half, out),
+                    [a, b] => sketch_neon([a, b], block, half, out),
+                    [a, b, c] => sketch_neon([a, b, c], block, half, out),
+                    [a, b, c, d] => sketch_neon([a, b, c, d], block, half, out),
+                    [a, b, c, d, e] => sketch_neon([a, b, c, d, e], block, half, out),
+                    _ => unreachable!("chunks are of one to five queries"),
+                }
+            }
         }
     }
 }
@@ -66,26 +88,33 @@ fn add_products(sums: int16x8_t, codes: uint8x16_t, query: &[i8]) -> int16x8_t {
     vmlal_high_s8(sums, codes, query)
 }
 
+/// The dot products of a few queries with many rows, of which each is taken apart once.
 #[target_feature(enable = "neon")]
-fn near_neon(query: &[i8], rows: &[u8], out: &mut [i32]) {
+fn near_neon<const QUERIES: usize>(queries: [&[i8]; QUERIES], rows: &[u8], out: &mut [i32]) {
     let nibble = vdupq_n_u8(15);
-    let (lows, highs) = query.split_at(query.len() / 2);
-    let group = DIMENSIONS_PER_GROUP / 2;
-    for (row, out) in rows.chunks_exact(lows.len()).zip(out) {
-        let mut sums = vdupq_n_s32(0);
-        let halves = lows.chunks_exact(group).zip(highs.chunks_exact(group));
-        for ((lows, highs), bytes) in halves.zip(row.chunks_exact(group)) {
+    let width = queries[0].len() / 2;
+    let (group, count) = (DIMENSIONS_PER_GROUP / 2, rows.len() / width);
+    for (at, row) in rows.chunks_exact(width).enumerate() {
+        let mut sums = [vdupq_n_s32(0); QUERIES];
+        for (number, bytes) in row.chunks_exact(group).enumerate() {
             // Eight products of at most 15 * 127 = 1905 fit 16 bits.
-            let mut narrow = vdupq_n_s16(0);
-            let parts = lows.chunks_exact(VECTOR_BYTES).zip(highs.chunks_exact(VECTOR_BYTES));
-            for ((a, b), bytes) in parts.zip(bytes.chunks_exact(VECTOR_BYTES)) {
+            let mut narrow = [vdupq_n_s16(0); QUERIES];
+            for (part, bytes) in bytes.chunks_exact(VECTOR_BYTES).enumerate() {
                 let both = load(bytes);
-                narrow = add_products(narrow, vandq_u8(both, nibble), a);
-                narrow = add_products(narrow, vshrq_n_u8::<4>(both), b);
+                let (low, high) = (vandq_u8(both, nibble), vshrq_n_u8::<4>(both));
+                let from = number * group + part * VECTOR_BYTES;
+                for (query, narrow) in queries.iter().zip(&mut narrow) {
+                    *narrow = add_products(*narrow, low, &query[from..]);
+                    *narrow = add_products(*narrow, high, &query[width + from..]);
+                }
             }
-            sums = vpadalq_s16(sums, narrow);
+            for (sums, narrow) in sums.iter_mut().zip(narrow) {
+                *sums = vpadalq_s16(*sums, narrow);
+            }
         }
-        *out = vaddvq_s32(sums);
+        for (query, sums) in sums.into_iter().enumerate() {
+            out[query * count + at] = vaddvq_s32(sums);
+        }
     }
 }
 
@@ -122,22 +151,35 @@ fn full_neon(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     vaddvq_s32(vaddq_s32(low_sums, high_sums))
 }
 
+/// For each query and each row of the first or second block the sum of the table entries that its signs select.
 #[target_feature(enable = "neon")]
-fn sketch_neon(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
+fn sketch_neon<const QUERIES: usize>(
+    tables: [&[u8]; QUERIES],
+    block: &[u8],
+    at: usize,
+    out: &mut [SketchSums],
+) {
     let nibble = vdupq_n_u8(15);
-    for (part, out) in out.chunks_exact_mut(VECTOR_BYTES).enumerate() {
-        let (mut low, mut high) = (vdupq_n_u16(0), vdupq_n_u16(0));
-        for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
-            let both = load(&bytes[part * VECTOR_BYTES..]);
-            let one = vqtbl1q_u8(load(tables), vandq_u8(both, nibble));
-            let sum = vaddq_u8(one, vqtbl1q_u8(load(&tables[16..]), vshrq_n_u8::<4>(both)));
-            low = vaddw_u8(low, vget_low_u8(sum));
-            high = vaddw_high_u8(high, sum);
+    for part in (0..ROWS_PER_SKETCH_BLOCK).step_by(VECTOR_BYTES) {
+        let (mut low, mut high) = ([vdupq_n_u16(0); QUERIES], [vdupq_n_u16(0); QUERIES]);
+        for (eight, bytes) in block.chunks_exact(ROWS_PER_SKETCH_BLOCK).enumerate() {
+            let both = load(&bytes[part..]);
+            let (first, second) = (vandq_u8(both, nibble), vshrq_n_u8::<4>(both));
+            for ((tables, low), high) in tables.iter().zip(&mut low).zip(&mut high) {
+                let tables = &tables[32 * eight..][..32];
+                let one = vqtbl1q_u8(load(tables), first);
+                let sum = vaddq_u8(one, vqtbl1q_u8(load(&tables[16..]), second));
+                *low = vaddw_u8(*low, vget_low_u8(sum));
+                *high = vaddw_high_u8(*high, sum);
+            }
         }
-        let (first, second) = out.split_at_mut(VECTOR_BYTES / 2);
-        // SAFETY: each half has eight numbers of 16 bits, and the store asks for no alignment.
-        unsafe { vst1q_u16(first.as_mut_ptr(), low) }
-        // SAFETY: as above.
-        unsafe { vst1q_u16(second.as_mut_ptr(), high) }
+        for ((low, high), out) in low.into_iter().zip(high).zip(out.iter_mut()) {
+            let out = &mut out[at * ROWS_PER_SKETCH_BLOCK + part..][..VECTOR_BYTES];
+            let (first, second) = out.split_at_mut(VECTOR_BYTES / 2);
+            // SAFETY: each half has eight numbers of 16 bits, and the store asks for no alignment.
+            unsafe { vst1q_u16(first.as_mut_ptr(), low) }
+            // SAFETY: as above.
+            unsafe { vst1q_u16(second.as_mut_ptr(), high) }
+        }
     }
 }
