@@ -225,16 +225,28 @@ pub(crate) struct LeasedJob {
     pub(crate) forgiven: i64,
 }
 
-/// Leases up to `limit` due jobs of a lane, fairly between applications. First puts back jobs whose lease has run out, so that they are due soon.
+/// How many jobs a worker leases.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LeaseLimits {
+    /// The places of the lane that are free.
+    pub(crate) free: usize,
+    /// The places that one application may have in this worker.
+    pub(crate) places_per_application: usize,
+    /// The jobs of one application that may run in all workers, if it has no limit of its own.
+    pub(crate) max_running: Option<u64>,
+}
+
+/// Leases due jobs of a lane, fairly between applications. First puts back jobs whose lease has run out, so that they are
+/// due soon.
 pub(crate) async fn lease_due(
     db: &Db,
     lane: Lane,
     worker: Uuid,
     now: Timestamp,
     until: Timestamp,
-    limit: usize,
-    max_running: Option<u64>,
+    limits: LeaseLimits,
 ) -> Result<Vec<LeasedJob>, DbError> {
+    let LeaseLimits { free: limit, places_per_application, max_running } = limits;
     let mut tx = db.write().await?;
     let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
     tx.execute(sql!(
@@ -260,8 +272,13 @@ pub(crate) async fn lease_due(
     lock_limited_applications(&mut tx, lane, max_running).await?;
     let due = due_applications(&mut tx, lane, now, max_running).await?;
     let mut waiting: Vec<_> = due.iter().map(|due| due.app).collect();
-    let mut room: HashMap<_, _> = due.iter().map(|due| (due.app, due.room)).collect();
     let mut running = running_by_application(&mut tx, lane, worker).await?;
+    let mut room: HashMap<_, _> = HashMap::new();
+    for DueApplication { app, room: left } in due {
+        let places = places_per_application.saturating_sub(running.get(&app).copied().unwrap_or(0));
+        room.insert(app, left.min(places));
+    }
+    waiting.retain(|app| room.get(app).is_some_and(|room| *room > 0));
     // In turns: whoever has the fewest places gets the next ones, until nobody waits or no place is free.
     while leased.len() < limit && !waiting.is_empty() {
         let free = limit - leased.len();

@@ -2,7 +2,7 @@
 
 use crate::{
     Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, ShutdownSignal,
-    queue::{self, AttemptAccounting, MAX_INTERRUPTIONS},
+    queue::{self, AttemptAccounting, LeaseLimits, MAX_INTERRUPTIONS},
 };
 use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError};
@@ -26,7 +26,11 @@ const PLACE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const LEAVING_TIME: Duration = Duration::from_secs(20);
 
 /// How long a run may have its place while an application waits that has none, though nobody has more than their share.
-const TURN: Duration = Duration::from_secs(60);
+const TURN: Duration = Duration::from_mins(1);
+
+/// From so many places of [`Lane::Heavy`] on, one is kept for applications that have none. Fewer are too few for that, and in the
+/// other lanes work is short, or keeps its place for so long that none may be idle.
+const MIN_PLACES_TO_KEEP_ONE: usize = 4;
 
 /// A place of a lane that a run has.
 struct Place {
@@ -170,7 +174,7 @@ impl Worker {
             // Subscribed before looking, so that no job enqueued in between is missed.
             let enqueued = self.db.notified();
             let free = slots - running.len();
-            let leased = if free == 0 { Ok(Vec::new()) } else { self.lease_due(lane, free).await };
+            let leased = if free == 0 { Ok(Vec::new()) } else { self.lease_due(lane, slots, free).await };
             let leased = leased.unwrap_or_else(|error| {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
@@ -259,11 +263,22 @@ impl Worker {
     }
 
     /// Leases due jobs. Looks first, because a read costs less than the write that leases.
-    async fn lease_due(&self, lane: Lane, free: usize) -> Result<Vec<queue::LeasedJob>, DbError> {
+    async fn lease_due(
+        &self,
+        lane: Lane,
+        slots: usize,
+        free: usize,
+    ) -> Result<Vec<queue::LeasedJob>, DbError> {
         let now = self.environment.now();
+        let keeps_one = lane == Lane::Heavy && slots >= MIN_PLACES_TO_KEEP_ONE;
+        let limits = LeaseLimits {
+            free,
+            places_per_application: if keeps_one { slots - 1 } else { slots },
+            max_running: self.max_running,
+        };
         match queue::next_due(&self.db, lane).await? {
             Some(due) if due <= now => {
-                queue::lease_due(&self.db, lane, self.id, now, now + self.lease, free, self.max_running).await
+                queue::lease_due(&self.db, lane, self.id, now, now + self.lease, limits).await
             }
             _ => Ok(Vec::new()),
         }

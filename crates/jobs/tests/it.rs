@@ -760,3 +760,52 @@ async fn running_jobs_of_an_application_have_a_limit_over_all_workers() {
         working.await.unwrap();
     }
 }
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Image {
+    name: String,
+}
+
+impl Job for Image {
+    const KIND: &'static str = "image";
+    const LANE: Lane = Lane::Heavy;
+    const RETRY: RetryPolicy = RetryPolicy::NEVER;
+}
+
+/// However much heavy work an application has, a place is free for another one at once.
+#[tokio::test]
+async fn no_application_has_the_last_place_for_heavy_work() {
+    let test = TestDb::open().await;
+    let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
+    let running: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (seen, (stop, stopped)) = (running.clone(), watch::channel(false));
+    let worker = Worker::new(test.db.clone(), environment.clone()).slots(Lane::Heavy, 4).register(
+        move |job: Image, lease| {
+            seen.lock().unwrap().push(job.name);
+            async move {
+                lease.stop_requested().await;
+                Ok(JobOutcome::Done)
+            }
+        },
+    );
+    let working = tokio::spawn(worker.run(stopped));
+    let enqueue = async |name: &str, number: usize| {
+        let app = AppId::new(&*environment);
+        let mut tx = test.db.write().await.unwrap();
+        for _ in 0..number {
+            let job = Image { name: name.to_owned() };
+            enqueue_for_application(&mut tx, &*environment, app, &job, environment.now()).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+    };
+    let count = |name: &str| running.lock().unwrap().iter().filter(|ran| *ran == name).count();
+    enqueue("flood", 8).await;
+    until("it has its places", async || count("flood") == 3).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(count("flood"), 3, "the last place is kept");
+    enqueue("quiet", 1).await;
+    until("the other one has it", async || count("quiet") == 1).await;
+    assert_eq!(count("flood"), 3);
+    stop.send(true).unwrap();
+    working.await.unwrap();
+}

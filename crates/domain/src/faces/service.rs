@@ -46,6 +46,7 @@ struct FaceIndexParts {
 
 impl FaceIndexService {
     /// Wires the parts. No index is opened and no model is loaded yet.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the server, named where it is passed")]
     pub fn new(
         db: Db,
         environment: Arc<dyn Environment>,

@@ -136,6 +136,7 @@ struct ProofRow {
 
 impl ProofOfAgeService {
     /// A service under the operator's `settings`.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
     pub fn new(
         db: Db,
         env: Arc<dyn Environment>,
