@@ -9,6 +9,7 @@ mod decoders;
 mod deliveries;
 mod document_verification;
 mod documents;
+mod fairness;
 mod human_peer;
 mod image_analysis;
 mod index_scan;
@@ -98,6 +99,7 @@ enum Benchmark {
     Deliveries,
     Identity,
     Moderation,
+    Fairness,
     IndexScan,
     Search,
     Video,
@@ -190,6 +192,9 @@ async fn measure(cli: &Cli) -> anyhow::Result<BenchReport> {
     }
     if wanted(Benchmark::Moderation) {
         report = measure_in_thread(report, folder.path(), content_moderation::measure)?;
+    }
+    if wanted(Benchmark::Fairness) {
+        report = measure_in_thread(report, folder.path(), fairness::measure)?;
     }
     if wanted(Benchmark::Identity) {
         report = measure_in_thread(report, folder.path(), document_verification::measure)?;

@@ -26,6 +26,7 @@ use domain::{
         Feature, api_keys,
         applications::{self, NewApplication},
         calling_application::CallingApplicationReader,
+        limits::{CallLimiter, LimitSettings},
         nonces::NonceStore,
         organisations, public_keys,
         signed_request::{CanonicalRequest, HttpRequestSigner},
@@ -139,6 +140,13 @@ impl TestAppBuilder {
         self
     }
 
+    /// What one application may take.
+    #[must_use]
+    pub fn limits(mut self, limits: LimitSettings) -> Self {
+        self.settings.limits = limits;
+        self
+    }
+
     /// How blind tokens are issued and accepted. If the settings name neither an issuer nor an application, tokens are
     /// issued in the name of an application of the operator's own, [`TestApp::issuer`].
     #[must_use]
@@ -169,6 +177,7 @@ impl TestAppBuilder {
         };
         let mail_folder = tempfile::tempdir().expect("a temporary folder");
         let face_index_folder = tempfile::tempdir().expect("a temporary folder");
+        let limits = self.settings.limits;
         let services = Box::pin(Services::new(ServiceDependencies {
             environment: world.clone(),
             db: database.db.clone(),
@@ -182,6 +191,7 @@ impl TestAppBuilder {
             wire_format: Arc::new(api::WebhookFormatter),
             settings: self.settings,
         }));
+        let call_limiter = CallLimiter::new(database.db.clone(), world.clone(), limits);
         let mut api = ApiState {
             services: services.await.expect("settings that hold"),
             brand,
@@ -191,7 +201,7 @@ impl TestAppBuilder {
             mailbox_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decision_records: None,
             end_user_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
-            application_rate_limit: None,
+            call_limiter,
             body_memory: BodyMemory::new(1 << 30),
             signature_guard: Arc::new(SignatureGuard::new(NonZeroU32::MAX)),
             geo_locator: Arc::default(),
@@ -364,6 +374,21 @@ impl TestApp {
         let opened = accounts::create(&mut tx, &*self.world, self.app, &name, i64::MAX).await;
         tx.commit().await.expect("a commit");
         opened.expect("an account")
+    }
+
+    /// Another tenant: an application of an organisation of its own, with an account and an API key that may do everything
+    /// there.
+    ///
+    /// # Panics
+    /// When the database does not answer.
+    pub async fn add_tenant(&self) -> (AppId, AccountId, String) {
+        let name = format!("Tenant {}", self.world.uuid_v4());
+        let (_, app) = create_tenant(&self.database, &self.world, &name).await;
+        let mut tx = self.api.db.write().await.expect("a transaction");
+        let account = accounts::create(&mut tx, &*self.world, app, &name, i64::MAX).await;
+        let key = api_keys::create(&mut tx, &*self.world, app, "test", &[]).await;
+        tx.commit().await.expect("a commit");
+        (app, account.expect("an account"), key.expect("a key").1.expose().clone())
     }
 
     /// Calls the moderation interface with an API key of the application, and a JSON body if there is one.

@@ -16,9 +16,7 @@ mod system;
 pub use frame_ancestors::{InvalidOriginError, Origin};
 pub use http::{
     Brand, BrandError,
-    auth::{
-        GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance, RateLimitSettings, SignatureGuard,
-    },
+    auth::{GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance, SignatureGuard},
     body::BodyMemory,
     virtual_hosts::{Interface, VirtualHostSettings, VirtualHosts},
 };
@@ -30,7 +28,7 @@ use axum::{Router, middleware};
 use base::{SignedDuration, Uuid};
 use domain::{
     audit::DecisionLog,
-    tenancy::{calling_application::CallingApplicationReader, nonces::NonceStore},
+    tenancy::{calling_application::CallingApplicationReader, limits::CallLimiter, nonces::NonceStore},
 };
 use http::{
     operations::{Operations, PathIds},
@@ -63,8 +61,8 @@ pub struct ApiState {
     pub decision_records: Option<DecisionLog>,
     /// How often the end user of a session may call, in any interface.
     pub end_user_rate_limit: Arc<RateLimit<Uuid>>,
-    /// How often an application may call, if that is limited.
-    pub application_rate_limit: Option<Arc<RateLimit>>,
+    /// Counts the calls of applications that are limited.
+    pub call_limiter: CallLimiter,
     /// The memory that the bodies of requests may take.
     pub body_memory: BodyMemory,
     /// Bounds what wrong signatures cost.

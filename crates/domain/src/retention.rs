@@ -5,8 +5,9 @@
 //! [`SweepDocumentSessions`](crate::document_verification::SweepDocumentSessions) deletes those together with their rows.
 
 use crate::{
-    accounts::sign_in, age_verification, audit, content_moderation, delivery, idempotency, proof_of_age,
-    tenancy::tokens,
+    accounts::sign_in,
+    age_verification, audit, content_moderation, delivery, idempotency, proof_of_age,
+    tenancy::{limits, tokens},
 };
 use base::{Environment, SignedDuration};
 use db::{Db, DbError};
@@ -79,6 +80,7 @@ const IMPERSONAL_TABLES: &[&str] = &[
     "age_issuer_keys",
     "age_rules",
     "applications",
+    "call_windows",
     "data_keys",
     "deletion_counts",
     "erasure_progress",
@@ -91,6 +93,7 @@ const IMPERSONAL_TABLES: &[&str] = &[
     "organisations",
     "public_keys",
     "schema_versions",
+    "stored_files",
     "webhook_keys",
     "webhook_secrets",
 ];
@@ -260,6 +263,7 @@ impl RetentionSettings {
     /// Deletes everything whose time is over, batch by batch. Also fails moderations whose job was dead-lettered.
     pub async fn enforce(&self, db: &Db, env: &dyn Environment) -> Result<(), DbError> {
         while tokens::purge(db, env).await? > 0 {}
+        while limits::purge(db, env).await? > 0 {}
         while idempotency::purge(db, env).await? > 0 {}
         while delivery::purge(db, env, self.deliveries).await? > 0 {}
         while proof_of_age::purge(db, env).await? > 0 {}

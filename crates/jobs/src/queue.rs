@@ -225,15 +225,28 @@ pub(crate) struct LeasedJob {
     pub(crate) forgiven: i64,
 }
 
-/// Leases up to `limit` due jobs of a lane, fairly between applications. First puts back jobs whose lease has run out, so that they are due soon.
+/// How many jobs a worker leases.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LeaseLimits {
+    /// The places of the lane that are free.
+    pub(crate) free: usize,
+    /// The places that one application may have in this worker.
+    pub(crate) places_per_application: usize,
+    /// The jobs of one application that may run in all workers, if it has no limit of its own.
+    pub(crate) max_running: Option<u64>,
+}
+
+/// Leases due jobs of a lane, fairly between applications. First puts back jobs whose lease has run out, so that they are
+/// due soon.
 pub(crate) async fn lease_due(
     db: &Db,
     lane: Lane,
     worker: Uuid,
     now: Timestamp,
     until: Timestamp,
-    limit: usize,
+    limits: LeaseLimits,
 ) -> Result<Vec<LeasedJob>, DbError> {
+    let LeaseLimits { free: limit, places_per_application, max_running } = limits;
     let mut tx = db.write().await?;
     let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
     tx.execute(sql!(
@@ -256,15 +269,26 @@ pub(crate) async fn lease_due(
     ))
     .await?;
     let mut leased = Vec::new();
-    let mut waiting = due_applications(&mut tx, lane, now).await?;
+    lock_limited_applications(&mut tx, lane, max_running).await?;
+    let due = due_applications(&mut tx, lane, now, max_running).await?;
+    let mut waiting: Vec<_> = due.iter().map(|due| due.app).collect();
     let mut running = running_by_application(&mut tx, lane, worker).await?;
+    let mut room: HashMap<_, _> = HashMap::new();
+    for DueApplication { app, room: left } in due {
+        let places = places_per_application.saturating_sub(running.get(&app).copied().unwrap_or(0));
+        room.insert(app, left.min(places));
+    }
+    waiting.retain(|app| room.get(app).is_some_and(|room| *room > 0));
     // In turns: whoever has the fewest places gets the next ones, until nobody waits or no place is free.
     while leased.len() < limit && !waiting.is_empty() {
         let free = limit - leased.len();
         let shares = fair_shares(free, &waiting, &running);
         for (app, share) in shares {
+            let room = room.entry(app).or_default();
+            let share = share.min(*room);
             let jobs = lease_of_application(&mut tx, lane, worker, app, now, until, share).await?;
-            if jobs.len() < share {
+            *room -= jobs.len();
+            if jobs.len() < share || *room == 0 {
                 waiting.retain(|other| *other != app);
             }
             *running.entry(app).or_default() += jobs.len();
@@ -275,16 +299,58 @@ pub(crate) async fn lease_due(
     Ok(leased)
 }
 
-/// The applications with jobs that are due in a lane, the one that has waited longest first; `None` is the server itself.
+/// An application with jobs that are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DueApplication {
+    /// `None` is the server itself.
+    pub(crate) app: Option<AppId>,
+    /// How many more of its jobs may run, at least one.
+    room: usize,
+}
+
+/// Makes the workers that lease jobs of an application with a limit of running jobs wait for each other, so that none counts
+/// while another leases. Live streams have a limit of their own, which is enforced when they are created.
+async fn lock_limited_applications(
+    tx: &mut WriteTx,
+    lane: Lane,
+    max_running: Option<u64>,
+) -> Result<(), DbError> {
+    if lane == Lane::Live {
+        return Ok(());
+    }
+    // SQLite has one writer anyway. Always in the same order, so that no two workers wait for each other.
+    tx.execute(sql!(
+        sqlite: "SELECT a.id FROM applications a WHERE coalesce(a.running_jobs, $2) > 0
+                    AND EXISTS (SELECT 1 FROM jobs j WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id = a.id) LIMIT 0",
+        postgres: "SELECT a.id FROM applications a WHERE coalesce(a.running_jobs, $2) > 0
+                      AND EXISTS (SELECT 1 FROM jobs j WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id = a.id)
+                    ORDER BY a.id FOR NO KEY UPDATE OF a",
+        lane.as_str(),
+        limit_parameter(max_running),
+    ))
+    .await
+    .map(drop)
+}
+
+/// 0: no limit.
+fn limit_parameter(max_running: Option<u64>) -> i64 {
+    max_running.map_or(0, |limit| i64::try_from(limit).unwrap_or(i64::MAX))
+}
+
+/// The applications with jobs that are due in a lane and may run, the one that has waited longest first. An application has
+/// `max_running` running jobs at most, in all lanes but [`Lane::Live`], unless an operator has set another limit for it.
 pub(crate) async fn due_applications(
     view: &mut ReadTx,
     lane: Lane,
     now: Timestamp,
-) -> Result<Vec<Option<AppId>>, DbError> {
+    max_running: Option<u64>,
+) -> Result<Vec<DueApplication>, DbError> {
     #[derive(FromRow)]
     struct DueApplicationRow {
         app_id: Option<AppId>,
         due: Option<db::DbTimestamp>,
+        /// `None` without a limit.
+        room: Option<i64>,
     }
     // The query jumps through the index from application to application, so that a long queue of one costs no more than a
     // short one.
@@ -299,17 +365,27 @@ pub(crate) async fn due_applications(
                    FROM found WHERE found.app_id IS NOT NULL
              )
              SELECT app_id, (SELECT min(j.run_at) FROM jobs j
-                              WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id = found.app_id) AS due
+                              WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id = found.app_id) AS due,
+                    CASE WHEN $1 = 'live' THEN NULL ELSE
+                        nullif(coalesce((SELECT a.running_jobs FROM applications a WHERE a.id = found.app_id), $2), 0)
+                        - (SELECT count(*) FROM jobs j
+                            WHERE j.state = 'RUNNING' AND j.lane <> 'live' AND j.app_id = found.app_id)
+                    END AS room
                FROM found WHERE app_id IS NOT NULL
              UNION ALL
              SELECT NULL, (SELECT min(j.run_at) FROM jobs j
-                            WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id IS NULL)",
+                            WHERE j.lane = $1 AND j.state = 'WAITING' AND j.app_id IS NULL), NULL",
             lane.as_str(),
+            limit_parameter(max_running),
         ))
         .await?;
     rows.retain(|row| row.due.is_some_and(|due| due.0 <= now));
     rows.sort_by_key(|row| row.due.map(|due| due.0));
-    Ok(rows.into_iter().map(|row| row.app_id).collect())
+    let due = rows.into_iter().map(|row| DueApplication {
+        app: row.app_id,
+        room: row.room.map_or(usize::MAX, |room| usize::try_from(room).unwrap_or(0)),
+    });
+    Ok(due.filter(|due| due.room > 0).collect())
 }
 
 /// How many places of a worker's lane each application has.

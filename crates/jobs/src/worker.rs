@@ -2,7 +2,7 @@
 
 use crate::{
     Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, ShutdownSignal,
-    queue::{self, AttemptAccounting, MAX_INTERRUPTIONS},
+    queue::{self, AttemptAccounting, LeaseLimits, MAX_INTERRUPTIONS},
 };
 use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError};
@@ -25,9 +25,17 @@ const PLACE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a run that was asked for its place is given before another is asked.
 const LEAVING_TIME: Duration = Duration::from_secs(20);
 
+/// How long a run may have its place while an application waits that has none, though nobody has more than their share.
+const TURN: Duration = Duration::from_mins(1);
+
+/// From so many places of [`Lane::Heavy`] on, one is kept for applications that have none. Fewer are too few for that, and in the
+/// other lanes work is short, or keeps its place for so long that none may be idle.
+const MIN_PLACES_TO_KEEP_ONE: usize = 4;
+
 /// A place of a lane that a run has.
 struct Place {
     app: Option<AppId>,
+    since: Instant,
     /// Tells the run to give it up. Closed once the run has ended.
     wanted: watch::Sender<bool>,
     /// When it was told.
@@ -51,6 +59,8 @@ pub struct Worker {
     slots: [(Lane, usize); 5],
     shutdown: ShutdownSignal,
     lease: SignedDuration,
+    turn: Duration,
+    max_running: Option<u64>,
 }
 
 impl std::fmt::Debug for Worker {
@@ -67,7 +77,17 @@ impl Worker {
             [(Lane::Quick, 64), (Lane::Documents, 4), (Lane::Heavy, 2), (Lane::Live, 16), (Lane::Upkeep, 1)];
         // Replaced when the worker is run.
         let shutdown = watch::channel(false).1;
-        Self { db, environment, id, handlers: HashMap::new(), slots, shutdown, lease: LEASE_DURATION }
+        Self {
+            db,
+            environment,
+            id,
+            handlers: HashMap::new(),
+            slots,
+            shutdown,
+            lease: LEASE_DURATION,
+            turn: TURN,
+            max_running: None,
+        }
     }
 
     /// Sets how many jobs of a lane run at once. Default: 64 quick, 4 documents, 2 heavy, 16 live, 1 upkeep.
@@ -81,6 +101,21 @@ impl Worker {
     #[must_use]
     pub fn lease_duration(mut self, duration: SignedDuration) -> Self {
         self.lease = duration;
+        self
+    }
+
+    /// Sets how long a run keeps its place while an application waits that has none. Default: a minute.
+    #[must_use]
+    pub fn turn(mut self, turn: Duration) -> Self {
+        self.turn = turn;
+        self
+    }
+
+    /// Sets how many jobs of one application run at once, in all processes and in all lanes but [`Lane::Live`], unless an
+    /// operator has set another limit for the application. Default: as many as there are places.
+    #[must_use]
+    pub fn max_running_per_application(mut self, limit: Option<u64>) -> Self {
+        self.max_running = limit;
         self
     }
 
@@ -139,7 +174,7 @@ impl Worker {
             // Subscribed before looking, so that no job enqueued in between is missed.
             let enqueued = self.db.notified();
             let free = slots - running.len();
-            let leased = if free == 0 { Ok(Vec::new()) } else { self.lease_due(lane, free).await };
+            let leased = if free == 0 { Ok(Vec::new()) } else { self.lease_due(lane, slots, free).await };
             let leased = leased.unwrap_or_else(|error| {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
@@ -151,7 +186,7 @@ impl Worker {
             let may_be_more = leased.len() == free;
             for job in leased {
                 let (wanted, place_wanted) = watch::channel(false);
-                places.push(Place { app: job.app_id, wanted, told_at: None });
+                places.push(Place { app: job.app_id, since: Instant::now(), wanted, told_at: None });
                 running.spawn(self.clone().run_job(job, place_wanted));
             }
             places.retain(|place| !place.wanted.is_closed());
@@ -183,8 +218,10 @@ impl Worker {
     }
 
     /// If all places of a lane are taken and an application waits that has less than its share, asks the newest run of an
-    /// application that has more than half of the places to give up its own. Runs that take long save a checkpoint and go on
-    /// when it is their turn again; others end soon by themselves.
+    /// application that has more than half of the places to give up its own. Where nobody has so many, as in a lane with one
+    /// place, and an application waits that has none, it asks the run that has had its place for longest, of those who have
+    /// most, once that run has had its turn. Runs that take long save a checkpoint and go on when it is their turn again;
+    /// others end soon by themselves.
     async fn make_room(&self, lane: Lane, slots: usize, places: &mut [Place]) {
         // Somebody is leaving already. Not every kind of job can: those are not waited for.
         if places.iter().any(|place| place.told_at.is_some_and(|told| told.elapsed() < LEAVING_TIME)) {
@@ -192,7 +229,7 @@ impl Worker {
         }
         let waiting = async {
             let mut view = self.db.read().await?;
-            queue::due_applications(&mut view, lane, self.environment.now()).await
+            queue::due_applications(&mut view, lane, self.environment.now(), self.max_running).await
         };
         let waiting = waiting.await.unwrap_or_else(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "it is unknown who waits for a job");
@@ -205,10 +242,20 @@ impl Worker {
         let half = (slots / 2).max(1);
         let is_over = |app: &Option<AppId>| taken.get(app).is_some_and(|number| *number > half);
         let is_under = |app: &Option<AppId>| taken.get(app).is_none_or(|number| *number < half);
-        if waiting.iter().any(is_under)
-            && let Some(place) =
-                places.iter_mut().rev().find(|place| place.told_at.is_none() && is_over(&place.app))
-        {
+        let has_none = |app: &Option<AppId>| !taken.contains_key(app);
+        let mut asked = None;
+        if waiting.iter().any(|due| is_under(&due.app)) {
+            asked = places.iter().rposition(|place| place.told_at.is_none() && is_over(&place.app));
+        }
+        if asked.is_none() && waiting.iter().any(|due| has_none(&due.app)) {
+            let most = taken.values().copied().max();
+            asked = places.iter().position(|place| {
+                place.told_at.is_none()
+                    && place.since.elapsed() >= self.turn
+                    && taken.get(&place.app).copied() == most
+            });
+        }
+        if let Some(place) = asked.and_then(|at| places.get_mut(at)) {
             tracing::info!(lane = lane.as_str(), "a run gives its place to another application");
             place.wanted.send_replace(true);
             place.told_at = Some(Instant::now());
@@ -216,11 +263,22 @@ impl Worker {
     }
 
     /// Leases due jobs. Looks first, because a read costs less than the write that leases.
-    async fn lease_due(&self, lane: Lane, free: usize) -> Result<Vec<queue::LeasedJob>, DbError> {
+    async fn lease_due(
+        &self,
+        lane: Lane,
+        slots: usize,
+        free: usize,
+    ) -> Result<Vec<queue::LeasedJob>, DbError> {
         let now = self.environment.now();
+        let keeps_one = lane == Lane::Heavy && slots >= MIN_PLACES_TO_KEEP_ONE;
+        let limits = LeaseLimits {
+            free,
+            places_per_application: if keeps_one { slots - 1 } else { slots },
+            max_running: self.max_running,
+        };
         match queue::next_due(&self.db, lane).await? {
             Some(due) if due <= now => {
-                queue::lease_due(&self.db, lane, self.id, now, now + self.lease, free).await
+                queue::lease_due(&self.db, lane, self.id, now, now + self.lease, limits).await
             }
             _ => Ok(Vec::new()),
         }

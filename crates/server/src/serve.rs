@@ -25,7 +25,7 @@ use domain::{
     data_keys::InstallationUse,
     keyring::Keyring,
     master_key::MasterKeyProvider,
-    tenancy::{calling_application::CallingApplicationReader, nonces::NonceStore},
+    tenancy::{calling_application::CallingApplicationReader, limits::CallLimiter, nonces::NonceStore},
 };
 use services::Services;
 use std::{net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration};
@@ -191,6 +191,7 @@ fn api_state(
     let mailbox_rate = NonZeroU32::new(mailbox_rate).unwrap_or(NonZeroU32::MIN);
     let end_user_rate = config.identity.max_end_user_calls_per_minute;
     let db = services.db.clone();
+    let call_limiter = CallLimiter::new(db.clone(), services.environment.clone(), config.limits);
     Ok(ApiState {
         services,
         brand: config.brand()?,
@@ -200,7 +201,7 @@ fn api_state(
         mailbox_rate_limit: Arc::new(RateLimit::per_hour(mailbox_rate)),
         decision_records: config.audit.keeps_decisions().then(|| DecisionLog::new(db, keyring)),
         end_user_rate_limit: Arc::new(RateLimit::new(end_user_rate, end_user_rate)),
-        application_rate_limit: RateLimit::from_settings(&config.limits).map(Arc::new),
+        call_limiter,
         body_memory: BodyMemory::new(config.server.body_memory_bytes),
         signature_guard: Arc::new(SignatureGuard::new(config.auth.max_failures_per_minute)),
         geo_locator: Arc::new(GeoLocator::open(&config.locations).context("`locations` cannot be used")?),
@@ -225,9 +226,7 @@ async fn run_maintenance(api: ApiState) {
             api.sign_in_rate_limit.evict_full_buckets();
             api.mailbox_rate_limit.evict_full_buckets();
             api.signature_guard.evict_old_failures();
-            if let Some(rate) = &api.application_rate_limit {
-                rate.evict_full_buckets();
-            }
+            api.call_limiter.evict_past_windows();
         }
     }
 }

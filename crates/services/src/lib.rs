@@ -28,6 +28,7 @@ use domain::{
     proof_of_age::{ProofOfAgeService, ProofOfAgeSettings, ProofWebhookFormat, issuer::ProofIssuer},
     retention::RetentionSettings,
     secure_capture::SecureCapture,
+    tenancy::limits::LimitSettings,
     vault::Vault,
 };
 use media::{
@@ -87,6 +88,8 @@ pub struct ServiceSettings {
     /// How long a job or a delivery is leased at a time: after this time, another process takes over what a process was
     /// doing when it died.
     pub lease: SignedDuration,
+    /// What one application may take if an operator has set nothing else for it.
+    pub limits: LimitSettings,
 }
 
 impl Default for ServiceSettings {
@@ -103,6 +106,7 @@ impl Default for ServiceSettings {
             video: VideoSettings::default(),
             audit_retention: SignedDuration::from_hours(24 * 400),
             lease: delivery.lease,
+            limits: LimitSettings::default(),
         }
     }
 }
@@ -229,6 +233,7 @@ impl Services {
             image_analyser.clone(),
             FaceIndexStorage { folder: face_index_folder, key: keyring.derive("indexes of faces") },
             settings.faces,
+            settings.limits,
         );
         let content_moderation = ContentModerationService::new(
             db.clone(),
@@ -239,6 +244,7 @@ impl Services {
             content_loader,
             image_analyser.clone(),
             settings.content_moderation,
+            settings.limits,
             wire_format.clone(),
         );
         let document_verification = DocumentVerificationService::new(
@@ -249,6 +255,7 @@ impl Services {
             blobs.clone(),
             image_analyser.clone(),
             settings.document_verification,
+            settings.limits,
             wire_format.clone(),
         );
         let proof_issuer =
@@ -260,6 +267,7 @@ impl Services {
             outbox.clone(),
             fetcher.clone(),
             settings.proof_of_age,
+            settings.limits,
             wire_format.clone(),
         );
         let age_verification = AgeVerificationService::new(

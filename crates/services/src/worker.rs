@@ -21,12 +21,14 @@ pub(crate) struct WorkerSettings {
     lease: SignedDuration,
     heavy_slots: usize,
     live_slots: usize,
+    max_running: Option<u64>,
 }
 
 impl WorkerSettings {
     pub(crate) fn new(settings: &ServiceSettings) -> Self {
         let (heavy_slots, live_slots) = moderation_slots(&settings.content_moderation);
-        Self { lease: settings.lease, heavy_slots, live_slots }
+        let max_running = Some(settings.limits.running_jobs.into()).filter(|limit| *limit > 0);
+        Self { lease: settings.lease, heavy_slots, live_slots, max_running }
     }
 }
 
@@ -44,11 +46,12 @@ fn default_heavy_slots() -> usize {
 impl Services {
     /// A worker that knows every kind of job.
     pub fn build_worker(&self) -> Worker {
-        let WorkerSettings { lease, heavy_slots, live_slots } = self.worker_settings;
+        let WorkerSettings { lease, heavy_slots, live_slots, max_running } = self.worker_settings;
         let worker = Worker::new(self.db.clone(), self.environment.clone())
             .lease_duration(lease)
             .slots(Lane::Heavy, heavy_slots)
-            .slots(Lane::Live, live_slots);
+            .slots(Lane::Live, live_slots)
+            .max_running_per_application(max_running);
         let worker = self.register_accounts_and_mail(self.register_proofs(self.register_maintenance(worker)));
         let worker = self.content_moderation.handle(self.faces.handle(worker));
         self.age_verification.handle(self.document_verification.register_jobs(worker))

@@ -164,7 +164,7 @@ async fn application_of_api_key(
         return Err(unknown_application(api));
     }
     request_context::note_application(holder.app);
-    count_application(api, holder.app)?;
+    count_application(api, holder.app, &holder.status.limits).await?;
     if !holder.status.is_served() {
         let words = "the application is disabled, or its organisation is none that is served";
         return Err(AgeApiError::new(AgeErrorCode::NotAllowed, words));

@@ -116,6 +116,7 @@ impl From<AgeSessionError> for AgeApiError {
             AgeSessionError::ImageAnalysis(error) => return Self::unavailable(&error),
             AgeSessionError::UnusableIssuerKey(_) => return Self::unavailable(&not),
             AgeSessionError::WebhookSigning(error) => return Self::unavailable(&error),
+            AgeSessionError::LimitReached(reached) => return reached.into(),
             AgeSessionError::Db(error) => return Self::unavailable(&error),
         };
         Self::new(code, words)

@@ -31,7 +31,7 @@ pub(crate) async fn authenticate(
     if let PrincipalKind::Member { account, member } = caller.kind {
         request_context::note_member(account, member);
     }
-    count_application(api, caller.app)?;
+    count_application(api, caller.app, &caller.limits).await?;
     Ok((caller, view))
 }
 

@@ -136,6 +136,7 @@ impl From<DocumentSessionError> for DocumentApiError {
             DocumentSessionError::Invalid(invalid) => return invalid.into(),
             DocumentSessionError::Unsupported(_) => DocumentErrorCode::UnsupportedMediaType,
             DocumentSessionError::Unprocessable(_) => DocumentErrorCode::UnprocessableMedia,
+            DocumentSessionError::LimitReached(reached) => return reached.into(),
             DocumentSessionError::Blobs(error) => return Self::unavailable(&error),
             DocumentSessionError::Models(AnalysisError::Busy(wait)) => return Self::busy(wait),
             DocumentSessionError::Models(error) => return Self::unavailable(&error),

@@ -1,6 +1,11 @@
 //! Refusals: one type for all interfaces. Each interface defines its table of codes, and the body of a refusal.
 
-use super::{auth::RateLimitError, body::BodyError, json::JsonError, request_context};
+use super::{
+    auth::{CallCountError, RateLimitError},
+    body::BodyError,
+    json::JsonError,
+    request_context,
+};
 use axum::{
     Json,
     http::{HeaderName, HeaderValue, StatusCode, header},
@@ -8,13 +13,19 @@ use axum::{
 };
 use base::LimitViolation;
 use db::DbError;
-use domain::Violation;
+use domain::{
+    Violation,
+    tenancy::limits::{LimitError, LimitReachedError},
+};
 use serde::Serialize;
 use std::{borrow::Cow, collections::BTreeMap, fmt::Debug, time::Duration};
 use utoipa::openapi::{
     AllOfBuilder, ContentBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
     response::Response as DocumentedResponse,
 };
+
+/// What helps whoever has reached a limit.
+const WAIT_HINT: &str = "wait as long as Retry-After says";
 
 /// `Retry-After` when a database or a model does not answer.
 const RETRY_AFTER_OUTAGE: Duration = Duration::from_secs(1);
@@ -196,8 +207,36 @@ impl<T: ErrorTable> From<RateLimitError> for ApiError<T> {
         let limit = format!("at most {} calls at once, and then evenly", allowance.limit);
         let message = format!("too many calls: {limit}");
         Self::new(T::TOO_MANY_REQUESTS, message)
-            .with_measured(LimitViolation::new(0.0, limit, "wait as long as Retry-After says"))
+            .with_measured(LimitViolation::new(allowance.limit, limit, WAIT_HINT))
             .with_retry_after(allowance.reset)
+    }
+}
+
+impl<T: ErrorTable> From<CallCountError> for ApiError<T> {
+    fn from(error: CallCountError) -> Self {
+        match error {
+            CallCountError::RateLimited(limited) => limited.into(),
+            CallCountError::Db(error) => error.into(),
+        }
+    }
+}
+
+impl<T: ErrorTable> From<LimitReachedError> for ApiError<T> {
+    fn from(reached: LimitReachedError) -> Self {
+        let LimitReachedError { kind, measured, limit, retry_after } = reached;
+        let limit = format!("at most {limit} ({kind} of the application)");
+        Self::new(T::TOO_MANY_REQUESTS, reached.to_string())
+            .with_measured(LimitViolation::new(measured as f64, limit, WAIT_HINT))
+            .with_retry_after(retry_after)
+    }
+}
+
+impl<T: ErrorTable> From<LimitError> for ApiError<T> {
+    fn from(error: LimitError) -> Self {
+        match error {
+            LimitError::Reached(reached) => reached.into(),
+            LimitError::Db(error) => error.into(),
+        }
     }
 }
 

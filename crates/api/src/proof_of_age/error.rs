@@ -135,7 +135,12 @@ impl From<BearerError> for ProofApiError {
 
 impl From<ProofOfAgeError> for ProofApiError {
     fn from(no: ProofOfAgeError) -> Self {
-        Self::unavailable(&no)
+        match no {
+            ProofOfAgeError::LimitReached(reached) => reached.into(),
+            ProofOfAgeError::Trust(_) | ProofOfAgeError::NotQueued(_) | ProofOfAgeError::Db(_) => {
+                Self::unavailable(&no)
+            }
+        }
     }
 }
 

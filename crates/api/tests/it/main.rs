@@ -20,6 +20,7 @@ mod document_verification;
 mod erasure;
 mod http;
 mod image_analysis;
+mod limits;
 mod oauth;
 mod openapi_documents;
 mod proof_of_age;

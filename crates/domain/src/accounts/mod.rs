@@ -107,6 +107,17 @@ pub async fn find(view: &mut ReadTx, caller: &Principal, id: AccountId) -> Resul
     .await
 }
 
+/// The application of an account, whatever the account's state; `None` if there is no such account.
+pub(crate) async fn application_of(view: &mut ReadTx, id: AccountId) -> Result<Option<AppId>, DbError> {
+    #[derive(FromRow)]
+    struct ApplicationRow {
+        app_id: AppId,
+    }
+    let row: Option<ApplicationRow> =
+        view.fetch_optional(sql!("SELECT app_id FROM accounts WHERE id = $1", id)).await?;
+    Ok(row.map(|row| row.app_id))
+}
+
 /// Keeps an account from being deleted until the transaction ends; `false` if it is being deleted or does not exist. Every
 /// transaction that writes under an account does this first, so that the deletion sees everything that was written.
 pub async fn lock_shared(tx: &mut WriteTx, id: AccountId) -> Result<bool, DbError> {

@@ -1,7 +1,7 @@
 //! Who makes a request about accounts, and what they may do.
 
 use crate::{
-    tenancy::{ApplicationState, Feature, OrganisationStatus, api_keys},
+    tenancy::{ApplicationState, Feature, OrganisationStatus, api_keys, limits::ApplicationLimits},
     wire_enum::wire_enum,
 };
 use base::{AccountId, ApiKeyId, AppId, MemberId};
@@ -95,6 +95,8 @@ pub struct Principal {
     pub scopes: Vec<Scope>,
     /// Administrators may do everything, whatever their scopes are, and what no scope allows.
     pub admin: bool,
+    /// The application's limits that an operator has set.
+    pub limits: ApplicationLimits,
 }
 
 impl Principal {
@@ -167,6 +169,8 @@ struct ApiKeyRow {
     #[sqlx(json)]
     features: Vec<Feature>,
     org_status: Option<String>,
+    #[sqlx(flatten)]
+    limits: ApplicationLimits,
 }
 
 /// Authenticates an API key of an application that may use moderation.
@@ -177,7 +181,8 @@ pub async fn authenticate_api_key(
 ) -> Result<Principal, AuthenticationError> {
     let row: Option<ApiKeyRow> = view
         .fetch_optional(sql!(
-            "SELECT k.id, k.scopes, a.state, a.features, o.status AS org_status
+            "SELECT k.id, k.scopes, a.state, a.features, o.status AS org_status, a.calls_per_minute, a.burst,
+                    a.running_jobs, a.waiting_jobs, a.live_streams, a.stored_bytes
                FROM api_keys k JOIN applications a ON a.id = k.app_id
                LEFT JOIN organisations o ON o.id = a.organisation_id
               WHERE k.hash = $1 AND k.app_id = $2 AND k.revoked_at IS NULL",
@@ -190,7 +195,7 @@ pub async fn authenticate_api_key(
     let admin = row.scopes.is_empty() || row.scopes.iter().any(|word| word == ADMIN_SCOPE);
     // API keys are shared by all interfaces: words that are no scope here are scopes elsewhere.
     let scopes = row.scopes.iter().filter_map(|word| word.parse().ok()).collect();
-    Ok(Principal { app, kind: PrincipalKind::ApiKey(row.id), scopes, admin })
+    Ok(Principal { app, kind: PrincipalKind::ApiKey(row.id), scopes, admin, limits: row.limits })
 }
 
 /// Refuses an application that is not enabled, whose organisation is not active, or that may not use moderation.

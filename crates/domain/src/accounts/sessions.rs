@@ -4,7 +4,7 @@ use super::{
     Account, AuthenticationError, Member, Principal, PrincipalKind, Scope, principal,
     secret_tokens::{generate_token, hash_token},
 };
-use crate::tenancy::Feature;
+use crate::tenancy::{Feature, limits::ApplicationLimits};
 use base::{AccountId, AppId, Environment, MemberId, Secret, SignedDuration, Timestamp};
 use db::{AuditEvent, Db, DbError, Durability, FromRow, WriteTx, sql};
 use std::sync::Arc;
@@ -76,6 +76,8 @@ impl MemberSessions {
             #[sqlx(json)]
             features: Vec<Feature>,
             org_status: Option<String>,
+            #[sqlx(flatten)]
+            limits: ApplicationLimits,
             #[sqlx(try_from = "db::DbTimestamp")]
             expires_at: Timestamp,
         }
@@ -83,7 +85,8 @@ impl MemberSessions {
         let row: Option<MemberSessionRow> = view
             .fetch_optional(sql!(
                 "SELECT m.id AS member_id, m.account_id, a.app_id, m.admin, m.scopes, p.state, p.features,
-                        o.status AS org_status, s.expires_at
+                        o.status AS org_status, s.expires_at, p.calls_per_minute, p.burst, p.running_jobs,
+                        p.waiting_jobs, p.live_streams, p.stored_bytes
                    FROM member_sessions s JOIN members m ON m.id = s.member_id
                    JOIN accounts a ON a.id = m.account_id JOIN applications p ON p.id = a.app_id
                    LEFT JOIN organisations o ON o.id = p.organisation_id
@@ -101,7 +104,7 @@ impl MemberSessions {
             self.extend(session).await?;
         }
         let kind = PrincipalKind::Member { account: row.account_id, member: row.member_id };
-        Ok(Principal { app: row.app_id, kind, scopes: row.scopes, admin: row.admin })
+        Ok(Principal { app: row.app_id, kind, scopes: row.scopes, admin: row.admin, limits: row.limits })
     }
 
     /// Ends a session; nothing happens if there is none.

@@ -3,6 +3,7 @@
 use super::{state_machine::InvalidTransitionError, webhook_signer::WebhookSigningError};
 use crate::{
     image_analysis::AnalysisError,
+    tenancy::limits::{LimitError, LimitReachedError},
     violation::{Violation, violation},
 };
 use db::DbError;
@@ -43,8 +44,20 @@ pub enum AgeSessionError {
     /// A webhook cannot be signed.
     #[error(transparent)]
     WebhookSigning(#[from] WebhookSigningError),
+    /// The relying party's application has reached one of its limits.
+    #[error(transparent)]
+    LimitReached(#[from] LimitReachedError),
     #[error(transparent)]
     Db(#[from] DbError),
+}
+
+impl From<LimitError> for AgeSessionError {
+    fn from(error: LimitError) -> Self {
+        match error {
+            LimitError::Reached(reached) => reached.into(),
+            LimitError::Db(error) => error.into(),
+        }
+    }
 }
 
 impl AgeSessionError {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     delivery::Outbox, erasure_keys::ErasureKeys, faces::FaceIndexService, image_analysis::ImageAnalyser,
-    vault::Vault,
+    tenancy::limits::LimitSettings, vault::Vault,
 };
 use base::{AccountId, ContentId, Environment, MemberId, ModerationId, NotificationId, Timestamp, Uuid};
 use db::{Db, DbError, ReadTx, WriteTx};
@@ -50,6 +50,7 @@ impl ContentModerationService {
         videos: ContentLoader,
         analyser: ImageAnalyser,
         settings: ContentModerationSettings,
+        limits: LimitSettings,
         webhooks: Arc<dyn ModerationWebhookFormat>,
     ) -> Self {
         let keys = ErasureKeys { vault, environment: environment.clone() };
@@ -60,6 +61,7 @@ impl ContentModerationService {
             sealed_columns: sealed_columns.clone(),
             faces: faces.clone(),
             videos: videos.clone(),
+            limits,
         };
         let queries = ModerationQueries { sealed_columns: sealed_columns.clone(), faces: faces.clone() };
         let reviews = ReviewRecorder {

@@ -10,6 +10,7 @@ use crate::{
     accounts,
     erasure_keys::KeyOwner,
     faces::FaceIndexService,
+    tenancy::limits::{self, LimitError, LimitReachedError, LimitSettings},
     violation::{Violation, join_messages, violation},
 };
 use base::{
@@ -28,12 +29,24 @@ pub enum ModerationStartError {
     /// The content cannot be fetched.
     #[error("the content cannot be reached: {0}")]
     Unreachable(VideoError),
+    /// The application has as many live streams, or waiting jobs, as it may.
+    #[error(transparent)]
+    LimitReached(#[from] LimitReachedError),
     /// The account is being deleted.
     #[error("there is no such account")]
     NoAccount,
     /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
+}
+
+impl From<LimitError> for ModerationStartError {
+    fn from(error: LimitError) -> Self {
+        match error {
+            LimitError::Reached(reached) => reached.into(),
+            LimitError::Db(error) => error.into(),
+        }
+    }
 }
 
 /// A moderation that is valid, and whose content can be fetched; nothing of it is stored yet.
@@ -62,6 +75,7 @@ pub(super) struct ModerationStarter {
     pub(super) sealed_columns: SealedColumns,
     pub(super) faces: FaceIndexService,
     pub(super) videos: ContentLoader,
+    pub(super) limits: LimitSettings,
 }
 
 impl ModerationStarter {
@@ -131,6 +145,23 @@ impl ModerationStarter {
         .collect()
     }
 
+    /// Refuses a moderation that the application's limits do not allow.
+    async fn ensure_allowed(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        content_type: ContentType,
+    ) -> Result<(), LimitError> {
+        let app = accounts::application_of(tx, account).await?;
+        let Some(app) = app else { return Ok(()) };
+        match content_type {
+            ContentType::LiveVideo => limits::ensure_live_stream_allowed(tx, &self.limits, app).await,
+            ContentType::Image | ContentType::Video => {
+                limits::ensure_queueing_allowed(tx, &self.limits, app).await
+            }
+        }
+    }
+
     /// Writes a moderation and its job.
     pub(super) async fn start(
         &self,
@@ -141,6 +172,7 @@ impl ModerationStarter {
         if !accounts::lock_shared(tx, account).await? {
             return Err(ModerationStartError::NoAccount);
         }
+        self.ensure_allowed(tx, account, content_type).await?;
         let (environment, id) = (&*self.environment, ModerationId::new(&*self.environment));
         self.sealed_columns.keys.create(tx, KeyOwner::Moderation(id)).await?;
         let job_id = RunModeration::enqueue(tx, environment, account, id, content_type).await?;

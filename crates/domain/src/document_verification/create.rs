@@ -1,9 +1,12 @@
 //! The creation of sessions by relying parties.
 
 use super::{request::DocumentSessionRequest, session::DocumentSession, store::DocumentSessionStore};
-use crate::DeviceMetadata;
+use crate::{
+    DeviceMetadata,
+    tenancy::limits::{self, LimitError, LimitSettings},
+};
 use base::{AppId, DocumentSessionId, Environment, Uuid};
-use db::{DbError, WriteTx};
+use db::WriteTx;
 use std::sync::Arc;
 
 /// Creates a session.
@@ -27,19 +30,27 @@ pub(super) struct DocumentSessionCreator {
     store: DocumentSessionStore,
     /// The address of this server, without a path.
     public_url: String,
+    limits: LimitSettings,
 }
 
 impl DocumentSessionCreator {
-    pub(super) fn new(env: Arc<dyn Environment>, store: DocumentSessionStore, public_url: String) -> Self {
-        Self { env, store, public_url }
+    pub(super) fn new(
+        env: Arc<dyn Environment>,
+        store: DocumentSessionStore,
+        public_url: String,
+        limits: LimitSettings,
+    ) -> Self {
+        Self { env, store, public_url, limits }
     }
 
     pub(super) async fn create(
         &self,
         tx: &mut WriteTx,
         command: CreateDocumentSession,
-    ) -> Result<DocumentSession, DbError> {
+    ) -> Result<DocumentSession, LimitError> {
         let CreateDocumentSession { app, sandbox, request, device } = command;
+        // What the end user is to supply must be read and checked, so it is refused here and not in the middle.
+        limits::ensure_queueing_allowed(tx, &self.limits, app).await?;
         let env = &*self.env;
         let mut session = DocumentSession::begin(env, app, sandbox, request);
         session.record_device_event("CREATE_SESSION", None, env.now(), device);

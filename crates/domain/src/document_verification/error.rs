@@ -1,7 +1,11 @@
 //! Why something was refused or failed. The interface says how each error looks to its caller.
 
 use super::session::state_machine::InvalidTransitionError;
-use crate::{image_analysis, violation::Violation};
+use crate::{
+    image_analysis,
+    tenancy::limits::{LimitError, LimitReachedError},
+    violation::Violation,
+};
 use db::DbError;
 use jobs::LeaseError;
 use media::blobs::BlobError;
@@ -46,6 +50,9 @@ pub enum DocumentSessionError {
     /// The uploaded file is of an accepted type but cannot be used.
     #[error("{0}")]
     Unprocessable(String),
+    /// The application has reached one of its limits.
+    #[error(transparent)]
+    LimitReached(#[from] LimitReachedError),
     /// The blob store failed.
     #[error(transparent)]
     Blobs(#[from] BlobError),
@@ -59,6 +66,15 @@ pub enum DocumentSessionError {
 impl From<Violation> for DocumentSessionError {
     fn from(violation: Violation) -> Self {
         Self::Invalid(vec![violation])
+    }
+}
+
+impl From<LimitError> for DocumentSessionError {
+    fn from(error: LimitError) -> Self {
+        match error {
+            LimitError::Reached(reached) => reached.into(),
+            LimitError::Db(error) => error.into(),
+        }
     }
 }
 

@@ -16,7 +16,12 @@ use super::{
     wiring::DocumentVerificationParts,
 };
 use crate::{
-    DeviceMetadata, delivery::Outbox, image_analysis::ImageAnalyser, vault::Vault, violation::Violation,
+    DeviceMetadata,
+    delivery::Outbox,
+    image_analysis::ImageAnalyser,
+    tenancy::limits::{LimitError, LimitSettings},
+    vault::Vault,
+    violation::Violation,
 };
 use base::{AppId, DocumentSessionId, Environment, MediaId, ModerationCheckId, ResourceId, UploadId, Uuid};
 use db::{Db, DbError, ReadTx, WriteTx};
@@ -39,9 +44,11 @@ impl DocumentVerificationService {
         blobs: BlobStore,
         analyser: ImageAnalyser,
         settings: DocumentVerificationSettings,
+        limits: LimitSettings,
         format: Arc<dyn DocumentWireFormat>,
     ) -> Self {
-        let parts = DocumentVerificationParts::new(db, env, vault, outbox, blobs, analyser, settings, format);
+        let parts =
+            DocumentVerificationParts::new(db, env, vault, outbox, blobs, analyser, settings, limits, format);
         Self(Arc::new(parts))
     }
 
@@ -86,7 +93,7 @@ impl DocumentVerificationService {
         &self,
         tx: &mut WriteTx,
         command: CreateDocumentSession,
-    ) -> Result<DocumentSession, DbError> {
+    ) -> Result<DocumentSession, LimitError> {
         self.0.creator.create(tx, command).await
     }
 

@@ -9,6 +9,7 @@ use super::{
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
     types::NotificationTopic,
 };
+use crate::tenancy::limits::{self, LimitSettings};
 use base::{DocumentSessionId, Environment, MediaId, ModerationCheckId, Timestamp};
 use db::{Db, DbError, WriteTx, sql};
 use jobs::Lease;
@@ -35,6 +36,15 @@ impl SideEffects {
     }
 }
 
+/// A session that was written, in a transaction that is not committed yet.
+#[derive(Debug)]
+pub(super) struct SavedSession {
+    /// Media to delete after the commit.
+    discarded: Vec<MediaId>,
+    /// What its application has stored in all, bytes, if the session has more media than before.
+    stored: Option<u64>,
+}
+
 /// Whether a change that a job makes also ends the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JobEnd {
@@ -52,6 +62,7 @@ pub(super) struct DocumentUnitOfWork {
     store: DocumentSessionStore,
     media: SessionMediaStore,
     notifier: DocumentNotifier,
+    limits: LimitSettings,
 }
 
 impl DocumentUnitOfWork {
@@ -61,8 +72,9 @@ impl DocumentUnitOfWork {
         store: DocumentSessionStore,
         media: SessionMediaStore,
         notifier: DocumentNotifier,
+        limits: LimitSettings,
     ) -> Self {
-        Self { db, env, store, media, notifier }
+        Self { db, env, store, media, notifier, limits }
     }
 
     /// Changes a session by a rule; returns what the rule returned, and the session as it is now.
@@ -80,7 +92,11 @@ impl DocumentUnitOfWork {
         let mut locked = self.store.lock(&mut tx, id).await?.ok_or(DocumentSessionError::SessionNotFound)?;
         let mut effects = SideEffects::default();
         let returned = rule(&mut locked.session, &mut effects, &*self.env)?;
-        let discarded = self.save(&mut tx, &mut locked, effects).await?;
+        let SavedSession { discarded, stored } = self.save(&mut tx, &mut locked, effects).await?;
+        if let Some(stored) = stored {
+            let app = locked.session.app;
+            limits::ensure_stored_bytes_allowed(&mut tx, &self.limits, app, stored).await?;
+        }
         tx.commit().await?;
         self.media.delete(id, &discarded).await;
         Ok((returned, locked.session))
@@ -132,7 +148,8 @@ impl DocumentUnitOfWork {
         let mut locked = self.store.lock(&mut tx, id).await?.ok_or(DocumentSessionError::SessionNotFound)?;
         let mut effects = SideEffects::default();
         let returned = rule(&mut locked.session, &mut effects, &*self.env)?;
-        let discarded = self.save(&mut tx, &mut locked, effects).await?;
+        // What the server itself makes of media is counted, and not refused.
+        let SavedSession { discarded, .. } = self.save(&mut tx, &mut locked, effects).await?;
         if end == JobEnd::Finish {
             lease.finish(&mut tx).await?;
         }
@@ -141,17 +158,17 @@ impl DocumentUnitOfWork {
         Ok((returned, locked))
     }
 
-    /// Writes a changed session and what the change causes; returns media to delete after the commit.
+    /// Writes a changed session and what the change causes.
     pub(super) async fn save(
         &self,
         tx: &mut WriteTx,
         locked: &mut UnsealedDocumentSession,
         effects: SideEffects,
-    ) -> Result<Vec<MediaId>, DbError> {
+    ) -> Result<SavedSession, DbError> {
         let env = &*self.env;
         let id = locked.session.id;
         locked.session.drop_media(&effects.discarded_media);
-        self.store.save(tx, locked).await?;
+        let stored = self.store.save(tx, locked).await?;
         for (topic, subject) in effects.notifications {
             self.notifier.notify(tx, &locked.session, topic, subject).await?;
         }
@@ -181,6 +198,6 @@ impl DocumentUnitOfWork {
             ))
             .await?;
         }
-        Ok(effects.discarded_media)
+        Ok(SavedSession { discarded: effects.discarded_media, stored })
     }
 }

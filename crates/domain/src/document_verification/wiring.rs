@@ -19,7 +19,7 @@ use super::{
     unit_of_work::DocumentUnitOfWork,
     vision_runner::VisionRunner,
 };
-use crate::{delivery::Outbox, image_analysis::ImageAnalyser, vault::Vault};
+use crate::{delivery::Outbox, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings, vault::Vault};
 use base::Environment;
 use db::Db;
 use media::blobs::BlobStore;
@@ -59,6 +59,7 @@ impl DocumentVerificationParts {
         blobs: BlobStore,
         analyser: ImageAnalyser,
         settings: DocumentVerificationSettings,
+        limits: LimitSettings,
         format: Arc<dyn DocumentWireFormat>,
     ) -> Self {
         let prefetched = PrefetchCache::default();
@@ -67,7 +68,7 @@ impl DocumentVerificationParts {
         let media = SessionMediaStore::new(env.clone(), blobs, prefetched.clone());
         let notifier = DocumentNotifier::new(env.clone(), outbox.clone(), format.clone());
         let unit_of_work =
-            DocumentUnitOfWork::new(db.clone(), env.clone(), store.clone(), media.clone(), notifier);
+            DocumentUnitOfWork::new(db.clone(), env.clone(), store.clone(), media.clone(), notifier, limits);
         let sandbox_responses = SandboxResponseStore::new(
             db.clone(),
             env.clone(),
@@ -98,7 +99,12 @@ impl DocumentVerificationParts {
         let end_user = EndUserActions::new(unit_of_work.clone(), sandbox_responses.clone());
 
         Self {
-            creator: DocumentSessionCreator::new(env.clone(), store.clone(), settings.public_url.clone()),
+            creator: DocumentSessionCreator::new(
+                env.clone(),
+                store.clone(),
+                settings.public_url.clone(),
+                limits,
+            ),
             access: DocumentSessionAccess::new(db.clone(), env.clone(), store.clone()),
             uploads: ResumableUploadService::new(unit_of_work.clone(), media.clone()),
             media_access: MediaAccess::new(

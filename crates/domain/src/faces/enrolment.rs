@@ -9,9 +9,13 @@ use super::{
     face_extraction::{ExtractedFace, ExtractionPurpose},
     face_model::FaceModel,
     profile::ProfileStore,
+    stored_bytes,
     tombstones::{self, TombstoneSweeper},
 };
-use crate::accounts;
+use crate::{
+    accounts,
+    tenancy::limits::{self, LimitSettings},
+};
 use base::{AccountId, Environment, FaceId, Id as _, LimitViolation, ProfileId};
 use db::{Db, FromRow, ReadTx, WriteTx, sql};
 use media::blobs::{BlobKey, BlobKeySegment, BlobStore};
@@ -61,6 +65,7 @@ pub(super) struct Enrolment {
     pub(super) sweeper: Arc<TombstoneSweeper>,
     /// Whether pictures of faces are kept, so that another model can embed them later.
     pub(super) keep_images: bool,
+    pub(super) limits: LimitSettings,
 }
 
 impl Enrolment {
@@ -84,6 +89,10 @@ impl Enrolment {
             let mut tx = self.db.write().await?;
             if !accounts::lock_shared(&mut tx, account).await? {
                 return Err(FaceIndexError::Missing("account"));
+            }
+            if let Some(app) = accounts::application_of(&mut tx, account).await? {
+                let bytes = extracted.crop.len() as u64;
+                limits::ensure_storage_left(&mut tx, &self.limits, app, bytes).await?;
             }
             tombstones::insert_pending(&mut tx, account, id, self.environment.now()).await?;
             tx.commit().await?;
@@ -168,15 +177,13 @@ impl Enrolment {
         let seq = next_seq(tx, account).await?;
         self.profiles.lock(tx, account, profile).await?;
         let now = self.environment.now();
-        let rows = tx
-            .execute(sql!(
-                "DELETE FROM faces WHERE id = $1 AND profile_id = $2 AND account_id = $3",
-                face,
-                profile,
-                account,
-            ))
-            .await?;
-        if rows == 0 {
+        let removed = sql!(
+            "DELETE FROM faces WHERE id = $1 AND profile_id = $2 AND account_id = $3 RETURNING image_bytes",
+            face,
+            profile,
+            account,
+        );
+        if stored_bytes::delete_faces(tx, account, removed).await? == 0 {
             return Err(FaceIndexError::Missing("face"));
         }
         tx.execute(sql!(
@@ -203,10 +210,18 @@ impl Enrolment {
             // The enrolment took so long that the picture has been swept.
             return Err(FaceIndexError::Busy(Duration::from_secs(1)));
         }
+        let image_bytes = if *picture_stored { extracted.crop.len() as u64 } else { 0 };
+        if image_bytes > 0
+            && let Some(app) = accounts::application_of(tx, *account).await?
+        {
+            let stored = limits::count_stored_bytes(tx, app, image_bytes.cast_signed()).await?;
+            limits::ensure_stored_bytes_allowed(tx, &self.limits, app, stored).await?;
+        }
         let vault = self.embeddings.of_profile(tx, profile).await?;
         tx.execute(sql!(
-            "INSERT INTO faces (id, account_id, profile_id, model, embedding, quality, image, seq, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "INSERT INTO faces (id, account_id, profile_id, model, embedding, quality, image, image_bytes, seq,
+                                created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             *id,
             *account,
             profile,
@@ -214,6 +229,7 @@ impl Enrolment {
             self.embeddings.seal(&vault, &aad(profile, *id), &extracted.embedding),
             f64::from((extracted.quality * 1e4).round()) / 1e4,
             *picture_stored,
+            image_bytes.cast_signed(),
             seq,
             self.environment.now(),
         ))

@@ -1,7 +1,7 @@
 //! The tables and index files of faces, for the deletion of accounts. Pictures are blobs of the account, and are deleted as
 //! such.
 
-use super::FaceIndexService;
+use super::{FaceIndexService, stored_bytes};
 use crate::accounts::deletion::{
     AccountTables, DeletedRows, ExternalAccountData, ExternalDataError, OrphanedTables,
 };
@@ -68,7 +68,8 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
         (
             "faces",
             sql!(
-                "DELETE FROM faces WHERE id IN (SELECT id FROM faces WHERE account_id = $1 LIMIT 2000)",
+                "DELETE FROM faces WHERE id IN (SELECT id FROM faces WHERE account_id = $1 LIMIT 2000)
+                 RETURNING image_bytes",
                 account
             ),
         ),
@@ -103,7 +104,11 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
     ];
     let mut deleted = Vec::with_capacity(rounds.len());
     for (table, query) in rounds {
-        deleted.push((table, tx.execute(query).await?));
+        let rows = match table {
+            "faces" => stored_bytes::delete_faces(tx, account, query).await?,
+            _ => tx.execute(query).await?,
+        };
+        deleted.push((table, rows));
     }
     Ok(deleted)
 }

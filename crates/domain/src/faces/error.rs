@@ -3,6 +3,7 @@
 use super::{InvalidProfileFieldError, face_extraction};
 use crate::{
     image_analysis::{AnalysisError, ModelsNotReadyError},
+    tenancy::limits::{LimitError, LimitReachedError},
     vault::UnsealError,
 };
 use base::LimitViolation;
@@ -31,6 +32,9 @@ pub enum FaceIndexError {
         /// What was measured, if a limit was broken.
         measured: Option<LimitViolation>,
     },
+    /// The application has as many stored bytes as it may.
+    #[error(transparent)]
+    LimitReached(#[from] LimitReachedError),
     /// All workers are busy, or the face's picture has been swept away; try again after this time.
     #[error("all workers are busy")]
     Busy(Duration),
@@ -76,6 +80,15 @@ impl From<AnalysisError> for FaceIndexError {
             AnalysisError::Busy(wait) => Self::Busy(wait),
             AnalysisError::NotReady(reason) => Self::NotReady(reason),
             AnalysisError::Prediction(error) => Self::Vision(error),
+        }
+    }
+}
+
+impl From<LimitError> for FaceIndexError {
+    fn from(error: LimitError) -> Self {
+        match error {
+            LimitError::Reached(reached) => reached.into(),
+            LimitError::Db(error) => error.into(),
         }
     }
 }

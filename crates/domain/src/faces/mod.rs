@@ -29,6 +29,7 @@ mod profile_changes;
 mod profile_details;
 mod reembedding;
 mod service;
+mod stored_bytes;
 mod tombstones;
 
 pub use enrolment::{MAX_FACES_PER_PROFILE, PreparedFace};

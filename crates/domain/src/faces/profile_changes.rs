@@ -4,7 +4,7 @@ use super::{
     FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText, ProfileType,
     change_sequence::next_seq,
     profile::{ProfileRow, ProfileStore},
-    tombstones,
+    stored_bytes, tombstones,
 };
 use crate::{
     erasure_keys::{self, KeyOwner},
@@ -156,8 +156,9 @@ impl ProfileStore {
         self.lock(tx, account, id).await?;
         log_face_removals(tx, account, id, seq, self.environment.now()).await?;
         tombstones::insert_for_profile(tx, account, id, self.environment.now()).await?;
+        let faces = sql!("DELETE FROM faces WHERE profile_id = $1 RETURNING image_bytes", id);
+        stored_bytes::delete_faces(tx, account, faces).await?;
         for query in [
-            sql!("DELETE FROM faces WHERE profile_id = $1", id),
             sql!("DELETE FROM negative_labels WHERE profile_id = $1", id),
             sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
             sql!("DELETE FROM content_profiles WHERE profile_id = $1", id),

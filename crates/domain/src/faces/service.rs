@@ -18,7 +18,9 @@ use super::{
     reembedding::Reembedding,
     tombstones::TombstoneSweeper,
 };
-use crate::{erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, vault::Vault};
+use crate::{
+    erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings, vault::Vault,
+};
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId};
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Worker};
@@ -44,6 +46,7 @@ struct FaceIndexParts {
 
 impl FaceIndexService {
     /// Wires the parts. No index is opened and no model is loaded yet.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the server, named where it is passed")]
     pub fn new(
         db: Db,
         environment: Arc<dyn Environment>,
@@ -52,6 +55,7 @@ impl FaceIndexService {
         analyser: ImageAnalyser,
         storage: FaceIndexStorage,
         settings: FaceIndexSettings,
+        limits: LimitSettings,
     ) -> Self {
         let FaceIndexSettings { keep_images, open_indexes, .. } = settings;
         let model = Arc::new(FaceModel::new(analyser, settings));
@@ -80,6 +84,7 @@ impl FaceIndexService {
             profiles: profiles.clone(),
             sweeper: sweeper.clone(),
             keep_images,
+            limits,
         };
         let matcher = ProfileMatcher {
             db: db.clone(),

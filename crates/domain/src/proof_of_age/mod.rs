@@ -15,7 +15,11 @@ pub use record::{ProofFailureDetail, ProofRecord, ProofStatus, ProvenAge};
 pub use request::{ProofNotificationRequest, ProofQuery, ProofRequest};
 pub use trust_store::TrustStoreError;
 
-use crate::{delivery::Outbox, vault::Vault};
+use crate::{
+    delivery::Outbox,
+    tenancy::limits::{self, LimitError, LimitReachedError, LimitSettings},
+    vault::Vault,
+};
 use assessment::{IssuerName, ProofDecision, already_used};
 use base::{AppId, Environment, SignedDuration};
 use credentials::{
@@ -89,6 +93,7 @@ struct ProofOfAgeInner {
     outbox: Outbox,
     fetcher: Fetcher,
     settings: Arc<ProofOfAgeSettings>,
+    limits: LimitSettings,
     trust: TrustStore,
     webhooks: Arc<dyn ProofWebhookFormat>,
 }
@@ -108,8 +113,20 @@ pub enum ProofOfAgeError {
     /// The notification cannot be queued.
     #[error(transparent)]
     NotQueued(#[from] crate::delivery::OutboxError),
+    /// The application has as many waiting jobs as it may.
+    #[error(transparent)]
+    LimitReached(#[from] LimitReachedError),
     #[error(transparent)]
     Db(#[from] DbError),
+}
+
+impl From<LimitError> for ProofOfAgeError {
+    fn from(error: LimitError) -> Self {
+        match error {
+            LimitError::Reached(reached) => reached.into(),
+            LimitError::Db(error) => error.into(),
+        }
+    }
 }
 
 #[derive(FromRow)]
@@ -119,6 +136,7 @@ struct ProofRow {
 
 impl ProofOfAgeService {
     /// A service under the operator's `settings`.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
     pub fn new(
         db: Db,
         env: Arc<dyn Environment>,
@@ -126,11 +144,12 @@ impl ProofOfAgeService {
         outbox: Outbox,
         fetcher: Fetcher,
         settings: ProofOfAgeSettings,
+        limits: LimitSettings,
         webhooks: Arc<dyn ProofWebhookFormat>,
     ) -> Self {
         let settings = Arc::new(settings);
         let trust = TrustStore::new(settings.clone());
-        Self(Arc::new(ProofOfAgeInner { db, env, vault, outbox, fetcher, settings, trust, webhooks }))
+        Self(Arc::new(ProofOfAgeInner { db, env, vault, outbox, fetcher, settings, limits, trust, webhooks }))
     }
 
     /// The outbox that notifications are queued in.
@@ -191,6 +210,7 @@ impl ProofOfAgeService {
         .await?;
         if is_pending {
             let job = ResolveProof { proof: record.id.clone() };
+            limits::ensure_queueing_allowed(tx, &self.0.limits, app).await?;
             jobs::enqueue_for_application(tx, &*self.0.env, app, &job, self.0.env.now()).await?;
         }
         count_result(&record);

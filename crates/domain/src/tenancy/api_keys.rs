@@ -113,7 +113,9 @@ pub struct ApiKeyPrincipal {
 /// caller.
 pub async fn authenticate(view: &mut ReadTx, key: &str) -> Result<Option<ApiKeyPrincipal>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT k.app_id, k.scopes, a.state, a.features, o.status AS org_status FROM api_keys k
+        "SELECT k.app_id, k.scopes, a.state, a.features, o.status AS org_status, a.calls_per_minute, a.burst,
+                a.running_jobs, a.waiting_jobs, a.live_streams, a.stored_bytes
+           FROM api_keys k
            JOIN applications a ON a.id = k.app_id
            LEFT JOIN organisations o ON o.id = a.organisation_id
           WHERE k.hash = $1 AND k.revoked_at IS NULL",

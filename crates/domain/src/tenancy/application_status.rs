@@ -1,12 +1,13 @@
 //! Whether an application is served at all. Every way of authenticating asks this.
 
-use super::{ApplicationState, Feature, OrganisationStatus};
+use super::{ApplicationState, Feature, OrganisationStatus, limits::ApplicationLimits};
 use base::AppId;
 use db::{DbError, FromRow, ReadTx, sql};
 
 /// The state of an application and of its organisation.
 ///
-/// Read from a row with the columns `state`, `features` and `org_status`, which is NULL without an organisation.
+/// Read from a row with the columns `state`, `features`, `org_status`, which is NULL without an organisation, and those of
+/// the limits.
 #[derive(Clone, Debug, FromRow)]
 pub struct ApplicationStatus {
     #[sqlx(try_from = "String")]
@@ -14,6 +15,9 @@ pub struct ApplicationStatus {
     #[sqlx(json)]
     pub(super) features: Vec<Feature>,
     org_status: Option<String>,
+    /// The limits that an operator has set.
+    #[sqlx(flatten)]
+    pub limits: ApplicationLimits,
 }
 
 impl ApplicationStatus {
@@ -37,7 +41,8 @@ impl ApplicationStatus {
 /// The status of an application. `None` if there is no such application.
 pub async fn find(view: &mut ReadTx, app: AppId) -> Result<Option<ApplicationStatus>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT a.state, a.features, o.status AS org_status
+        "SELECT a.state, a.features, o.status AS org_status, a.calls_per_minute, a.burst, a.running_jobs,
+                a.waiting_jobs, a.live_streams, a.stored_bytes
            FROM applications a LEFT JOIN organisations o ON o.id = a.organisation_id
           WHERE a.id = $1",
         app,

@@ -3,6 +3,7 @@
 use super::{
     ApplicationState, Feature, OrganisationStatus,
     application_status::ApplicationStatus,
+    limits::ApplicationLimits,
     public_keys::{self, InvalidPublicKeyError},
 };
 use aws_lc_rs::signature::ParsedPublicKey;
@@ -34,6 +35,8 @@ pub struct CallingApplication {
     pub features: Vec<Feature>,
     /// Whether its timestamps need not be wall clock time; see [`super::applications::set_unclocked`].
     pub unclocked: bool,
+    /// The limits that an operator has set.
+    pub limits: ApplicationLimits,
 }
 
 /// A public key of an application.
@@ -197,14 +200,16 @@ async fn rows(
     let found: Vec<CallingApplicationRow> = view
         .fetch_all(sql!(
             sqlite: "SELECT a.id, a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
-                            o.status AS org_status, k.der
+                            o.status AS org_status, k.der, a.calls_per_minute, a.burst, a.running_jobs,
+                            a.waiting_jobs, a.live_streams, a.stored_bytes
                        FROM applications a
                        LEFT JOIN organisations o ON o.id = a.organisation_id
                        LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
                       WHERE a.id IN (SELECT unhex(value) FROM json_each($1))
                       ORDER BY k.created_at DESC",
             postgres: "SELECT a.id, a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
-                              o.status AS org_status, k.der
+                              o.status AS org_status, k.der, a.calls_per_minute, a.burst, a.running_jobs,
+                            a.waiting_jobs, a.live_streams, a.stored_bytes
                          FROM applications a
                          LEFT JOIN organisations o ON o.id = a.organisation_id
                          LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
@@ -246,6 +251,7 @@ fn check(
         org_status,
         features: row.status.features.clone(),
         unclocked: row.unclocked,
+        limits: row.status.limits,
     })
 }
 

@@ -4,6 +4,7 @@ pub mod api_keys;
 pub mod application_status;
 pub mod applications;
 pub mod calling_application;
+pub mod limits;
 pub mod nonces;
 pub mod organisations;
 pub mod public_keys;

@@ -9,6 +9,7 @@ use domain::{
         MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails, ProfileText, ProfileType,
     },
     image_analysis::sample_faces,
+    tenancy::limits::LimitSettings,
 };
 use futures_util::TryStreamExt as _;
 use media::blobs::BlobPrefix;
@@ -53,6 +54,7 @@ fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut FaceIndexSettings
         api.image_analyser.clone(),
         storage,
         settings,
+        LimitSettings::default(),
     )
 }
 

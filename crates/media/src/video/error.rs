@@ -34,6 +34,14 @@ pub enum VideoError {
         /// The fewest bytes that should have arrived.
         least: u64,
     },
+    /// The content was not through when its time was over.
+    #[error("the content has taken {seconds} seconds; at most {limit} are spent on one")]
+    TakesTooLong {
+        /// Seconds since its first run began.
+        seconds: u64,
+        /// The limit, seconds.
+        limit: u64,
+    },
     /// The content has more bytes than are read.
     #[error("the content has more than {limit} bytes")]
     TooLarge {
@@ -163,6 +171,7 @@ impl VideoError {
             Self::Refused { .. } => "CONTENT_REFUSED",
             Self::Unreachable(_) | Self::Redirects { .. } | Self::Status { .. } => "CONTENT_UNREACHABLE",
             Self::TooSlow { .. } => "CONTENT_TOO_SLOW",
+            Self::TakesTooLong { .. } => "CONTENT_TAKES_TOO_LONG",
             Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
             Self::Empty => "CONTENT_EMPTY",
             Self::BrokenOff { .. } | Self::CutOff { .. } | Self::NoIndex => "CONTENT_TRUNCATED",
@@ -199,6 +208,7 @@ impl VideoError {
             | Self::Failed(_) => true,
             Self::Refused { .. }
             | Self::Redirects { .. }
+            | Self::TakesTooLong { .. }
             | Self::TooLarge { .. }
             | Self::Empty
             | Self::CutOff { .. }

@@ -78,6 +78,9 @@ pub struct VideoSettings {
     pub niceness: i32,
     /// How long a server may take to begin its answer, seconds.
     pub answer_seconds: u64,
+    /// The longest time from the first run of a stored content's moderation to its end, seconds.
+    #[serde(rename = "most_run_seconds")]
+    pub max_run_seconds: u64,
     /// The interval in which at least `slow_bytes` of a stored content must arrive, seconds.
     pub slow_seconds: u64,
     /// The least that must arrive in `slow_seconds`, bytes.
@@ -106,8 +109,9 @@ impl Default for VideoSettings {
             decoder_bytes: 2 << 30,
             niceness: 5,
             answer_seconds: 30,
-            slow_seconds: 10,
-            slow_bytes: 8192,
+            max_run_seconds: 24 * 3600,
+            slow_seconds: 60,
+            slow_bytes: 1_000_000,
             live_quiet_seconds: 20,
             stall_seconds: 30,
         }
@@ -115,6 +119,11 @@ impl Default for VideoSettings {
 }
 
 impl VideoSettings {
+    /// [`Self::max_run_seconds`], a year at most.
+    fn max_run(&self) -> Duration {
+        Duration::from_secs(self.max_run_seconds.clamp(1, 365 * 24 * 3600))
+    }
+
     fn limits(&self, relay: Option<RelayEntrance>) -> ProcessLimits {
         ProcessLimits {
             memory_bytes: self.decoder_bytes,
@@ -190,6 +199,15 @@ impl ContentLoader {
         };
         let late = VideoError::TooSlow { bytes: 0, seconds, least: 1 };
         tokio::time::timeout(Duration::from_secs(seconds), reaching).await.unwrap_or(Err(late))
+    }
+
+    /// Fails if a stored content has been looked at for longer than [`VideoSettings::max_run_seconds`].
+    pub fn ensure_in_time(&self, taken: Duration) -> Result<(), VideoError> {
+        let limit = self.0.settings.max_run();
+        if taken <= limit {
+            return Ok(());
+        }
+        Err(VideoError::TakesTooLong { seconds: taken.as_secs(), limit: limit.as_secs() })
     }
 
     /// Reads what a video declares about itself.

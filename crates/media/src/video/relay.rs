@@ -5,7 +5,7 @@ use super::{
     VideoError, VideoSettings,
     error::ContentAddress,
     playlist::{self, ReferenceKind},
-    upstream::{ByteRange, UpstreamBody},
+    upstream::{ByteRange, TransferRate, UpstreamBody},
 };
 use crate::{
     fetch::{Bytes, FetchTarget, Fetcher},
@@ -83,6 +83,7 @@ impl FetchRelay {
             token: format!("{:032x}", u128::from_be_bytes(bytes)),
             state: Mutex::default(),
             bytes_received: AtomicU64::new(0),
+            pace: Mutex::new(TransferRate::new(&self.shared.settings, live)),
             gate: watch::Sender::new(false),
             ends: Arc::default(),
         }))
@@ -170,6 +171,7 @@ pub(super) struct ContentFeed {
     token: String,
     state: Mutex<FeedState>,
     bytes_received: AtomicU64,
+    pace: Mutex<TransferRate>,
     gate: watch::Sender<bool>,
     /// Whether the content has announced an end: a complete playlist, or a file of known length.
     pub(super) ends: Arc<AtomicBool>,
@@ -184,6 +186,11 @@ impl Drop for ContentFeed {
 impl ContentFeed {
     pub(super) fn settings(&self) -> &VideoSettings {
         &self.shared.settings
+    }
+
+    /// How fast the content comes.
+    pub(super) fn pace(&self) -> MutexGuard<'_, TransferRate> {
+        lock(&self.pace)
     }
 
     pub(super) fn fetcher(&self) -> &Fetcher {

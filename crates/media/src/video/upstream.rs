@@ -1,7 +1,7 @@
 //! Reading a content from its server, and checking the server's answers.
 
 use super::{
-    VideoError,
+    VideoError, VideoSettings,
     error::ContentAddress,
     relay::{ContentFeed, FileVersion},
 };
@@ -10,8 +10,8 @@ use http::{HeaderName, header};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// Longer than reading any stored content in one request takes.
-const MAX_CONTENT_TIMEOUT: Duration = Duration::from_hours(24);
+/// After this time a live stream is called anew.
+const LIVE_RESPONSE_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// The bytes of a file that are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,6 @@ pub(super) struct UpstreamBody {
     to_come: Option<u64>,
     /// Offset in the file of the next byte from the server.
     at: u64,
-    pace: TransferRate,
     put_back: Option<Bytes>,
     /// Whether the bytes are those of media, and not of a playlist.
     pub(super) counts_as_content: bool,
@@ -75,7 +74,7 @@ impl UpstreamBody {
         feed.fetcher().parse_target(address).map_err(|reason| VideoError::Refused { place, reason })?;
         let limit = if feed.live { u64::MAX } else { settings.max_bytes };
         let mut call = FetchRequest {
-            timeout: MAX_CONTENT_TIMEOUT,
+            timeout: if feed.live { LIVE_RESPONSE_TIMEOUT } else { settings.max_run() },
             headers: HeaderMap::new(),
             ..FetchRequest::get(limit)
         };
@@ -87,7 +86,11 @@ impl UpstreamBody {
             known.etag.as_ref().map(|tag| put(header::IF_RANGE, tag));
         }
         let within = Duration::from_secs(settings.answer_seconds);
+        let called = Instant::now();
         let answered = tokio::time::timeout(within, feed.fetcher().open_with_redirects(address, call)).await;
+        if !feed.live {
+            feed.pace().waited += called.elapsed();
+        }
         let late = VideoError::TooSlow { bytes: 0, seconds: settings.answer_seconds, least: 1 };
         let (target, answering) = answered
             .map_err(|_| late)?
@@ -103,7 +106,6 @@ impl UpstreamBody {
             skip: 0,
             to_come: None,
             at: 0,
-            pace: TransferRate::new(feed),
             put_back: None,
             counts_as_content: true,
         };
@@ -223,12 +225,23 @@ impl UpstreamBody {
         Ok(None)
     }
 
+    /// The next bytes from the server, or an error if the content has come too slowly by now.
+    async fn read_in_time(&mut self) -> Result<Result<Option<Bytes>, FetchError>, VideoError> {
+        let left = {
+            let pace = self.feed.pace();
+            pace.window.saturating_sub(pace.waited)
+        };
+        let begun = Instant::now();
+        let Ok(read) = tokio::time::timeout(left, self.answering.chunk()).await else {
+            return Err(self.feed.pace().too_slow());
+        };
+        let bytes = read.as_ref().map_or(0, |chunk| chunk.as_ref().map_or(0, |bytes| bytes.len() as u64));
+        self.feed.pace().count(begun.elapsed(), bytes)?;
+        Ok(read)
+    }
+
     async fn read(&mut self) -> Result<Option<Bytes>, VideoError> {
-        let answered = self.pace.measure(self.answering.chunk(), |read| match read {
-            Ok(Some(bytes)) => bytes.len() as u64,
-            _ => 0,
-        });
-        match answered.await? {
+        match self.read_in_time().await? {
             Ok(Some(bytes)) => {
                 self.at += bytes.len() as u64;
                 if self.counts_as_content {
@@ -253,9 +266,10 @@ fn strong_etag(headers: &HeaderMap) -> Option<String> {
     tag.or_else(|| text(header::LAST_MODIFIED)).map(str::to_owned)
 }
 
-/// Checks that bytes arrive fast enough. Only time spent waiting for them counts, so that a slow reader is not taken
-/// for a slow server.
-struct TransferRate {
+/// Checks that the bytes of a content arrive fast enough, over all answers that it is read from. Only time spent waiting for
+/// them counts, so that a slow reader is not taken for a slow server.
+#[derive(Debug)]
+pub(super) struct TransferRate {
     window: Duration,
     least: u64,
     waited: Duration,
@@ -263,9 +277,8 @@ struct TransferRate {
 }
 
 impl TransferRate {
-    fn new(feed: &ContentFeed) -> Self {
-        let settings = feed.settings();
-        let (seconds, least) = if feed.live {
+    pub(super) fn new(settings: &VideoSettings, live: bool) -> Self {
+        let (seconds, least) = if live {
             (settings.live_quiet_seconds, 1)
         } else {
             (settings.slow_seconds, settings.slow_bytes)
@@ -273,24 +286,19 @@ impl TransferRate {
         Self { window: Duration::from_secs(seconds), least, waited: Duration::ZERO, bytes: 0 }
     }
 
-    async fn measure<T>(
-        &mut self,
-        work: impl Future<Output = T>,
-        bytes: impl Fn(&T) -> u64,
-    ) -> Result<T, VideoError> {
-        let too_slow =
-            |bytes, window: Duration, least| VideoError::TooSlow { bytes, seconds: window.as_secs(), least };
-        let begun = Instant::now();
-        let Ok(done) = tokio::time::timeout(self.window.saturating_sub(self.waited), work).await else {
-            return Err(too_slow(self.bytes, self.window, self.least));
-        };
-        self.waited += begun.elapsed();
-        self.bytes += bytes(&done);
+    /// Counts bytes and the time that was spent waiting for them.
+    fn count(&mut self, waited: Duration, bytes: u64) -> Result<(), VideoError> {
+        self.waited += waited;
+        self.bytes += bytes;
         if self.bytes >= self.least {
             (self.waited, self.bytes) = (Duration::ZERO, 0);
         } else if self.waited >= self.window {
-            return Err(too_slow(self.bytes, self.window, self.least));
+            return Err(self.too_slow());
         }
-        Ok(done)
+        Ok(())
+    }
+
+    fn too_slow(&self) -> VideoError {
+        VideoError::TooSlow { bytes: self.bytes, seconds: self.window.as_secs(), least: self.least }
     }
 }

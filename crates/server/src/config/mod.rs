@@ -16,8 +16,8 @@ pub(crate) use process::{LogConfig, LogFormat};
 use crate::InstallationArgs;
 use anyhow::Context as _;
 use api::{
-    ApiSettings, Brand, ExplanationSettings, GeoSettings, RateLimitSettings, SignatureSettings,
-    VirtualHostSettings, VirtualHosts,
+    ApiSettings, Brand, ExplanationSettings, GeoSettings, SignatureSettings, VirtualHostSettings,
+    VirtualHosts,
 };
 use base::{Environment, Secret, SystemEnvironment};
 use credentials::trust::VerificationKey;
@@ -34,6 +34,7 @@ use domain::{
     image_analysis::{AnalysisRules, FaceRules, ImageAnalyser},
     keyring::{KEY_BYTES, Keyring},
     proof_of_age::ProofOfAgeSettings,
+    tenancy::limits::LimitSettings,
 };
 use media::{
     fetch::EgressPolicy, image_validation::ImageLimits, sandbox::SandboxSettings, video::VideoSettings,
@@ -63,7 +64,7 @@ pub(crate) struct Config {
     pub(crate) wire: process::WireConfig,
     pub(crate) hosts: VirtualHostSettings,
     pub(crate) auth: SignatureSettings,
-    pub(crate) limits: RateLimitSettings,
+    pub(crate) limits: LimitSettings,
     pub(crate) models: models::ModelsConfig,
     pub(crate) image: ImageLimits,
     pub(crate) face: FaceRules,
@@ -274,6 +275,7 @@ impl Config {
             video: self.video.clone(),
             audit_retention: self.audit.retention(),
             lease: self.jobs.lease,
+            limits: self.limits,
         };
         settings.set_public_url(public_url);
         Ok(settings)

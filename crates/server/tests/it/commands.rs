@@ -52,6 +52,39 @@ fn tenants_and_keys_are_made_and_taken_away() {
 }
 
 #[test]
+fn the_limits_of_an_application_are_set_and_shown() {
+    let place = TestInstallation::new();
+    let org = place.ask(&["org", "create", "Corner shop"]);
+    let app = place.ask(&["app", "create", "Till", "--org", &org]);
+    let limits = |options: &[&str]| -> Value {
+        serde_json::from_str(&place.ask(&[&["app", "limits", &app], options].concat())).unwrap()
+    };
+    let fresh = limits(&[]);
+    assert_eq!(fresh["in_force"]["live_streams"], 100);
+    assert_eq!(fresh["in_force"]["calls_per_minute"], Value::Null);
+    assert_eq!(fresh["used"]["stored_bytes"], 0);
+    let set = limits(&["--calls-per-minute", "600", "--live-streams", "none", "--recount"]);
+    assert_eq!(set["own"]["calls_per_minute"], 600);
+    assert_eq!(set["in_force"]["calls_per_minute"], 600);
+    assert_eq!(set["in_force"]["live_streams"], Value::Null);
+    let back = limits(&["--live-streams", "default"]);
+    assert_eq!(
+        (&back["own"]["live_streams"], &back["in_force"]["live_streams"]),
+        (&Value::Null, &100.into())
+    );
+    assert_eq!(back["own"]["calls_per_minute"], 600, "what is not named stays");
+    for wrong in ["0", "-1", "many"] {
+        assert_ne!(
+            place.run(&["app", "limits", &app, &format!("--running-jobs={wrong}")]).status.code(),
+            Some(0)
+        );
+    }
+    let nobody = place.run(&["app", "limits", "018f3c8e-0000-7000-8000-00000000000a"]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(place.ask(&["audit", "export"]).contains("application.set-limits"));
+}
+
+#[test]
 fn what_an_operator_does_is_recorded_and_the_record_is_whole() {
     let place = TestInstallation::new();
     let server = place.serve();

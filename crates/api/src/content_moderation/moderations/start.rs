@@ -123,6 +123,7 @@ impl From<ModerationStartError> for ModerationApiError {
                 let words = format!("it cannot be reached: {error}");
                 Self::violation_with_code(ModerationErrorCode::ContentUnreachable, "content_id", words, None)
             }
+            ModerationStartError::LimitReached(reached) => reached.into(),
             ModerationStartError::NoAccount => Self::not_found("account"),
             ModerationStartError::Db(error) => Self::unavailable(&error),
         }

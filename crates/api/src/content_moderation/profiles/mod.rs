@@ -36,6 +36,7 @@ impl From<FaceIndexError> for ModerationApiError {
             FaceIndexError::Refused { message, measured } => {
                 Self::violation_with_code(ModerationErrorCode::FaceRefused, "face", message, measured)
             }
+            FaceIndexError::LimitReached(reached) => reached.into(),
             FaceIndexError::Busy(_)
             | FaceIndexError::NotReady(_)
             | FaceIndexError::Vision(_)

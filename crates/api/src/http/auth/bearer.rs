@@ -1,6 +1,6 @@
 //! Bearer tokens in `Authorization` (RFC 6750), for applications.
 
-use super::{RateLimitError, count_application};
+use super::{CallCountError, RateLimitError, count_application};
 use crate::{ApiState, http::request_context};
 use axum::http::{HeaderMap, HeaderName, header};
 use db::DbError;
@@ -34,9 +34,12 @@ impl From<DbError> for BearerError {
     }
 }
 
-impl From<RateLimitError> for BearerError {
-    fn from(limited: RateLimitError) -> Self {
-        Self::RateLimited(limited)
+impl From<CallCountError> for BearerError {
+    fn from(error: CallCountError) -> Self {
+        match error {
+            CallCountError::RateLimited(limited) => Self::RateLimited(limited),
+            CallCountError::Db(error) => Self::Db(error),
+        }
     }
 }
 
@@ -50,7 +53,7 @@ pub(crate) async fn authenticate(
     let bearer = tokens::authenticate(&mut api.db.read().await?, api.environment.now(), token).await?;
     let bearer = bearer.ok_or(BearerError::Invalid)?;
     request_context::note_application(bearer.app);
-    count_application(api, bearer.app)?;
+    count_application(api, bearer.app, &bearer.limits).await?;
     if !bearer.scopes.contains(&scope) {
         return Err(BearerError::Scope(scope));
     }

@@ -8,7 +8,9 @@ pub(crate) mod signature;
 
 pub(crate) use bearer::BearerError;
 pub use geo::{GeoError, GeoLocator, GeoSettings};
-pub use rate_limit::{RateLimit, RateLimitAllowance, RateLimitSettings};
-pub(crate) use rate_limit::{RateLimitError, count_application, count_end_user, count_stranger};
+pub(crate) use rate_limit::{
+    CallCountError, RateLimitError, count_application, count_end_user, count_stranger,
+};
+pub use rate_limit::{RateLimit, RateLimitAllowance};
 pub use signature::SignatureGuard;
 pub(crate) use signature::{SignatureAuthError, authenticate_signature};

@@ -1,8 +1,10 @@
-//! Rate limits: of applications if the operator sets one, of end users always. Each process counts separately.
+//! Rate limits: of applications if the operator sets one, over all processes; of end users always, each process separately.
 
 use crate::{ApiState, http::request_context};
 use axum::http::{Extensions, HeaderMap};
 use base::{AppId, Uuid};
+use db::DbError;
+use domain::tenancy::limits::{ApplicationLimits, CallAllowance, CallRefusal};
 use governor::{
     Quota, RateLimiter, clock::Clock as _, clock::MonotonicClock, middleware::StateInformationMiddleware,
     state::keyed::DashMapStateStore,
@@ -11,19 +13,9 @@ use std::{fmt::Debug, hash::Hash, num::NonZeroU32, time::Duration};
 
 type KeyedRateLimiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInformationMiddleware>;
 
-/// How often one application may call; the section `[limits]`. Each process counts separately.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RateLimitSettings {
-    /// Calls in a minute, in the long run. `None`: no limit.
-    pub calls_per_minute: Option<NonZeroU32>,
-    /// Calls at once. `None`: as many as in a minute.
-    pub burst: Option<NonZeroU32>,
-}
-
 /// A token bucket for each caller: it holds `burst` calls and refills evenly.
 #[derive(Debug)]
-pub struct RateLimit<K: Hash + Eq + Clone + Debug = AppId> {
+pub struct RateLimit<K: Hash + Eq + Clone + Debug> {
     limiter: KeyedRateLimiter<K>,
     clock: MonotonicClock,
     burst: u32,
@@ -46,9 +38,39 @@ pub struct RateLimitAllowance {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RateLimitError(pub(crate) RateLimitAllowance);
 
-/// Counts a call of an application, if the operator limits them.
-pub(crate) fn count_application(api: &ApiState, app: AppId) -> Result<(), RateLimitError> {
-    api.application_rate_limit.as_ref().map_or(Ok(()), |limit| limit.count(&app))
+/// Why a call of an application is not answered.
+#[derive(Debug)]
+pub(crate) enum CallCountError {
+    /// It has reached its rate limit.
+    RateLimited(RateLimitError),
+    /// The database did not answer.
+    Db(DbError),
+}
+
+/// Counts a call of an application, if its calls are limited, and notes what is left for the answer's headers.
+pub(crate) async fn count_application(
+    api: &ApiState,
+    app: AppId,
+    limits: &ApplicationLimits,
+) -> Result<(), CallCountError> {
+    let allowance = |left: CallAllowance| RateLimitAllowance {
+        limit: u32::try_from(left.limit).unwrap_or(u32::MAX),
+        remaining: u32::try_from(left.remaining).unwrap_or(u32::MAX),
+        reset: left.reset,
+    };
+    match api.call_limiter.count(app, limits).await {
+        Ok(left) => {
+            if let Some(left) = left {
+                request_context::note_allowance(allowance(left));
+            }
+            Ok(())
+        }
+        Err(CallRefusal::UsedUp(left)) => {
+            request_context::note_allowance(allowance(left));
+            Err(CallCountError::RateLimited(RateLimitError(allowance(left))))
+        }
+        Err(CallRefusal::Db(error)) => Err(CallCountError::Db(error)),
+    }
 }
 
 /// Counts a call of an end user, by their session, or of an anonymous caller, by their address.
@@ -68,12 +90,6 @@ pub(crate) fn count_stranger(
 }
 
 impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
-    /// The limit that the operator has set; `None` if there is none.
-    pub fn from_settings(settings: &RateLimitSettings) -> Option<Self> {
-        let per_minute = settings.calls_per_minute?;
-        Some(Self::new(per_minute, settings.burst.unwrap_or(per_minute)))
-    }
-
     /// Allows `per_minute` calls in the long run, and `burst` at once.
     pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
         Self::of_quota(Quota::per_minute(per_minute).allow_burst(burst), burst)

@@ -1,6 +1,6 @@
 //! Signed requests: `RSASSA-PKCS1-v1_5` with SHA-256 over method, path, query and the raw bytes of the body.
 
-use super::{RateLimitAllowance, RateLimitError, count_application};
+use super::{CallCountError, RateLimitAllowance, RateLimitError, count_application};
 use crate::{
     ApiState,
     http::{
@@ -51,6 +51,15 @@ pub(crate) enum SignatureAuthError {
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl From<CallCountError> for SignatureAuthError {
+    fn from(error: CallCountError) -> Self {
+        match error {
+            CallCountError::RateLimited(limited) => Self::RateLimited(limited),
+            CallCountError::Db(error) => Self::Unavailable(error.into()),
+        }
+    }
+}
+
 impl From<RequestSignatureError> for SignatureAuthError {
     fn from(refused: RequestSignatureError) -> Self {
         Self::Signature(refused)
@@ -99,7 +108,7 @@ pub(crate) async fn authenticate_signature(
     }
     // Only after the signature was verified, so that nobody else can use up an application's quota or nonces.
     request_context::note_application(caller.app);
-    count_application(api, caller.app).map_err(SignatureAuthError::RateLimited)?;
+    count_application(api, caller.app, &caller.limits).await?;
     let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
     if !fresh.map_err(|error| SignatureAuthError::Unavailable(error.into()))? {
         return Err(RequestSignatureError::NonceUsed.into());

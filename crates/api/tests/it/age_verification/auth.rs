@@ -3,6 +3,7 @@
 use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call};
 use api::RateLimit;
 use axum::{body::Body, http::Request};
+use domain::tenancy::limits::LimitSettings;
 use serde_json::json;
 use std::{num::NonZeroU32, sync::Arc};
 use testkit::{TestApp, TestResponse};
@@ -159,9 +160,8 @@ async fn a_disabled_application_is_not_served() {
 #[tokio::test]
 async fn an_application_and_an_end_user_each_have_a_rate_limit() {
     let (one, two) = (NonZeroU32::MIN, NonZeroU32::new(2).unwrap());
-    let app =
-        TestApp::start_with(|api| api.application_rate_limit = Some(Arc::new(RateLimit::new(one, two))))
-            .await;
+    let limits = LimitSettings { calls_per_minute: Some(two), ..LimitSettings::default() };
+    let app = TestApp::builder().limits(limits).start().await;
     let key = app.api_key(&[]).await;
     let ask = async |base: &str| {
         relying_party_call(&app, &key, "POST", &format!("{base}/sessions"), Some(json!({}))).await

@@ -11,7 +11,7 @@ use serde_json::json;
 use testkit::SignedCall;
 
 /// A signed call without an image.
-fn call() -> SignedCall {
+pub(crate) fn call() -> SignedCall {
     SignedCall::post("/ai/v1/age").json(&json!({}))
 }
 

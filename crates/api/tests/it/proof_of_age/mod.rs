@@ -19,27 +19,27 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use testkit::{TestApp, TestResponse, proof_settings, stub_server};
 
-const ALL_SCOPES: [TokenScope; 3] = TokenScope::ALL;
+pub(crate) const ALL_SCOPES: [TokenScope; 3] = TokenScope::ALL;
 
 /// An issuer that the operator trusts, beside this server.
-struct Issuer {
+pub(crate) struct Issuer {
     id: String,
     key: IssuingKey,
 }
 
 impl Issuer {
-    fn new(app_world: &dyn base::Environment, id: &str) -> Self {
+    pub(crate) fn new(app_world: &dyn base::Environment, id: &str) -> Self {
         Self { id: id.to_owned(), key: IssuingKey::generate(app_world) }
     }
 
-    fn entry(&self, more: &Value) -> Value {
+    pub(crate) fn entry(&self, more: &Value) -> Value {
         let mut entry =
             json!({ "id": self.id, "provider": "PASS", "formats": ["cwt", "jwt"], "keys": [self.key.jwk()] });
         entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         entry
     }
 
-    fn code(&self, app: &TestApp, status: Option<StatusReference>) -> String {
+    pub(crate) fn code(&self, app: &TestApp, status: Option<StatusReference>) -> String {
         let grant = AgeAttestation {
             issuer: self.id.clone(),
             age_over: vec![18, 21],
@@ -58,19 +58,19 @@ fn random_id(app: &TestApp) -> [u8; 16] {
 }
 
 /// A server that trusts these entries.
-async fn server_trusting(entries: Value) -> (TestApp, tempfile::NamedTempFile) {
+pub(crate) async fn server_trusting(entries: Value) -> (TestApp, tempfile::NamedTempFile) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(json!({ "issuers": entries }).to_string().as_bytes()).unwrap();
     let rules = ProofOfAgeSettings { trust_list: Some(file.path().to_owned()), ..proof_settings() };
     (TestApp::start_with_egress(&stub_server::egress_policy(), rules).await, file)
 }
 
-fn scan(app: &TestApp, value: &str) -> Value {
+pub(crate) fn scan(app: &TestApp, value: &str) -> Value {
     let scanned_at = app.world.now().to_string();
     json!({ "qr": { "value": value, "scanned_at": scanned_at }, "terminal": { "id": "till-4", "store_id": "12" } })
 }
 
-async fn verify(app: &TestApp, token: &str, body: &Value) -> TestResponse {
+pub(crate) async fn verify(app: &TestApp, token: &str, body: &Value) -> TestResponse {
     verify_with_headers(app, &[("authorization", &format!("Bearer {token}"))], body.to_string()).await
 }
 

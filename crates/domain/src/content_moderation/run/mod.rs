@@ -411,6 +411,10 @@ impl ModerationRun {
         if self.lease.is_stopping() {
             return Err(RunStopError::Handover);
         }
+        if self.context.content_type != ContentType::LiveVideo {
+            let taken = self.runner.environment.now().duration_since(self.began_at);
+            self.runner.videos.ensure_in_time(taken.unsigned_abs())?;
+        }
         let mut view = self.runner.db.read().await?;
         let row: Option<RunStateRow> =
             view.fetch_optional(sql!("SELECT state FROM moderations WHERE id = $1", self.id())).await?;

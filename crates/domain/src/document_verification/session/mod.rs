@@ -195,6 +195,13 @@ impl DocumentSession {
         });
     }
 
+    /// The bytes of its media, and of uploads, that are stored.
+    pub fn media_bytes(&self) -> u64 {
+        let media = self.media.iter().filter(|media| !media.redacted).map(|media| media.bytes);
+        let parts = self.uploads.iter().flat_map(|upload| &upload.pieces).map(|part| part.bytes);
+        media.chain(parts).sum()
+    }
+
     /// Removes media from the list; nothing may refer to them any more.
     pub fn drop_media(&mut self, discarded: &[MediaId]) {
         self.media.retain(|media| !discarded.contains(&media.id));

@@ -4,6 +4,7 @@ use super::{UnsealedDocumentSession, tombstones};
 use crate::{
     document_verification::session::DocumentSession,
     erasure_keys::{self, ErasureKeys, KeyOwner},
+    tenancy::limits,
     vault::Vault,
 };
 use aws_lc_rs::digest;
@@ -180,13 +181,36 @@ impl DocumentSessionStore {
         Ok(row.and_then(|row| self.unseal(&row)))
     }
 
-    /// Writes a locked session back.
+    /// Counts the media of a locked session as stored bytes of its application. If they have become more, returns what the
+    /// application has stored in all.
+    async fn count_media(&self, tx: &mut WriteTx, session: &DocumentSession) -> Result<Option<u64>, DbError> {
+        #[derive(FromRow)]
+        struct MediaBytesRow {
+            media_bytes: i64,
+        }
+        let bytes = i64::try_from(session.media_bytes()).unwrap_or(i64::MAX);
+        let before: Option<MediaBytesRow> = tx
+            .fetch_optional(sql!("SELECT media_bytes FROM identity_sessions WHERE id = $1", session.id))
+            .await?;
+        let before = before.map_or(0, |row| row.media_bytes);
+        if bytes == before {
+            return Ok(None);
+        }
+        tx.execute(sql!("UPDATE identity_sessions SET media_bytes = $2 WHERE id = $1", session.id, bytes))
+            .await?;
+        let stored = limits::count_stored_bytes(tx, session.app, bytes - before).await?;
+        Ok((bytes > before).then_some(stored))
+    }
+
+    /// Writes a locked session back. If it has more media than before, returns how many bytes its application has stored in
+    /// all.
     pub(in crate::document_verification) async fn save(
         &self,
         tx: &mut WriteTx,
         locked: &UnsealedDocumentSession,
-    ) -> Result<(), DbError> {
+    ) -> Result<Option<u64>, DbError> {
         let session = &locked.session;
+        let stored = self.count_media(tx, session).await?;
         let rows = tx
             .execute(sql!(
                 "UPDATE identity_sessions SET state = $3, triggered = $4, sealed = $5
@@ -199,7 +223,7 @@ impl DocumentSessionStore {
             ))
             .await?;
         debug_assert_eq!(rows, 1, "the session was locked");
-        Ok(())
+        Ok(stored)
     }
 
     /// Erases a session: its key goes with its row. The caller deletes its media after the commit
@@ -209,8 +233,21 @@ impl DocumentSessionStore {
         tx: &mut WriteTx,
         id: DocumentSessionId,
     ) -> Result<(), DbError> {
+        #[derive(FromRow)]
+        struct ErasedSessionRow {
+            app_id: AppId,
+            media_bytes: i64,
+        }
         tombstones::add(tx, &*self.env, id, None).await?;
-        tx.execute(sql!("DELETE FROM identity_sessions WHERE id = $1", id)).await?;
+        let erased: Option<ErasedSessionRow> = tx
+            .fetch_optional(sql!(
+                "DELETE FROM identity_sessions WHERE id = $1 RETURNING app_id, media_bytes",
+                id,
+            ))
+            .await?;
+        if let Some(ErasedSessionRow { app_id, media_bytes }) = erased {
+            limits::count_stored_bytes(tx, app_id, -media_bytes).await?;
+        }
         erasure_keys::erase(tx, KeyOwner::DocumentSession(id)).await
     }
 
@@ -226,6 +263,7 @@ impl DocumentSessionStore {
         locked.key = self.keys.create(tx, KeyOwner::DocumentSession(id)).await?;
         erasure_keys::record_erasure(tx).await?;
         tombstones::add(tx, &*self.env, id, None).await?;
+        self.count_media(tx, &locked.session).await?;
         tx.execute(sql!(
             "UPDATE identity_sessions SET sealed = $2, destroy_at = NULL WHERE id = $1",
             id,

@@ -3,7 +3,8 @@
 mod assertion;
 
 use super::{
-    Feature, TenancyError, application_status::ApplicationStatus, applications, ensure_found, validate_name,
+    Feature, TenancyError, application_status::ApplicationStatus, applications, ensure_found,
+    limits::ApplicationLimits, validate_name,
 };
 use crate::wire_enum::wire_enum;
 use aws_lc_rs::digest;
@@ -178,6 +179,8 @@ pub struct BearerPrincipal {
     pub scopes: Vec<TokenScope>,
     /// The interfaces that the application may use.
     pub features: Vec<Feature>,
+    /// The application's limits that an operator has set.
+    pub limits: ApplicationLimits,
 }
 
 #[derive(FromRow)]
@@ -198,7 +201,8 @@ pub async fn authenticate(
 ) -> Result<Option<BearerPrincipal>, DbError> {
     let row: Option<AccessTokenRow> = view
         .fetch_optional(sql!(
-            "SELECT t.app_id, t.scopes, t.expires_at, a.state, a.features, o.status AS org_status
+            "SELECT t.app_id, t.scopes, t.expires_at, a.state, a.features, o.status AS org_status,
+                    a.calls_per_minute, a.burst, a.running_jobs, a.waiting_jobs, a.live_streams, a.stored_bytes
                FROM access_tokens t JOIN applications a ON a.id = t.app_id
                LEFT JOIN organisations o ON o.id = a.organisation_id
               WHERE t.hash = $1",
@@ -210,6 +214,7 @@ pub async fn authenticate(
     let bearer = |row: AccessTokenRow| BearerPrincipal {
         app: row.app_id,
         scopes: row.scopes,
+        limits: row.status.limits,
         features: row.status.features,
     };
     Ok(row.filter(is_valid).map(bearer))

@@ -6,6 +6,7 @@ use super::{
     make::{self, H264},
 };
 use media::video::{VideoError, VideoSettings};
+use std::time::Duration;
 
 fn fast() -> Vec<u8> {
     make::file(&format!("{} {H264} -movflags +faststart a.mp4", make::numbers("30", 8.0)))
@@ -13,7 +14,7 @@ fn fast() -> Vec<u8> {
 
 /// Shorter timeouts than the defaults, so that a test need not wait long, but long enough for a busy machine.
 fn hurried() -> VideoSettings {
-    VideoSettings { slow_seconds: 5, answer_seconds: 5, ..VideoSettings::default() }
+    VideoSettings { slow_seconds: 5, slow_bytes: 8192, answer_seconds: 5, ..VideoSettings::default() }
 }
 
 #[tokio::test]
@@ -34,6 +35,28 @@ async fn a_server_that_drips_is_cut_off() {
     // The next content is not affected.
     site.host.put("a.mp4", file);
     assert_eq!(site.all("a.mp4", &SamplingRequest::default()).await.len(), 16);
+}
+
+#[tokio::test]
+async fn a_server_that_drips_in_many_small_answers_is_cut_off_as_well() {
+    // Each answer takes less than the window, and all together come below the floor.
+    let site = Site::with(VideoSettings { slow_bytes: 10_000_000, ..hurried() }).await;
+    let mut playlist = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n".to_owned();
+    for number in 0..30 {
+        playlist.extend(["#EXTINF:1.0,\n", &format!("s{number}.ts\n")]);
+        site.host.put_as(&format!("s{number}.ts"), vec![0x47; 1880], Manner::Dripping(0));
+    }
+    site.host.put("slow.m3u8", playlist + "#EXT-X-ENDLIST\n");
+    assert_eq!(site.refused("slow.m3u8").await.code(), "CONTENT_TOO_SLOW");
+}
+
+#[tokio::test]
+async fn a_stored_content_has_a_time_of_its_own() {
+    let site = Site::with(VideoSettings { max_run_seconds: 7200, ..VideoSettings::default() }).await;
+    assert_eq!(site.videos.ensure_in_time(Duration::from_hours(2)), Ok(()));
+    let error = site.videos.ensure_in_time(Duration::from_secs(7201)).unwrap_err();
+    assert_eq!(error.to_string(), "the content has taken 7201 seconds; at most 7200 are spent on one");
+    assert_eq!((error.code(), error.is_transient()), ("CONTENT_TAKES_TOO_LONG", false));
 }
 
 #[tokio::test]

@@ -1,18 +1,16 @@
 //! The quota of an application.
 
 use crate::http::call;
-use api::{BodyMemory, GeoLocator, GeoSettings, RateLimit, SignatureGuard};
+use api::{BodyMemory, GeoLocator, GeoSettings, SignatureGuard};
 use axum::{body::Body, http::Request};
+use domain::tenancy::limits::LimitSettings;
 use std::{num::NonZeroU32, sync::Arc};
 use testkit::{SignedCall, TestApp};
 
 #[tokio::test]
 async fn an_application_has_a_quota_if_the_operator_sets_one() {
-    let two = NonZeroU32::new(2).unwrap();
-    let app = TestApp::start_with(|api| {
-        api.application_rate_limit = Some(Arc::new(RateLimit::new(NonZeroU32::MIN, two)));
-    })
-    .await;
+    let limits = LimitSettings { calls_per_minute: NonZeroU32::new(2), ..LimitSettings::default() };
+    let app = TestApp::builder().limits(limits).start().await;
 
     let strangers = call().digest(Some("AAAA")).send(&app).await;
     assert_eq!(strangers.status_and_code(), "401 INVALID_SIGNATURE");
