@@ -29,6 +29,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (18, "abuse", include_str!("../../../migrations/0018_abuse.sql")),
     (19, "fairness", include_str!("../../../migrations/0019_fairness.sql")),
     (20, "audit", include_str!("../../../migrations/0020_audit.sql")),
+    (22, "erasure_reach", include_str!("../../../migrations/0022_erasure_reach.sql")),
 ];
 
 /// Number, name and text of a migration.

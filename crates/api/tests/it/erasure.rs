@@ -12,7 +12,12 @@ use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
 };
-use testkit::{TestApp, face_pictures, media_fixtures::png, proof_settings, stub_server};
+use testkit::{
+    TestApp, face_pictures,
+    media_fixtures::png,
+    proof_settings,
+    stub_server::{self, StubReply, StubServer},
+};
 
 /// Something that must not be found any more.
 struct Needle {
@@ -36,6 +41,7 @@ async fn secrets(app: &TestApp) -> Vec<Needle> {
              UNION ALL SELECT 'an age session', sealed FROM age_sessions
              UNION ALL SELECT 'a profile', details FROM profiles WHERE details IS NOT NULL
              UNION ALL SELECT 'a face', embedding FROM faces
+             UNION ALL SELECT 'the key of a picture', picture_key FROM faces WHERE picture_key IS NOT NULL
              UNION ALL SELECT 'a label', embedding FROM negative_labels
              UNION ALL SELECT 'a finding', sealed_embedding FROM findings WHERE sealed_embedding IS NOT NULL"
         ))
@@ -216,6 +222,120 @@ async fn findings_go_with_the_profile_that_they_matched() {
     let left = fixture.count(sql!("SELECT count(*) FROM findings WHERE sealed_embedding IS NOT NULL")).await;
     assert_eq!(left, 0);
     assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
+}
+
+/// Whoever is deleted is named by no moderation that was to look for them, no content that they uploaded, and no message.
+#[tokio::test]
+async fn what_named_a_deleted_person_names_nobody() {
+    let fixture = AccountFixture::start_with_media().await;
+    let app = &fixture.app;
+    let receiver = StubServer::start(|_| StubReply::status(503)).await;
+    let (ada, bob) = (fixture.enrol("Ada", &face_pictures()[6]).await, fixture.add_profile("Bob").await);
+    let ban: base::Uuid = ada.parse().unwrap();
+    app.execute(sql!("UPDATE profiles SET banned = TRUE WHERE id = $1", ban)).await;
+    let options = json!({
+        "profile_ids": [ada, bob], "notifications": { "web_destinations": [receiver.url("/hook")] },
+    });
+    let (content, moderation) = fixture.finished_moderation(options).await;
+    let id: base::Uuid = ada.parse().unwrap();
+    app.execute(sql!("UPDATE contents SET uploader_id = $1", id)).await;
+    let message = async || {
+        #[derive(FromRow)]
+        struct MessageRow {
+            state: String,
+            size: i64,
+        }
+        let mut view = app.api.db.read().await.unwrap();
+        let rows: Vec<MessageRow> = view
+            .fetch_all(sql!("SELECT state, CAST(length(sealed) AS BIGINT) AS size FROM deliveries"))
+            .await
+            .unwrap();
+        rows.into_iter().map(|row| (row.state, row.size > 0)).collect::<Vec<_>>()
+    };
+    let waiting = message().await;
+    assert!(
+        !waiting.is_empty() && waiting.iter().all(|row| *row == ("WAITING".to_owned(), true)),
+        "{waiting:?}"
+    );
+    let named = async || {
+        let overview = fixture.get(&format!("/moderations/{moderation}")).await.to_string();
+        [&ada, &bob].map(|id| overview.contains(id.as_str()))
+    };
+    assert_eq!(named().await, [true, true]);
+
+    let answer = fixture.call("DELETE", &format!("/profiles/{ada}"), None).await;
+    assert_eq!(answer.status_and_code(), "204");
+    let rows = app.dump().await;
+    let names = |id: &str| {
+        let digits = id.replace('-', "");
+        rows.iter()
+            .filter(|row| row.contains(id) || row.to_lowercase().contains(&digits))
+            .filter_map(|row| row.split([' ', ':', '|', '(']).next().map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    let left = names(&ada);
+    assert!(
+        left.iter().all(|table| ["profiles", "audit_records", "face_removals"].contains(&table.as_str())),
+        "{left:?}"
+    );
+    assert_eq!(named().await, [false, true]);
+    let wanted = names(&base::Uuid::nil().to_string());
+    assert!(
+        wanted.contains(&"moderations".to_owned()),
+        "an empty list would have meant everybody: {wanted:?}"
+    );
+    let emptied = message().await;
+    assert!(emptied.iter().all(|row| *row == ("FAILED".to_owned(), false)), "{emptied:?}");
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
+
+    // The audit sees what a deletion would have left.
+    app.execute(sql!("UPDATE contents SET uploader_id = $1", id)).await;
+    app.execute(sql!(
+        "INSERT INTO delivery_subjects (subject_id, delivery_id) SELECT $1, id FROM deliveries",
+        id
+    ))
+    .await;
+    app.execute(sql!(
+        sqlite: "UPDATE moderations SET wanted = replace(wanted, $1, $2)",
+        postgres: "UPDATE moderations SET wanted = CAST(replace(CAST(wanted AS TEXT), $1, $2) AS JSONB)",
+        base::Uuid::nil().to_string(),
+        ada.clone(),
+    ))
+    .await;
+    let found = app.api.account_deletion.find_orphans().await.unwrap();
+    let places: Vec<_> = found.iter().map(|orphan| (orphan.place, orphan.owner.as_str())).collect();
+    assert_eq!(places, [("delivery_subjects", &*ada), ("moderations", &*ada), ("contents", &*ada)]);
+    let deleted = fixture.call("DELETE", &format!("/contents/{content}"), None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+}
+
+/// Messages about a session are erased with it, delivered or not.
+#[tokio::test]
+async fn messages_about_a_document_session_go_with_it() {
+    let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+    let receiver = StubServer::start(|_| StubReply::status(204)).await;
+    let payload = json!({
+        "notifications": { "endpoint": receiver.url("/hook"), "topics": ["THANK_YOU_EMAIL_REQUESTED"] },
+        "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+    });
+    let session =
+        document_verification::DocumentSessionFixture::create(&app, document_verification::BASE, &payload)
+            .await;
+    for sends in [true, false] {
+        let asked = session.end_user_call(&app, "POST", "/emails/thank-you", None).await;
+        assert_eq!(asked.status_and_code(), "204");
+        if sends {
+            crate::deliveries::deliver(&app, app.api.document_verification.outbox(), &receiver, 1).await;
+        }
+    }
+    let count = async |query| app.api.db.read().await.unwrap().count(query).await.unwrap();
+    let full = sql!("SELECT count(*) FROM deliveries WHERE length(sealed) > 0");
+    assert_eq!(count(full).await, 2);
+    let deleted = document_verification::relying_party_call(&app, "DELETE", &session.path(""), None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+    assert_eq!(count(sql!("SELECT count(*) FROM deliveries WHERE length(sealed) > 0")).await, 0);
+    assert_eq!(count(sql!("SELECT count(*) FROM deliveries WHERE ended_at IS NOT NULL")).await, 2);
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
 
 #[tokio::test]

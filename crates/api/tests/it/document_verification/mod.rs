@@ -31,7 +31,7 @@ use testkit::{
 };
 use vision::{VisionModels, embedding_distance};
 
-const BASE: &str = "/idverify/v1";
+pub(crate) const BASE: &str = "/idverify/v1";
 
 const SANDBOX: &str = "/sandbox/idverify/v1";
 
@@ -80,7 +80,7 @@ impl DocumentSessionFixture {
         working.stop().await;
     }
 
-    async fn create(app: &TestApp, base: &'static str, payload: &Value) -> Self {
+    pub(crate) async fn create(app: &TestApp, base: &'static str, payload: &Value) -> Self {
         let made = relying_party_call(app, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
         assert_eq!(made.status_and_code(), "201", "{}", made.json());
         let text = |name: &str| made.json()[name].as_str().unwrap().to_owned();
@@ -93,7 +93,7 @@ impl DocumentSessionFixture {
     }
 
     /// A call of the end user.
-    async fn end_user_call(
+    pub(crate) async fn end_user_call(
         &self,
         app: &TestApp,
         method: &str,

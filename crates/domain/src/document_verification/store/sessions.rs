@@ -2,6 +2,7 @@
 
 use super::{UnsealedDocumentSession, tombstones};
 use crate::{
+    delivery,
     document_verification::session::DocumentSession,
     erasure_keys::{self, ErasureKeys, KeyOwner},
     vault::Vault,
@@ -210,6 +211,7 @@ impl DocumentSessionStore {
         id: DocumentSessionId,
     ) -> Result<(), DbError> {
         tombstones::add(tx, &*self.env, id, None).await?;
+        delivery::erase_messages_about(tx, id.into(), self.env.now()).await?;
         tx.execute(sql!("DELETE FROM identity_sessions WHERE id = $1", id)).await?;
         erasure_keys::erase(tx, KeyOwner::DocumentSession(id)).await
     }
