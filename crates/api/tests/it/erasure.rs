@@ -7,6 +7,7 @@ use crate::{
 };
 use base::SignedDuration;
 use db::{FromRow, sql};
+use domain::erasure_replay::{ErasureReplay, ReplayOutcome};
 use serde_json::json;
 use std::{
     fmt::Write as _,
@@ -196,6 +197,8 @@ async fn what_was_erased_is_in_no_file() {
         let found = rows.iter().find(|row| row.to_lowercase().contains(&digits));
         assert_eq!(found, None, "{what} is still in a row");
     }
+    // The audit trail names what was deleted by its id.
+    let rows: Vec<_> = rows.iter().filter(|row| !row.starts_with("audit_records ")).collect();
     for text in ["needle", &matching, &moderation] {
         let found =
             rows.iter().find(|row| row.contains(text) || row.to_lowercase().contains(&text.replace('-', "")));
@@ -307,6 +310,78 @@ async fn what_named_a_deleted_person_names_nobody() {
     assert_eq!(places, [("delivery_subjects", &*ada), ("moderations", &*ada), ("contents", &*ada)]);
     let deleted = fixture.call("DELETE", &format!("/contents/{content}"), None).await;
     assert_eq!(deleted.status_and_code(), "204");
+}
+
+/// What one deletion of each kind recorded has another of the same kind deleted: as after a backup was restored.
+#[tokio::test]
+async fn each_deletion_that_was_recorded_can_be_done_again() {
+    let fixture = AccountFixture::start_with_media().await;
+    let app = &fixture.app;
+    let mut ids = Vec::new();
+    for face in [6, 8] {
+        let profile = fixture.enrol("Ada", &face_pictures()[face]).await;
+        let other = fixture.enrol("Bob", &face_pictures()[face]).await;
+        let known = fixture.get(&format!("/profiles/{other}")).await;
+        let removed = known["faces"][0]["id"].as_str().unwrap().to_owned();
+        let (member, _) = fixture.add_member(&format!("ada{face}@example.com"), false, &[]).await;
+        let (content, _) = fixture.waiting_moderation().await;
+        let (_, moderation) = fixture.waiting_moderation().await;
+        let (session, _) = document_verification::session_with_page(app).await;
+        ids.push([profile, other, removed, member, content, moderation, session.id.clone()]);
+    }
+    let [profile, other, removed, member, content, moderation, session] = &ids[0];
+    for below in [
+        format!("/profiles/{profile}"),
+        format!("/profiles/{other}/faces/{removed}"),
+        format!("/members/{member}"),
+        format!("/contents/{content}"),
+        format!("/moderations/{moderation}"),
+    ] {
+        let answer = fixture.call("DELETE", &below, None).await;
+        assert!(answer.status.is_success(), "{below}: {}", answer.json());
+    }
+    let path = format!("{}/sessions/{session}", document_verification::BASE);
+    let deleted = document_verification::relying_party_call(app, "DELETE", &path, None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+
+    let mut lines = Vec::new();
+    let mut view = app.api.db.read().await.unwrap();
+    let each = |record: &domain::audit_trail::ExportedRecord| {
+        lines.push(format!(r#"{{"hash":"{}","record":{}}}"#, record.hash, record.record));
+    };
+    app.api.audit_trail.export(&mut view, &domain::audit_trail::AuditFilter::default(), each).await.unwrap();
+    drop(view);
+    let replay = ErasureReplay {
+        db: app.api.db.clone(),
+        faces: app.api.faces.clone(),
+        content_moderation: app.api.content_moderation.clone(),
+        document_verification: app.api.document_verification.clone(),
+        account_deletion: app.api.account_deletion.clone(),
+    };
+    let run = async |lines: &[String]| {
+        let mut deleted = 0;
+        for line in lines {
+            let outcome = replay.apply(line).await.unwrap();
+            deleted += usize::from(outcome == ReplayOutcome::Deleted);
+        }
+        deleted
+    };
+    assert_eq!(run(&lines).await, 0, "they are gone already");
+    let of_others: Vec<String> = lines
+        .iter()
+        .map(|line| ids[0].iter().zip(&ids[1]).fold(line.clone(), |line, (old, new)| line.replace(old, new)))
+        .collect();
+    assert_eq!(run(&of_others).await, 6);
+    for table in ["contents", "moderations", "identity_sessions", "members", "faces"] {
+        let left = app.dump().await.iter().filter(|row| row.starts_with(&format!("{table} "))).count();
+        assert_eq!(left, if table == "contents" { 2 } else { 0 }, "{table}");
+    }
+    // Of an account as a whole.
+    let close =
+        json!({ "hash": "", "record": { "kind": "account.close", "target": fixture.account } }).to_string();
+    assert_eq!(replay.apply(&close).await.unwrap(), ReplayOutcome::Deleted);
+    assert_eq!(replay.apply(&close).await.unwrap(), ReplayOutcome::Gone);
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
 
 /// Messages about a session are erased with it, delivered or not.
