@@ -259,7 +259,7 @@ fn a_revocation_list_that_cannot_be_read_is_an_error_of_the_trust_list() {
         TrustList::parse(text.as_bytes()).unwrap_err().to_string()
     };
     let [good, roots] = [crl(&root, &[], (12, 31)), root.pem()];
-    assert!(refused(&root.pem(), &[roots.clone()]).contains("crls[0]: is no complete CRL"));
+    assert!(refused(&root.pem(), std::slice::from_ref(&roots)).contains("crls[0]: is no complete CRL"));
     assert!(refused("AAAA", &[roots]).contains("crls[0]: is no complete CRL"));
     assert!(refused(&good, &[]).contains("crls: are listed, but no roots"));
 }

@@ -180,14 +180,14 @@ impl AgeSessionStore {
 /// Deletes sessions, stored results, keys, redeemed tokens, counters of budgets and used tokens of secure capture
 /// whose time is over, at most 1,000 rows of each (keys: all). Returns how many rows.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
-    let others = stored_result_store::purge_stored_results(db, now).await?
-        + blind_tokens::purge_issuer_keys(db, now).await?
-        + webhook_signer::purge_webhook_keys(db, now).await?
-        + attempt_budgets::purge_usage(db, now).await?;
     #[derive(FromRow)]
     struct SubjectRow {
         id: Uuid,
     }
+    let others = stored_result_store::purge_stored_results(db, now).await?
+        + blind_tokens::purge_issuer_keys(db, now).await?
+        + webhook_signer::purge_webhook_keys(db, now).await?
+        + attempt_budgets::purge_usage(db, now).await?;
     let mut tx = db.write_with_durability(Durability::Process).await?;
     let with_messages: Vec<SubjectRow> = tx
         .fetch_all(sql!(

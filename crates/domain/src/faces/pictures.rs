@@ -106,7 +106,7 @@ impl FacePictures {
         }
     }
 
-    /// Seals up to 200 pictures with keys of their own that have none. Returns how many there were: 0 once all have one.
+    /// Seals up to 200 pictures with keys of their own that have none. Returns how many it sealed: 0 once all have one.
     ///
     /// The key is in the row before the picture is sealed with it, and the row says so afterwards: whenever this is
     /// interrupted, one of two keys opens the picture, and the next call goes on.
@@ -122,39 +122,48 @@ impl FacePictures {
                 PICTURES_PER_ROUND,
             ))
             .await?;
-        let number = rows.len();
+        let mut done = 0;
         for row in rows {
-            self.seal_one_again(row).await?;
+            let face = row.id;
+            match self.seal_one_again(row).await {
+                Ok(()) => done += 1,
+                // One that does not open is no reason to leave the others.
+                Err(FaceIndexError::Sealed(error)) => tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    face.id = %face,
+                    "the key of a picture does not open"
+                ),
+                Err(error) => return Err(error),
+            }
         }
-        Ok(number)
+        Ok(done)
     }
 
     async fn seal_one_again(&self, row: OldPictureRow) -> Result<(), FaceIndexError> {
         let OldPictureRow { id: face, account_id: account, profile_id: profile, key, picture_key } = row;
         let owner = PictureOwner { account, profile, face };
         let vault = self.keys.vault_of(KeyOwner::Profile(profile), key.as_deref());
-        let picture_key = match picture_key {
-            Some(sealed) => open_key(&vault, &owner, &sealed)?,
-            None => {
-                let key = self.new_key();
-                let mut tx = self.db.write().await?;
-                if !accounts::lock_shared(&mut tx, account).await? {
-                    return Ok(());
-                }
-                let rows = tx
-                    .execute(sql!(
-                        "UPDATE faces SET picture_key = $2 WHERE id = $1 AND picture_key IS NULL",
-                        face,
-                        self.seal_key(&vault, &owner, &key),
-                    ))
-                    .await?;
-                tx.commit().await?;
-                if rows == 0 {
-                    // It was deleted meanwhile, or another process is at it.
-                    return Ok(());
-                }
-                key
+        let picture_key = if let Some(sealed) = picture_key {
+            open_key(&vault, &owner, &sealed)?
+        } else {
+            let key = self.new_key();
+            let mut tx = self.db.write().await?;
+            if !accounts::lock_shared(&mut tx, account).await? {
+                return Ok(());
             }
+            let rows = tx
+                .execute(sql!(
+                    "UPDATE faces SET picture_key = $2 WHERE id = $1 AND picture_key IS NULL",
+                    face,
+                    self.seal_key(&vault, &owner, &key),
+                ))
+                .await?;
+            tx.commit().await?;
+            if rows == 0 {
+                // It was deleted meanwhile, or another process is at it.
+                return Ok(());
+            }
+            key
         };
         let (name, own) = (blob_key(account, face), self.blobs.with_data_key(picture_key));
         match own.get(&name).await {

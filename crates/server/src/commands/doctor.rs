@@ -47,6 +47,7 @@ impl DoctorArgs {
         if config.data_dir.is_dir() {
             checks.push(("disk", disk(config)));
         }
+        checks.extend(database_file(config).map(|diagnosis| ("database", diagnosis)));
         checks.extend(database(config).await.into_iter().map(|diagnosis| ("database", diagnosis)));
         checks.extend(models(config).into_iter().map(|diagnosis| ("models", diagnosis)));
         checks.push(("master key", key(config).await));
@@ -115,6 +116,15 @@ fn folder(config: &Config) -> Diagnosis {
             "name a folder that the server's user can write to, with --data-dir",
         ),
     }
+}
+
+/// Whether others may read the database's file; the data folder is looked at as a whole.
+fn database_file(config: &Config) -> Option<Diagnosis> {
+    let (file, mode) = config.exposed_paths().into_iter().find(|(path, _)| path.is_file())?;
+    let file = file.display();
+    Some(Diagnosis::Note(format!(
+        "{file} has mode {mode:04o}: others than its owner can read it; run `chmod 600 {file}`"
+    )))
 }
 
 fn disk(config: &Config) -> Diagnosis {
