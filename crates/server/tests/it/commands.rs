@@ -2,7 +2,7 @@
 
 use crate::test_installation::{TEST_TIMEOUT, TestInstallation, repository, text};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt as _;
+use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
 #[test]
 fn tenants_and_keys_are_made_and_taken_away() {
@@ -291,15 +291,23 @@ fn who_was_deleted_after_a_backup_is_deleted_again_when_it_was_restored() {
         opened.lines().next().unwrap().to_owned()
     };
     let (ada, bob) = (open("Ada"), open("Bob"));
-    std::fs::copy(place.path("assay.db"), place.path("backup.db")).unwrap();
+    // Nothing has the database open; its log may still hold what is not in its file.
+    let backup = tempfile::tempdir().unwrap();
+    let copy = |from: &Path, to: &Path| {
+        for name in ["assay.db", "assay.db-wal"] {
+            let _ = std::fs::remove_file(to.join(name));
+            if from.join(name).exists() {
+                std::fs::copy(from.join(name), to.join(name)).unwrap();
+            }
+        }
+    };
+    copy(&place.path(""), backup.path());
     place.ask(&["account", "close", &ada, "--yes"]);
     let export = place.path("trail.jsonl");
     std::fs::write(&export, place.ask(&["audit", "export"])).unwrap();
 
-    for beside in ["assay.db-wal", "assay.db-shm"] {
-        let _ = std::fs::remove_file(place.path(beside));
-    }
-    std::fs::copy(place.path("backup.db"), place.path("assay.db")).unwrap();
+    let _ = std::fs::remove_file(place.path("assay.db-shm"));
+    copy(backup.path(), &place.path(""));
     assert!(place.ask(&["account", "list"]).contains(&ada));
     let replay = || place.ask(&["audit", "replay-erasures", export.to_str().unwrap()]);
     let said = replay();
