@@ -4,8 +4,12 @@ use crate::https_host;
 use crate::keys::VerificationKey;
 use base::Timestamp;
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use std::sync::Arc;
 use std::time::Duration;
-use webpki::{EndEntityCert, Error, ExtendedKeyUsageValidator, KeyPurposeIdIter, KeyUsage};
+use webpki::{
+    CertRevocationList, EndEntityCert, Error, ExpirationPolicy, ExtendedKeyUsageValidator, KeyPurposeIdIter,
+    KeyUsage, OwnedCertRevocationList, RevocationCheckDepth, RevocationOptionsBuilder, UnknownStatusPolicy,
+};
 
 /// id-mdl-kp-mdlDS, 1.0.18013.5.1.2: the certificate signs mobile documents.
 const MDOC_SIGNER_EKU: &[u8] = &[0x28, 0x81, 0x8c, 0x5d, 0x05, 0x01, 0x02];
@@ -26,6 +30,27 @@ impl RootCertificate {
         let (not_before, not_after) = validity(der)?;
         Some(Self { anchor, not_before, not_after })
     }
+}
+
+/// A certificate revocation list (RFC 5280) of an authority. Who signed it is checked when it is used.
+#[derive(Clone, Debug)]
+pub(crate) struct RevocationList(Arc<CertRevocationList<'static>>);
+
+impl RevocationList {
+    /// Parses DER. Delta lists and lists with critical extensions that are not known are refused.
+    pub(crate) fn parse(der: &[u8]) -> Option<Self> {
+        let list = OwnedCertRevocationList::from_der(der).ok()?;
+        Some(Self(Arc::new(list.into())))
+    }
+}
+
+/// Which certificates of a chain are revoked.
+#[derive(Clone, Copy)]
+pub(crate) struct Revocation<'a> {
+    /// Empty: nothing is looked up.
+    pub lists: &'a [RevocationList],
+    /// Whether a certificate is accepted that no list speaks for, or only one whose time is over.
+    pub accepts_unknown: bool,
 }
 
 /// What a chain is meant to certify.
@@ -51,6 +76,7 @@ pub(crate) enum CertificateChainError {
 pub(crate) fn verify_chain(
     chain: &[Vec<u8>],
     roots: &[RootCertificate],
+    revocation: Revocation<'_>,
     purpose: ChainPurpose<'_>,
     now: Timestamp,
 ) -> Result<VerificationKey, CertificateChainError> {
@@ -66,14 +92,28 @@ pub(crate) fn verify_chain(
         .collect();
     let time = UnixTime::since_unix_epoch(Duration::from_secs(now.as_second().max(0) as u64));
     let algs = webpki::ALL_VERIFICATION_ALGS;
+    let lists: Vec<&CertRevocationList<'_>> = revocation.lists.iter().map(|list| &*list.0).collect();
+    let (unknown, expiration) = if revocation.accepts_unknown {
+        (UnknownStatusPolicy::Allow, ExpirationPolicy::Ignore)
+    } else {
+        (UnknownStatusPolicy::Deny, ExpirationPolicy::Enforce)
+    };
+    // Without lists there are no options.
+    let revoked = RevocationOptionsBuilder::new(&lists).ok().map(|options| {
+        options
+            .with_depth(RevocationCheckDepth::Chain)
+            .with_status_policy(unknown)
+            .with_expiration_policy(expiration)
+            .build()
+    });
     let verdict = match purpose {
         ChainPurpose::Mdoc => {
             let usage = KeyUsage::required(MDOC_SIGNER_EKU);
-            leaf.verify_for_usage(algs, &anchors, &intermediates, time, usage, None, None).map(|_| ())
+            leaf.verify_for_usage(algs, &anchors, &intermediates, time, usage, revoked, None).map(|_| ())
         }
-        ChainPurpose::TokenOf(_) => {
-            leaf.verify_for_usage(algs, &anchors, &intermediates, time, AnyKeyUsage, None, None).map(|_| ())
-        }
+        ChainPurpose::TokenOf(_) => leaf
+            .verify_for_usage(algs, &anchors, &intermediates, time, AnyKeyUsage, revoked, None)
+            .map(|_| ()),
     };
     verdict.map_err(|error| match error {
         Error::UnknownIssuer => CertificateChainError::UnknownRoot,
@@ -85,6 +125,12 @@ pub(crate) fn verify_chain(
         Error::CaUsedAsEndEntity => broken("signs with the certificate of an authority"),
         Error::EndEntityUsedAsCa => broken("has a certificate issued by one that is no authority"),
         Error::PathLenConstraintViolated => broken("is longer than one of its certificates allows"),
+        Error::CertRevoked => broken("holds a certificate that was revoked"),
+        Error::UnknownRevocationStatus => broken("holds a certificate that no revocation list speaks for"),
+        Error::CrlExpired { .. } => broken("is covered by a revocation list whose time is over"),
+        Error::InvalidCrlSignatureForPublicKey | Error::IssuerNotCrlSigner => {
+            broken("is covered by a revocation list that its authority did not sign")
+        }
         Error::InvalidSignatureForPublicKey => broken("has a certificate with a wrong signature"),
         _ => broken("is not valid"),
     })?;

@@ -14,10 +14,11 @@
 //! | `formats` | some of `cwt`, `sd-jwt-vc`, `jwt`, `mdoc` |
 //! | `keys` | public keys as JWK with `kid`; `not_before` and `not_after` for rotation |
 //! | `roots` | root certificates, PEM or base64 of DER; list only roots that certify this issuer's signers |
+//! | `crls` | certificate revocation lists (RFC 5280) of the authorities below `roots`, PEM or base64 of DER |
 //! | `key_set_url` | an https address of a JWK Set; the caller fetches it, and `keys` stay valid beside it |
 //! | `reference_hosts` | hosts that proofs may be fetched from |
 //! | `status` | `required`, `when_present` (default) or `ignored` |
-//! | `status_unavailable` | `refuse` (default) or `accept`, when a list is unavailable or the status cannot be understood |
+//! | `status_unavailable` | `refuse` (default) or `accept`, when a list is unavailable, `crls` cover a certificate no more, or the status cannot be understood |
 //! | `status_hosts` | hosts of status lists; default: the host of `id` |
 //! | `highest_age_over` | the highest threshold the issuer is trusted for, in years |
 //! | `valid_for_alcohol` | default `true` |
@@ -184,7 +185,7 @@ impl TrustList {
             } else {
                 ChainPurpose::TokenOf(&issuer.id)
             };
-            match certificate_chain::verify_chain(chain, &issuer.roots, purpose, now) {
+            match certificate_chain::verify_chain(chain, &issuer.roots, issuer.revocation(), purpose, now) {
                 Ok(key) => return Ok((issuer, key)),
                 Err(CertificateChainError::UnknownRoot) => {}
                 Err(CertificateChainError::Broken(problem)) => {

@@ -1,6 +1,7 @@
 //! Connections and transactions. No other file knows which engine is in use.
 
 use crate::{AuditEvent, DbTimestamp, Query, RecordedEnd, SchemaStatus, Value};
+use base::{Environment, SignedDuration, Timestamp};
 use sqlx::{
     Arguments as _, FromRow, Row as _, SqlSafeStr as _,
     postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow, PgSslMode},
@@ -289,6 +290,17 @@ fn postgres_options(url: &str) -> Result<PgConnectOptions, DbError> {
     Ok(if is_said || is_local(&options) { options } else { options.ssl_mode(PgSslMode::VerifyFull) })
 }
 
+/// How far a clock is ahead that was read between two moments of another.
+fn offset_between(asked: Timestamp, there: Timestamp, answered: Timestamp) -> SignedDuration {
+    if there < asked {
+        there.duration_since(asked)
+    } else if there > answered {
+        there.duration_since(answered)
+    } else {
+        SignedDuration::ZERO
+    }
+}
+
 /// Whether a server is on this machine, so that nobody is between.
 fn is_local(options: &PgConnectOptions) -> bool {
     let host = options.get_host();
@@ -435,6 +447,21 @@ impl Db {
         Ok(())
     }
 
+    /// How far the clock of a database server is ahead of this process's; negative if it is behind, `None` for SQLite, which
+    /// has no clock of its own. What the question itself took is not counted.
+    pub async fn clock_offset(
+        &self,
+        environment: &dyn Environment,
+    ) -> Result<Option<SignedDuration>, DbError> {
+        let Pools::Postgres(pool) = &self.0 else { return Ok(None) };
+        let mut connection = pool.acquire().await?;
+        let asked = environment.now();
+        let row = sqlx::query("SELECT clock_timestamp()").fetch_one(&mut *connection).await?;
+        let answered = environment.now();
+        let there: DbTimestamp = row.try_get(0)?;
+        Ok(Some(offset_between(asked, there.0, answered)))
+    }
+
     /// Writes to the disk what was committed with [`Durability::Process`].
     pub async fn flush(&self) -> Result<(), DbError> {
         if let Pools::Sqlite { writer, .. } = &self.0 {
@@ -494,6 +521,29 @@ impl Db {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn clocks_are_compared_with_the_server_s() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let [asked, answered] = [at("2026-01-16T14:40:00Z"), at("2026-01-16T14:40:02Z")];
+        for (there, seconds) in [("14:39:50Z", -10), ("14:40:01Z", 0), ("14:40:02Z", 0), ("14:40:13Z", 11)] {
+            let there = at(&format!("2026-01-16T{there}"));
+            assert_eq!(offset_between(asked, there, answered), SignedDuration::from_secs(seconds));
+        }
+        let test = crate::testing::TestDb::open().await;
+        let now = base::SystemEnvironment.now();
+        let slow = base::TestEnvironment::at(&(now - SignedDuration::from_hours(1)).to_string());
+        let offset = test.db.clock_offset(&slow).await.unwrap();
+        match test.db.engine() {
+            Engine::Sqlite => assert_eq!(offset, None),
+            Engine::Postgres => {
+                let off = offset.unwrap().as_secs();
+                assert!((3599..3660).contains(&off), "{off}");
+                let exact = test.db.clock_offset(&base::SystemEnvironment).await.unwrap();
+                assert_eq!(exact, Some(SignedDuration::ZERO));
+            }
+        }
+    }
 
     #[tokio::test]
     async fn a_server_on_another_machine_must_prove_who_it_is() {

@@ -30,6 +30,8 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (19, "fairness", include_str!("../../../migrations/0019_fairness.sql")),
     (20, "audit", include_str!("../../../migrations/0020_audit.sql")),
     (21, "limits", include_str!("../../../migrations/0021_limits.sql")),
+    (22, "erasure_reach", include_str!("../../../migrations/0022_erasure_reach.sql")),
+    (23, "dismissals", include_str!("../../../migrations/0023_dismissals.sql")),
 ];
 
 /// Number, name and text of a migration.

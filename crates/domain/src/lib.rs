@@ -11,6 +11,7 @@ pub mod delivery;
 mod device_metadata;
 pub mod document_verification;
 pub mod erasure_keys;
+pub mod erasure_replay;
 pub mod faces;
 pub mod idempotency;
 pub mod image_analysis;

@@ -197,7 +197,7 @@ impl RetentionSettings {
             rule("Invitations to fetch a proof of age", &["holder_grants"], Until("they expire")),
             RetentionRule {
                 kind: "Messages to the applications' own servers, with results about people",
-                tables: &["deliveries"],
+                tables: &["deliveries", "delivery_subjects"],
                 elsewhere: None,
                 period: After(self.deliveries, "they were delivered or given up"),
                 setting: Some("delivery.keep_days"),

@@ -27,6 +27,16 @@ pub(crate) async fn record_start(db: &Db, command: &'static str, config: &Config
     Ok(tx.commit().await?)
 }
 
+/// Says which folder or file of the installation others than its owner may look into.
+pub(crate) fn report_exposed_paths(config: &Config) {
+    for (path, mode) in config.exposed_paths() {
+        tracing::warn!(
+            path = %path.display(), mode = format!("{mode:04o}"),
+            "others than its owner can look into this; take their rights away (chmod go=)"
+        );
+    }
+}
+
 /// Says what this machine lacks of the sandbox for ffmpeg and poppler, and what it cannot protect.
 pub(crate) async fn report_sandbox(readable: Vec<(PathBuf, PathBuf)>) {
     for (private, path) in readable {

@@ -9,7 +9,7 @@ use gate::Gate;
 
 use crate::{
     config::{Config, OpenInstallation},
-    lifecycle::{load_models, record_start, refresh_face_indexes, report_sandbox},
+    lifecycle::{load_models, record_start, refresh_face_indexes, report_exposed_paths, report_sandbox},
     out,
     startup::{InstallationWatch, open_installation},
     telemetry::Telemetry,
@@ -73,6 +73,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
     let public_url = public_url.trim_end_matches('/');
 
+    report_exposed_paths(&config);
     tokio::spawn(report_sandbox(config.paths_readable_by_children()));
     let image_analyser = config.new_image_analyser();
     tokio::spawn(load_models(image_analyser.clone(), config.model_settings()));

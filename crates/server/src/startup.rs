@@ -4,7 +4,7 @@
 use crate::config::Config;
 use anyhow::Context as _;
 use api::{StartupState, StartupStatus};
-use base::SystemEnvironment;
+use base::{SignedDuration, SystemEnvironment};
 use db::{Db, DbError};
 use domain::{
     data_keys::{
@@ -20,6 +20,9 @@ use tokio::time::MissedTickBehavior;
 /// Between two attempts to start, at first and at most.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(250);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(10);
+/// How far the clock of this process may be off the database's: nodes whose clocks differ by more take over each other's leases,
+/// and forget nonces too early.
+pub(crate) const MAX_CLOCK_OFFSET: SignedDuration = SignedDuration::from_secs(10);
 
 /// Why the start cannot go on now.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +31,8 @@ enum StartupError {
     Database(#[source] DbError),
     #[error("the database does not belong to this build; nothing starts until it does")]
     Schema(#[source] DbError),
+    #[error("the clock of this machine is {} seconds off that of the database; nothing starts until it is at most {}", .0.abs().as_secs(), MAX_CLOCK_OFFSET.as_secs())]
+    Clock(SignedDuration),
     #[error("the master key is not the one that the database needs; nothing starts until it is")]
     MasterKey(#[source] DataKeyError),
     /// Waiting does not help.
@@ -102,6 +107,7 @@ pub(crate) async fn open_installation_or_fail(
                     tracing::error!(error, "the database is not ready; trying again quietly");
                 }
             }
+            Err(error @ StartupError::Clock(_)) => return Err(error.into()),
             Err(StartupError::MasterKey(error) | StartupError::Refused(error)) => return Err(error.into()),
             opened => return opened.context("nothing was started"),
         }
@@ -117,7 +123,16 @@ async fn try_open(
     purpose: InstallationUse,
 ) -> Result<Keyring, StartupError> {
     db.migrate().await?;
+    if let Some(offset) = too_large_clock_offset(db).await? {
+        return Err(StartupError::Clock(offset));
+    }
     Ok(config.keyring(db, provider, purpose).await?)
+}
+
+/// How far the clocks are apart, if that is too far.
+async fn too_large_clock_offset(db: &Db) -> Result<Option<SignedDuration>, DbError> {
+    let offset = db.clock_offset(&SystemEnvironment).await?;
+    Ok(offset.filter(|offset| offset.abs() > MAX_CLOCK_OFFSET))
 }
 
 /// Watches what a process started with, until the database has a schema that this build cannot use.
@@ -126,6 +141,7 @@ pub(crate) struct InstallationWatch {
     provider: Arc<dyn MasterKeyProvider>,
     holder: HolderRecord,
     last: Option<HeldKey>,
+    clock_is_wrong: bool,
 }
 
 impl InstallationWatch {
@@ -134,7 +150,7 @@ impl InstallationWatch {
         let host = rustix::system::uname();
         let name = format!("{name} on {}, process {}", host.nodename().to_string_lossy(), std::process::id());
         let holder = HolderRecord::new(&SystemEnvironment, name);
-        let mut watch = Self { db, provider, holder, last: None };
+        let mut watch = Self { db, provider, holder, last: None, clock_is_wrong: false };
         watch.look_at_master_key().await;
         watch
     }
@@ -156,7 +172,10 @@ impl InstallationWatch {
                     );
                     return;
                 }
-                Ok(_) => self.look_at_master_key().await,
+                Ok(_) => {
+                    self.look_at_master_key().await;
+                    self.look_at_clock().await;
+                }
                 // `/readyz` says so.
                 Err(_) => {}
             }
@@ -168,6 +187,21 @@ impl InstallationWatch {
         if let Err(error) = self.holder.remove(&self.db).await {
             tracing::debug!(error = &error as &dyn std::error::Error, "others will notice that this is gone");
         }
+    }
+
+    /// Logs once when the clock of this process has drifted away from the database's, and once when it is right again.
+    async fn look_at_clock(&mut self) {
+        let Ok(offset) = too_large_clock_offset(&self.db).await else { return };
+        match offset {
+            Some(offset) if !self.clock_is_wrong => tracing::error!(
+                offset_seconds = offset.as_secs(),
+                "the clock of this machine is off that of the database: set it, or jobs run twice; this process would not \
+                 start again"
+            ),
+            None if self.clock_is_wrong => tracing::info!("the clock of this machine is right again"),
+            _ => {}
+        }
+        self.clock_is_wrong = offset.is_some();
     }
 
     async fn look_at_master_key(&mut self) {

@@ -2,7 +2,10 @@
 
 use crate::{
     config::{Config, OpenInstallation},
-    lifecycle::{load_models, record_start, refresh_face_indexes, report_sandbox, shutdown_signal},
+    lifecycle::{
+        load_models, record_start, refresh_face_indexes, report_exposed_paths, report_sandbox,
+        shutdown_signal,
+    },
     startup::{InstallationWatch, open_installation_or_fail},
     telemetry::Telemetry,
 };
@@ -48,6 +51,7 @@ async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
     let services = config.open_services(installation, &config.public_url(), args.dev).await?;
     let mut watch = InstallationWatch::start(db.clone(), provider, "work").await;
     record_start(&services.db, "work", config).await?;
+    report_exposed_paths(config);
     tokio::spawn(report_sandbox(config.paths_readable_by_children()));
     tokio::spawn(load_models(services.image_analyser.clone(), config.model_settings()));
     tokio::spawn(refresh_face_indexes(services.faces.clone()));

@@ -20,14 +20,14 @@ import type { AgePaths, ImagePaths } from "../../shared/schema";
 import * as answers from "../age-responses";
 import { CAPTURE, method } from "../age-responses";
 import { CHALLENGE, isValidToken, PUBLIC_KEY, sign } from "../token-issuer";
-import { type Reply, reply, sendFile } from "./holder-stand-in";
+import { framedBy, type Reply, reply, sendFile } from "./holder-stand-in";
 
 type FailureReason = NonNullable<NonNullable<PageSession["result"]>["reason"]>;
 
 // As crates/pages sends them with this page; a test over there compares.
 const HEADERS = {
   "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "permissions-policy": "camera=(self), geolocation=(), microphone=()",
@@ -299,7 +299,7 @@ export class AgeStandIn {
     if (path === "/age" || path.startsWith("/age/assets/") || /^\/age\/(?!v1)[^/]*$/.test(path)) {
       const file =
         path === "/age" ? "age/above.html" : path.startsWith("/age/assets/") ? path.slice(1) : "age/index.html";
-      await sendFile(response, file, HEADERS);
+      await sendFile(response, file, framedBy(HEADERS));
       return;
     }
     if (!path.startsWith("/age/v1/") && !path.startsWith("/ai/")) {

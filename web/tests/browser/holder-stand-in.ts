@@ -29,6 +29,15 @@ const TYPES: Record<string, string> = {
 const DIST = join(process.cwd(), "dist");
 
 /** Answers with a file of `dist`, as the server does. */
+/** The headers of a hosted page as they are sent: its own server and these origins may show it in a frame. */
+export function framedBy<T extends { "content-security-policy": string }>(headers: T, ...origins: string[]): T {
+  const policy = headers["content-security-policy"];
+  return {
+    ...headers,
+    "content-security-policy": policy.replace("ancestors 'none'", ["ancestors 'self'", ...origins].join(" ")),
+  };
+}
+
 export async function sendFile(response: ServerResponse, name: string, headers: object = HEADERS): Promise<void> {
   try {
     const file = await readFile(join(DIST, name));

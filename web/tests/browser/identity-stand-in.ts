@@ -6,12 +6,12 @@ import type { Recommendation } from "../../identity/api";
 import type { Configuration, MailKind, Operations, RequirementKind, Resource } from "../../identity/requirements";
 import type { ResponseOf } from "../../shared/schema";
 import { configuration, DOCUMENT, task } from "../identity-responses";
-import { type Reply, reply, sendFile } from "./holder-stand-in";
+import { framedBy, type Reply, reply, sendFile } from "./holder-stand-in";
 
 // As crates/pages sends them with this page; a test over there compares.
 const HEADERS = {
   "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "permissions-policy": "camera=(self), geolocation=(), microphone=()",
@@ -123,7 +123,8 @@ export class IdentityStandIn {
     const { pathname: path } = new URL(request.url ?? "/", "http://stand-in");
     const pathname = path.replace(/^\/sandbox/, "");
     if (pathname.startsWith(`${ROOT}/web/`)) {
-      await sendFile(response, pathname.replace(`${ROOT}/web`, "identity").replace(/\/$/, "/index.html"), HEADERS);
+      const file = pathname.replace(`${ROOT}/web`, "identity").replace(/\/$/, "/index.html");
+      await sendFile(response, file, framedBy(HEADERS));
       return;
     }
     if (pathname === "/embedding" || pathname === "/thanks" || pathname === "/sorry") {

@@ -7,12 +7,18 @@ use crate::{
 };
 use base::SignedDuration;
 use db::{FromRow, sql};
+use domain::erasure_replay::{ErasureReplay, ReplayOutcome};
 use serde_json::json;
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
 };
-use testkit::{TestApp, face_pictures, media_fixtures::png, proof_settings, stub_server};
+use testkit::{
+    TestApp, face_pictures,
+    media_fixtures::png,
+    proof_settings,
+    stub_server::{self, StubReply, StubServer},
+};
 
 /// Something that must not be found any more.
 struct Needle {
@@ -36,6 +42,7 @@ async fn secrets(app: &TestApp) -> Vec<Needle> {
              UNION ALL SELECT 'an age session', sealed FROM age_sessions
              UNION ALL SELECT 'a profile', details FROM profiles WHERE details IS NOT NULL
              UNION ALL SELECT 'a face', embedding FROM faces
+             UNION ALL SELECT 'the key of a picture', picture_key FROM faces WHERE picture_key IS NOT NULL
              UNION ALL SELECT 'a label', embedding FROM negative_labels
              UNION ALL SELECT 'a finding', sealed_embedding FROM findings WHERE sealed_embedding IS NOT NULL"
         ))
@@ -190,6 +197,8 @@ async fn what_was_erased_is_in_no_file() {
         let found = rows.iter().find(|row| row.to_lowercase().contains(&digits));
         assert_eq!(found, None, "{what} is still in a row");
     }
+    // The audit trail names what was deleted by its id.
+    let rows: Vec<_> = rows.iter().filter(|row| !row.starts_with("audit_records ")).collect();
     for text in ["needle", &matching, &moderation] {
         let found =
             rows.iter().find(|row| row.contains(text) || row.to_lowercase().contains(&text.replace('-', "")));
@@ -216,6 +225,192 @@ async fn findings_go_with_the_profile_that_they_matched() {
     let left = fixture.count(sql!("SELECT count(*) FROM findings WHERE sealed_embedding IS NOT NULL")).await;
     assert_eq!(left, 0);
     assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
+}
+
+/// Whoever is deleted is named by no moderation that was to look for them, no content that they uploaded, and no message.
+#[tokio::test]
+async fn what_named_a_deleted_person_names_nobody() {
+    let fixture = AccountFixture::start_with_media().await;
+    let app = &fixture.app;
+    let receiver = StubServer::start(|_| StubReply::status(503)).await;
+    let (ada, bob) = (fixture.enrol("Ada", &face_pictures()[6]).await, fixture.add_profile("Bob").await);
+    let ban: base::Uuid = ada.parse().unwrap();
+    app.execute(sql!("UPDATE profiles SET banned = TRUE WHERE id = $1", ban)).await;
+    let options = json!({
+        "profile_ids": [ada, bob], "notifications": { "web_destinations": [receiver.url("/hook")] },
+    });
+    let (content, moderation) = fixture.finished_moderation(options).await;
+    let id: base::Uuid = ada.parse().unwrap();
+    app.execute(sql!("UPDATE contents SET uploader_id = $1", id)).await;
+    let message = async || {
+        #[derive(FromRow)]
+        struct MessageRow {
+            state: String,
+            size: i64,
+        }
+        let mut view = app.api.db.read().await.unwrap();
+        let rows: Vec<MessageRow> = view
+            .fetch_all(sql!("SELECT state, CAST(length(sealed) AS BIGINT) AS size FROM deliveries"))
+            .await
+            .unwrap();
+        rows.into_iter().map(|row| (row.state, row.size > 0)).collect::<Vec<_>>()
+    };
+    let waiting = message().await;
+    assert!(
+        !waiting.is_empty() && waiting.iter().all(|row| *row == ("WAITING".to_owned(), true)),
+        "{waiting:?}"
+    );
+    let named = async || {
+        let overview = fixture.get(&format!("/moderations/{moderation}")).await.to_string();
+        [&ada, &bob].map(|id| overview.contains(id.as_str()))
+    };
+    assert_eq!(named().await, [true, true]);
+
+    let answer = fixture.call("DELETE", &format!("/profiles/{ada}"), None).await;
+    assert_eq!(answer.status_and_code(), "204");
+    let rows = app.dump().await;
+    let names = |id: &str| {
+        let digits = id.replace('-', "");
+        rows.iter()
+            .filter(|row| row.contains(id) || row.to_lowercase().contains(&digits))
+            .filter_map(|row| row.split([' ', ':', '|', '(']).next().map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    let left = names(&ada);
+    assert!(
+        left.iter().all(|table| ["profiles", "audit_records", "face_removals"].contains(&table.as_str())),
+        "{left:?}"
+    );
+    assert_eq!(named().await, [false, true]);
+    let wanted = names(&base::Uuid::nil().to_string());
+    assert!(
+        wanted.contains(&"moderations".to_owned()),
+        "an empty list would have meant everybody: {wanted:?}"
+    );
+    let emptied = message().await;
+    assert!(emptied.iter().all(|row| *row == ("FAILED".to_owned(), false)), "{emptied:?}");
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
+
+    // The audit sees what a deletion would have left.
+    app.execute(sql!("UPDATE contents SET uploader_id = $1", id)).await;
+    app.execute(sql!(
+        "INSERT INTO delivery_subjects (subject_id, delivery_id) SELECT $1, id FROM deliveries",
+        id
+    ))
+    .await;
+    app.execute(sql!(
+        sqlite: "UPDATE moderations SET wanted = replace(wanted, $1, $2)",
+        postgres: "UPDATE moderations SET wanted = CAST(replace(CAST(wanted AS TEXT), $1, $2) AS JSONB)",
+        base::Uuid::nil().to_string(),
+        ada.clone(),
+    ))
+    .await;
+    let found = app.api.account_deletion.find_orphans().await.unwrap();
+    let places: Vec<_> = found.iter().map(|orphan| (orphan.place, orphan.owner.as_str())).collect();
+    assert_eq!(places, [("delivery_subjects", &*ada), ("moderations", &*ada), ("contents", &*ada)]);
+    let deleted = fixture.call("DELETE", &format!("/contents/{content}"), None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+}
+
+/// What one deletion of each kind recorded has another of the same kind deleted: as after a backup was restored.
+#[tokio::test]
+async fn each_deletion_that_was_recorded_can_be_done_again() {
+    let fixture = AccountFixture::start_with_media().await;
+    let app = &fixture.app;
+    let mut ids = Vec::new();
+    for face in [6, 8] {
+        let profile = fixture.enrol("Ada", &face_pictures()[face]).await;
+        let other = fixture.enrol("Bob", &face_pictures()[face]).await;
+        let known = fixture.get(&format!("/profiles/{other}")).await;
+        let removed = known["faces"][0]["id"].as_str().unwrap().to_owned();
+        let (member, _) = fixture.add_member(&format!("ada{face}@example.com"), false, &[]).await;
+        let (content, _) = fixture.waiting_moderation().await;
+        let (_, moderation) = fixture.waiting_moderation().await;
+        let (session, _) = document_verification::session_with_page(app).await;
+        ids.push([profile, other, removed, member, content, moderation, session.id.clone()]);
+    }
+    let [profile, other, removed, member, content, moderation, session] = &ids[0];
+    for below in [
+        format!("/profiles/{profile}"),
+        format!("/profiles/{other}/faces/{removed}"),
+        format!("/members/{member}"),
+        format!("/contents/{content}"),
+        format!("/moderations/{moderation}"),
+    ] {
+        let answer = fixture.call("DELETE", &below, None).await;
+        assert!(answer.status.is_success(), "{below}: {}", answer.json());
+    }
+    let path = format!("{}/sessions/{session}", document_verification::BASE);
+    let deleted = document_verification::relying_party_call(app, "DELETE", &path, None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+
+    let mut lines = Vec::new();
+    let mut view = app.api.db.read().await.unwrap();
+    let each = |record: &domain::audit_trail::ExportedRecord| {
+        lines.push(format!(r#"{{"hash":"{}","record":{}}}"#, record.hash, record.record));
+    };
+    app.api.audit_trail.export(&mut view, &domain::audit_trail::AuditFilter::default(), each).await.unwrap();
+    drop(view);
+    let replay = ErasureReplay {
+        db: app.api.db.clone(),
+        faces: app.api.faces.clone(),
+        content_moderation: app.api.content_moderation.clone(),
+        document_verification: app.api.document_verification.clone(),
+        account_deletion: app.api.account_deletion.clone(),
+    };
+    let run = async |lines: &[String]| {
+        let mut deleted = 0;
+        for line in lines {
+            let outcome = replay.apply(line).await.unwrap();
+            deleted += usize::from(outcome == ReplayOutcome::Deleted);
+        }
+        deleted
+    };
+    assert_eq!(run(&lines).await, 0, "they are gone already");
+    let of_others: Vec<String> = lines
+        .iter()
+        .map(|line| ids[0].iter().zip(&ids[1]).fold(line.clone(), |line, (old, new)| line.replace(old, new)))
+        .collect();
+    assert_eq!(run(&of_others).await, 6);
+    for table in ["contents", "moderations", "identity_sessions", "members", "faces"] {
+        let left = app.dump().await.iter().filter(|row| row.starts_with(&format!("{table} "))).count();
+        assert_eq!(left, if table == "contents" { 2 } else { 0 }, "{table}");
+    }
+    // Of an account as a whole.
+    let close =
+        json!({ "hash": "", "record": { "kind": "account.close", "target": fixture.account } }).to_string();
+    assert_eq!(replay.apply(&close).await.unwrap(), ReplayOutcome::Deleted);
+    assert_eq!(replay.apply(&close).await.unwrap(), ReplayOutcome::Gone);
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
+}
+
+/// Messages about a session are erased with it, delivered or not.
+#[tokio::test]
+async fn messages_about_a_document_session_go_with_it() {
+    let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+    let receiver = StubServer::start(|_| StubReply::status(204)).await;
+    let payload = json!({
+        "notifications": { "endpoint": receiver.url("/hook"), "topics": ["THANK_YOU_EMAIL_REQUESTED"] },
+        "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+    });
+    let session =
+        document_verification::DocumentSessionFixture::create(&app, document_verification::BASE, &payload)
+            .await;
+    for sends in [true, false] {
+        let asked = session.end_user_call(&app, "POST", "/emails/thank-you", None).await;
+        assert_eq!(asked.status_and_code(), "204");
+        if sends {
+            crate::deliveries::deliver(&app, app.api.document_verification.outbox(), &receiver, 1).await;
+        }
+    }
+    let count = async |query| app.api.db.read().await.unwrap().count(query).await.unwrap();
+    let full = sql!("SELECT count(*) FROM deliveries WHERE length(sealed) > 0");
+    assert_eq!(count(full).await, 2);
+    let deleted = document_verification::relying_party_call(&app, "DELETE", &session.path(""), None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+    assert_eq!(count(sql!("SELECT count(*) FROM deliveries WHERE length(sealed) > 0")).await, 0);
+    assert_eq!(count(sql!("SELECT count(*) FROM deliveries WHERE ended_at IS NOT NULL")).await, 2);
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
 
 #[tokio::test]

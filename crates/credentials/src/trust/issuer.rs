@@ -1,6 +1,8 @@
 //! One issuer of the trust list, and what its entry allows.
 
-use crate::certificate_chain::{self, CertificateChainError, ChainPurpose, RootCertificate};
+use crate::certificate_chain::{
+    self, CertificateChainError, ChainPurpose, Revocation, RevocationList, RootCertificate,
+};
 use crate::error::{ProofFailureReason, ProofVerificationError};
 use crate::https_host;
 use crate::keys::{SignatureAlgorithm, VerificationKey};
@@ -29,6 +31,7 @@ pub struct TrustedIssuer {
     /// From `key_set_url`, see [`TrustList::with_keys`](super::TrustList::with_keys).
     pub(super) fetched_keys: Vec<VerificationKey>,
     pub(super) roots: Vec<RootCertificate>,
+    pub(super) revocation_lists: Vec<RevocationList>,
     pub(super) key_set_url: Option<String>,
     pub(super) reference_hosts: Vec<String>,
     pub(super) status: StatusPolicy,
@@ -95,6 +98,11 @@ impl TrustedIssuer {
         &self.status_hosts
     }
 
+    /// What is known of certificates that were revoked.
+    pub(super) fn revocation(&self) -> Revocation<'_> {
+        Revocation { lists: &self.revocation_lists, accepts_unknown: self.accepts_unavailable_status }
+    }
+
     /// How long after it was made a proof may be scanned.
     pub(crate) fn freshness_window(&self, terms: &VerificationTerms) -> SignedDuration {
         self.freshness.unwrap_or(terms.freshness)
@@ -157,6 +165,7 @@ impl TrustedIssuer {
             let key = certificate_chain::verify_chain(
                 signed.chain,
                 &self.roots,
+                self.revocation(),
                 ChainPurpose::TokenOf(&self.id),
                 now,
             )

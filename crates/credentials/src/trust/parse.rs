@@ -2,7 +2,7 @@
 
 use super::{InvalidTrustListError, StatusPolicy, TrustList, TrustListInner, TrustedIssuer};
 use crate::age_claims::MAX_AGE_YEARS;
-use crate::certificate_chain::RootCertificate;
+use crate::certificate_chain::{RevocationList, RootCertificate};
 use crate::https_host;
 use crate::keys::VerificationKey;
 use crate::strict_json;
@@ -12,12 +12,13 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-const ENTRY_MEMBERS: [&str; 18] = [
+const ENTRY_MEMBERS: [&str; 19] = [
     "id",
     "provider",
     "formats",
     "keys",
     "roots",
+    "crls",
     "key_set_url",
     "reference_hosts",
     "status",
@@ -85,10 +86,18 @@ fn parse_issuer(entry: &EntryReader<'_>) -> Result<TrustedIssuer, InvalidTrustLi
         if key.kid().is_some() { Ok(key) } else { Err((".kid".to_owned(), "is missing".to_owned())) }
     })?;
     let roots = entry.each("roots", |root| {
-        let der = root.as_str().and_then(decode_certificate);
+        let der = root.as_str().and_then(|text| decode_pem_or_base64(text, "CERTIFICATE"));
         let root = der.and_then(|der| RootCertificate::parse(&der));
         root.ok_or_else(|| (String::new(), "is no certificate as PEM or base64 of DER".to_owned()))
     })?;
+    let revocation_lists = entry.each("crls", |list| {
+        let der = list.as_str().and_then(|text| decode_pem_or_base64(text, "X509 CRL"));
+        let list = der.and_then(|der| RevocationList::parse(&der));
+        list.ok_or_else(|| (String::new(), "is no complete CRL as PEM or base64 of DER".to_owned()))
+    })?;
+    if !revocation_lists.is_empty() && roots.is_empty() {
+        return Err(entry.bad("crls", "are listed, but no roots"));
+    }
     let key_set_url = entry.text("key_set_url")?;
     if key_set_url.is_some_and(|url| https_host::https_host(url).is_none()) {
         return Err(entry.bad("key_set_url", "is no plain https address"));
@@ -115,6 +124,7 @@ fn parse_issuer(entry: &EntryReader<'_>) -> Result<TrustedIssuer, InvalidTrustLi
         keys,
         fetched_keys: Vec::new(),
         roots,
+        revocation_lists,
         key_set_url: key_set_url.map(str::to_owned),
         reference_hosts: entry.hosts("reference_hosts")?,
         status: match entry.text("status")? {
@@ -140,9 +150,9 @@ fn parse_issuer(entry: &EntryReader<'_>) -> Result<TrustedIssuer, InvalidTrustLi
     })
 }
 
-fn decode_certificate(text: &str) -> Option<Vec<u8>> {
+fn decode_pem_or_base64(text: &str, tag: &str) -> Option<Vec<u8>> {
     if text.contains("-----BEGIN") {
-        let pem = pem::parse(text).ok().filter(|pem| pem.tag() == "CERTIFICATE")?;
+        let pem = pem::parse(text).ok().filter(|pem| pem.tag() == tag)?;
         return Some(pem.into_contents());
     }
     base64_simd::STANDARD.decode_to_vec(text.split_ascii_whitespace().collect::<String>()).ok()

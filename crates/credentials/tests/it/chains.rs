@@ -4,8 +4,9 @@ use crate::kit::*;
 use credentials::issue::IssuingKey;
 use credentials::trust::TrustList;
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
-    KeyPair, SanType, date_time_ymd,
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, DnType,
+    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, RevokedCertParams, SanType, SerialNumber,
+    date_time_ymd,
 };
 use serde_json::json;
 
@@ -173,6 +174,94 @@ fn a_root_holds_no_longer_than_itself() {
     let (certificate, signer) = leaf(&old, |_| {});
     let outcome = outcome(&trusting(&old), &token(&[&certificate], &signer), &terms());
     assert!(outcome.contains("none of the issuer's roots"), "{outcome}");
+}
+
+/// A list of an authority that revokes these serial numbers, good until a day of 2026.
+fn crl(authority: &Issuer<'_, KeyPair>, serials: &[u64], (month, day): (u8, u8)) -> String {
+    let revoked = |serial: &u64| RevokedCertParams {
+        serial_number: SerialNumber::from(*serial),
+        revocation_time: date_time_ymd(2026, 1, 2),
+        reason_code: None,
+        invalidity_date: None,
+    };
+    let list = CertificateRevocationListParams {
+        this_update: date_time_ymd(2026, 1, 2),
+        next_update: date_time_ymd(2026, month, day),
+        crl_number: SerialNumber::from(1_u64),
+        issuing_distribution_point: None,
+        revoked_certs: serials.iter().map(revoked).collect(),
+        key_identifier_method: KeyIdMethod::Sha256,
+    };
+    list.signed_by(authority).unwrap().pem().unwrap()
+}
+
+#[test]
+fn a_certificate_that_its_authority_revoked_signs_nothing() {
+    let root = root("root");
+    let mut authority_params = params("between", authority(0));
+    authority_params.serial_number = Some(SerialNumber::from(7_u64));
+    let between = CertifiedIssuer::signed_by(authority_params, KeyPair::generate().unwrap(), &root).unwrap();
+    let numbered = |under: &Issuer<'_, KeyPair>, serial: u64| {
+        leaf(under, |params| params.serial_number = Some(SerialNumber::from(serial)))
+    };
+    let (certificate, signer) = numbered(&root, 5);
+    let (below, signer_below) = numbered(&between, 5);
+    let said = |crls: &[String], terms_of_entry: &str| {
+        let entry = json!({
+            "id": ISSUER, "provider": "EXAMPLE", "formats": ["jwt"], "roots": [root.pem()], "crls": crls,
+            "status_unavailable": terms_of_entry,
+        });
+        let trusted = list(&[entry]);
+        [
+            outcome(&trusted, &token(&[&certificate], &signer), &terms()),
+            outcome(&trusted, &token(&[&below, between.der()], &signer_below), &terms()),
+        ]
+    };
+    let passes = |crls: &[String], unavailable: &str| {
+        said(crls, unavailable).map(|outcome| outcome.starts_with("18+"))
+    };
+    let late = (12, 31);
+    assert_eq!(passes(&[], "refuse"), [true, true], "without lists nothing is looked up");
+    let clean = [crl(&root, &[6], late), crl(&between, &[6], late)];
+    assert_eq!(passes(&clean, "refuse"), [true, true]);
+    let [direct, indirect] = said(&[crl(&root, &[5], late), crl(&between, &[5], late)], "refuse");
+    for outcome in [direct, indirect] {
+        assert!(outcome.contains("holds a certificate that was revoked"), "{outcome}");
+    }
+    // The same number under another authority is another certificate; a revoked authority ends all below it.
+    assert_eq!(passes(&[crl(&root, &[6], late), crl(&between, &[5], late)], "refuse"), [true, false]);
+    assert_eq!(passes(&[crl(&root, &[7], late), crl(&between, &[6], late)], "refuse"), [true, false]);
+
+    // No list, or one whose time is over, is as a status list that is unavailable.
+    let [_, indirect] = said(&[crl(&root, &[6], late)], "refuse");
+    assert!(indirect.contains("no revocation list speaks for"), "{indirect}");
+    assert_eq!(passes(&[crl(&root, &[6], late)], "accept"), [true, true]);
+    let [direct, _] = said(&[crl(&root, &[6], (1, 3))], "refuse");
+    assert!(direct.contains("revocation list whose time is over"), "{direct}");
+    assert_eq!(passes(&[crl(&root, &[6], (1, 3))], "accept"), [true, true]);
+    assert_eq!(passes(&[crl(&root, &[5], (1, 3))], "accept"), [false, true], "what is revoked stays revoked");
+
+    // Somebody else's list under the authority's name.
+    let namesake = self::root("root");
+    let [direct, _] = said(&[crl(&namesake, &[6], late)], "accept");
+    assert!(direct.contains("revocation list that its authority did not sign"), "{direct}");
+}
+
+#[test]
+fn a_revocation_list_that_cannot_be_read_is_an_error_of_the_trust_list() {
+    let root = root("root");
+    let refused = |crl: &str, roots: &[String]| {
+        let entry = json!({
+            "id": ISSUER, "provider": "EXAMPLE", "formats": ["jwt"], "roots": roots, "crls": [crl],
+            "keys": [{ "kty": "OKP", "crv": "Ed25519", "kid": "k", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
+        });
+        let text = json!({ "issuers": [entry] }).to_string();
+        TrustList::parse(text.as_bytes()).unwrap_err().to_string()
+    };
+    let [good, roots] = [crl(&root, &[], (12, 31)), root.pem()];
+    assert!(refused(&root.pem(), std::slice::from_ref(&roots)).contains("crls[0]: is no complete CRL"));
+    assert!(refused("AAAA", &[roots]).contains("crls[0]: is no complete CRL"));
+    assert!(refused(&good, &[]).contains("crls: are listed, but no roots"));
 }
 
 /// The certificate and key of a signer of mobile documents.

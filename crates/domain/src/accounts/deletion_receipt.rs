@@ -43,7 +43,7 @@ impl ReceiptScope {
     /// The scope of a deletion on one engine.
     pub(super) fn of(engine: Engine) -> Self {
         let mut covers = vec![
-            "the rows of the account in the database",
+            "the rows of the account in the database, and its messages that waited or were recorded for delivery",
             "the keys with which its faces, findings and texts about people were encrypted",
             "the pictures of its faces in the file store",
             "the index files of its faces on the machine that deleted it",

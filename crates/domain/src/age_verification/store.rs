@@ -4,10 +4,11 @@ use super::{
     AgeSessionError, attempt_budgets, blind_tokens, session::AgeSession, stored_result_store, webhook_signer,
 };
 use crate::{
+    delivery,
     erasure_keys::{self, ErasureKeys, KeyOwner},
     vault::Vault,
 };
-use base::{AgeSessionId, Environment, SignedDuration, Timestamp};
+use base::{AgeSessionId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, Durability, FromRow, WriteTx, sql};
 use std::sync::Arc;
 
@@ -179,11 +180,25 @@ impl AgeSessionStore {
 /// Deletes sessions, stored results, keys, redeemed tokens, counters of budgets and used tokens of secure capture
 /// whose time is over, at most 1,000 rows of each (keys: all). Returns how many rows.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
+    #[derive(FromRow)]
+    struct SubjectRow {
+        id: Uuid,
+    }
     let others = stored_result_store::purge_stored_results(db, now).await?
         + blind_tokens::purge_issuer_keys(db, now).await?
         + webhook_signer::purge_webhook_keys(db, now).await?
         + attempt_budgets::purge_usage(db, now).await?;
     let mut tx = db.write_with_durability(Durability::Process).await?;
+    let with_messages: Vec<SubjectRow> = tx
+        .fetch_all(sql!(
+            "SELECT DISTINCT s.subject_id AS id FROM delivery_subjects s JOIN age_sessions a ON a.id = s.subject_id
+              WHERE a.id IN (SELECT id FROM age_sessions WHERE forget_at <= $1 ORDER BY forget_at, id LIMIT 1000)",
+            now,
+        ))
+        .await?;
+    for SubjectRow { id } in with_messages {
+        delivery::erase_messages_about(&mut tx, id, now).await?;
+    }
     tx.execute(sql!(
         "DELETE FROM erasure_keys WHERE owner_id IN
             (SELECT id FROM age_sessions WHERE forget_at <= $1 ORDER BY forget_at, id LIMIT 1000)",

@@ -126,7 +126,10 @@ impl ResultNotifier {
             verify_tls: true,
             success: SuccessCriterion::Only200,
         };
-        match self.outbox.enqueue(tx, &*self.environment, session.app, "ages.result", &message).await {
+        let (owner, about) = ((session.app, None), [session.id.into()]);
+        let queued =
+            self.outbox.enqueue_about(tx, &*self.environment, owner, &about, "ages.result", &message);
+        match queued.await {
             Ok(_) => Ok(()),
             Err(OutboxError::Db(error)) => Err(error.into()),
             Err(OutboxError::Refused(refused)) => {

@@ -2,7 +2,7 @@
 
 use super::notification_lists;
 use crate::{
-    accounts,
+    accounts, delivery,
     erasure_keys::{self, KeyOwner},
 };
 use base::{AccountId, ContentId, ModerationId, SignedDuration, Timestamp, Uuid};
@@ -23,6 +23,7 @@ pub(super) async fn delete_moderation(
     tx: &mut WriteTx,
     account: AccountId,
     id: ModerationId,
+    now: Timestamp,
 ) -> Result<bool, DbError> {
     let row: Option<DeletedModerationRow> = tx
         .fetch_optional(sql!(
@@ -32,7 +33,7 @@ pub(super) async fn delete_moderation(
         ))
         .await?;
     let Some(row) = row else { return Ok(false) };
-    delete_row(tx, row).await?;
+    delete_row(tx, row, now).await?;
     Ok(true)
 }
 
@@ -41,6 +42,7 @@ pub(super) async fn delete_content(
     tx: &mut WriteTx,
     account: AccountId,
     id: ContentId,
+    now: Timestamp,
 ) -> Result<bool, DbError> {
     // Nothing new is begun for the content from here on.
     let rows = tx
@@ -53,7 +55,7 @@ pub(super) async fn delete_content(
         .fetch_all(sql!("SELECT id, job_id FROM moderations WHERE content_id = $1 ORDER BY id", id))
         .await?;
     for row in moderations {
-        delete_row(tx, row).await?;
+        delete_row(tx, row, now).await?;
     }
     for query in [
         sql!("DELETE FROM content_reports WHERE content_id = $1", id),
@@ -66,10 +68,11 @@ pub(super) async fn delete_content(
     Ok(true)
 }
 
-async fn delete_row(tx: &mut WriteTx, row: DeletedModerationRow) -> Result<(), DbError> {
+async fn delete_row(tx: &mut WriteTx, row: DeletedModerationRow, now: Timestamp) -> Result<(), DbError> {
     let DeletedModerationRow { id, job_id } = row;
     // Whatever runs the job has lost it, and with it the right to write.
     tx.execute(sql!("DELETE FROM jobs WHERE id = $1", job_id)).await?;
+    delivery::erase_messages_about(tx, id.into(), now).await?;
     notification_lists::remove_moderation(tx, id).await?;
     for query in [
         sql!(

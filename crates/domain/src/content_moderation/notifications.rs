@@ -197,10 +197,12 @@ impl Notifier {
                 verify_tls: true,
                 success: SuccessCriterion::Any2xx,
             };
-            let owner = (context.app, context.account);
+            let owner = (context.app, Some(context.account));
+            let about = [Some(context.moderation.into()), notification.profile_id.map(Uuid::from)];
+            let about: Vec<Uuid> = about.into_iter().flatten().collect();
             let queued = self
                 .outbox
-                .enqueue_for_account(tx, &*self.environment, owner, "moderation.notification", &message)
+                .enqueue_about(tx, &*self.environment, owner, &about, "moderation.notification", &message)
                 .await;
             match queued {
                 Ok(_) => {}

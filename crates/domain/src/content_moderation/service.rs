@@ -18,7 +18,7 @@ use crate::{
     tenancy::limits::LimitSettings, vault::Vault,
 };
 use base::{AccountId, ContentId, Environment, MemberId, ModerationId, NotificationId, Timestamp, Uuid};
-use db::{Db, DbError, ReadTx, WriteTx};
+use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
 use media::video::ContentLoader;
 use std::sync::Arc;
@@ -151,7 +151,11 @@ impl ContentModerationService {
         account: AccountId,
         id: ModerationId,
     ) -> Result<bool, DbError> {
-        deletion::delete_moderation(tx, account, id).await
+        let deleted = deletion::delete_moderation(tx, account, id, self.0.environment.now()).await?;
+        if deleted {
+            tx.audit(AuditEvent::new("moderation.delete").account(account).target(id));
+        }
+        Ok(deleted)
     }
 
     /// Deletes a content with its moderations and reports; returns whether the account has such a content.
@@ -161,7 +165,11 @@ impl ContentModerationService {
         account: AccountId,
         id: ContentId,
     ) -> Result<bool, DbError> {
-        deletion::delete_content(tx, account, id).await
+        let deleted = deletion::delete_content(tx, account, id, self.0.environment.now()).await?;
+        if deleted {
+            tx.audit(AuditEvent::new("content.delete").account(account).target(id));
+        }
+        Ok(deleted)
     }
 
     /// Runs a moderation, from the beginning or from its checkpoint.

@@ -55,6 +55,10 @@ pub(super) async fn run(
         let lag = at.duration_since(leased.begun_at).as_secs_f64().max(0.0);
         metrics::histogram!("assay_delivery_lag_seconds").record(lag);
     }
+    if leased.sealed.is_empty() {
+        let error = "what it said was erased with the person or session that it was about";
+        return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, error);
+    }
     let Some(message) = outbox.unseal(leased.id, &leased.sealed) else {
         let error = "the message cannot be decrypted: it was damaged, or the master key is another one";
         return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, error);

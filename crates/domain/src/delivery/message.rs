@@ -2,7 +2,7 @@
 
 use super::records::DeliveryState;
 use crate::{vault::Vault, wire_enum::wire_enum};
-use base::{AccountId, AppId, DeliveryId, Environment, Id as _};
+use base::{AccountId, AppId, DeliveryId, Environment, Id as _, Uuid};
 use db::{DbError, WriteTx, sql};
 use media::fetch::{FetchTargetError, Fetcher};
 use serde::{Deserialize, Serialize};
@@ -98,27 +98,17 @@ impl Outbox {
         topic: &str,
         message: &WebhookMessage,
     ) -> Result<DeliveryId, OutboxError> {
-        self.insert(tx, env, app, None, topic, message).await
+        self.enqueue_about(tx, env, (app, None), &[], topic, message).await
     }
 
-    /// Queues a message of an account, which is deleted with the account.
-    pub async fn enqueue_for_account(
+    /// Queues a message about `subjects`: ids of sessions, moderations or profiles. When one of them is erased, so is the
+    /// message ([`super::erase_messages_about`]). One of an account is deleted with the account.
+    pub async fn enqueue_about(
         &self,
         tx: &mut WriteTx,
         env: &dyn Environment,
-        (app, account): (AppId, AccountId),
-        topic: &str,
-        message: &WebhookMessage,
-    ) -> Result<DeliveryId, OutboxError> {
-        self.insert(tx, env, app, Some(account), topic, message).await
-    }
-
-    async fn insert(
-        &self,
-        tx: &mut WriteTx,
-        env: &dyn Environment,
-        app: AppId,
-        account: Option<AccountId>,
+        (app, account): (AppId, Option<AccountId>),
+        subjects: &[Uuid],
         topic: &str,
         message: &WebhookMessage,
     ) -> Result<DeliveryId, OutboxError> {
@@ -141,6 +131,14 @@ impl Outbox {
             account,
         ))
         .await?;
+        for subject in subjects {
+            tx.execute(sql!(
+                "INSERT INTO delivery_subjects (subject_id, delivery_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                *subject,
+                id,
+            ))
+            .await?;
+        }
         tx.notify_on_commit();
         Ok(id)
     }

@@ -16,7 +16,7 @@ pub mod secrets;
 pub use dispatcher::{DeliveryDispatcher, DeliverySettings};
 pub use message::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod};
 pub use records::{
-    DeliveryAttempt, DeliveryFilter, DeliveryRecord, DeliveryReplayError, DeliveryState, list, purge, replay,
-    replay_range, report_metrics, show,
+    DeliveryAttempt, DeliveryFilter, DeliveryRecord, DeliveryReplayError, DeliveryState,
+    erase_messages_about, list, purge, replay, replay_range, report_metrics, show,
 };
 pub use retry_schedule::ATTEMPT_OFFSETS_SECONDS;

@@ -1,7 +1,7 @@
 //! The record of deliveries, for operators: listing, replaying, deleting.
 
 use crate::wire_enum::wire_enum;
-use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp};
+use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +76,9 @@ pub enum DeliveryReplayError {
     /// There is none, or an attempt is under way.
     #[error("there is no delivery {0} that is not being tried already")]
     Missing(DeliveryId),
+    /// What it said was erased with the person or session that it was about.
+    #[error("what delivery {0} said was erased, because the person or session that it was about was deleted")]
+    Erased(DeliveryId),
     #[error(transparent)]
     Db(#[from] DbError),
 }
@@ -112,6 +115,11 @@ pub async fn replay(
     env: &dyn Environment,
     id: DeliveryId,
 ) -> Result<(), DeliveryReplayError> {
+    let erased =
+        tx.count(sql!("SELECT count(*) FROM deliveries WHERE id = $1 AND length(sealed) = 0", id)).await?;
+    if erased > 0 {
+        return Err(DeliveryReplayError::Erased(id));
+    }
     let rows = tx
         .execute(sql!(
             "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $2, next_at = $2, ended_at = NULL
@@ -138,7 +146,8 @@ pub async fn replay_range(
     let rows = tx
         .execute(sql!(
             "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $5, next_at = $5, ended_at = NULL
-              WHERE app_id = $1 AND state = $2 AND created_at >= $3 AND created_at < $4 AND state <> 'RUNNING'",
+              WHERE app_id = $1 AND state = $2 AND created_at >= $3 AND created_at < $4 AND state <> 'RUNNING'
+                AND length(sealed) > 0",
             app,
             state.unwrap_or(DeliveryState::Failed),
             from,
@@ -149,6 +158,22 @@ pub async fn replay_range(
     tx.notify_on_commit();
     tx.audit(AuditEvent::new("delivery.replay").app(app).detail("deliveries", rows));
     Ok(rows)
+}
+
+/// Erases what messages about a person, session or moderation say: those that ended are emptied, and those that wait end
+/// as given up. One that is being sent at this moment is emptied, and not tried again if that fails.
+pub async fn erase_messages_about(tx: &mut WriteTx, subject: Uuid, now: Timestamp) -> Result<(), DbError> {
+    tx.execute(sql!(
+        "UPDATE deliveries
+            SET sealed = $2, ended_at = CASE WHEN state = 'WAITING' THEN CAST($3 AS TIMESTAMPTZ) ELSE ended_at END,
+                state = CASE WHEN state = 'WAITING' THEN 'FAILED' ELSE state END
+          WHERE id IN (SELECT delivery_id FROM delivery_subjects WHERE subject_id = $1)",
+        subject,
+        Vec::new(),
+        now,
+    ))
+    .await?;
+    tx.execute(sql!("DELETE FROM delivery_subjects WHERE subject_id = $1", subject)).await.map(drop)
 }
 
 /// Deletes deliveries that ended longer ago than `retention`, at most 5,000 at a time; returns how many.

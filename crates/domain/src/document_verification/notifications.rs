@@ -77,7 +77,8 @@ impl DocumentNotifier {
             success: SuccessCriterion::Any2xx,
         };
         let topic = format!("identity.{}", topic.as_str().to_ascii_lowercase());
-        match self.outbox.enqueue(tx, &*self.env, session.app, &topic, &message).await {
+        let (owner, about) = ((session.app, None), [session.id.into()]);
+        match self.outbox.enqueue_about(tx, &*self.env, owner, &about, &topic, &message).await {
             Ok(_) => Ok(()),
             Err(OutboxError::Db(error)) => Err(error),
             Err(OutboxError::Refused(refused)) => {

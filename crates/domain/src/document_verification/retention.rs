@@ -12,7 +12,7 @@ use super::{
     unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
 use base::{AppId, DocumentSessionId, Environment, SignedDuration, Timestamp};
-use db::{Db, DbError, FromRow, sql};
+use db::{AuditEvent, Db, DbError, FromRow, sql};
 use jobs::{JobError, JobOutcome};
 use std::sync::Arc;
 
@@ -173,10 +173,25 @@ impl DocumentSessionRetention {
         if locked.session.state == SessionState::Ongoing && unfinished {
             return Err(DocumentSessionError::ChecksNotFinished);
         }
+        tx.set_actor(format!("application:{app}"));
+        tx.audit(AuditEvent::new("document-session.delete").app(app).target(id));
         self.store.erase(&mut tx, id).await?;
         tx.commit().await?;
         self.media.delete_all(id).await;
         Ok(())
+    }
+
+    /// Erases a session in whatever state, for the operator; returns whether there was one.
+    pub(super) async fn erase(&self, id: DocumentSessionId) -> Result<bool, DocumentSessionError> {
+        let mut tx = self.db.write().await?;
+        if tx.count(sql!("SELECT count(*) FROM identity_sessions WHERE id = $1", id)).await? == 0 {
+            return Ok(false);
+        }
+        tx.audit(AuditEvent::new("document-session.delete").target(id));
+        self.store.erase(&mut tx, id).await?;
+        tx.commit().await?;
+        self.media.delete_all(id).await;
+        Ok(true)
     }
 
     /// Forgets which devices were used.

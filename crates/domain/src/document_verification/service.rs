@@ -341,6 +341,11 @@ impl DocumentVerificationService {
         self.0.retention.delete(app, id, sandbox).await
     }
 
+    /// Erases a session in whatever state, for the operator; returns whether there was one.
+    pub async fn erase(&self, id: DocumentSessionId) -> Result<bool, DocumentSessionError> {
+        self.0.retention.erase(id).await
+    }
+
     /// Forgets which devices were used.
     pub async fn clear_device_events(&self, id: DocumentSessionId) -> Result<(), DocumentSessionError> {
         self.0.retention.clear_device_events(id).await

@@ -8,6 +8,7 @@ use super::{
     embedding_vault::EmbeddingVault,
     face_extraction::{ExtractedFace, ExtractionPurpose},
     face_model::FaceModel,
+    pictures::{FacePictures, PictureOwner},
     profile::ProfileStore,
     stored_bytes,
     tombstones::{self, TombstoneSweeper},
@@ -16,20 +17,12 @@ use crate::{
     accounts,
     tenancy::limits::{self, LimitSettings},
 };
-use base::{AccountId, Environment, FaceId, Id as _, LimitViolation, ProfileId};
+use base::{AccountId, Environment, FaceId, Id as _, LimitViolation, ProfileId, Secret};
 use db::{Db, FromRow, ReadTx, WriteTx, sql};
-use media::blobs::{BlobKey, BlobKeySegment, BlobStore};
 use std::{sync::Arc, time::Duration};
 
 /// How many faces a profile may have.
 pub const MAX_FACES_PER_PROFILE: i64 = 10;
-
-const FACE_BLOB_SEGMENT: BlobKeySegment = BlobKeySegment::literal("face");
-
-/// The key of a face's picture in the blob store.
-pub(super) fn blob_key(account: AccountId, face: FaceId) -> BlobKey {
-    BlobKey::new(account, FACE_BLOB_SEGMENT, face)
-}
 
 /// What the sealed embedding of a face is bound to.
 pub(super) fn aad(profile: ProfileId, face: FaceId) -> Vec<u8> {
@@ -43,7 +36,8 @@ pub struct PreparedFace {
     id: FaceId,
     account: AccountId,
     extracted: ExtractedFace,
-    picture_stored: bool,
+    /// The key of its stored picture.
+    picture_key: Option<Secret<[u8; 32]>>,
 }
 
 #[derive(FromRow)]
@@ -58,7 +52,7 @@ struct StoredEmbeddingRow {
 pub(super) struct Enrolment {
     pub(super) db: Db,
     pub(super) environment: Arc<dyn Environment>,
-    pub(super) blobs: BlobStore,
+    pub(super) pictures: FacePictures,
     pub(super) model: Arc<FaceModel>,
     pub(super) embeddings: EmbeddingVault,
     pub(super) profiles: ProfileStore,
@@ -83,8 +77,8 @@ impl Enrolment {
             self.require_same_person(&mut self.db.read().await?, profile, &extracted).await?;
         }
         let id = FaceId::new(&*self.environment);
-        let picture_stored = self.keep_images && !extracted.crop.is_empty();
-        if picture_stored {
+        let mut picture_key = None;
+        if self.keep_images && !extracted.crop.is_empty() {
             // The face's row is written later. Until then a tombstone says that there may be a picture without a row.
             let mut tx = self.db.write().await?;
             if !accounts::lock_shared(&mut tx, account).await? {
@@ -96,14 +90,14 @@ impl Enrolment {
             }
             tombstones::insert_pending(&mut tx, account, id, self.environment.now()).await?;
             tx.commit().await?;
-            self.blobs.put(&blob_key(account, id), &extracted.crop).await?;
+            picture_key = Some(self.pictures.put(account, id, &extracted.crop).await?);
         }
-        Ok(PreparedFace { id, account, extracted, picture_stored })
+        Ok(PreparedFace { id, account, extracted, picture_key })
     }
 
     /// Deletes the picture of a face that will not be enrolled. If that fails, the sweep does it.
     pub(super) async fn discard(&self, face: PreparedFace) {
-        if face.picture_stored
+        if face.picture_key.is_some()
             && let Err(error) = self.sweeper.discard_pending_picture(face.account, face.id).await
         {
             tracing::warn!(
@@ -205,12 +199,12 @@ impl Enrolment {
         face: &PreparedFace,
         seq: i64,
     ) -> Result<(), FaceIndexError> {
-        let PreparedFace { id, account, extracted, picture_stored } = face;
-        if *picture_stored && !tombstones::take_pending(tx, *id, self.environment.now()).await? {
+        let PreparedFace { id, account, extracted, picture_key } = face;
+        if picture_key.is_some() && !tombstones::take_pending(tx, *id, self.environment.now()).await? {
             // The enrolment took so long that the picture has been swept.
             return Err(FaceIndexError::Busy(Duration::from_secs(1)));
         }
-        let image_bytes = if *picture_stored { extracted.crop.len() as u64 } else { 0 };
+        let image_bytes = if picture_key.is_some() { extracted.crop.len() as u64 } else { 0 };
         if image_bytes > 0
             && let Some(app) = accounts::application_of(tx, *account).await?
         {
@@ -218,20 +212,23 @@ impl Enrolment {
             limits::ensure_stored_bytes_allowed(tx, &self.limits, app, stored).await?;
         }
         let vault = self.embeddings.of_profile(tx, profile).await?;
+        let owner = PictureOwner { account: *account, profile, face: *id };
+        let sealed_key = picture_key.as_ref().map(|key| self.pictures.seal_key(&vault, &owner, key));
         tx.execute(sql!(
-            "INSERT INTO faces (id, account_id, profile_id, model, embedding, quality, image, image_bytes, seq,
-                                created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            "INSERT INTO faces (id, account_id, profile_id, model, embedding, quality, image, seq, created_at,
+                                picture_key, picture_key_used, image_bytes)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $7, $11)",
             *id,
             *account,
             profile,
             extracted.model.to_vec(),
             self.embeddings.seal(&vault, &aad(profile, *id), &extracted.embedding),
             f64::from((extracted.quality * 1e4).round()) / 1e4,
-            *picture_stored,
-            image_bytes.cast_signed(),
+            sealed_key.is_some(),
             seq,
             self.environment.now(),
+            sealed_key,
+            image_bytes.cast_signed(),
         ))
         .await?;
         Ok(())

@@ -8,6 +8,7 @@
 //! - `account_index`, `change_sequence`: the index of an account, its files and the cache of open ones
 //! - `matching`, `negative_labels`: the profiles that a face is nearest to, and those that people said it is not
 //! - `face_model`, `embedding_vault`: the models' embeddings and distances; how embeddings are stored
+//! - `pictures`: stored pictures of faces, each with a key of its own
 //! - `reembedding`, `index_status`: what happens when another model is used
 //! - `tombstones`, `erasure`: pictures without a face are deleted, and everything with its account
 //! - `service`: [`FaceIndexService`], which gives each of these what it needs
@@ -24,6 +25,7 @@ mod groups;
 mod index_status;
 mod matching;
 mod negative_labels;
+mod pictures;
 mod profile;
 mod profile_changes;
 mod profile_details;

@@ -7,10 +7,11 @@ use super::{
     stored_bytes, tombstones,
 };
 use crate::{
+    delivery,
     erasure_keys::{self, KeyOwner},
     vault::Vault,
 };
-use base::{AccountId, Id as _, ProfileId, Timestamp};
+use base::{AccountId, Id as _, ProfileId, Timestamp, Uuid};
 use db::{DbError, WriteTx, sql};
 
 /// Changes of a profile; what is `None`, or not in the list, stays as it is.
@@ -164,9 +165,25 @@ impl ProfileStore {
             sql!("DELETE FROM content_profiles WHERE profile_id = $1", id),
             sql!("UPDATE findings SET profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1", id),
             sql!("UPDATE notifications SET profile_id = NULL WHERE profile_id = $1", id),
+            sql!(
+                "UPDATE contents SET uploader_id = NULL WHERE account_id = $1 AND uploader_id = $2",
+                account,
+                id
+            ),
+            // An empty list would mean all profiles, so a place is left that is nobody's.
+            sql!(
+                sqlite: "UPDATE moderations SET wanted = replace(wanted, $2, $3)
+                          WHERE account_id = $1 AND instr(wanted, $2) > 0",
+                postgres: "UPDATE moderations SET wanted = CAST(replace(CAST(wanted AS TEXT), $2, $3) AS JSONB)
+                            WHERE account_id = $1 AND strpos(CAST(wanted AS TEXT), $2) > 0",
+                account,
+                id.to_string(),
+                Uuid::nil().to_string(),
+            ),
         ] {
             tx.execute(query).await?;
         }
+        delivery::erase_messages_about(tx, id.into(), self.environment.now()).await?;
         tx.execute(sql!(
             "UPDATE profiles SET active = $2, banned = $2, adult = $2, details = NULL WHERE id = $1",
             id,

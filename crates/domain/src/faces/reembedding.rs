@@ -1,14 +1,18 @@
 //! After a change of the model, faces are embedded again from their stored pictures.
 
 use super::{
-    FaceIndexError, change_sequence::next_seq, embedding_vault::EmbeddingVault, enrolment,
+    FaceIndexError,
+    change_sequence::next_seq,
+    embedding_vault::EmbeddingVault,
+    enrolment,
     face_model::FaceModel,
+    pictures::{FacePictures, PictureKey, PictureOwner},
 };
 use crate::accounts;
 use base::{AccountId, Environment, FaceId, ProfileId};
 use db::{Db, FromRow, sql};
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
-use media::blobs::{BlobError, BlobStore};
+use media::blobs::BlobError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -41,6 +45,8 @@ struct OutdatedFaceRow {
     id: FaceId,
     profile_id: ProfileId,
     model: Vec<u8>,
+    picture_key: Option<Vec<u8>>,
+    picture_key_used: bool,
 }
 
 /// Embeds faces again.
@@ -48,7 +54,7 @@ struct OutdatedFaceRow {
 pub(super) struct Reembedding {
     pub(super) db: Db,
     pub(super) environment: Arc<dyn Environment>,
-    pub(super) blobs: BlobStore,
+    pub(super) pictures: FacePictures,
     pub(super) model: Arc<FaceModel>,
     pub(super) embeddings: EmbeddingVault,
 }
@@ -92,7 +98,7 @@ impl Reembedding {
                 .read()
                 .await?
                 .fetch_all(sql!(
-                    "SELECT id, profile_id, model FROM faces
+                    "SELECT id, profile_id, model, picture_key, picture_key_used FROM faces
                       WHERE account_id = $1 AND model <> $2 AND image AND id > $3 ORDER BY id LIMIT $4",
                     job.account,
                     model.clone(),
@@ -122,7 +128,10 @@ impl Reembedding {
     }
 
     async fn reembed_one(&self, account: AccountId, face: OutdatedFaceRow) -> Result<(), FaceIndexError> {
-        let bytes = self.blobs.get(&enrolment::blob_key(account, face.id)).await?;
+        let vault = self.embeddings.of_profile(&mut self.db.read().await?, face.profile_id).await?;
+        let owner = PictureOwner { account, profile: face.profile_id, face: face.id };
+        let key = PictureKey { sealed: face.picture_key.as_deref(), is_used: face.picture_key_used };
+        let bytes = self.pictures.get(&vault, &owner, key).await?;
         let extracted = self.model.extract_from_stored(bytes).await?;
         let mut tx = self.db.write().await?;
         if !accounts::lock_shared(&mut tx, account).await? {

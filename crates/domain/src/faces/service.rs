@@ -14,6 +14,7 @@ use super::{
     groups, index_status,
     matching::ProfileMatcher,
     negative_labels,
+    pictures::FacePictures,
     profile::{self, ProfileStore},
     reembedding::Reembedding,
     tombstones::TombstoneSweeper,
@@ -61,6 +62,12 @@ impl FaceIndexService {
         let model = Arc::new(FaceModel::new(analyser, settings));
         let keys = ErasureKeys { vault, environment: environment.clone() };
         let embeddings = EmbeddingVault { keys: keys.clone(), environment: environment.clone() };
+        let pictures = FacePictures {
+            db: db.clone(),
+            environment: environment.clone(),
+            blobs: blobs.clone(),
+            keys: keys.clone(),
+        };
         let profiles = ProfileStore { keys, environment: environment.clone() };
         let indexes = Arc::new(AccountIndexes::new(
             db.clone(),
@@ -72,13 +79,14 @@ impl FaceIndexService {
         let sweeper = Arc::new(TombstoneSweeper {
             db: db.clone(),
             environment: environment.clone(),
-            blobs: blobs.clone(),
+            blobs,
+            pictures: pictures.clone(),
             indexes: indexes.clone(),
         });
         let enrolment = Enrolment {
             db: db.clone(),
             environment: environment.clone(),
-            blobs: blobs.clone(),
+            pictures: pictures.clone(),
             model: model.clone(),
             embeddings: embeddings.clone(),
             profiles: profiles.clone(),
@@ -95,7 +103,7 @@ impl FaceIndexService {
         let reembedding = Reembedding {
             db: db.clone(),
             environment,
-            blobs,
+            pictures,
             model: model.clone(),
             embeddings: embeddings.clone(),
         };

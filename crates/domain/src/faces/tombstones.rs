@@ -4,7 +4,11 @@
 //! that time there is a row of `face_leavings`, and after a crash the sweep deletes the picture. Once such a row is due, the
 //! picture belongs to the sweep, and no face is enrolled with it any more.
 
-use super::{FaceIndexError, account_index::AccountIndexes, enrolment::blob_key};
+use super::{
+    FaceIndexError,
+    account_index::AccountIndexes,
+    pictures::{FacePictures, blob_key},
+};
 use base::{AccountId, Environment, FaceId, ProfileId, SignedDuration, Timestamp};
 use db::{Db, DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
@@ -88,6 +92,7 @@ pub(super) struct TombstoneSweeper {
     pub(super) db: Db,
     pub(super) environment: Arc<dyn Environment>,
     pub(super) blobs: BlobStore,
+    pub(super) pictures: FacePictures,
     pub(super) indexes: Arc<AccountIndexes>,
 }
 
@@ -186,11 +191,15 @@ impl TombstoneSweeper {
                 break;
             }
         }
+        let sealed_again = self.pictures.seal_again().await?;
+        if sealed_again > 0 {
+            tracing::info!(pictures = sealed_again, "pictures of faces were sealed with keys of their own");
+        }
         Ok(JobOutcome::Again(now + SweepFaces::INTERVAL))
     }
 }
 
-/// Deletes pictures whose faces were deleted or never written, and removals that are older than a week: an index that has
+/// Seals pictures of before there were keys of their own, deletes pictures whose faces were deleted or never written, and removals that are older than a week: an index that has
 /// not been looked at for so long is compared with the database as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepFaces {}

@@ -46,46 +46,60 @@ pub enum TrustStoreError {
 pub(super) struct TrustStore {
     settings: Arc<ProofOfAgeSettings>,
     loaded: Mutex<Option<(Instant, TrustList)>>,
-    status_lists: std::sync::Mutex<StatusListCache>,
+    status_lists: std::sync::Mutex<BoundedCache<StatusList>>,
     status_reads: Semaphore,
 }
 
-/// Parsed status lists by their URI, with until when each may be used.
-#[derive(Debug, Default)]
-struct StatusListCache {
-    lists: HashMap<String, (Timestamp, Arc<StatusList>)>,
+/// Values by their URI, with until when each may be used; bounded by their number and by the memory that they take.
+#[derive(Debug)]
+struct BoundedCache<T> {
+    entries: HashMap<String, CachedValue<T>>,
+    max_entries: usize,
+    max_bytes: usize,
     bytes: usize,
 }
 
-impl StatusListCache {
-    fn get(&mut self, uri: &str, now: Timestamp) -> Option<Arc<StatusList>> {
-        let (until, list) = self.lists.get(uri)?;
+#[derive(Debug)]
+struct CachedValue<T> {
+    until: Timestamp,
+    /// The memory that it takes.
+    bytes: usize,
+    value: Arc<T>,
+}
+
+impl<T> BoundedCache<T> {
+    fn new(max_entries: usize, max_bytes: usize) -> Self {
+        Self { entries: HashMap::new(), max_entries, max_bytes, bytes: 0 }
+    }
+
+    fn get(&mut self, uri: &str, now: Timestamp) -> Option<Arc<T>> {
+        let CachedValue { until, value, .. } = self.entries.get(uri)?;
         if *until > now {
-            return Some(list.clone());
+            return Some(value.clone());
         }
         self.remove(uri);
         None
     }
 
-    /// Adds a list. What would have ended first makes room for it; a list that is too large for all is not cached.
-    fn insert(&mut self, uri: &str, until: Timestamp, list: Arc<StatusList>, max_bytes: usize) {
+    /// Adds a value of this size. What would have ended first makes room for it; one that is too large for all is not
+    /// cached.
+    fn insert(&mut self, uri: &str, until: Timestamp, bytes: usize, value: Arc<T>) {
         self.remove(uri);
-        let size = list.size_bytes();
-        if size > max_bytes {
+        if bytes > self.max_bytes {
             return;
         }
-        while self.lists.len() >= MAX_CACHED_STATUS_LISTS || self.bytes + size > max_bytes {
-            let first = self.lists.iter().min_by_key(|(_, (until, _))| *until).map(|(uri, _)| uri.clone());
+        while self.entries.len() >= self.max_entries || self.bytes + bytes > self.max_bytes {
+            let first = self.entries.iter().min_by_key(|(_, entry)| entry.until).map(|(uri, _)| uri.clone());
             let Some(first) = first else { break };
             self.remove(&first);
         }
-        self.bytes += size;
-        self.lists.insert(uri.to_owned(), (until, list));
+        self.bytes += bytes;
+        self.entries.insert(uri.to_owned(), CachedValue { until, bytes, value });
     }
 
     fn remove(&mut self, uri: &str) {
-        if let Some((_, list)) = self.lists.remove(uri) {
-            self.bytes -= list.size_bytes();
+        if let Some(CachedValue { bytes, .. }) = self.entries.remove(uri) {
+            self.bytes -= bytes;
         }
     }
 }
@@ -106,7 +120,10 @@ impl TrustStore {
         Self {
             settings,
             loaded: Mutex::default(),
-            status_lists: std::sync::Mutex::default(),
+            status_lists: std::sync::Mutex::new(BoundedCache::new(
+                MAX_CACHED_STATUS_LISTS,
+                MAX_CACHED_STATUS_BYTES,
+            )),
             status_reads: Semaphore::new(MAX_PARALLEL_STATUS_READS),
         }
     }
@@ -214,12 +231,12 @@ impl TrustStore {
         });
         let Ok(Ok(list)) = parsed.await else { return Ok(None) };
         let (until, list) = (list.fresh_until(fetched_at).min(fresh_until), Arc::new(list));
-        self.cached_status_lists().insert(uri, until, list.clone(), MAX_CACHED_STATUS_BYTES);
+        self.cached_status_lists().insert(uri, until, list.size_bytes(), list.clone());
         Ok(Some(list))
     }
 
     /// Held for no longer than a look.
-    fn cached_status_lists(&self) -> std::sync::MutexGuard<'_, StatusListCache> {
+    fn cached_status_lists(&self) -> std::sync::MutexGuard<'_, BoundedCache<StatusList>> {
         self.status_lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -283,4 +300,52 @@ pub(super) async fn store_document(
     ))
     .await
     .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_768_574_400 + second).unwrap()
+    }
+
+    fn cache(max_entries: usize, max_bytes: usize, entries: &[(&str, i64, usize)]) -> BoundedCache<()> {
+        let mut cache = BoundedCache::new(max_entries, max_bytes);
+        for (uri, until, bytes) in entries {
+            cache.insert(uri, at(*until), *bytes, Arc::new(()));
+        }
+        cache
+    }
+
+    fn cached(cache: &mut BoundedCache<()>) -> String {
+        let now = at(0);
+        ["a", "b", "c", "d"].into_iter().filter(|uri| cache.get(uri, now).is_some()).collect()
+    }
+
+    #[test]
+    fn cached_lists_take_no_more_memory_than_they_may() {
+        let mut all = cache(9, 100, &[("a", 50, 40), ("b", 10, 40), ("c", 30, 20)]);
+        assert_eq!((cached(&mut all), all.bytes), ("abc".to_owned(), 100));
+        all.insert("d", at(20), 50, Arc::new(()));
+        assert_eq!((cached(&mut all), all.bytes), ("ad".to_owned(), 90), "what ends first makes room");
+        all.insert("b", at(99), 101, Arc::new(()));
+        assert_eq!(
+            (cached(&mut all), all.bytes),
+            ("ad".to_owned(), 90),
+            "one that is too large puts nobody out"
+        );
+        all.insert("a", at(99), 101, Arc::new(()));
+        assert_eq!((cached(&mut all), all.bytes), ("d".to_owned(), 50), "and replaces itself by nothing");
+        all.insert("d", at(20), 10, Arc::new(()));
+        assert_eq!(all.bytes, 10, "a list that is read again counts once");
+        assert!(all.get("d", at(20)).is_none());
+        assert_eq!((all.bytes, all.entries.len()), (0, 0), "what is over takes nothing");
+    }
+
+    #[test]
+    fn cached_lists_are_no_more_than_they_may_be() {
+        let mut all = cache(2, 100, &[("a", 50, 1), ("b", 10, 1), ("c", 30, 0)]);
+        assert_eq!((cached(&mut all), all.bytes), ("ac".to_owned(), 1));
+    }
 }

@@ -66,6 +66,8 @@ impl CanonicalRequest<'_> {
             for hash in &mut *hashes {
                 hash.update(text);
             }
+            #[cfg(test)]
+            tests::count_hashed(text.len() * hashes.len());
         }
     }
 
@@ -299,6 +301,46 @@ mod tests {
     use crate::tenancy::public_keys;
     use proptest::prelude::*;
     use std::sync::LazyLock;
+
+    thread_local! {
+        /// Bytes of bodies that this thread has hashed, in base64.
+        static HASHED_BYTES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    pub(super) fn count_hashed(bytes: usize) {
+        HASHED_BYTES.set(HASHED_BYTES.get() + bytes);
+    }
+
+    /// How often a body of 10 MB is hashed: once for a client that signs as it did the last time; for a stranger who knows an
+    /// application's id, once for each suffix of the path, of which there are few.
+    #[test]
+    fn a_body_is_hashed_no_more_often_than_its_path_has_suffixes() {
+        let body = vec![7; 10_000_000];
+        let once = base64_simd::STANDARD.encoded_length(body.len());
+        let key = key(PAIR.1.der.clone());
+        let passes = |request: &CanonicalRequest<'_>, signature: &[u8]| {
+            HASHED_BYTES.set(0);
+            let verified = verify(std::slice::from_ref(&key), request, signature).is_ok();
+            assert_eq!(HASHED_BYTES.get() % once, 0);
+            (verified, HASHED_BYTES.get() / once)
+        };
+        let session = CanonicalRequest { path: "/idverify/v1/sessions", ..message(&body) };
+        let good = parse_digest(Some(&PAIR.0.sign(&session))).unwrap();
+        assert_eq!(passes(&session, &good), (true, 1));
+        let bad = vec![1; good.len()];
+        assert_eq!(passes(&session, &bad), (false, 3));
+        let long = format!("/idverify{}", "/x".repeat(400));
+        assert_eq!(passes(&CanonicalRequest { path: &long, ..session }, &bad), (false, MAX_PATH_SUFFIXES));
+        // As many keys as an application may have cost no further pass.
+        let keys = vec![key.clone(); 20];
+        HASHED_BYTES.set(0);
+        assert!(verify(&keys, &session, &bad).is_err());
+        assert_eq!(HASHED_BYTES.get(), 3 * once);
+        // Nothing is hashed where no key can have made the signature.
+        HASHED_BYTES.set(0);
+        assert!(check_length(&keys, &bad[1..]).is_err());
+        assert_eq!(HASHED_BYTES.get(), 0);
+    }
 
     static PAIR: LazyLock<(HttpRequestSigner, Arc<ApplicationKey>)> = LazyLock::new(|| {
         let (private, public) = public_keys::generate_rsa_key_pair();

@@ -1,11 +1,11 @@
 //! Deliveries to a server on this machine: success, retries, replay, leases, limits.
 
-use base::{AppId, DeliveryId, Environment, SignedDuration, SystemEnvironment, TestEnvironment};
+use base::{AppId, DeliveryId, Environment, SignedDuration, SystemEnvironment, TestEnvironment, Uuid};
 use db::{sql, testing::TestDb};
 use domain::{
     delivery::{
-        self, DeliveryAttempt, DeliveryDispatcher, DeliveryRecord, DeliverySettings, DeliveryState, Outbox,
-        SuccessCriterion, WebhookMessage, WebhookMethod, secrets,
+        self, DeliveryAttempt, DeliveryDispatcher, DeliveryRecord, DeliveryReplayError, DeliverySettings,
+        DeliveryState, Outbox, SuccessCriterion, WebhookMessage, WebhookMethod, secrets,
     },
     keyring::Keyring,
     tenancy::applications::{self, NewApplication},
@@ -176,6 +176,70 @@ async fn a_failed_delivery_is_retried_and_can_be_replayed_when_it_was_given_up()
     fixture.wait_until(gone, DeliveryState::Failed, 3).await;
     stop.send(true).unwrap();
     working.await.unwrap();
+}
+
+#[tokio::test]
+async fn messages_about_what_was_erased_say_nothing_any_more() {
+    let receiver = StubServer::start(|_| StubReply::status(204)).await;
+    let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let fixture = Fixture::with(env.clone(), &stub_server::egress_policy()).await;
+    let [ada, bob] = [Uuid::from_u128(7), Uuid::from_u128(8)];
+    let enqueue = async |about: &[Uuid]| {
+        let (owner, said) = ((fixture.app, None), message(receiver.url("/")));
+        let mut tx = fixture.test.db.write().await.unwrap();
+        let id = fixture.outbox.enqueue_about(&mut tx, &*env, owner, about, "test", &said).await.unwrap();
+        tx.commit().await.unwrap();
+        id
+    };
+    let size = async |id: DeliveryId| {
+        let mut view = fixture.test.db.read().await.unwrap();
+        view.count(db::sql!("SELECT CAST(length(sealed) AS BIGINT) FROM deliveries WHERE id = $1", id))
+            .await
+            .unwrap()
+    };
+    let sent = enqueue(&[ada]).await;
+    let (stop, working) = fixture.work();
+    fixture.wait_until(sent, DeliveryState::Delivered, 1).await;
+    stop.send(true).unwrap();
+    working.await.unwrap();
+    let (waiting, others, sending) =
+        (enqueue(&[bob, ada]).await, enqueue(&[bob]).await, enqueue(&[ada]).await);
+
+    let mut tx = fixture.test.db.write().await.unwrap();
+    tx.execute(db::sql!(
+        "UPDATE deliveries SET state = 'RUNNING', worker = $2, leased_until = $3 WHERE id = $1",
+        sending,
+        Uuid::nil(),
+        env.now(),
+    ))
+    .await
+    .unwrap();
+    delivery::erase_messages_about(&mut tx, ada, env.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!([size(sent).await, size(waiting).await, size(sending).await], [0; 3]);
+    assert!(size(others).await > 0);
+    assert_eq!(fixture.show(sent).await.state, DeliveryState::Delivered);
+    let dropped = fixture.show(waiting).await;
+    assert_eq!((dropped.state, dropped.ended_at.is_some()), (DeliveryState::Failed, true));
+
+    // Nothing brings them back, and the one whose attempt never ended is given up.
+    let mut tx = fixture.test.db.write().await.unwrap();
+    for id in [sent, waiting] {
+        let refused = delivery::replay(&mut tx, &*env, id).await.unwrap_err();
+        assert!(matches!(refused, DeliveryReplayError::Erased(_)), "{refused}");
+    }
+    let all = [env.now() - SignedDuration::from_hours(1), env.now() + SignedDuration::from_hours(1)];
+    let replayed = delivery::replay_range(&mut tx, &*env, fixture.app, None, all[0], all[1]).await.unwrap();
+    assert_eq!(replayed, 0);
+    tx.commit().await.unwrap();
+    env.advance(SignedDuration::from_secs(1));
+    let (stop, working) = fixture.work();
+    let given_up = fixture.wait_until(sending, DeliveryState::Failed, 1).await;
+    assert!(given_up.attempts[0].error.as_ref().unwrap().contains("was erased"));
+    fixture.wait_until(others, DeliveryState::Delivered, 1).await;
+    stop.send(true).unwrap();
+    working.await.unwrap();
+    assert_eq!(receiver.captured().len(), 2, "of the first, and of the one that is about somebody else");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use domain::{
     tenancy::limits::LimitSettings,
 };
 use futures_util::TryStreamExt as _;
-use media::blobs::BlobPrefix;
+use media::blobs::{BlobError, BlobPrefix};
 use std::{collections::HashSet, path::Path, sync::Arc};
 use tempfile::TempDir;
 use testkit::{TestApp, face_pictures};
@@ -401,6 +401,61 @@ async fn another_model_embeds_the_stored_pictures_again() {
     assert!(fresh.finds(account, &bob).await.is_empty());
     let mut view = app.api.db.read().await.unwrap();
     assert!(fresh.faces.profile(&mut view, account, lost).await.unwrap().active);
+}
+
+/// The installation's key opens no picture: whoever has a copy of the bucket needs the key of the profile, which goes with it.
+#[tokio::test]
+async fn pictures_have_keys_of_their_own_and_old_ones_get_them() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.open_account().await);
+    let ada = embedding(&app, 0).await;
+    let id = enrol(&app, &node.faces, account, 0).await;
+    let blobs: Vec<_> = app.api.blobs.list(&BlobPrefix::tenant(account)).try_collect().await.unwrap();
+    let name = &blobs[0].key;
+    let is_open = async || match app.api.blobs.get(name).await {
+        Ok(_) => true,
+        Err(BlobError::Damaged) => false,
+        Err(error) => panic!("{error}"),
+    };
+    let reembed = async || {
+        app.execute(sql!("UPDATE faces SET model = $1", vec![1_u8; 32])).await;
+        assert_eq!(node.faces.queue_reembedding().await.unwrap(), 1);
+        app.run_due_jobs().await;
+        Node::of(&app).finds(account, &ada).await
+    };
+    assert!(!is_open().await);
+    assert_eq!(reembed().await, [id]);
+
+    // As older builds have left it.
+    app.execute(sql!("UPDATE faces SET picture_key = NULL, picture_key_used = FALSE")).await;
+    app.api.blobs.put(name, &jpeg(0)).await.unwrap();
+    assert_eq!(reembed().await, [id], "it is read before it is sealed again");
+    node.faces.sweep_tombstones().await.unwrap();
+    assert!(!is_open().await);
+    assert_eq!(reembed().await, [id]);
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM faces WHERE picture_key_used")).await, 1);
+
+    // Interrupted after the key was stored, and before the picture was sealed with it.
+    app.execute(sql!("UPDATE faces SET picture_key_used = FALSE")).await;
+    app.api.blobs.put(name, &jpeg(0)).await.unwrap();
+    assert_eq!(reembed().await, [id]);
+    node.faces.sweep_tombstones().await.unwrap();
+    assert!(!is_open().await);
+    // And after it was sealed, before the row said so.
+    app.execute(sql!("UPDATE faces SET picture_key_used = FALSE")).await;
+    node.faces.sweep_tombstones().await.unwrap();
+    assert_eq!(reembed().await, [id]);
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM faces WHERE NOT picture_key_used")).await, 0);
+
+    // A copy of the bucket is of no use once the profile is gone.
+    delete(&app, &node.faces, account, id).await;
+    for table in [
+        sql!("SELECT count(*) FROM faces WHERE profile_id = $1", id),
+        sql!("SELECT count(*) FROM erasure_keys WHERE owner_id = $1", id),
+    ] {
+        assert_eq!(count(&app, table).await, 0);
+    }
+    assert!(!is_open().await);
 }
 
 #[tokio::test]

@@ -4,9 +4,17 @@ use crate::{config::Config, out};
 use anyhow::Context as _;
 use base::{AccountId, AppId, Timestamp};
 use clap::Subcommand;
-use domain::audit_trail::{AuditFilter, ChainEnd, ExportedRecord};
+use domain::{
+    audit_trail::{AuditFilter, ChainEnd, ExportedRecord},
+    erasure_replay::{ErasureReplay, ReplayOutcome},
+};
 use services::Services;
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 #[derive(Subcommand)]
 pub(crate) enum AuditCommand {
@@ -39,6 +47,12 @@ pub(crate) enum AuditCommand {
         #[arg(long, value_name = "FILE")]
         kept_end: Option<PathBuf>,
     },
+    /// After a backup was restored: delete again what was deleted since it was made. Every deletion is in an export of the
+    /// audit trail that was kept elsewhere. The exit code is 1 if something could not be deleted.
+    ReplayErasures {
+        /// What `assay audit export` printed.
+        file: PathBuf,
+    },
     /// Look for data of deleted accounts: rows, jobs, messages, files. The exit code is 1 if any is found.
     Orphans {
         /// Print JSON instead of text.
@@ -51,6 +65,7 @@ impl AuditCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let kept_end = match self {
             Self::Orphans { json } => return find_orphans(config, json).await,
+            Self::ReplayErasures { file } => return replay_erasures(config, &file).await,
             Self::Export { from, to, actor, kind, app, account } => {
                 let filter = AuditFilter { from, to, actor, kind, app, account };
                 return export(config, &filter).await;
@@ -88,6 +103,36 @@ async fn export(config: &Config, filter: &AuditFilter) -> anyhow::Result<ExitCod
     };
     trail.export(&mut db.read().await?, filter, print).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+async fn replay_erasures(config: &Config, file: &Path) -> anyhow::Result<ExitCode> {
+    let lines = File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let services = config.open_services_for_tool(false).await?;
+    let replay = ErasureReplay {
+        db: services.db,
+        faces: services.faces,
+        content_moderation: services.content_moderation,
+        document_verification: services.document_verification,
+        account_deletion: services.account_deletion,
+    };
+    let (mut deleted, mut gone, mut failed) = (0_u64, 0_u64, 0_u64);
+    for (number, line) in BufReader::new(lines).lines().enumerate() {
+        let line = line.with_context(|| format!("{} cannot be read", file.display()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        match replay.apply(&line).await {
+            Ok(ReplayOutcome::Deleted) => deleted += 1,
+            Ok(ReplayOutcome::Gone) => gone += 1,
+            Ok(ReplayOutcome::OtherRecord) => {}
+            Err(error) => {
+                failed += 1;
+                out::line(format_args!("line {}: {error}", number + 1));
+            }
+        }
+    }
+    out::line(format_args!("{deleted} deleted again, {gone} were not there, {failed} failed"));
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn find_orphans(config: &Config, json: bool) -> anyhow::Result<ExitCode> {

@@ -1,13 +1,14 @@
 //! `assay doctor`: what is wrong with the installation, and how to fix it.
 
 use super::practice_statement::retention_table;
-use crate::{config::Config, out};
+use crate::{config::Config, out, startup::MAX_CLOCK_OFFSET};
 use credentials::trust::TrustList;
 use db::{Db, Engine, SchemaStatus};
 use domain::{
     data_keys::{self, DataKeyError, DataKeyState},
     mail::MailTransport,
 };
+use media::sandbox::MissingPart;
 use rustix::fs::Access;
 use std::{
     os::unix::fs::PermissionsExt as _,
@@ -46,6 +47,7 @@ impl DoctorArgs {
         if config.data_dir.is_dir() {
             checks.push(("disk", disk(config)));
         }
+        checks.extend(database_file(config).map(|diagnosis| ("database", diagnosis)));
         checks.extend(database(config).await.into_iter().map(|diagnosis| ("database", diagnosis)));
         checks.extend(models(config).into_iter().map(|diagnosis| ("models", diagnosis)));
         checks.push(("master key", key(config).await));
@@ -116,6 +118,15 @@ fn folder(config: &Config) -> Diagnosis {
     }
 }
 
+/// Whether others may read the database's file; the data folder is looked at as a whole.
+fn database_file(config: &Config) -> Option<Diagnosis> {
+    let (file, mode) = config.exposed_paths().into_iter().find(|(path, _)| path.is_file())?;
+    let file = file.display();
+    Some(Diagnosis::Note(format!(
+        "{file} has mode {mode:04o}: others than its owner can read it; run `chmod 600 {file}`"
+    )))
+}
+
 fn disk(config: &Config) -> Diagnosis {
     let disk =
         api::DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes };
@@ -141,6 +152,7 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
         )];
     }
     let status = tokio::time::timeout(Duration::from_secs(6), database.schema_status()).await;
+    let answers = matches!(&status, Ok(Ok(_)));
     let mut found = match status {
         Ok(Ok(status)) => vec![schema(database.engine(), status)],
         Ok(Err(error)) => vec![bad(
@@ -149,6 +161,19 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
         )],
         Err(_) => vec![bad(format!("{:?} does not answer in time", database.engine()), "start the database")],
     };
+    if answers
+        && let Ok(Some(offset)) = database.clock_offset(&base::SystemEnvironment).await
+        && offset.abs() > MAX_CLOCK_OFFSET
+    {
+        found.push(bad(
+            format!(
+                "its clock is {} seconds off this machine's, more than the {} allowed",
+                offset.abs().as_secs(),
+                MAX_CLOCK_OFFSET.as_secs()
+            ),
+            "have a time service keep both clocks; the server does not start until then",
+        ));
+    }
     if let Some(mode) = database.remote_ssl_mode().filter(|mode| *mode != "verify-full") {
         found.push(bad(
             format!("sslmode={mode}: whoever is between here and the database can pass for it"),
@@ -357,29 +382,35 @@ async fn children(config: &Config) -> Vec<Diagnosis> {
             )
         })
         .collect();
-    match media::sandbox::probe().await {
-        Ok(missing) if missing.is_empty() => {
-            found.push(Diagnosis::Good("are confined by every part of the sandbox".to_owned()));
-        }
-        Ok(missing) => {
-            let words = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-            found.push(if media::sandbox::refuses_children() {
-                bad(
-                    format!("are not started, because children.require_sandbox is set and this machine lacks: {words}"),
-                    "docs/RUNNING.md says what each part needs; or unset children.require_sandbox",
-                )
-            } else {
-                Diagnosis::Note(format!("lack parts of the sandbox: {words}; docs/RUNNING.md says what each part needs"))
-            });
-        }
-        Err(error) => found.push(bad(format!("cannot be started: {error}"), "is /proc mounted?")),
-    }
+    found.push(confinement(media::sandbox::probe().await, media::sandbox::refuses_children()));
     let (processes, bytes) = config.most_of_children();
     found.push(Diagnosis::Good(format!(
         "are at most {processes} at once, with {} MiB of address space in all",
         bytes >> 20
     )));
     found
+}
+
+/// How children are confined here; `refuses` says whether they are refused where something is missing.
+fn confinement(probed: Result<Vec<MissingPart>, impl std::fmt::Display>, refuses: bool) -> Diagnosis {
+    let missing = match probed {
+        Ok(missing) if missing.is_empty() => {
+            return Diagnosis::Good("are confined by every part of the sandbox".to_owned());
+        }
+        Ok(missing) => missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        Err(error) => return bad(format!("cannot be started: {error}"), "is /proc mounted?"),
+    };
+    if refuses {
+        return bad(
+            format!(
+                "are not started, because children.require_sandbox is set and this machine lacks: {missing}"
+            ),
+            "docs/RUNNING.md says what each part needs; or unset children.require_sandbox",
+        );
+    }
+    Diagnosis::Note(format!(
+        "lack parts of the sandbox: {missing}; docs/RUNNING.md says what each part needs"
+    ))
 }
 
 /// Whether a time service keeps the clock: signed requests depend on it.
@@ -413,5 +444,50 @@ fn program(name: &str, version: &str, package: &str, why: &str) -> Diagnosis {
             what: format!("{name} cannot be run"),
             fix: format!("install it (Debian: apt-get install {package}); {why}"),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use media::sandbox::SandboxPart;
+
+    fn words(diagnosis: &Diagnosis) -> String {
+        match diagnosis {
+            Diagnosis::Good(what) => format!("ok {what}"),
+            Diagnosis::Note(what) => format!("note {what}"),
+            Diagnosis::Bad { what, fix } => format!("BAD {what} → {fix}"),
+        }
+    }
+
+    #[test]
+    fn each_missing_part_of_the_sandbox_is_named() {
+        let parts = [
+            SandboxPart::Files,
+            SandboxPart::SystemCalls,
+            SandboxPart::UserNamespace,
+            SandboxPart::NetworkNamespace,
+            SandboxPart::IpcNamespace,
+            SandboxPart::ThreadLimit,
+            SandboxPart::Unprivileged,
+        ];
+        let all = || parts.map(|part| MissingPart { part, reason: format!("{part:?} is not here") }).to_vec();
+        let probed = |missing: Vec<MissingPart>| Ok::<_, std::io::Error>(missing);
+        let whole = words(&confinement(probed(Vec::new()), true));
+        assert_eq!(whole, "ok are confined by every part of the sandbox");
+        let lax = words(&confinement(probed(all()), false));
+        let strict = words(&confinement(probed(all()), true));
+        assert!(lax.starts_with("note lack parts of the sandbox"), "{lax}");
+        assert!(strict.starts_with("BAD are not started"), "{strict}");
+        let guide = include_str!("../../../../docs/RUNNING.md");
+        let guide = guide.split("## The sandbox of ffmpeg and poppler").nth(1).unwrap();
+        for part in parts {
+            for said in [&lax, &strict] {
+                assert!(said.contains(&format!("{part}: {part:?} is not here")), "{said}");
+            }
+            assert!(guide.contains(&part.to_string()), "docs/RUNNING.md says nothing of {part}");
+        }
+        let failed = words(&confinement(Err::<Vec<_>, _>("no /proc"), false));
+        assert_eq!(failed, "BAD cannot be started: no /proc → is /proc mounted?");
     }
 }

@@ -133,6 +133,18 @@ impl Config {
         Ok(&self.data_dir)
     }
 
+    /// The data folder and the database's file, if they exist and others than their owner may look into them; with their
+    /// modes.
+    pub(crate) fn exposed_paths(&self) -> Vec<(PathBuf, u32)> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let database = self.open_existing_database().ok().and_then(|database| database.sqlite_file());
+        let mode = |path: PathBuf| {
+            let mode = std::fs::metadata(&path).ok()?.permissions().mode() & 0o777;
+            (mode & 0o077 != 0).then_some((path, mode))
+        };
+        [Some(self.data_dir.clone()), database].into_iter().flatten().filter_map(mode).collect()
+    }
+
     /// What of the operator's secrets and data lies where children that read untrusted files could read it, and under which
     /// path.
     pub(crate) fn paths_readable_by_children(&self) -> Vec<(PathBuf, PathBuf)> {

@@ -2,7 +2,7 @@
 
 use crate::test_installation::{TEST_TIMEOUT, TestInstallation, repository, text};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt as _;
+use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
 #[test]
 fn tenants_and_keys_are_made_and_taken_away() {
@@ -264,6 +264,100 @@ fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     }
     let settings = place.ask(&["doctor", "--settings"]);
     assert!(settings.contains("max_clock_skew_seconds"), "{settings}");
+}
+
+/// What people type must not be readable on the way, and callers must be told apart.
+#[test]
+fn the_doctor_looks_at_the_public_address() {
+    let said = |url: &str, header: Option<&str>| {
+        let mut place = TestInstallation::new().set("ASSAY__SERVER__PUBLIC_URL", url);
+        if let Some(header) = header {
+            place = place.set("ASSAY__LOCATIONS__ADDRESS_HEADER", header);
+        }
+        let found = text(&place.run(&["doctor"]).stdout);
+        let lines: Vec<_> = found
+            .lines()
+            .filter(|line| line.get(6..).is_some_and(|name| name.starts_with("address ")))
+            .map(str::to_owned)
+            .collect();
+        lines.join("\n")
+    };
+    let plain = said("http://shop.example", None);
+    assert!(plain.contains("BAD   address") && plain.contains("can be read on the way"), "{plain}");
+    assert!(
+        plain.contains("note  address") && plain.contains("locations.address_header is not set"),
+        "{plain}"
+    );
+    let proxied = said("https://shop.example", Some("X-Forwarded-For"));
+    assert!(proxied.starts_with("ok    address") && !proxied.contains("address_header"), "{proxied}");
+    for local in ["http://localhost:8080", "http://[::1]:8080", "http://127.0.0.1"] {
+        let found = said(local, None);
+        assert!(found.starts_with("ok    address") && found.lines().count() == 1, "{local}: {found}");
+    }
+}
+
+/// A database server on another machine must prove who it is, or the doctor says so.
+#[test]
+fn the_doctor_looks_at_the_tls_of_the_database() {
+    for (query, mode) in
+        [("?sslmode=require", Some("require")), ("?sslmode=disable", Some("disable")), ("", None)]
+    {
+        let url = format!("postgres://nobody@database.invalid/none{query}");
+        let doctor = TestInstallation::new().set("ASSAY__DATABASE__URL", &url).run(&["doctor"]);
+        let said = text(&doctor.stdout);
+        assert_eq!(doctor.status.code(), Some(1), "it does not answer: {said}");
+        let weak = mode.map(|mode| format!("BAD   database     sslmode={mode}: whoever is between"));
+        assert_eq!(said.contains("sslmode="), weak.is_some(), "{said}");
+        assert!(weak.is_none_or(|weak| said.contains(&weak)), "{said}");
+    }
+}
+
+/// A backup brings back who was deleted since; the exported audit trail has them deleted again.
+#[test]
+fn who_was_deleted_after_a_backup_is_deleted_again_when_it_was_restored() {
+    let place = TestInstallation::new();
+    let org = place.ask(&["org", "create", "Corner shop"]);
+    let app =
+        place.ask(&["app", "create", "Till", "--org", org.lines().next().unwrap(), "--feature", "image-ai"]);
+    let open = |name: &str| {
+        let opened = place.ask(&["account", "open", "--app", app.lines().next().unwrap(), name]);
+        opened.lines().next().unwrap().to_owned()
+    };
+    let (ada, bob) = (open("Ada"), open("Bob"));
+    // Nothing has the database open; its log may still hold what is not in its file.
+    let backup = tempfile::tempdir().unwrap();
+    let copy = |from: &Path, to: &Path| {
+        for name in ["assay.db", "assay.db-wal"] {
+            let _ = std::fs::remove_file(to.join(name));
+            if from.join(name).exists() {
+                std::fs::copy(from.join(name), to.join(name)).unwrap();
+            }
+        }
+    };
+    copy(&place.path(""), backup.path());
+    place.ask(&["account", "close", &ada, "--yes"]);
+    let export = place.path("trail.jsonl");
+    std::fs::write(&export, place.ask(&["audit", "export"])).unwrap();
+
+    let _ = std::fs::remove_file(place.path("assay.db-shm"));
+    copy(backup.path(), &place.path(""));
+    assert!(place.ask(&["account", "list"]).contains(&ada));
+    let replay = || place.ask(&["audit", "replay-erasures", export.to_str().unwrap()]);
+    let said = replay();
+    assert!(said.contains("1 deleted again") && said.contains("0 failed"), "{said}");
+    let listed = place.ask(&["account", "list"]);
+    assert!(!listed.contains(&ada) && listed.contains(&bob), "{listed}");
+    place.ask(&["audit", "orphans"]);
+    assert!(replay().starts_with("0 deleted again"), "a second time nothing is left to do");
+
+    std::fs::write(&export, "no record\n").unwrap();
+    let wrong = place.run(&["audit", "replay-erasures", export.to_str().unwrap()]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        text(&wrong.stdout).contains("line 1: it is no line of `assay audit export`"),
+        "{}",
+        text(&wrong.stdout)
+    );
 }
 
 #[test]

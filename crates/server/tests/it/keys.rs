@@ -116,6 +116,17 @@ fn an_exposed_key_is_refused_and_an_open_folder_is_noticed() {
     set_mode(&place.path(""), 0o755);
     let doctor = place.ask(&["doctor"]);
     assert!(doctor.contains("chmod 700"), "{doctor}");
+    assert!(!doctor.contains("chmod 600"), "a database of ours is for its owner alone: {doctor}");
+    set_mode(&place.path("assay.db"), 0o644);
+    let doctor = place.ask(&["doctor"]);
+    assert!(doctor.contains("chmod 600") && doctor.contains("assay.db has mode 0644"), "{doctor}");
+    let log = place.path("log");
+    let server = place.serve_at("127.0.0.1:0", std::fs::File::create(&log).unwrap().into());
+    assert_eq!(server.stop(), Some(0));
+    let logged = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(logged.matches("others than its owner can look into this").count(), 2, "{logged}");
+    assert!(logged.contains("0755") && logged.contains("0644"), "{logged}");
+    set_mode(&place.path("assay.db"), 0o600);
     set_mode(&place.path(""), 0o700);
     assert!(!place.ask(&["doctor"]).contains("chmod"));
 }

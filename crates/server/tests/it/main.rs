@@ -14,6 +14,7 @@ mod examples;
 mod holder_page;
 mod keys;
 mod read_document;
+mod reference_page;
 mod serve;
 mod telemetry;
 mod test_installation;

@@ -151,3 +151,39 @@ impl GeoLocator {
         Some(parts.fold(country.parse().ok()?, Location::with_subdivision))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A proxy that the server was not told of is noticed, once in a while; one that it knows is not.
+    #[test]
+    fn headers_of_a_proxy_that_are_ignored_are_told_of() {
+        let of = |name: Option<&str>| {
+            let settings = GeoSettings { address_header: name.map(str::to_owned), ..GeoSettings::default() };
+            GeoLocator::open(&settings).unwrap()
+        };
+        let key = |locator: &GeoLocator, header: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            if let Some(name) = header {
+                headers.insert(name, "198.51.100.7".parse().unwrap());
+            }
+            locator.rate_limit_key(&headers, &Extensions::new())
+        };
+        let last_warning = |locator: &GeoLocator| *locator.warned.lock().unwrap();
+        for header in FORWARDING_HEADERS {
+            let locator = of(None);
+            key(&locator, None);
+            assert_eq!(last_warning(&locator), None);
+            assert_eq!(key(&locator, Some(header)), Uuid::nil(), "it is not believed");
+            let first = last_warning(&locator);
+            assert!(first.is_some(), "{header}");
+            key(&locator, Some(header));
+            assert_eq!(last_warning(&locator), first, "not again at once");
+
+            let told = of(Some(header));
+            assert_ne!(key(&told, Some(header)), Uuid::nil());
+            assert_eq!(last_warning(&told), None);
+        }
+    }
+}

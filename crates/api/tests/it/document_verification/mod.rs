@@ -31,7 +31,7 @@ use testkit::{
 };
 use vision::{VisionModels, embedding_distance};
 
-const BASE: &str = "/idverify/v1";
+pub(crate) const BASE: &str = "/idverify/v1";
 
 const SANDBOX: &str = "/sandbox/idverify/v1";
 
@@ -56,7 +56,7 @@ pub(crate) async fn relying_party_call(
 /// A session, and the token of its end user.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentSessionFixture {
-    id: String,
+    pub(crate) id: String,
     token: String,
     base: &'static str,
 }

@@ -75,6 +75,38 @@ async fn orphaned_rows(
             ),
         ),
         (
+            "delivery_subjects",
+            sql!(
+                "SELECT subject_id AS owner, count(*) AS number FROM delivery_subjects
+                  WHERE subject_id NOT IN (SELECT id FROM identity_sessions UNION SELECT id FROM age_sessions
+                                           UNION SELECT id FROM profiles WHERE active
+                                           UNION SELECT id FROM moderations)
+                  GROUP BY subject_id"
+            ),
+        ),
+        (
+            "moderations",
+            // The text of one moderation with the id of a profile that was deleted; only profiles of its account are named.
+            sql!(
+                sqlite: "SELECT p.id AS owner, count(*) AS number FROM profiles p
+                           JOIN moderations m ON m.account_id = p.account_id
+                            AND instr(m.wanted, lower(substr(hex(p.id), 1, 8) || '-' || substr(hex(p.id), 9, 4) || '-'
+                                || substr(hex(p.id), 13, 4) || '-' || substr(hex(p.id), 17, 4) || '-' || substr(hex(p.id), 21))) > 0
+                          WHERE NOT p.active GROUP BY p.id",
+                postgres: "SELECT p.id AS owner, count(*) AS number FROM profiles p
+                             JOIN moderations m ON m.account_id = p.account_id
+                              AND strpos(CAST(m.wanted AS TEXT), CAST(p.id AS TEXT)) > 0
+                            WHERE NOT p.active GROUP BY p.id"
+            ),
+        ),
+        (
+            "contents",
+            sql!(
+                "SELECT uploader_id AS owner, count(*) AS number FROM contents
+                  WHERE uploader_id IN (SELECT id FROM profiles WHERE NOT active) GROUP BY uploader_id"
+            ),
+        ),
+        (
             "findings",
             sql!(
                 "SELECT profile_id AS owner, count(*) AS number FROM findings

@@ -2,6 +2,7 @@
 
 use super::{UnsealedDocumentSession, tombstones};
 use crate::{
+    delivery,
     document_verification::session::DocumentSession,
     erasure_keys::{self, ErasureKeys, KeyOwner},
     tenancy::limits,
@@ -239,6 +240,7 @@ impl DocumentSessionStore {
             media_bytes: i64,
         }
         tombstones::add(tx, &*self.env, id, None).await?;
+        delivery::erase_messages_about(tx, id.into(), self.env.now()).await?;
         let erased: Option<ErasedSessionRow> = tx
             .fetch_optional(sql!(
                 "DELETE FROM identity_sessions WHERE id = $1 RETURNING app_id, media_bytes",

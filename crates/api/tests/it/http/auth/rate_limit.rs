@@ -3,8 +3,16 @@
 use crate::http::call;
 use api::{BodyMemory, GeoLocator, GeoSettings, SignatureGuard};
 use axum::{body::Body, http::Request};
+use base::Environment as _;
 use domain::tenancy::limits::LimitSettings;
-use std::{num::NonZeroU32, sync::Arc};
+use futures_util::stream;
+use std::{
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 use testkit::{SignedCall, TestApp};
 
 #[tokio::test]
@@ -79,4 +87,39 @@ async fn bodies_have_a_limit_together() {
     let form = Request::post("/v1/oauth/token").body(Body::from("a".repeat(5000))).unwrap();
     let refused = app.send(form).await;
     assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (503, "1"));
+}
+
+/// Whoever is nobody known, or cannot have signed, is refused before a byte of the body is asked for.
+#[tokio::test]
+async fn bodies_of_strangers_are_not_read() {
+    let app = TestApp::start().await;
+    let (nonce, now) = (app.world.uuid_v7(), app.world.now().as_second());
+    let good = format!("nonce={nonce}&timestamp={now}");
+    let late = format!("nonce={nonce}&timestamp={}", now - 301);
+    let (own, stranger) = (app.app.to_string(), testkit::unknown_app_id(&*app.world));
+    let (fits, short) = (format!("{}==", "A".repeat(342)), "AAAA".to_owned());
+    let read_bytes = async |id: &str, digest: &str, query: &str| {
+        let (read, count) = (Arc::new(AtomicUsize::new(0)), 4);
+        let chunks = (0..count).map({
+            let read = read.clone();
+            move |_| {
+                read.fetch_add(16 << 10, Ordering::Relaxed);
+                Ok::<_, std::io::Error>(vec![b'7'; 16 << 10])
+            }
+        });
+        let request = Request::builder()
+            .method("POST")
+            .uri(format!("/idverify/v1/sessions?sdkId={id}&{query}"))
+            .header(app.api.brand.auth_digest(), digest)
+            .body(Body::from_stream(stream::iter(chunks)))
+            .unwrap();
+        let answer = app.send(request).await;
+        (answer.status.as_u16(), read.load(Ordering::Relaxed))
+    };
+    assert_eq!(read_bytes(&stranger, &fits, &good).await, (404, 0));
+    assert_eq!(read_bytes(&own, &short, &good).await, (401, 0));
+    assert_eq!(read_bytes(&own, &fits, &late).await, (401, 0));
+    let (status, read) = read_bytes(&own, &fits, &good).await;
+    assert_eq!(status, 401);
+    assert!(read > 0, "only for what may be the application's");
 }
