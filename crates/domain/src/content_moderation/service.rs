@@ -149,7 +149,7 @@ impl ContentModerationService {
         account: AccountId,
         id: ModerationId,
     ) -> Result<bool, DbError> {
-        deletion::delete_moderation(tx, account, id).await
+        deletion::delete_moderation(tx, &self.0.faces, account, id).await
     }
 
     /// Deletes a content with its moderations and reports; returns whether the account has such a content.
@@ -159,7 +159,7 @@ impl ContentModerationService {
         account: AccountId,
         id: ContentId,
     ) -> Result<bool, DbError> {
-        deletion::delete_content(tx, account, id).await
+        deletion::delete_content(tx, &self.0.faces, account, id).await
     }
 
     /// Runs a moderation, from the beginning or from its checkpoint.
