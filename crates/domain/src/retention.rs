@@ -161,8 +161,8 @@ impl RetentionSettings {
                 setting: None,
             },
             rule(
-                "Which faces left the indexes (ids)",
-                &["face_removals", "face_leavings"],
+                "Which faces and dismissals left the indexes (ids)",
+                &["face_removals", "face_leavings", "negative_label_removals"],
                 After(SignedDuration::from_hours(7 * 24), "the removal"),
             ),
             RetentionRule {

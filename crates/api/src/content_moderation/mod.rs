@@ -95,6 +95,8 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(profiles::unban::unban_profile))
         .routes(routes!(profiles::add_face::add_face))
         .routes(routes!(profiles::delete_face::delete_face))
+        .routes(routes!(profiles::dismissals::list_dismissals))
+        .routes(routes!(profiles::undo_dismissal::undo_dismissal))
         .routes(routes!(groups::list::list_groups, groups::make::make_group))
         .routes(routes!(groups::join::join_group, groups::remove::remove_group))
         .routes(routes!(groups::leave::leave_group))

@@ -8,7 +8,7 @@ use axum::{
 };
 use base::{
     AccountId, ContentId, ContentReportId, FaceId, GroupId, InvitationId, MemberId, ModerationId,
-    NotificationId, ProfileId,
+    NotificationId, ProfileId, Uuid,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use utoipa::IntoParams;
@@ -117,6 +117,14 @@ account_paths! {
         "profileId" profile: ProfileId,
         /// The face.
         "faceId" face: FaceId,
+    }
+
+    /// A dismissal of a face that is not the profile's.
+    DismissalPath {
+        /// The profile.
+        "profileId" profile: ProfileId,
+        /// The dismissal.
+        "dismissalId" dismissal: Uuid,
     }
 
     /// A group.

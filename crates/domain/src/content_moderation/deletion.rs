@@ -4,6 +4,7 @@ use super::notification_lists;
 use crate::{
     accounts, delivery,
     erasure_keys::{self, KeyOwner},
+    faces::{DismissalSelection, FaceIndexService},
 };
 use base::{AccountId, ContentId, ModerationId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, WriteTx, sql};
@@ -17,10 +18,11 @@ struct DeletedModerationRow {
     job_id: Uuid,
 }
 
-/// Deletes a moderation of an account and everything that it found: findings, notifications, reviews. One that runs is
-/// stopped, and writes nothing any more. Returns whether the account has such a moderation.
+/// Deletes a moderation of an account and everything that it found: findings, notifications, reviews and what their
+/// dismissals taught. One that runs is stopped, and writes nothing any more. Returns whether the account has such a moderation.
 pub(super) async fn delete_moderation(
     tx: &mut WriteTx,
+    faces: &FaceIndexService,
     account: AccountId,
     id: ModerationId,
     now: Timestamp,
@@ -33,6 +35,7 @@ pub(super) async fn delete_moderation(
         ))
         .await?;
     let Some(row) = row else { return Ok(false) };
+    faces.undo_dismissals(tx, account, DismissalSelection::OfModeration(id)).await?;
     delete_row(tx, row, now).await?;
     Ok(true)
 }
@@ -40,6 +43,7 @@ pub(super) async fn delete_moderation(
 /// Deletes a content of an account, with its moderations and reports. Returns whether the account has such a content.
 pub(super) async fn delete_content(
     tx: &mut WriteTx,
+    faces: &FaceIndexService,
     account: AccountId,
     id: ContentId,
     now: Timestamp,
@@ -51,6 +55,7 @@ pub(super) async fn delete_content(
     if rows == 0 {
         return Ok(false);
     }
+    faces.undo_dismissals(tx, account, DismissalSelection::OfContent(id)).await?;
     let moderations: Vec<DeletedModerationRow> = tx
         .fetch_all(sql!("SELECT id, job_id FROM moderations WHERE content_id = $1 ORDER BY id", id))
         .await?;

@@ -5,7 +5,7 @@ use super::{
     sealed_columns::{EmbeddingOwner, SealedColumns},
 };
 use crate::{
-    faces::FaceIndexService,
+    faces::{DismissalSelection, DismissedFace, FaceIndexService},
     violation::{Violation, check_max_chars},
 };
 use base::{
@@ -23,7 +23,8 @@ pub const MAX_COMMENT_CHARS: usize = 500;
 pub enum ReviewDecision {
     /// The notification is right.
     Accept,
-    /// The notification is wrong: its face is not matched to its profile again.
+    /// The notification is wrong: its face, and those that are nearer to it than to the profile's own, are not matched to
+    /// its profile again.
     Dismiss,
 }
 
@@ -67,7 +68,7 @@ pub enum ReviewError {
 }
 
 #[derive(FromRow)]
-struct ReviewedFindingRow {
+struct DismissedFindingRow {
     id: ModerationFindingId,
     moderation_id: ModerationId,
     profile_id: Option<ProfileId>,
@@ -94,7 +95,7 @@ impl ReviewRecorder {
     ) -> Result<ModerationNotification, ReviewError> {
         let comment = comment.trim();
         check_max_chars("comment", "it has", comment.chars().count(), MAX_COMMENT_CHARS, "shorten it")?;
-        notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)?;
+        let notification = notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)?;
         let environment = &*self.environment;
         tx.execute(sql!(
             "INSERT INTO reviews (id, account_id, notification_id, user_id, description, score, created_at)
@@ -112,42 +113,58 @@ impl ReviewRecorder {
         .await?;
         let event = AuditEvent::new("notification.review").account(account).target(id);
         tx.audit(event.detail("accepted", decision != ReviewDecision::Dismiss));
-        if decision == ReviewDecision::Dismiss {
-            self.add_negative_label(tx, account, id).await?;
+        match decision {
+            ReviewDecision::Dismiss => self.dismiss(tx, account, user, &notification).await?,
+            // Whoever dismissed it before, it is this person now.
+            ReviewDecision::Accept => {
+                let dismissal = DismissalSelection::OfNotification(id);
+                self.faces.undo_dismissals(tx, account, dismissal).await?;
+            }
         }
         notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)
     }
 
-    /// Keeps the face of a dismissed notification from being matched to its profile again.
-    async fn add_negative_label(
+    /// Keeps the face of a dismissed notification from being matched to its profile again. One that names no profile, as of an
+    /// unknown face, says nothing about any.
+    async fn dismiss(
         &self,
         tx: &mut WriteTx,
         account: AccountId,
-        id: NotificationId,
+        user: Uuid,
+        notification: &ModerationNotification,
     ) -> Result<(), DbError> {
-        let found: Option<ReviewedFindingRow> = tx
+        let Some(profile) = notification.profile_id else { return Ok(()) };
+        let found: Option<DismissedFindingRow> = tx
             .fetch_optional(sql!(
-                "SELECT f.id, f.moderation_id, f.profile_id, f.sealed_embedding FROM findings f JOIN notifications n ON n.finding_id = f.id
-                  WHERE n.id = $1 AND n.account_id = $2",
-                id,
+                "SELECT f.id, f.moderation_id, f.profile_id, f.sealed_embedding
+                   FROM findings f JOIN notifications n ON n.finding_id = f.id WHERE n.id = $1 AND n.account_id = $2",
+                notification.id,
                 account,
             ))
             .await?;
-        let Some(ReviewedFindingRow {
+        // The embedding is sealed for the profile that the appearance matched last, which may be another one by now.
+        let Some(DismissedFindingRow {
             id,
             moderation_id: moderation,
-            profile_id: Some(profile),
+            profile_id: last_match,
             sealed_embedding: Some(sealed),
         }) = found
         else {
             return Ok(());
         };
-        let owner = EmbeddingOwner { moderation, profile: Some(profile) };
-        match self.sealed_columns.open_embedding(tx, id, owner, &sealed).await? {
-            Some(embedding) => self.faces.add_negative_label(tx, account, profile, &embedding).await,
-            // The finding was sealed under another master key, so there is nothing to compare with.
-            None => Ok(()),
-        }
+        let owner = EmbeddingOwner { moderation, profile: last_match };
+        // One that was sealed under another master key does not open: there is nothing to compare with.
+        let Some(embedding) = self.sealed_columns.open_embedding(tx, id, owner, &sealed).await? else {
+            return Ok(());
+        };
+        let dismissed = DismissedFace {
+            profile,
+            embedding: &embedding,
+            notification: notification.id,
+            content: notification.content_id,
+            user,
+        };
+        self.faces.dismiss(tx, account, dismissed).await
     }
 }
 

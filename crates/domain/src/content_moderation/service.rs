@@ -151,7 +151,8 @@ impl ContentModerationService {
         account: AccountId,
         id: ModerationId,
     ) -> Result<bool, DbError> {
-        let deleted = deletion::delete_moderation(tx, account, id, self.0.environment.now()).await?;
+        let deleted =
+            deletion::delete_moderation(tx, &self.0.faces, account, id, self.0.environment.now()).await?;
         if deleted {
             tx.audit(AuditEvent::new("moderation.delete").account(account).target(id));
         }
@@ -165,7 +166,8 @@ impl ContentModerationService {
         account: AccountId,
         id: ContentId,
     ) -> Result<bool, DbError> {
-        let deleted = deletion::delete_content(tx, account, id, self.0.environment.now()).await?;
+        let deleted =
+            deletion::delete_content(tx, &self.0.faces, account, id, self.0.environment.now()).await?;
         if deleted {
             tx.audit(AuditEvent::new("content.delete").account(account).target(id));
         }

@@ -93,6 +93,14 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
             ),
         ),
         (
+            "negative_label_removals",
+            sql!(
+                "DELETE FROM negative_label_removals WHERE (account_id, seq, label_id) IN
+                    (SELECT account_id, seq, label_id FROM negative_label_removals WHERE account_id = $1 LIMIT 2000)",
+                account
+            ),
+        ),
+        (
             "face_leavings",
             sql!(
                 "DELETE FROM face_leavings WHERE face_id IN
@@ -154,6 +162,13 @@ async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
             "face_removals",
             sql!(
                 "SELECT account_id AS owner, count(*) AS number FROM face_removals
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "negative_label_removals",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM negative_label_removals
                   WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
             ),
         ),

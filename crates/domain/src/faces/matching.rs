@@ -5,9 +5,10 @@ use super::{
     account_index::{AccountIndex, AccountIndexes, run_blocking},
     face_extraction::ExtractionPurpose,
     face_model::FaceModel,
+    negative_labels::MatchedFace,
     profile::{self, ProfileStore},
 };
-use base::{AccountId, FaceId, ProfileId};
+use base::{AccountId, ContentId, FaceId, ProfileId};
 use db::Db;
 use search::{IndexError, PersonFilter, SearchHit, SearchQuery};
 use std::{
@@ -52,24 +53,24 @@ pub(super) struct ProfileMatcher {
 
 impl ProfileMatcher {
     /// For each embedding, the active and searchable profiles of an account within [`FaceModel::identify_distance`], nearest
-    /// first, at most `limit`. Profiles that have a negative label near the embedding are left out; with `only`, all
-    /// profiles that are not in it.
+    /// first, at most `limit`. Profiles that a negative label keeps the face from are left out, also by labels that count in
+    /// `content` alone; with `only`, all profiles that are not in it.
     pub(super) async fn find_candidates(
         &self,
         account: AccountId,
         embeddings: &[Vec<f32>],
         limit: usize,
+        content: Option<ContentId>,
         only: Option<Arc<HashSet<ProfileId>>>,
     ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
         if embeddings.is_empty() {
             return Ok(Vec::new());
         }
-        let search_distance = self.model.identify_distance().await?;
-        let same_person = self.model.verify_distance().await?;
+        let match_distance = self.model.identify_distance().await?;
         let search = |index: Arc<AccountIndex>| {
             let (embeddings, only) = (embeddings.to_vec(), only.clone());
             run_blocking(move || {
-                search_index(&index, &embeddings, limit, search_distance, same_person, only.as_ref())
+                search_index(&index, &embeddings, limit, match_distance, content, only.as_ref())
             })
         };
         let index = self.indexes.get(account).await?;
@@ -114,7 +115,7 @@ impl ProfileMatcher {
         limit: usize,
     ) -> Result<Vec<ProfileMatch>, FaceIndexError> {
         let extracted = self.model.extract_face(picture, ExtractionPurpose::Search).await?;
-        let found = self.find_candidates(account, &[extracted.embedding], limit, None).await?;
+        let found = self.find_candidates(account, &[extracted.embedding], limit, None, None).await?;
         let found = found.into_iter().next().unwrap_or_default();
         let ids: Vec<_> = found.iter().map(|candidate| candidate.profile).collect();
         let profiles = self.profiles.summaries(&mut self.db.read().await?, account, &ids).await?;
@@ -130,14 +131,14 @@ impl ProfileMatcher {
     }
 }
 
-/// Searches an index for each embedding. A profile that has a negative label within the distance `same_person` of an
-/// embedding is left out, and the next nearest takes its place.
+/// Searches an index for each embedding. A profile that a negative label keeps the face from is left out, and the next
+/// nearest takes its place.
 fn search_index(
     index: &AccountIndex,
     embeddings: &[Vec<f32>],
     limit: usize,
-    search_distance: f32,
-    same_person: f32,
+    match_distance: f32,
+    content: Option<ContentId>,
     only: Option<&Arc<HashSet<ProfileId>>>,
 ) -> Result<Vec<Vec<SearchHit>>, FaceIndexError> {
     let filter: Option<PersonFilter> = only
@@ -145,27 +146,24 @@ fn search_index(
         .map(|only| -> PersonFilter { Arc::new(move |person| only.contains(&ProfileId::from(person))) });
     let query = SearchQuery {
         top_k: limit,
-        max_distance: Some(search_distance),
+        max_distance: Some(match_distance),
         prefilter: true,
-        person_filter: filter.clone(),
+        person_filter: filter,
     };
     let queries: Vec<&[f32]> = embeddings.iter().map(Vec::as_slice).collect();
     let mut found = index.faces.search_many(&queries, &query)?;
     let labels = index.labels.read().unwrap_or_else(PoisonError::into_inner);
     for (hits, embedding) in found.iter_mut().zip(embeddings) {
-        if !hits.iter().any(|hit| labels.excludes(hit.person.into(), embedding, same_person)) {
+        let face = MatchedFace { embedding, content, match_distance };
+        let is_excluded = |hit: &SearchHit| labels.exclude(hit.person.into(), face, hit.distance);
+        if !hits.iter().any(is_excluded) {
             continue;
         }
-        // The excluded profiles took the places of others, so the search is repeated without them.
-        let excluded: HashSet<_> = labels.excluded_profiles(embedding, same_person).into_iter().collect();
-        let filter = filter.clone();
-        let allowed = move |person| {
-            filter.as_ref().is_none_or(|allowed| allowed(person))
-                && !excluded.contains(&ProfileId::from(person))
-        };
-        *hits = index
-            .faces
-            .search(embedding, &SearchQuery { person_filter: Some(Arc::new(allowed)), ..query.clone() })?;
+        // The excluded profiles took the places of others, so the search is repeated with room for them.
+        let top_k = limit + labels.count_excludable(face);
+        *hits = index.faces.search(embedding, &SearchQuery { top_k, ..query.clone() })?;
+        hits.retain(|hit| !is_excluded(hit));
+        hits.truncate(limit);
     }
     Ok(found)
 }

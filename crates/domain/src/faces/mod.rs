@@ -41,7 +41,7 @@ pub use face_extraction::EnrolRules;
 pub use groups::{MAX_GROUP_LABEL_CHARS, ProfileGroup};
 pub use index_status::FaceIndexStatus;
 pub use matching::{ProfileCandidate, ProfileMatch};
-pub use negative_labels::MAX_NEGATIVE_LABELS_PER_PROFILE;
+pub use negative_labels::{Dismissal, DismissalSelection, DismissedFace, MAX_NEGATIVE_LABELS_PER_PROFILE};
 pub use profile::{EnrolledFace, Profile, ProfileItem, ProfileSummary};
 pub use profile_changes::ProfilePatch;
 pub use profile_details::{InvalidProfileFieldError, ProfileDetails, ProfileText, ProfileType};

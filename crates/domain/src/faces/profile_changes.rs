@@ -1,8 +1,9 @@
 //! Profiles are created, changed, banned and deleted.
 
 use super::{
-    FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText, ProfileType,
+    DismissalSelection, FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText, ProfileType,
     change_sequence::next_seq,
+    negative_labels,
     profile::{ProfileRow, ProfileStore},
     stored_bytes, tombstones,
 };
@@ -157,10 +158,11 @@ impl ProfileStore {
         self.lock(tx, account, id).await?;
         log_face_removals(tx, account, id, seq, self.environment.now()).await?;
         tombstones::insert_for_profile(tx, account, id, self.environment.now()).await?;
+        negative_labels::remove(tx, self.environment.now(), account, DismissalSelection::OfProfile(id))
+            .await?;
         let faces = sql!("DELETE FROM faces WHERE profile_id = $1 RETURNING image_bytes", id);
         stored_bytes::delete_faces(tx, account, faces).await?;
         for query in [
-            sql!("DELETE FROM negative_labels WHERE profile_id = $1", id),
             sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
             sql!("DELETE FROM content_profiles WHERE profile_id = $1", id),
             sql!("UPDATE findings SET profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1", id),

@@ -13,7 +13,7 @@ use super::{
     face_model::FaceModel,
     groups, index_status,
     matching::ProfileMatcher,
-    negative_labels,
+    negative_labels::{self, Dismissal, DismissalSelection, DismissedFace},
     pictures::FacePictures,
     profile::{self, ProfileStore},
     reembedding::Reembedding,
@@ -22,7 +22,7 @@ use super::{
 use crate::{
     erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings, vault::Vault,
 };
-use base::{AccountId, Environment, FaceId, GroupId, ProfileId};
+use base::{AccountId, ContentId, Environment, FaceId, GroupId, ProfileId, Uuid};
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Worker};
 use media::blobs::BlobStore;
@@ -378,16 +378,17 @@ impl FaceIndexService {
     }
 
     /// For each embedding, the active and searchable profiles of an account within [`Self::identify_distance`], nearest
-    /// first, at most `limit`. Profiles that have a negative label near the embedding are left out; with `only`, all
-    /// profiles that are not in it.
+    /// first, at most `limit`. Profiles that a dismissal keeps the face from are left out, also by dismissals that count in
+    /// `content` alone; with `only`, all profiles that are not in it.
     pub async fn find_candidates(
         &self,
         account: AccountId,
         embeddings: &[Vec<f32>],
         limit: usize,
+        content: Option<ContentId>,
         only: Option<Arc<HashSet<ProfileId>>>,
     ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
-        self.0.matcher.find_candidates(account, embeddings, limit, only).await
+        self.0.matcher.find_candidates(account, embeddings, limit, content, only).await
     }
 
     /// The profiles that the face in a picture may belong to, nearest first, at most `limit`.
@@ -400,16 +401,62 @@ impl FaceIndexService {
         self.0.matcher.search_by_picture(account, picture, limit).await
     }
 
-    /// Records that a face is not that of a profile. It is not matched to the profile again, nor is any face that is as near
-    /// to it as two faces of one person are. Nothing happens for a profile without faces, which no face is matched to.
-    pub async fn add_negative_label(
+    /// Records that a face is not that of a profile: it is not matched to the profile again, nor are faces that are nearer to
+    /// it than to the profile's own. If it is hardly another face than the profile's, that holds in its content alone. Nothing
+    /// happens for a profile without faces, which no face is matched to.
+    pub async fn dismiss(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        dismissed: DismissedFace<'_>,
+    ) -> Result<(), DbError> {
+        negative_labels::add(tx, &self.0.embeddings, account, dismissed).await
+    }
+
+    /// Undoes dismissals; returns how many there were.
+    pub async fn undo_dismissals(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        which: DismissalSelection,
+    ) -> Result<usize, DbError> {
+        negative_labels::remove(tx, self.0.profiles.environment.now(), account, which).await
+    }
+
+    /// Undoes one dismissal of a profile.
+    pub async fn undo_dismissal(
         &self,
         tx: &mut WriteTx,
         account: AccountId,
         profile: ProfileId,
-        embedding: &[f32],
-    ) -> Result<(), DbError> {
-        negative_labels::add(tx, &self.0.embeddings, account, profile, embedding).await
+        dismissal: Uuid,
+    ) -> Result<(), FaceIndexError> {
+        let which = DismissalSelection::Of(profile, dismissal);
+        if self.undo_dismissals(tx, account, which).await? == 0 {
+            return Err(FaceIndexError::Missing("dismissal"));
+        }
+        tx.audit(
+            profile_event("profile.undo-dismissal", account, profile)
+                .detail("dismissal", dismissal.to_string()),
+        );
+        Ok(())
+    }
+
+    /// The faces that were dismissed as not being a profile's, newest first, at most
+    /// [`MAX_NEGATIVE_LABELS_PER_PROFILE`](super::MAX_NEGATIVE_LABELS_PER_PROFILE).
+    pub async fn list_dismissals(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        profile: ProfileId,
+    ) -> Result<Vec<Dismissal>, DbError> {
+        negative_labels::list(view, account, profile).await
+    }
+
+    /// Whether a dismissed face at this distance from a profile's nearest one is taken for a picture of the enrolled person,
+    /// so that the dismissal counts in its content alone.
+    pub async fn counts_in_its_content_alone(&self, distance: f64) -> Result<bool, FaceIndexError> {
+        Ok(negative_labels::is_same_picture(distance as f32, self.identify_distance().await?))
     }
 
     /// Queues a [`ReembedFaces`] for each account that has faces of another model with stored pictures; returns how many

@@ -179,13 +179,22 @@ impl TombstoneSweeper {
         }
         loop {
             let mut tx = self.db.write().await?;
-            let rows = tx
-                .execute(sql!(
+            let mut rows = 0;
+            for query in [
+                sql!(
                     "DELETE FROM face_removals WHERE (account_id, seq, face_id) IN
                         (SELECT account_id, seq, face_id FROM face_removals WHERE removed_at <= $1 LIMIT 10000)",
                     now - REMOVAL_RETENTION,
-                ))
-                .await?;
+                ),
+                sql!(
+                    "DELETE FROM negative_label_removals WHERE (account_id, seq, label_id) IN
+                        (SELECT account_id, seq, label_id FROM negative_label_removals WHERE removed_at <= $1
+                          LIMIT 10000)",
+                    now - REMOVAL_RETENTION,
+                ),
+            ] {
+                rows += tx.execute(query).await?;
+            }
             tx.commit().await?;
             if rows == 0 {
                 break;

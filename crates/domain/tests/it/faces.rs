@@ -1,12 +1,13 @@
 //! Face indexes stay in step with the database: two nodes, crashes, a changed model, closed accounts.
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
-use base::{AccountId, Picture, ProfileId, Secret, SignedDuration, Uuid};
-use db::sql;
+use base::{AccountId, ContentId, NotificationId, Picture, ProfileId, Secret, SignedDuration, Uuid};
+use db::{WriteTx, sql};
 use domain::{
     faces::{
-        FaceIndexError, FaceIndexService, FaceIndexSettings, FaceIndexStorage,
-        MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails, ProfileText, ProfileType,
+        DismissalSelection, DismissedFace, FaceIndexError, FaceIndexService, FaceIndexSettings,
+        FaceIndexStorage, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails, ProfileText,
+        ProfileType,
     },
     image_analysis::sample_faces,
     tenancy::limits::LimitSettings,
@@ -35,8 +36,14 @@ impl Node {
     }
 
     async fn finds(&self, account: AccountId, embedding: &[f32]) -> Vec<ProfileId> {
-        let found = self.faces.find_candidates(account, &[embedding.to_vec()], 10, None).await.unwrap();
+        let found = self.faces.find_candidates(account, &[embedding.to_vec()], 10, None, None).await.unwrap();
         found[0].iter().map(|candidate| candidate.profile).collect()
+    }
+
+    /// Whom it finds for a face in a content.
+    async fn finds_in(&self, account: AccountId, embedding: &[f32], content: ContentId) -> Vec<ProfileId> {
+        let found = self.faces.find_candidates(account, &[embedding.to_vec()], 10, Some(content), None).await;
+        found.unwrap()[0].iter().map(|candidate| candidate.profile).collect()
     }
 }
 
@@ -135,21 +142,71 @@ async fn nodes_see_each_others_changes_in_the_next_search() {
     assert_eq!(b.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
     assert_eq!(a.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
     let only = Arc::new(HashSet::from([twin, other]));
-    let found = a.faces.find_candidates(account, &[ada.clone(), bob], 5, Some(only)).await.unwrap();
+    let found = a.faces.find_candidates(account, &[ada.clone(), bob], 5, None, Some(only)).await.unwrap();
     let profiles: Vec<_> =
         found.iter().map(|found| found.iter().map(|it| it.profile).collect::<Vec<_>>()).collect();
     assert_eq!(profiles, [vec![twin], vec![other]]);
     delete(&app, &b.faces, account, twin).await;
 
-    let mut tx = app.api.db.write().await.unwrap();
-    a.faces.add_negative_label(&mut tx, account, id, &ada).await.unwrap();
-    tx.commit().await.unwrap();
-    assert!(a.finds(account, &ada).await.is_empty(), "this face is not that profile");
-    assert!(b.finds(account, &ada).await.is_empty(), "nor for the other node");
+    // Ada's own picture is dismissed in one content.
+    let (content, elsewhere) = (uuid(7).into(), uuid(8).into());
+    let dismissed = dismissal(id, &ada, uuid(1).into(), content);
     let late = Node::of(&app);
-    assert!(late.finds(account, &ada).await.is_empty(), "nor for one that comes later");
+    write(&app, async |tx| a.faces.dismiss(tx, account, dismissed).await.unwrap()).await;
+    for node in [&a, &b, &late] {
+        assert!(node.finds_in(account, &ada, content).await.is_empty(), "not in this content");
+        assert_eq!(node.finds_in(account, &ada, elsewhere).await, [id], "elsewhere it is still Ada");
+        assert_eq!(node.finds(account, &ada).await, [id]);
+    }
     let next = enrol(&app, &a.faces, account, 0).await;
-    assert_eq!(b.finds(account, &ada).await, [next], "it may be another's");
+    assert_eq!(b.finds_in(account, &ada, content).await, [next], "it may be another's");
+    write(&app, async |tx| {
+        let which = DismissalSelection::OfNotification(uuid(1).into());
+        assert_eq!(a.faces.undo_dismissals(tx, account, which).await.unwrap(), 1);
+    })
+    .await;
+    for node in [&a, &b, &late] {
+        assert_eq!(node.finds_in(account, &ada, content).await.len(), 2, "it was undone");
+    }
+}
+
+/// A look-alike is dismissed: a face between Ada and somebody else that was matched to Ada.
+#[tokio::test]
+async fn a_dismissed_look_alike_is_not_told_again_and_the_person_is() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.open_account().await);
+    let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
+    let id = enrol(&app, &node.faces, account, 0).await;
+    let between = |share: f32| -> Vec<f32> {
+        ada.iter().zip(&bob).map(|(ada, bob)| ada + share * (bob - ada)).collect()
+    };
+    let apart = vision::embedding_distance(&ada, &bob);
+    let limit = node.faces.identify_distance().await.unwrap();
+    let share = 0.95 * limit / apart;
+    let look_alike = between(share);
+    assert_eq!(node.finds(account, &look_alike).await, [id], "they are taken for Ada");
+    let dismissed = dismissal(id, &look_alike, uuid(1).into(), uuid(7).into());
+    write(&app, async |tx| node.faces.dismiss(tx, account, dismissed).await.unwrap()).await;
+
+    for near in [0.99, 1.0, 1.01] {
+        assert!(node.finds(account, &between(near * share)).await.is_empty(), "{near} of the way");
+    }
+    for near in [0.0, 0.1, 0.2, 0.3, 0.45] {
+        assert_eq!(node.finds(account, &between(near * share)).await, [id], "{near} of the way");
+    }
+    // Once more, and by a second member: it stays one.
+    write(&app, async |tx| node.faces.dismiss(tx, account, dismissed).await.unwrap()).await;
+    let mut view = app.api.db.read().await.unwrap();
+    let listed = node.faces.list_dismissals(&mut view, account, id).await.unwrap();
+    assert_eq!(listed.len(), 1);
+    drop(view);
+    write(&app, async |tx| {
+        let missing = node.faces.undo_dismissal(tx, account, id, uuid(99)).await;
+        assert!(matches!(missing, Err(FaceIndexError::Missing("dismissal"))));
+        node.faces.undo_dismissal(tx, account, id, listed[0].id).await.unwrap();
+    })
+    .await;
+    assert_eq!(node.finds(account, &look_alike).await, [id], "it was undone");
 }
 
 #[tokio::test]
@@ -159,8 +216,12 @@ async fn labels_of_a_profile_are_bounded() {
     let id = enrol(&app, &node.faces, account, 0).await;
     let far = vec![9.0; embedding(&app, 0).await.len()];
     let mut tx = app.api.db.write().await.unwrap();
-    for _ in 0..MAX_NEGATIVE_LABELS_PER_PROFILE + 5 {
-        node.faces.add_negative_label(&mut tx, account, id, &far).await.unwrap();
+    for number in 0..MAX_NEGATIVE_LABELS_PER_PROFILE + 5 {
+        let notification = uuid(1000 + number as u128).into();
+        node.faces
+            .dismiss(&mut tx, account, dismissal(id, &far, notification, uuid(7).into()))
+            .await
+            .unwrap();
     }
     tx.commit().await.unwrap();
     assert_eq!(
@@ -170,6 +231,26 @@ async fn labels_of_a_profile_are_bounded() {
     assert_eq!(node.finds(account, &embedding(&app, 0).await).await, [id], "they are far from this face");
     delete(&app, &node.faces, account, id).await;
     assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
+}
+
+fn uuid(number: u128) -> Uuid {
+    Uuid::from_u128(number)
+}
+
+fn dismissal(
+    profile: ProfileId,
+    embedding: &[f32],
+    notification: NotificationId,
+    content: ContentId,
+) -> DismissedFace<'_> {
+    DismissedFace { profile, embedding, notification, content, user: uuid(3) }
+}
+
+/// A transaction that is committed.
+async fn write(app: &TestApp, change: impl AsyncFnOnce(&mut WriteTx)) {
+    let mut tx = app.api.db.write().await.unwrap();
+    change(&mut tx).await;
+    tx.commit().await.unwrap();
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -207,7 +288,7 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     let other = enrol(&app, &elsewhere.faces, account, 1).await;
     app.execute(sql!("DELETE FROM face_removals")).await;
     let again = open(&app, stale.path(), |_| {});
-    let found = again.find_candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
+    let found = again.find_candidates(account, &[ada.clone(), bob.clone()], 5, None, None).await.unwrap();
     assert!(found[0].is_empty());
     assert_eq!(found[1][0].profile, other);
     drop(again);
@@ -218,7 +299,7 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     }
     let (first, second) = (open(&app, stale.path(), |_| {}), open(&app, stale.path(), |_| {}));
     for node in [&first, &second] {
-        let found = node.find_candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
+        let found = node.find_candidates(account, &[ada.clone(), bob.clone()], 5, None, None).await.unwrap();
         assert_eq!((found[0].len(), found[1][0].profile), (0, other));
     }
     assert_eq!(files(stale.path()).len(), 4, "each process has an index and a file of codes of its own");
@@ -278,7 +359,7 @@ async fn an_index_whose_files_are_damaged_is_whole_again_after_the_next_search()
                 copy(node.folder.path(), folder.path());
                 let service = open(&app, folder.path(), |_| {});
                 if is_open {
-                    service.find_candidates(account, &people, 5, None).await.unwrap();
+                    service.find_candidates(account, &people, 5, None, None).await.unwrap();
                 }
                 for path in files(folder.path()) {
                     if endings.iter().any(|ending| path.extension().is_some_and(|end| end == *ending)) {
@@ -287,7 +368,7 @@ async fn an_index_whose_files_are_damaged_is_whole_again_after_the_next_search()
                         std::fs::write(path, bytes).unwrap();
                     }
                 }
-                let found = service.find_candidates(account, &people, 5, None).await;
+                let found = service.find_candidates(account, &people, 5, None, None).await;
                 let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
                 let found: Vec<Vec<_>> =
                     found.iter().map(|found| found.iter().map(|it| it.profile).collect()).collect();
@@ -296,7 +377,7 @@ async fn an_index_whose_files_are_damaged_is_whole_again_after_the_next_search()
                     // What no search had to read may still be damaged; the next process to open it reads all of it.
                     drop(service);
                     let again = open(&app, folder.path(), |_| {});
-                    again.find_candidates(account, &people, 5, None).await.unwrap();
+                    again.find_candidates(account, &people, 5, None, None).await.unwrap();
                 } else {
                     drop(service);
                 }
@@ -467,11 +548,12 @@ async fn an_account_is_deleted_with_all_its_faces() {
     let mut tx = app.api.db.write().await.unwrap();
     let group = node.create_group(&mut tx, account, "Staff").await.unwrap();
     node.add_to_group(&mut tx, account, group, id).await.unwrap();
-    node.add_negative_label(&mut tx, account, id, &embedding(&app, 1).await).await.unwrap();
+    let bob = embedding(&app, 1).await;
+    node.dismiss(&mut tx, account, dismissal(id, &bob, uuid(1).into(), uuid(7).into())).await.unwrap();
     tx.commit().await.unwrap();
     let members = node.group_members(&mut app.api.db.read().await.unwrap(), account, &[group]).await.unwrap();
     assert_eq!(members, [id]);
-    node.find_candidates(account, &[embedding(&app, 0).await], 1, None).await.unwrap();
+    node.find_candidates(account, &[embedding(&app, 0).await], 1, None, None).await.unwrap();
     assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
 
     let closed = app.call_moderation("DELETE", &format!("/accounts/{account}"), &key, None).await;
@@ -524,7 +606,7 @@ async fn files_of_ended_processes_do_not_keep_removed_faces() {
     let (old, new) = (open(&app, folder.path(), |_| {}), open(&app, folder.path(), |_| {}));
     let id = enrol(&app, &old, account, 0).await;
     for node in [&old, &new] {
-        let found = node.find_candidates(account, std::slice::from_ref(&ada), 1, None).await.unwrap();
+        let found = node.find_candidates(account, std::slice::from_ref(&ada), 1, None, None).await.unwrap();
         assert_eq!(found[0][0].profile, id);
     }
     let index_files = || -> Vec<_> {

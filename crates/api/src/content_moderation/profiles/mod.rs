@@ -5,12 +5,14 @@ pub(super) mod ban;
 pub(super) mod change;
 pub(super) mod delete;
 pub(super) mod delete_face;
+pub(super) mod dismissals;
 pub(super) mod enrol;
 mod fields;
 pub(super) mod get;
 pub(super) mod list;
 pub(super) mod search;
 pub(super) mod unban;
+pub(super) mod undo_dismissal;
 
 use super::{ModerationApiError, ModerationErrorCode};
 use domain::{

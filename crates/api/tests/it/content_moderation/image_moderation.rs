@@ -135,7 +135,7 @@ async fn banned_known_and_unknown_faces_are_distinguished() {
     );
     assert_eq!(overview["content"]["url"], url);
 
-    // A dismissed face is not matched to that profile again; an accepted one is.
+    // A dismissed picture of the person is not matched to them again in its content, and in others it is.
     let list = fixture.get(&format!("/moderations/{id}/notifications")).await;
     let of_banned =
         list["notifications"].as_array().unwrap().iter().find(|n| n["data"]["profile_id"] == *banned);
@@ -143,6 +143,9 @@ async fn banned_known_and_unknown_faces_are_distinguished() {
     let path = format!("/notifications/{notification}");
     let accepted = fixture.call("POST", &format!("{path}/accept"), Some(json!({ "comment": "yes" }))).await;
     assert_eq!((accepted.status.as_u16(), accepted.json()["average_score"].as_i64()), (200, Some(100)));
+    let long =
+        fixture.call("POST", &format!("{path}/accept"), Some(json!({ "comment": "x".repeat(501) }))).await;
+    assert_eq!((long.status.as_u16(), long.json()["errors"][0]["measured"].as_f64()), (400, Some(501.0)));
     let dismissed = fixture.call("POST", &format!("{path}/dismiss"), Some(json!({ "comment": "no" }))).await;
     assert_eq!(
         (dismissed.json()["average_score"].as_i64(), dismissed.json()["total_revies"].as_i64()),
@@ -153,9 +156,47 @@ async fn banned_known_and_unknown_faces_are_distinguished() {
         (text_members(&reviews["reviews"], "description"), reviews["total_count"].as_i64()),
         (vec!["no"], Some(1))
     );
-    let id = fixture.moderate(&url, "IMAGE", json!({ "profile_ids": [banned] })).await;
-    assert_eq!(fixture.report(&id).await["banned_faces"], false);
-    let long =
-        fixture.call("POST", &format!("{path}/accept"), Some(json!({ "comment": "x".repeat(501) }))).await;
-    assert_eq!((long.status.as_u16(), long.json()["errors"][0]["measured"].as_f64()), (400, Some(501.0)));
+    let content = overview["content"]["id"].as_str().unwrap().to_owned();
+    let is_told = async |content: &str| {
+        let id = fixture.start_moderation(content, json!({ "profile_ids": [banned] })).await;
+        fixture.app.run_due_jobs().await;
+        fixture.report(&id).await["banned_faces"].as_bool().unwrap()
+    };
+    let repost = fixture.content(&url, "IMAGE").await;
+    assert!(!is_told(&content).await, "it was dismissed");
+    assert!(is_told(&repost).await, "a repost of the person's own picture is told");
+    let dismissals = format!("/profiles/{banned}/dismissals");
+    let listed = fixture.get(&dismissals).await["dismissals"].clone();
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    let dismissal = &listed[0];
+    assert_eq!(
+        (&dismissal["notification_id"], &dismissal["content_id"], &dismissal["this_content_only"]),
+        (&json!(notification), &json!(content), &json!(true))
+    );
+    // To accept it undoes the dismissal; so does the operation.
+    let accept = format!("{path}/accept");
+    fixture.call("POST", &accept, Some(json!({ "comment": "yes after all" }))).await;
+    assert_eq!(fixture.get(&dismissals).await, json!({ "dismissals": [] }));
+    assert!(is_told(&content).await, "it was accepted");
+    fixture.call("POST", &format!("{path}/dismiss"), Some(json!({ "comment": "no" }))).await;
+    assert!(!is_told(&content).await);
+    let id = fixture.get(&dismissals).await["dismissals"][0]["id"].as_str().unwrap().to_owned();
+    let undo = format!("{dismissals}/{id}");
+    assert_eq!(fixture.call("DELETE", &undo, None).await.status_and_code(), "204");
+    assert_eq!(fixture.call("DELETE", &undo, None).await.status_and_code(), "404 NOT_FOUND");
+    assert!(is_told(&content).await, "it was undone");
+    // An unknown face that is dismissed teaches nothing about a profile.
+    let unknown =
+        list["notifications"].as_array().unwrap().iter().find(|n| n["data"]["profile_id"].is_null());
+    let unknown = unknown.unwrap()["id"].as_str().unwrap();
+    let body = Some(json!({ "comment": "this is Ada" }));
+    let dismissed = fixture.call("POST", &format!("/notifications/{unknown}/dismiss"), body).await;
+    assert_eq!(dismissed.status.as_u16(), 200);
+    assert_eq!(fixture.row_counts().await[2], 0);
+    // What a dismissal taught goes with the content in which the face was seen.
+    fixture.call("POST", &format!("{path}/dismiss"), Some(json!({ "comment": "no" }))).await;
+    assert_eq!(fixture.row_counts().await[2], 1);
+    let deleted = fixture.call("DELETE", &format!("/contents/{content}"), None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+    assert_eq!(fixture.row_counts().await[2], 0);
 }

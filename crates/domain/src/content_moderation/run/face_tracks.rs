@@ -262,7 +262,8 @@ impl ModerationRun {
             return Ok(());
         }
         let (faces, account) = (&self.runner.faces, self.context.account);
-        let candidates = faces.find_candidates(account, &embeddings, MAX_CANDIDATES, None).await?;
+        let content = Some(self.context.content);
+        let candidates = faces.find_candidates(account, &embeddings, MAX_CANDIDATES, content, None).await?;
         let limit = faces.identify_distance().await?;
         let now = self.runner.environment.now();
         let report_all = ended || self.context.content_type == ContentType::LiveVideo;

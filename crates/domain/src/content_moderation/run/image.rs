@@ -38,8 +38,11 @@ impl ModerationRun {
         let faces = analysis.await??;
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
         let account = self.context.account;
-        let candidates =
-            self.runner.faces.find_candidates(account, &embeddings, MAX_CANDIDATES, None).await?;
+        let candidates = self
+            .runner
+            .faces
+            .find_candidates(account, &embeddings, MAX_CANDIDATES, Some(self.context.content), None)
+            .await?;
         let mut effects = RunEffects::ending(ModerationState::Done);
         let environment = &*self.runner.environment;
         let now = environment.now();

@@ -103,15 +103,26 @@ impl AccountIndex {
         if known == last {
             return Ok(());
         }
-        if known < 0 || known > last || !self.is_fresh(now) {
+        let is_behind = known < 0 || known > last || !self.is_fresh(now);
+        if is_behind {
             self.reconcile(&mut view, embeddings, last).await?;
         } else {
             self.apply_changes(&mut view, embeddings, known).await?;
         }
-        let since = known.max(0);
-        let labels =
+        // Removals are remembered for a while only, so what was not looked at for longer is read anew.
+        let since = if is_behind { 0 } else { known };
+        let newer =
             negative_labels::load_since(&mut view, embeddings, self.account, &self.model, since).await?;
-        self.labels.write().unwrap_or_else(PoisonError::into_inner).extend(labels);
+        let removed = negative_labels::removed_since(&mut view, self.account, since).await?;
+        {
+            let mut labels = self.labels.write().unwrap_or_else(PoisonError::into_inner);
+            if is_behind {
+                *labels = newer;
+            } else {
+                labels.extend(newer);
+                labels.remove(&removed);
+            }
+        }
         self.faces.record_seq(last)?;
         self.seq.store(last, Ordering::Release);
         self.mark_checked(now);
