@@ -151,7 +151,9 @@ export interface paths {
         };
         /**
          * Dismiss a notification as wrong.
-         * @description The face is not matched to that profile again. A later decision of the same caller replaces the earlier one.
+         * @description The face is not matched to that profile again, nor are faces that are nearer to it than to the profile's own. Where it is
+         *     hardly another face than the profile's, that holds in this content alone. It can be listed and undone at the profile; to
+         *     accept the notification undoes it, too. A later decision of the same caller replaces the earlier one.
          */
         post: operations["dismiss_notification"];
     };
