@@ -1,6 +1,9 @@
 //! Moderations of images, from start to notifications.
 
-use crate::content_moderation::{AccountFixture, text_members};
+use crate::content_moderation::{AccountFixture, picture_of, rgb_image, text_members};
+use base::Picture;
+use domain::image_analysis::sample_faces;
+use image::imageops::FilterType;
 use serde_json::{Value, json};
 use testkit::{
     media_fixtures::png,
@@ -199,4 +202,85 @@ async fn banned_known_and_unknown_faces_are_distinguished() {
     let deleted = fixture.call("DELETE", &format!("/contents/{content}"), None).await;
     assert_eq!(deleted.status_and_code(), "204");
     assert_eq!(fixture.row_counts().await[2], 0);
+}
+
+/// Six ways in which a picture is posted again: smaller, larger, cut, mirrored, darker, and compressed a lot.
+fn reposts(picture: &Picture) -> Vec<Vec<u8>> {
+    let image = rgb_image(picture);
+    let (width, height) = image.dimensions();
+    let resized = |factor: f32| {
+        let side = |length: u32| (length as f32 * factor) as u32;
+        image::imageops::resize(&image, side(width), side(height), FilterType::Triangle)
+    };
+    let cut = image::imageops::crop_imm(&image, width / 12, height / 12, width * 5 / 6, height * 5 / 6);
+    let changed = [
+        resized(0.5),
+        resized(1.4),
+        cut.to_image(),
+        image::imageops::flip_horizontal(&image),
+        image::imageops::brighten(&image, -40),
+    ];
+    let mut files: Vec<_> = changed.into_iter().map(|image| png(&picture_of(image))).collect();
+    files.push(sample_faces::encode_jpeg(picture, 25));
+    files
+}
+
+#[tokio::test]
+async fn reposts_of_banned_people_are_told_after_one_notification_of_each_was_dismissed() {
+    let fixture = AccountFixture::start_with_media().await;
+    let people = &testkit::face_pictures()[..6];
+    let mut contents = Vec::new();
+    for (number, picture) in people.iter().enumerate() {
+        let profile = fixture.enrol_with_reference(picture, &format!("person {number}")).await;
+        fixture.call("POST", &format!("/profiles/{profile}/ban"), None).await;
+        for (at, file) in reposts(picture).into_iter().enumerate() {
+            let url = fixture.files.put(&format!("{number}-{at}"), file);
+            contents.push((fixture.content(&url, "IMAGE").await, profile.clone()));
+        }
+    }
+    let tell = async || {
+        let mut told = Vec::new();
+        for (content, _) in &contents {
+            told.push(fixture.start_moderation(content, json!({})).await);
+        }
+        fixture.app.run_due_jobs().await;
+        let mut people = Vec::new();
+        for moderation in &told {
+            let report = fixture.report(moderation).await;
+            people.push(text_members(&report["face_check_results"], "profile_id").join(" "));
+        }
+        people
+    };
+    let before = tell().await;
+    let expected: Vec<_> = contents.iter().map(|(_, profile)| profile.clone()).collect();
+    assert_eq!(before, expected, "everybody is told before anything is dismissed");
+
+    for (number, picture) in people.iter().enumerate() {
+        let url = fixture.files.put(&format!("{number}"), png(picture));
+        let moderation = fixture.moderate(&url, "IMAGE", json!({})).await;
+        let notification = fixture.first_notification(&moderation).await;
+        let path = format!("/notifications/{notification}/dismiss");
+        let dismissed = fixture.call("POST", &path, Some(json!({ "comment": "not them" }))).await;
+        assert_eq!(dismissed.status_and_code(), "200", "{}", dismissed.json());
+    }
+    assert_eq!(tell().await, expected, "and afterwards");
+    if std::env::var_os("TMP_DISTANCES").is_some() {
+        for (content, _) in &contents {
+            let moderation = fixture.start_moderation(content, json!({})).await;
+            fixture.app.run_due_jobs().await;
+            let notification = fixture.first_notification(&moderation).await;
+            let path = format!("/notifications/{notification}/dismiss");
+            fixture.call("POST", &path, Some(json!({ "comment": "x" }))).await;
+        }
+        for profile in expected.iter().step_by(6) {
+            let list = fixture.get(&format!("/profiles/{profile}/dismissals")).await;
+            let all: Vec<_> = list["dismissals"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|d| d["distance"].as_f64().unwrap())
+                .collect();
+            eprintln!("DISTANCES {all:.3?}");
+        }
+    }
 }

@@ -68,7 +68,7 @@ impl CallWindow {
         let (length, limit) = if length >= MIN_WINDOW_MICROSECONDS {
             (length, burst)
         } else {
-            (MIN_WINDOW_MICROSECONDS, (per_minute * MIN_WINDOW_MICROSECONDS / MINUTE_MICROSECONDS).max(1))
+            (MIN_WINDOW_MICROSECONDS, (per_minute / (MINUTE_MICROSECONDS / MIN_WINDOW_MICROSECONDS)).max(1))
         };
         // Longer than a year is no window: a burst that takes longer to come back counts in windows of a year.
         let length = i64::try_from(length).unwrap_or(i64::MAX).min(365 * 24 * 60 * 60_000_000);
@@ -301,6 +301,8 @@ mod tests {
         assert_eq!(of(600, 60), expected("14:40:48", "14:40:54", 60));
         assert_eq!(of(1, 2), expected("14:40:00", "14:42:00", 2));
         assert_eq!(of(6000, 1), expected("14:40:50", "14:40:51", 100), "no window is shorter than a second");
+        assert_eq!(of(u64::MAX, u64::MAX), expected("14:40:00", "14:41:00", u64::MAX));
+        assert_eq!(of(u64::MAX, 1).2, u64::MAX / 60);
     }
 
     #[tokio::test]
