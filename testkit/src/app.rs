@@ -3,7 +3,7 @@
 
 use crate::openapi_contract::OpenApiContract;
 use api::{
-    ApiSettings, ApiState, BodyMemory, Brand, DataDisk, MetricsRecorder, RateLimit, SignatureGuard,
+    ApiParts, ApiSettings, ApiState, BodyMemory, Brand, DataDisk, MetricsRecorder, RateLimit, SignatureGuard,
     StartupState, StartupStatus,
 };
 use axum::{
@@ -192,7 +192,7 @@ impl TestAppBuilder {
             settings: self.settings,
         }));
         let call_limiter = CallLimiter::new(database.db.clone(), world.clone(), limits);
-        let mut api = ApiState {
+        let parts = ApiParts {
             services: services.await.expect("settings that hold"),
             brand,
             calling_applications: CallingApplicationReader::start(database.db.clone()),
@@ -210,6 +210,7 @@ impl TestAppBuilder {
             startup: StartupStatus::new(StartupState::Ready),
             settings: Arc::new(ApiSettings { public_url: self.public_url, ..ApiSettings::default() }),
         };
+        let mut api = ApiState::from(parts);
         change(&mut api);
 
         let (org, app) = create_tenant(&database, &world, "Test application").await;

@@ -43,9 +43,14 @@ use std::{
     time::Duration,
 };
 
-/// Everything an operation can use; cheap to clone. It dereferences to [`Services`], so that a handler says `api.db`.
+/// Everything an operation can use, shared: it is cloned several times for each request. It dereferences to [`ApiParts`] and
+/// [`Services`], so that a handler says `api.db`.
 #[derive(Clone, Debug)]
-pub struct ApiState {
+pub struct ApiState(Arc<ApiParts>);
+
+/// What [`ApiState`] shares.
+#[derive(Clone, Debug)]
+pub struct ApiParts {
     pub services: Services,
     /// The brand in header names and codes.
     pub brand: Brand,
@@ -79,7 +84,28 @@ pub struct ApiState {
     pub settings: Arc<ApiSettings>,
 }
 
+impl From<ApiParts> for ApiState {
+    fn from(parts: ApiParts) -> Self {
+        Self(Arc::new(parts))
+    }
+}
+
 impl Deref for ApiState {
+    type Target = ApiParts;
+
+    fn deref(&self) -> &ApiParts {
+        &self.0
+    }
+}
+
+impl DerefMut for ApiState {
+    /// For a server that is being set up: what others hold is copied first, and does not change.
+    fn deref_mut(&mut self) -> &mut ApiParts {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl Deref for ApiParts {
     type Target = Services;
 
     fn deref(&self) -> &Services {
@@ -87,7 +113,7 @@ impl Deref for ApiState {
     }
 }
 
-impl DerefMut for ApiState {
+impl DerefMut for ApiParts {
     fn deref_mut(&mut self) -> &mut Services {
         &mut self.services
     }

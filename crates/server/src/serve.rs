@@ -16,8 +16,8 @@ use crate::{
 };
 use anyhow::Context as _;
 use api::{
-    ApiState, BodyMemory, DataDisk, GeoLocator, MetricsRecorder, RateLimit, ReadinessProbe, SignatureGuard,
-    StartupServer, StartupState, StartupStatus, VirtualHosts,
+    ApiParts, ApiState, BodyMemory, DataDisk, GeoLocator, MetricsRecorder, RateLimit, ReadinessProbe,
+    SignatureGuard, StartupServer, StartupState, StartupStatus, VirtualHosts,
 };
 use base::SystemEnvironment;
 use domain::{
@@ -193,7 +193,7 @@ fn api_state(
     let end_user_rate = config.identity.max_end_user_calls_per_minute;
     let db = services.db.clone();
     let call_limiter = CallLimiter::new(db.clone(), services.environment.clone(), config.limits);
-    Ok(ApiState {
+    let parts = ApiParts {
         services,
         brand: config.brand()?,
         calling_applications: CallingApplicationReader::start(db.clone()),
@@ -210,7 +210,8 @@ fn api_state(
         data_disk: data_disk(config),
         startup,
         settings: Arc::new(config.api_settings(public_url)),
-    })
+    };
+    Ok(parts.into())
 }
 
 /// Upkeep of what this process holds in memory. The database's upkeep is done by jobs.

@@ -4,7 +4,7 @@ use super::{
     ContentModerationSettings, ModerationNotification, ModerationOverview, ModerationReport,
     ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationPage,
     PreparedModeration, RunModeration, WatchLiveVideo,
-    contents::ContentType,
+    contents::{self, ContentError, ContentType},
     deletion, notification_lists,
     notifications::Notifier,
     queries::ModerationQueries,
@@ -157,6 +157,18 @@ impl ContentModerationService {
             tx.audit(AuditEvent::new("moderation.delete").account(account).target(id));
         }
         Ok(deleted)
+    }
+
+    /// Archives a content: its moderations that wait or run are stopped, and none is begun until it is restored.
+    pub async fn archive_content(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        content: ContentId,
+    ) -> Result<(), ContentError> {
+        contents::set_archived(tx, account, content, true).await?;
+        start::stop_all_of_content(tx, self.0.environment.now(), account, content).await?;
+        Ok(())
     }
 
     /// Deletes a content with its moderations and reports; returns whether the account has such a content.

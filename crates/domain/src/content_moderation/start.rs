@@ -123,6 +123,16 @@ impl ModerationStarter {
             new.groups.iter().enumerate().filter(|(_, id)| !known.iter().any(|group| group.id == **id));
         violations
             .extend(unknown.map(|(at, _)| violation(format!("group_ids[{at}]"), "there is no such group")));
+        if violations.is_empty()
+            && !new.groups.is_empty()
+            && new.profiles.is_empty()
+            && faces.group_members(view, account, &new.groups).await?.is_empty()
+            && contents::profiles(view, account, new.content).await?.is_empty()
+        {
+            let words =
+                "the groups have no members, so nobody would be known; add a profile to one, or name none";
+            violations.push(violation("group_ids", words));
+        }
         if let Some(member) = new.member
             && accounts::members::find(view, account, member).await?.is_none()
         {
@@ -238,6 +248,31 @@ pub(super) async fn stop(
     .await?;
     tx.notify_on_commit();
     Ok(true)
+}
+
+/// Stops all moderations of a content that wait or run.
+pub(super) async fn stop_all_of_content(
+    tx: &mut WriteTx,
+    now: Timestamp,
+    account: AccountId,
+    content: ContentId,
+) -> Result<(), DbError> {
+    #[derive(FromRow)]
+    struct UnfinishedModerationRow {
+        id: ModerationId,
+    }
+    let unfinished: Vec<UnfinishedModerationRow> = tx
+        .fetch_all(sql!(
+            "SELECT id FROM moderations WHERE content_id = $1 AND account_id = $2 AND state IN ('QUEUED', 'RUNNING')
+              ORDER BY id",
+            content,
+            account,
+        ))
+        .await?;
+    for UnfinishedModerationRow { id } in unfinished {
+        stop(tx, now, account, id).await?;
+    }
+    Ok(())
 }
 
 fn deduplicate_profiles(mut profiles: Vec<ProfileId>) -> Vec<ProfileId> {

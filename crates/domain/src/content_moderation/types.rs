@@ -102,7 +102,8 @@ pub struct ModerationParameters {
     pub age: Option<u8>,
     /// Whether faces that match no known profile are reported.
     pub unknown_faces: bool,
-    /// The profiles that count as known. If neither profiles nor groups are named, here or by the content, all do.
+    /// The profiles that count as known. If neither profiles nor groups are named, here or by the content, all do; an empty
+    /// group knows nobody.
     pub profiles: Vec<ProfileId>,
     /// Groups whose profiles count as known.
     pub groups: Vec<GroupId>,

@@ -11,7 +11,6 @@ use super::super::{
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
 use base::ContentId;
-use domain::content_moderation::contents;
 use utoipa::ToSchema;
 
 /// The content to archive.
@@ -32,7 +31,8 @@ impl CommandPayload for ArchiveContentRequest {
 
 /// Archive a content.
 ///
-/// An archived content is not moderated any more until it is restored; earlier findings stay.
+/// An archived content is not moderated any more until it is restored: moderations that wait or run are stopped, and what they
+/// found stays.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/archive/contents", tag = "contents",
     security(("api key" = [], "application" = [])),
@@ -45,7 +45,7 @@ pub(crate) async fn archive_content(
     request: AccountRequest<ContentsManage, AccountPath, ReceivedCommand<ArchiveContentRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
-    contents::set_archived(&mut tx, request.account.id, request.input.command, true).await?;
+    api.content_moderation.archive_content(&mut tx, request.account.id, request.input.command).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -17,10 +17,9 @@ pub(super) enum KnownProfiles {
 }
 
 impl KnownProfiles {
-    /// The named profiles, or every profile if none is named.
-    pub(super) fn of(named: impl Iterator<Item = ProfileId>) -> Self {
-        let named: HashSet<_> = named.collect();
-        if named.is_empty() { Self::Everybody } else { Self::Only(Arc::new(named)) }
+    /// Every profile if nothing is named; otherwise the profiles that are named, which an empty group has none of.
+    pub(super) fn of(is_any_named: bool, named: impl Iterator<Item = ProfileId>) -> Self {
+        if is_any_named { Self::Only(Arc::new(named.collect())) } else { Self::Everybody }
     }
 
     fn contains(&self, profile: ProfileId) -> bool {
@@ -115,7 +114,8 @@ mod tests {
     #[test]
     fn each_appearance_is_reported_for_what_it_is() {
         let everybody = KnownProfiles::Everybody;
-        let only_two = KnownProfiles::of([id(2)].into_iter());
+        let only_two = KnownProfiles::of(true, [id(2)].into_iter());
+        let nobody = KnownProfiles::of(true, std::iter::empty());
         let (one, two, banned) =
             (candidate(1, false, true), candidate(2, false, false), candidate(3, true, false));
         let both = [one, two, banned];
@@ -152,6 +152,14 @@ mod tests {
             // A banned person is reported even if somebody else is nearer, or others are named.
             (parameters(Some(18), true), &everybody, &both[..], Some(30.0), "3 true adult BANNED_PROFILE"),
             (parameters(None, true), &only_two, &both[2..], Some(30.0), "3 true adult BANNED_PROFILE"),
+            // Where an empty group is named, nobody is known.
+            (
+                parameters(Some(18), true),
+                &nobody,
+                &both[..1],
+                Some(12.0),
+                "0 false child UNKNOWN_FACE+AGE_ESTIMATION",
+            ),
             // If profiles are named, all others count as unknown.
             (parameters(None, true), &only_two, &both[..1], Some(30.0), "0 false adult UNKNOWN_FACE"),
             (parameters(None, true), &only_two, &both[..2], Some(30.0), "2 false adult "),

@@ -307,8 +307,10 @@ impl ModerationRunner {
         };
         tx.commit().await?;
 
-        let known_profiles =
-            KnownProfiles::of(parameters.profiles.iter().copied().chain(attached).chain(of_groups));
+        let is_any_named =
+            !parameters.profiles.is_empty() || !parameters.groups.is_empty() || !attached.is_empty();
+        let named = parameters.profiles.iter().copied().chain(attached).chain(of_groups);
+        let known_profiles = KnownProfiles::of(is_any_named, named);
         let context = NotificationContext {
             app: row.app_id,
             account: row.account_id,

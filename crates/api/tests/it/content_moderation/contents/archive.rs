@@ -55,3 +55,18 @@ async fn a_registered_content_is_archived_and_restored() {
         );
     }
 }
+
+#[tokio::test]
+async fn moderations_of_an_archived_content_are_stopped() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (content, moderation) = fixture.waiting_moderation().await;
+    let archived = fixture.call("POST", "/archive/contents", Some(json!({ "content_id": content }))).await;
+    assert_eq!(archived.status_and_code(), "204");
+    fixture.app.run_due_jobs().await;
+    let details = fixture.moderation_state(&moderation).await;
+    assert_eq!(details["state"], "STOPPED", "{details}");
+    assert_eq!(
+        fixture.get(&format!("/moderations/{moderation}/notifications")).await["notifications"],
+        json!([])
+    );
+}

@@ -1,6 +1,6 @@
 //! `POST /accounts/{accountId}/moderations`
 
-use crate::content_moderation::{AccountFixture, text_members};
+use crate::content_moderation::{AccountFixture, created_id, first_error, text_members};
 use serde_json::json;
 use testkit::media_fixtures::png;
 
@@ -86,4 +86,31 @@ async fn an_unusable_moderation_is_refused_with_the_property() {
         (400, Some("content_id"))
     );
     assert_eq!(fixture.get("/moderations").await["contents"], json!([]), "nothing was begun");
+}
+
+#[tokio::test]
+async fn groups_without_members_are_refused_and_one_that_loses_its_member_knows_nobody() {
+    let fixture = AccountFixture::start_with_media().await;
+    let picture = &testkit::face_pictures()[6];
+    let person = fixture.enrol("Ada", picture).await;
+    let group = created_id(&fixture.call("POST", "/groups", Some(json!({ "label": "Staff" }))).await);
+    let url = fixture.files.put("face.png", testkit::media_fixtures::png(picture));
+    let content = fixture.content(&url, "IMAGE").await;
+    let wanted = json!({ "content_id": content, "group_ids": [group], "unknown_faces": true });
+    let refused = fixture.call("POST", "/moderations", Some(wanted.clone())).await;
+    assert_eq!(refused.status.as_u16(), 400, "{}", refused.json());
+    assert_eq!(first_error(&refused)["property"], "group_ids");
+
+    let joined =
+        fixture.call("POST", &format!("/groups/{group}"), Some(json!({ "profile_id": person }))).await;
+    assert!(joined.status.is_success(), "{}", joined.json());
+    let known = created_id(&fixture.call("POST", "/moderations", Some(wanted.clone())).await);
+    fixture.app.run_due_jobs().await;
+    assert_eq!(fixture.reasons(&known).await, [""; 0]);
+    // The last member leaves while the moderation waits.
+    let unknown = created_id(&fixture.call("POST", "/moderations", Some(wanted)).await);
+    let left = fixture.call("DELETE", &format!("/groups/{group}/profiles/{person}"), None).await;
+    assert!(left.status.is_success(), "{}", left.json());
+    fixture.app.run_due_jobs().await;
+    assert_eq!(fixture.reasons(&unknown).await, ["UNKNOWN_FACE"]);
 }
