@@ -182,6 +182,7 @@ impl ModerationStarter {
         if !accounts::lock_shared(tx, account).await? {
             return Err(ModerationStartError::NoAccount);
         }
+        ensure_not_archived(tx, content).await?;
         self.ensure_allowed(tx, account, content_type).await?;
         let (environment, id) = (&*self.environment, ModerationId::new(&*self.environment));
         self.sealed_columns.keys.create(tx, KeyOwner::Moderation(id)).await?;
@@ -203,6 +204,26 @@ impl ModerationStarter {
         .await?;
         Ok(id)
     }
+}
+
+/// Refuses a content that was archived or deleted since it was looked at; until the transaction ends, it is not.
+async fn ensure_not_archived(tx: &mut WriteTx, content: ContentId) -> Result<(), ModerationStartError> {
+    #[derive(FromRow)]
+    struct ArchivedRow {
+        archived: bool,
+    }
+    let row: Option<ArchivedRow> = tx
+        .fetch_optional(sql!(
+            sqlite: "SELECT archived FROM contents WHERE id = $1",
+            postgres: "SELECT archived FROM contents WHERE id = $1 FOR SHARE",
+            content,
+        ))
+        .await?;
+    if row.is_some_and(|row| !row.archived) {
+        return Ok(());
+    }
+    let words = "the content was archived or deleted in the meantime";
+    Err(ModerationStartError::Invalid(vec![violation("content_id", words)]))
 }
 
 /// Stops a moderation; returns whether the account has such a moderation. One that has ended stays as it is.
