@@ -1,6 +1,7 @@
 //! `POST /accounts/{accountId}/archive/contents`
 
 use crate::content_moderation::AccountFixture;
+use domain::content_moderation::{ModerationInput, ModerationStartError};
 use serde_json::json;
 
 #[tokio::test]
@@ -69,4 +70,18 @@ async fn moderations_of_an_archived_content_are_stopped() {
         fixture.get(&format!("/moderations/{moderation}/notifications")).await["notifications"],
         json!([])
     );
+}
+
+#[tokio::test]
+async fn no_moderation_is_begun_for_a_content_that_is_archived_while_it_is_looked_at() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (content, _) = fixture.waiting_moderation().await;
+    let moderations = &fixture.app.api.content_moderation;
+    let input = ModerationInput { content_id: content.parse().ok(), ..ModerationInput::default() };
+    let request = input.validate(moderations.outbox()).unwrap();
+    let prepared = moderations.prepare(fixture.account, request).await.unwrap();
+    fixture.call("POST", "/archive/contents", Some(json!({ "content_id": content }))).await;
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    let refused = moderations.start(&mut tx, prepared).await;
+    assert!(matches!(refused, Err(ModerationStartError::Invalid(_))), "{refused:?}");
 }
