@@ -24,7 +24,9 @@ async fn dismissals_are_listed() {
     let id = dismissed_profile(&fixture).await;
     // The distance of two decodings of one picture is rounding.
     fixture.app.execute(sql!("UPDATE negative_labels SET distance = 0.25")).await;
-    assert_response_snapshot!(fixture.call("GET", &format!("/profiles/{id}/dismissals"), None).await);
+    // How far the clock of the test went depends on how often the database was asked for work.
+    let listed = fixture.call("GET", &format!("/profiles/{id}/dismissals"), None).await;
+    assert_response_snapshot!(listed, "dismissals.*.created_at");
     // One of before all of this was recorded.
     fixture
         .app
