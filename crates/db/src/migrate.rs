@@ -32,6 +32,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (21, "limits", include_str!("../../../migrations/0021_limits.sql")),
     (22, "erasure_reach", include_str!("../../../migrations/0022_erasure_reach.sql")),
     (23, "dismissals", include_str!("../../../migrations/0023_dismissals.sql")),
+    (24, "sealed_texts", include_str!("../../../migrations/0024_sealed_texts.sql")),
 ];
 
 /// Number, name and text of a migration.

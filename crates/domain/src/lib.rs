@@ -22,6 +22,7 @@ pub mod maintenance;
 pub mod master_key;
 pub mod proof_of_age;
 pub mod retention;
+pub mod sealed_texts;
 pub mod secure_capture;
 pub mod signing_keys;
 pub mod tenancy;

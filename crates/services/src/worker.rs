@@ -12,6 +12,7 @@ use domain::{
     maintenance::PurgeNonces,
     proof_of_age::{RefreshTrust, ResolveProof},
     retention::PurgeExpired,
+    sealed_texts::SealTexts,
 };
 use jobs::{Lane, Worker};
 
@@ -62,6 +63,8 @@ impl Services {
         let (key_db, key_environment) = (self.db.clone(), self.environment.clone());
         let (db, environment) = (self.db.clone(), self.environment.clone());
         let (cleaned_db, clock) = (self.db.clone(), self.environment.clone());
+        let (text_db, text_vault, text_environment) =
+            (self.db.clone(), self.vault.clone(), self.environment.clone());
         let retention = self.retention;
         let (audit_db, audit_environment) = (self.db.clone(), self.environment.clone());
         let (audit_trail, audit_retention) = (self.audit_trail.clone(), self.audit_retention);
@@ -82,6 +85,11 @@ impl Services {
             .register(move |job: PurgeExpired, _| {
                 let (db, environment) = (db.clone(), environment.clone());
                 async move { job.run(&db, &*environment, &retention).await }
+            })
+            .register(move |job: SealTexts, _| {
+                let (db, vault, environment) =
+                    (text_db.clone(), text_vault.clone(), text_environment.clone());
+                async move { job.run(&db, &vault, &environment).await }
             })
             .register(move |job: CleanFiles, _| {
                 let (db, environment) = (cleaned_db.clone(), clock.clone());

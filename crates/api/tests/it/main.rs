@@ -24,5 +24,6 @@ mod limits;
 mod oauth;
 mod openapi_documents;
 mod proof_of_age;
+mod sealed_texts;
 mod system;
 mod tenants;

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     faces::{DismissalSelection, DismissedFace, FaceIndexService},
+    sealed_texts::{SealedTexts, TextColumn},
     violation::{Violation, check_max_chars},
 };
 use base::{
@@ -39,7 +40,7 @@ impl ReviewDecision {
 }
 
 /// A review.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug)]
 pub struct NotificationReview {
     pub id: ReviewId,
     pub notification_id: NotificationId,
@@ -49,8 +50,24 @@ pub struct NotificationReview {
     pub description: String,
     /// 0 to 100.
     pub score: i64,
-    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct ReviewRow {
+    id: ReviewId,
+    notification_id: NotificationId,
+    user_id: Uuid,
+    description: String,
+    sealed_description: Option<Vec<u8>>,
+    score: i64,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    created_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct ReviewIdRow {
+    id: ReviewId,
 }
 
 /// Why a review was not recorded.
@@ -75,11 +92,12 @@ struct DismissedFindingRow {
     sealed_embedding: Option<Vec<u8>>,
 }
 
-/// Records reviews, and teaches the face index what it got wrong.
+/// Records and lists reviews, and teaches the face index what it got wrong.
 #[derive(Debug)]
 pub(super) struct ReviewRecorder {
     pub(super) environment: Arc<dyn Environment>,
     pub(super) sealed_columns: SealedColumns,
+    pub(super) texts: SealedTexts,
     pub(super) faces: FaceIndexService,
 }
 
@@ -97,20 +115,25 @@ impl ReviewRecorder {
         check_max_chars("comment", "it has", comment.chars().count(), MAX_COMMENT_CHARS, "shorten it")?;
         let notification = notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)?;
         let environment = &*self.environment;
-        tx.execute(sql!(
-            "INSERT INTO reviews (id, account_id, notification_id, user_id, description, score, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
-             ON CONFLICT (notification_id, user_id) DO UPDATE
-                SET description = excluded.description, score = excluded.score, created_at = excluded.created_at",
-            ReviewId::new(environment),
-            account,
-            id,
-            user,
-            comment,
-            decision.score(),
-            environment.now(),
-        ))
-        .await?;
+        // The text is sealed for the row's id: that of the review that this one replaces, if there is one.
+        let row: Option<ReviewIdRow> = tx
+            .fetch_optional(sql!(
+                "INSERT INTO reviews (id, account_id, notification_id, user_id, description, score, created_at)
+                 VALUES ($1, $2, $3, $4, '', $5, $6)
+                 ON CONFLICT (notification_id, user_id) DO UPDATE
+                    SET description = '', score = excluded.score, created_at = excluded.created_at
+                 RETURNING id",
+                ReviewId::new(environment),
+                account,
+                id,
+                user,
+                decision.score(),
+                environment.now(),
+            ))
+            .await?;
+        let review = row.ok_or(ReviewError::Missing)?.id;
+        let sealed = self.texts.seal(TextColumn::ReviewDescription, review, comment);
+        tx.execute(sql!("UPDATE reviews SET sealed_description = $2 WHERE id = $1", review, sealed)).await?;
         let event = AuditEvent::new("notification.review").account(account).target(id);
         tx.audit(event.detail("accepted", decision != ReviewDecision::Dismiss));
         match decision {
@@ -166,32 +189,46 @@ impl ReviewRecorder {
         };
         self.faces.dismiss(tx, account, dismissed).await
     }
-}
 
-/// A page of a notification's reviews, newest first, and how many reviews it has.
-pub async fn list(
-    view: &mut ReadTx,
-    account: AccountId,
-    notification: NotificationId,
-    offset: i64,
-    limit: i64,
-) -> Result<(Vec<NotificationReview>, i64), DbError> {
-    let total = view
-        .count(sql!(
-            "SELECT count(*) FROM reviews WHERE notification_id = $1 AND account_id = $2",
-            notification,
-            account,
-        ))
-        .await?;
-    let reviews = view
-        .fetch_all(sql!(
-            "SELECT id, notification_id, user_id, description, score, created_at FROM reviews
-              WHERE notification_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
-            notification,
-            account,
-            limit,
-            offset,
-        ))
-        .await?;
-    Ok((reviews, total))
+    /// A page of a notification's reviews, newest first, and how many reviews it has.
+    pub(super) async fn list(
+        &self,
+        view: &mut ReadTx,
+        (account, notification): (AccountId, NotificationId),
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<NotificationReview>, i64), DbError> {
+        let total = view
+            .count(sql!(
+                "SELECT count(*) FROM reviews WHERE notification_id = $1 AND account_id = $2",
+                notification,
+                account,
+            ))
+            .await?;
+        let rows: Vec<ReviewRow> = view
+            .fetch_all(sql!(
+                "SELECT id, notification_id, user_id, description, sealed_description, score, created_at FROM reviews
+                  WHERE notification_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
+                notification,
+                account,
+                limit,
+                offset,
+            ))
+            .await?;
+        let open = |row: ReviewRow| {
+            let ReviewRow {
+                id,
+                notification_id,
+                user_id,
+                description,
+                sealed_description,
+                score,
+                created_at,
+            } = row;
+            let column = TextColumn::ReviewDescription;
+            let description = self.texts.open(column, id, description, sealed_description.as_deref());
+            NotificationReview { id, notification_id, user_id, description, score, created_at }
+        };
+        Ok((rows.into_iter().map(open).collect(), total))
+    }
 }

@@ -4,20 +4,26 @@ use super::{
     ContentModerationSettings, ModerationNotification, ModerationOverview, ModerationReport,
     ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationPage,
     PreparedModeration, RunModeration, WatchLiveVideo,
-    contents::{self, ContentError, ContentType},
+    contents::{
+        self, ContentError, ContentType,
+        reports::{ContentReport, ReportRecorder},
+    },
     deletion, notification_lists,
     notifications::Notifier,
     queries::ModerationQueries,
-    reviews::{ReviewDecision, ReviewError, ReviewRecorder},
+    reviews::{NotificationReview, ReviewDecision, ReviewError, ReviewRecorder},
     run::ModerationRunner,
     sealed_columns::SealedColumns,
     start::{self, ModerationStarter},
 };
 use crate::{
     delivery::Outbox, erasure_keys::ErasureKeys, faces::FaceIndexService, image_analysis::ImageAnalyser,
-    tenancy::limits::LimitSettings, vault::Vault,
+    sealed_texts::SealedTexts, tenancy::limits::LimitSettings, vault::Vault,
 };
-use base::{AccountId, ContentId, Environment, MemberId, ModerationId, NotificationId, Timestamp, Uuid};
+use base::{
+    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId, Timestamp,
+    Uuid,
+};
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
 use media::video::ContentLoader;
@@ -35,6 +41,7 @@ struct ContentModerationParts {
     starter: ModerationStarter,
     queries: ModerationQueries,
     reviews: ReviewRecorder,
+    reports: ReportRecorder,
     runner: Arc<ModerationRunner>,
 }
 
@@ -53,6 +60,7 @@ impl ContentModerationService {
         limits: LimitSettings,
         webhooks: Arc<dyn ModerationWebhookFormat>,
     ) -> Self {
+        let texts = SealedTexts::new(vault.clone(), environment.clone());
         let keys = ErasureKeys { vault, environment: environment.clone() };
         let sealed_columns = SealedColumns { keys, environment: environment.clone() };
         let starter = ModerationStarter {
@@ -67,8 +75,10 @@ impl ContentModerationService {
         let reviews = ReviewRecorder {
             environment: environment.clone(),
             sealed_columns: sealed_columns.clone(),
+            texts: texts.clone(),
             faces: faces.clone(),
         };
+        let reports = ReportRecorder { environment: environment.clone(), texts };
         let notifier = Notifier {
             environment: environment.clone(),
             outbox: outbox.clone(),
@@ -85,7 +95,8 @@ impl ContentModerationService {
             notifier,
             settings,
         });
-        let parts = ContentModerationParts { environment, outbox, faces, starter, queries, reviews, runner };
+        let parts =
+            ContentModerationParts { environment, outbox, faces, starter, queries, reviews, reports, runner };
         Self(Arc::new(parts))
     }
 
@@ -286,5 +297,49 @@ impl ContentModerationService {
         comment: &str,
     ) -> Result<ModerationNotification, ReviewError> {
         self.0.reviews.record(tx, (account, user), id, decision, comment).await
+    }
+
+    /// A page of a notification's reviews, newest first, and how many reviews it has.
+    pub async fn reviews(
+        &self,
+        view: &mut ReadTx,
+        (account, notification): (AccountId, NotificationId),
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<NotificationReview>, i64), DbError> {
+        self.0.reviews.list(view, (account, notification), offset, limit).await
+    }
+
+    /// Reports a content.
+    pub async fn report_content(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        content: ContentId,
+        reason: &str,
+    ) -> Result<ContentReportId, ContentError> {
+        self.0.reports.create(tx, account, content, reason).await
+    }
+
+    /// Records what was decided about a report; a later decision replaces an earlier one.
+    pub async fn resolve_report(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        report: (ContentId, ContentReportId),
+        resolution: &str,
+    ) -> Result<(), ContentError> {
+        self.0.reports.resolve(tx, account, report, resolution).await
+    }
+
+    /// A page of a content's reports, newest first, and how many reports the content has.
+    pub async fn reports(
+        &self,
+        view: &mut ReadTx,
+        (account, content): (AccountId, ContentId),
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<ContentReport>, i64), DbError> {
+        self.0.reports.list(view, (account, content), offset, limit).await
     }
 }

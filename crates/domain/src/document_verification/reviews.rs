@@ -8,7 +8,10 @@ use super::{
     types::{CheckAdvice, SubCheckProcess, VerificationCheckType},
     unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
-use crate::violation::Violation;
+use crate::{
+    sealed_texts::{SealedTexts, TextColumn},
+    violation::Violation,
+};
 use base::{AppId, DocumentSessionId, Environment, ModerationCheckId, Timestamp};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, sql};
 use serde::Serialize;
@@ -20,25 +23,40 @@ const MAX_REASON_CHARS: usize = 1000;
 const MAX_CODE_BYTES: usize = 64;
 
 /// A check that waits, or waited, for a reviewer's decision.
-#[derive(Clone, Debug, FromRow, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CheckReview {
     pub check_id: ModerationCheckId,
     pub session_id: DocumentSessionId,
     pub app_id: AppId,
-    #[sqlx(try_from = "String")]
     pub kind: VerificationCheckType,
     /// The recommendation of the automatic report.
-    #[sqlx(try_from = "String")]
     pub proposed: CheckAdvice,
     /// The reviewer's recommendation; this and the next two are `None` while the check waits.
     pub decision: Option<String>,
     pub reason: Option<String>,
     pub reviewer: Option<String>,
     /// When the check was referred to a reviewer.
-    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
     #[serde(serialize_with = "db::serialize_optional_timestamp")]
     pub decided_at: Option<DbTimestamp>,
+}
+
+#[derive(FromRow)]
+struct CheckReviewRow {
+    check_id: ModerationCheckId,
+    session_id: DocumentSessionId,
+    app_id: AppId,
+    #[sqlx(try_from = "String")]
+    kind: VerificationCheckType,
+    #[sqlx(try_from = "String")]
+    proposed: CheckAdvice,
+    decision: Option<String>,
+    reason: Option<String>,
+    sealed_reason: Option<Vec<u8>>,
+    reviewer: Option<String>,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    created_at: Timestamp,
+    decided_at: Option<DbTimestamp>,
 }
 
 /// A reviewer's decision about a check.
@@ -84,6 +102,7 @@ pub(super) struct CheckReviewService {
     env: Arc<dyn Environment>,
     store: DocumentSessionStore,
     unit_of_work: DocumentUnitOfWork,
+    texts: SealedTexts,
 }
 
 impl CheckReviewService {
@@ -92,8 +111,9 @@ impl CheckReviewService {
         env: Arc<dyn Environment>,
         store: DocumentSessionStore,
         unit_of_work: DocumentUnitOfWork,
+        texts: SealedTexts,
     ) -> Self {
-        Self { db, env, store, unit_of_work }
+        Self { db, env, store, unit_of_work, texts }
     }
 
     /// Up to 200 reviews that are open (or decided), the longest waiting first; of one application, if given.
@@ -103,15 +123,48 @@ impl CheckReviewService {
         app: Option<AppId>,
         decided: bool,
     ) -> Result<Vec<CheckReview>, DbError> {
-        db.fetch_all(sql!(
-            "SELECT check_id, session_id, app_id, kind, proposed, decision, reason, reviewer, created_at, decided_at
-               FROM identity_reviews
-              WHERE (app_id = $1 OR $1 IS NULL) AND (decided_at IS NOT NULL) = $2
-              ORDER BY created_at, check_id LIMIT 200",
-            app,
-            decided,
-        ))
-        .await
+        let rows: Vec<CheckReviewRow> = db
+            .fetch_all(sql!(
+                "SELECT check_id, session_id, app_id, kind, proposed, decision, reason, sealed_reason, reviewer,
+                        created_at, decided_at
+                   FROM identity_reviews
+                  WHERE (app_id = $1 OR $1 IS NULL) AND (decided_at IS NOT NULL) = $2
+                  ORDER BY created_at, check_id LIMIT 200",
+                app,
+                decided,
+            ))
+            .await?;
+        Ok(rows.into_iter().map(|row| self.open(row)).collect())
+    }
+
+    fn open(&self, row: CheckReviewRow) -> CheckReview {
+        let CheckReviewRow {
+            check_id,
+            session_id,
+            app_id,
+            kind,
+            proposed,
+            decision,
+            reviewer,
+            created_at,
+            ..
+        } = row;
+        // A check that waits has no reason in either column.
+        let reason = row.reason.map(|in_clear| {
+            self.texts.open(TextColumn::CheckReviewReason, check_id, in_clear, row.sealed_reason.as_deref())
+        });
+        CheckReview {
+            check_id,
+            session_id,
+            app_id,
+            kind,
+            proposed,
+            decision,
+            reason,
+            reviewer,
+            created_at,
+            decided_at: row.decided_at,
+        }
     }
 
     /// A review, with the automatic report, or, once it is decided, the final one.
@@ -121,16 +174,16 @@ impl CheckReviewService {
         check: ModerationCheckId,
     ) -> Result<Option<(CheckReview, Option<VerificationReport>)>, DbError> {
         let mut db = self.db.read().await?;
-        let review: Option<CheckReview> = db
+        let row: Option<CheckReviewRow> = db
             .fetch_optional(sql!(
-                "SELECT check_id, session_id, app_id, kind, proposed, decision, reason, reviewer, created_at,
-                        decided_at
+                "SELECT check_id, session_id, app_id, kind, proposed, decision, reason, sealed_reason, reviewer,
+                        created_at, decided_at
                    FROM identity_reviews WHERE check_id = $1 AND (app_id = $2 OR $2 IS NULL)",
                 check,
                 app,
             ))
             .await?;
-        let Some(review) = review else { return Ok(None) };
+        let Some(review) = row.map(|row| self.open(row)) else { return Ok(None) };
         let stored = self.store.find_unscoped(&mut db, review.session_id).await?;
         let check =
             stored.and_then(|stored| stored.session.checks.into_iter().find(|known| known.id == check));
@@ -163,11 +216,12 @@ impl CheckReviewService {
         let mut tx = self.db.write().await?;
         let rows = tx
             .execute(sql!(
-                "UPDATE identity_reviews SET decision = $2, reason = $3, reviewer = $4, decided_at = $5
+                "UPDATE identity_reviews
+                    SET decision = $2, reason = '', sealed_reason = $3, reviewer = $4, decided_at = $5
                   WHERE check_id = $1 AND decided_at IS NULL",
                 check,
                 decision.value,
-                reason,
+                self.texts.seal(TextColumn::CheckReviewReason, check, reason),
                 reviewer,
                 self.env.now(),
             ))

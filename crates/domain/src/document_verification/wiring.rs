@@ -19,7 +19,10 @@ use super::{
     unit_of_work::DocumentUnitOfWork,
     vision_runner::VisionRunner,
 };
-use crate::{delivery::Outbox, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings, vault::Vault};
+use crate::{
+    delivery::Outbox, image_analysis::ImageAnalyser, sealed_texts::SealedTexts,
+    tenancy::limits::LimitSettings, vault::Vault,
+};
 use base::Environment;
 use db::Db;
 use media::blobs::BlobStore;
@@ -69,6 +72,7 @@ impl DocumentVerificationParts {
         let notifier = DocumentNotifier::new(env.clone(), outbox.clone(), format.clone());
         let unit_of_work =
             DocumentUnitOfWork::new(db.clone(), env.clone(), store.clone(), media.clone(), notifier, limits);
+        let texts = SealedTexts::new(vault.clone(), env.clone());
         let sandbox_responses = SandboxResponseStore::new(
             db.clone(),
             env.clone(),
@@ -121,7 +125,7 @@ impl DocumentVerificationParts {
                 store.clone(),
                 media.clone(),
             ),
-            reviews: CheckReviewService::new(db, env.clone(), store.clone(), unit_of_work.clone()),
+            reviews: CheckReviewService::new(db, env.clone(), store.clone(), unit_of_work.clone(), texts),
             sandbox_agent: SandboxAgent::new(
                 store.clone(),
                 end_user.clone(),

@@ -208,8 +208,9 @@ impl TombstoneSweeper {
     }
 }
 
-/// Seals pictures of before there were keys of their own, deletes pictures whose faces were deleted or never written, and removals that are older than a week: an index that has
-/// not been looked at for so long is compared with the database as a whole.
+/// Seals pictures of before there were keys of their own; deletes pictures whose faces were deleted or never written, and
+/// removals that are older than a week: an index that has not been looked at for so long is compared with the database as a
+/// whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepFaces {}
 

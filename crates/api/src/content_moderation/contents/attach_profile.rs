@@ -50,7 +50,7 @@ pub(crate) async fn attach_profile(
     let (account, content) = (request.account.id, request.path.content);
     let mut tx = request.begin_locked(&api).await?;
     contents::attach_profile(&mut tx, &api.faces, account, content, request.input.command).await?;
-    let reports = ContentReportList::of(&mut tx, account, content, 0).await?;
+    let reports = ContentReportList::of(&api, &mut tx, account, content, 0).await?;
     tx.commit().await?;
     Ok(Json(reports))
 }

@@ -14,7 +14,6 @@ use crate::{
     http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
-use domain::content_moderation::contents::reports;
 use utoipa::ToSchema;
 
 /// A report on a content.
@@ -48,7 +47,7 @@ pub(crate) async fn report_content(
     let (account, content) = (request.account.id, request.path.content);
     idempotent(&api, request.fingerprint(), async |tx| {
         request.lock_account(tx).await?;
-        let id = reports::create(tx, &*api.environment, account, content, &request.input.command).await?;
+        let id = api.content_moderation.report_content(tx, account, content, &request.input.command).await?;
         Ok((StatusCode::CREATED, CreatedResource::new(id)))
     })
     .await

@@ -11,7 +11,7 @@ use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
 use axum::{Json, extract::State};
 use base::{AccountId, ContentId, ContentReportId, Timestamp};
 use db::ReadTx;
-use domain::content_moderation::contents::reports::{self, ContentReport};
+use domain::content_moderation::contents::reports::ContentReport;
 use utoipa::ToSchema;
 
 /// A page of reports.
@@ -56,7 +56,7 @@ impl From<ContentReport> for ContentReportBody {
             content_id: report.content_id,
             reason: report.reason,
             resolution: report.resolution,
-            reviewed_at: report.reviewed_at.map(|at| at.0),
+            reviewed_at: report.reviewed_at,
             created_at: report.created_at,
         }
     }
@@ -65,12 +65,14 @@ impl From<ContentReport> for ContentReportBody {
 impl ContentReportList {
     /// A page of a content's reports.
     pub(super) async fn of(
+        api: &ApiState,
         view: &mut ReadTx,
         account: AccountId,
         content: ContentId,
         offset: i64,
     ) -> Result<Self, ModerationApiError> {
-        let (reports, total_count) = reports::list(view, account, content, offset, ITEMS_PER_PAGE).await?;
+        let (reports, total_count) =
+            api.content_moderation.reports(view, (account, content), offset, ITEMS_PER_PAGE).await?;
         Ok(Self { reports: reports.into_iter().map(Into::into).collect(), total_count })
     }
 }
@@ -89,5 +91,5 @@ pub(crate) async fn list_reports(
     let (account, content) = (request.account.id, request.path.content);
     let mut view = api.db.read().await?;
     require_content(&mut view, account, content).await?;
-    Ok(Json(ContentReportList::of(&mut view, account, content, request.input.page.offset()).await?))
+    Ok(Json(ContentReportList::of(&api, &mut view, account, content, request.input.page.offset()).await?))
 }

@@ -10,7 +10,6 @@ use super::super::{
 };
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
-use domain::content_moderation::contents::reports;
 use utoipa::ToSchema;
 
 /// The decision on a report.
@@ -43,7 +42,7 @@ pub(crate) async fn resolve_report(
 ) -> Result<StatusCode, ModerationApiError> {
     let (account, report) = (request.account.id, (request.path.content, request.path.report));
     let mut tx = request.begin_locked(&api).await?;
-    reports::resolve(&mut tx, &*api.environment, account, report, &request.input.command).await?;
+    api.content_moderation.resolve_report(&mut tx, account, report, &request.input.command).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

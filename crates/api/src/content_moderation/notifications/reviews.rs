@@ -7,10 +7,7 @@ use super::super::{
 use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
 use axum::{Json, extract::State};
 use base::{NotificationId, ReviewId, Timestamp, Uuid};
-use domain::content_moderation::{
-    self,
-    reviews::{self, NotificationReview},
-};
+use domain::content_moderation::{self, reviews::NotificationReview};
 use utoipa::ToSchema;
 
 /// A page of reviews.
@@ -70,6 +67,6 @@ pub(crate) async fn list_reviews(
     let known = content_moderation::find_notification(&mut view, account, notification).await?;
     known.ok_or_else(|| ModerationApiError::not_found("notification"))?;
     let (found, total_count) =
-        reviews::list(&mut view, account, notification, offset, ITEMS_PER_PAGE).await?;
+        api.content_moderation.reviews(&mut view, (account, notification), offset, ITEMS_PER_PAGE).await?;
     Ok(Json(NotificationReviewList { reviews: found.into_iter().map(Into::into).collect(), total_count }))
 }

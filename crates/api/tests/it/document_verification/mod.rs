@@ -283,7 +283,7 @@ static FACES: LazyLock<(Vec<u8>, Vec<u8>, u8)> = LazyLock::new(|| {
 });
 
 /// A session whose liveness check waits for a reviewer; the id of the check.
-async fn session_in_review(app: &TestApp) -> String {
+pub(crate) async fn session_in_review(app: &TestApp) -> String {
     let payload =
         json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "manual_check": "ALWAYS" } }] });
     let session = DocumentSessionFixture::create(app, BASE, &payload).await;
