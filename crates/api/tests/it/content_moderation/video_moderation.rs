@@ -100,3 +100,36 @@ async fn a_moderation_interrupted_in_the_middle_repeats_nothing() {
     );
     assert_eq!(fixture.reasons(&broken).await.len(), 10);
 }
+
+#[tokio::test]
+async fn a_video_whose_time_is_over_fails_and_what_it_found_stays() {
+    let fixture = AccountFixture::start_with_media().await;
+    let parts: Vec<MovingFace> = (0..5)
+        .map(|at| {
+            shows(if at % 2 == 0 { 6 } else { 8 }, f64::from(at) * 4.0, f64::from(at) * 4.0 + 2.0, "200+10*t")
+        })
+        .collect();
+    let url = fixture.files.put("film.mp4", face_clip(20.0, &parts));
+    let content = fixture.content(&url, "VIDEO").await;
+    let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let working = fixture.app.spawn_worker();
+    while fixture.reasons(&id).await.is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    working.abandon();
+    let found = fixture.reasons(&id).await.len();
+    assert!((1..5).contains(&found), "{found}");
+    // Turns of others, restarts, whatever it was: a day has gone by since its first run.
+    fixture.app.world.advance(base::SignedDuration::from_hours(25));
+    fixture.app.run_due_jobs().await;
+    let state = fixture.moderation_state(&id).await;
+    assert_eq!(state["state"], "FAILED", "{state}");
+    assert_eq!(state["error"]["code"], "CONTENT_TAKES_TOO_LONG");
+    assert!(
+        state["error"]["message"].as_str().unwrap().contains("at most 86400 are spent on one"),
+        "{state}"
+    );
+    // What was found stays, with the appearance that was open then; the rest is not looked at.
+    let kept = fixture.reasons(&id).await.len();
+    assert!((found..=found + 1).contains(&kept), "{found}, then {kept}");
+}

@@ -30,7 +30,7 @@ use crate::{
     faces::{FaceIndexError, FaceIndexService},
     image_analysis::{AnalysisError, ImageAnalyser},
 };
-use base::{AccountId, AppId, ContentId, Environment, ModerationId, Timestamp, Uuid};
+use base::{AccountId, AppId, ContentId, Environment, ModerationId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, Json, WriteTx, sql};
 use decision::KnownProfiles;
 use effects::RunEffects;
@@ -239,12 +239,7 @@ impl ModerationRunner {
             Err(RunStopError::ServerFailure(failure)) => return Err(failure),
             Err(_) => return Ok(JobOutcome::Done),
         };
-        let processed = match run.context.content_type {
-            ContentType::Image => run.process_image().await,
-            ContentType::Video => run.process_video(&mut tracks).await,
-            ContentType::LiveVideo => run.watch_live_video(&mut tracks).await,
-        };
-        let Err(stop) = processed else { return Ok(JobOutcome::Done) };
+        let Err(stop) = run.process(&mut tracks).await else { return Ok(JobOutcome::Done) };
         match run.handle_stop(tracks, stop).await {
             Ok(outcome) => Ok(outcome),
             Err(RunStopError::ServerFailure(failure)) => {
@@ -345,6 +340,16 @@ impl ModerationRun {
         self.context.moderation
     }
 
+    /// Processes the content, from where an earlier run came to.
+    async fn process(&self, tracks: &mut FaceTracks) -> Result<(), RunStopError> {
+        self.check_stop_requested().await?;
+        match self.context.content_type {
+            ContentType::Image => self.process_image().await,
+            ContentType::Video => self.process_video(tracks).await,
+            ContentType::LiveVideo => self.watch_live_video(tracks).await,
+        }
+    }
+
     /// Ends a run that stopped before the end of its content: with the moderation, or for another attempt.
     async fn handle_stop(
         &self,
@@ -415,7 +420,7 @@ impl ModerationRun {
         }
         if self.context.content_type != ContentType::LiveVideo {
             let taken = self.runner.environment.now().duration_since(self.began_at);
-            self.runner.videos.ensure_in_time(taken.unsigned_abs())?;
+            self.runner.videos.ensure_in_time(taken.max(SignedDuration::ZERO).unsigned_abs())?;
         }
         let mut view = self.runner.db.read().await?;
         let row: Option<RunStateRow> =
