@@ -88,6 +88,15 @@ const RECORD_TEXTS = `if (window === top) {
   new MutationObserver(tell).observe(document, { childList: true, subtree: true, characterData: true });
 }`;
 
+/** Counts how often the camera was shown, because on a busy machine it may be gone before anybody looks. */
+const RECORD_VIEWERS = `if (window === top) {
+  window.viewersShown = 0;
+  const isViewer = (node) => node instanceof Element && (node.matches(".viewer") || node.querySelector(".viewer"));
+  new MutationObserver((records) => {
+    window.viewersShown += records.flatMap((record) => [...record.addedNodes]).filter(isViewer).length;
+  }).observe(document, { childList: true, subtree: true });
+}`;
+
 /** Screens that were judged: each is, once, however many people see it. */
 const judged = new Set<string>();
 
@@ -117,6 +126,7 @@ class Walker {
     const walker = new Walker(walk, page, observed);
     await page.exposeFunction("tellText", (text: string) => walker.#texts.add(text));
     await page.addInitScript(RECORD_TEXTS);
+    await page.addInitScript(RECORD_VIEWERS);
     return walker;
   }
 
@@ -258,10 +268,13 @@ class Walker {
   async #picture(): Promise<void> {
     const page = this.#page;
     const viewer = page.locator(".viewer");
-    await viewer.waitFor();
-    await waitForCamera(page);
-    await this.#judge("the camera");
-    await this.#shoot();
+    const shown = () => page.evaluate("window.viewersShown > 0 && (window.viewersShown -= 1, true)");
+    await expect.poll(shown, { timeout: TIMEOUT_MS }).toBe(true);
+    if (await viewer.isVisible()) {
+      await waitForCamera(page);
+      await this.#judge("the camera");
+      await this.#shoot();
+    }
     try {
       await viewer.waitFor({ state: "detached", timeout: BY_HAND_MS });
     } catch (error) {
