@@ -210,7 +210,7 @@ impl FairnessBench {
             unknown_faces: true,
             ..ModerationInput::default()
         };
-        let request = input.validate(service.outbox()).map_err(|broken| anyhow::anyhow!("{broken:?}"))?;
+        let request = service.validate(input).map_err(|broken| anyhow::anyhow!("{broken:?}"))?;
         let prepared = service.prepare(self.flood.account.parse()?, request).await?;
         let mut tx = self.app.api.db.write().await?;
         service.start(&mut tx, prepared).await?;

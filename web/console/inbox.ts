@@ -63,15 +63,19 @@ function pager(context: SessionContext, whose: InboxFilter, page: number, pages:
 
 function notificationCard(context: SessionContext, notification: Notification): HTMLElement {
   const { texts } = context;
-  const { id, created_at, data } = notification;
+  const { id, created_at, data, type } = notification;
+  const isFace = type === "FACE";
   const reasons = data.reasons.map((reason) => texts.reasons[reason]).join(", ");
-  const heading = make("h2", { id: uniqueId("found") }, texts.found(reasons));
+  const heading = make("h2", { id: uniqueId("found") }, isFace ? texts.found(reasons) : reasons);
   const facts = make("dl", {});
   const fact = (term: string, ...value: (Node | string)[]) =>
     facts.append(make("div", {}, make("dt", {}, term), make("dd", {}, ...value)));
   const into =
     data.frame_time && data.content_type !== "IMAGE" ? `, ${texts.inVideoAt(formatSeconds(data.frame_time))}` : "";
-  fact(texts.seenAt, context.timeElement(created_at), into);
+  fact(isFace ? texts.seenAt : texts.happenedAt, context.timeElement(created_at), into);
+  if (data.error) {
+    fact(texts.failedBecause, data.error.message);
+  }
   if (data.age_group) {
     fact(texts.ageGroup, texts.ageGroups[data.age_group]);
   }
@@ -81,6 +85,10 @@ function notificationCard(context: SessionContext, notification: Notification): 
   }
   void context.titleOf(data.content_id).then((title) => title && fact(texts.title, title));
   const article = make("article", { class: "card", "aria-labelledby": heading.id }, heading, facts);
+  if (!isFace) {
+    // There is nothing to decide about a moderation that waits, begins or ends.
+    return article;
+  }
   const { box, load } = reviewList(context, id);
   const outcome = make("p", { class: "outcome" }, outcomeOf(context, notification));
   if (context.may("notifications:manage")) {

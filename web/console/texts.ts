@@ -28,6 +28,8 @@ export interface Texts {
   older: string;
   reasons: Record<Reason, string>;
   found(reasons: string): string;
+  failedBecause: string;
+  happenedAt: string;
   seenAt: string;
   inVideoAt(seconds: string): string;
   ageGroup: string;
@@ -103,10 +105,15 @@ const en: Texts = {
     BANNED_PROFILE: "banned person",
     AGE_ESTIMATION: "looks younger than is allowed here",
     UNKNOWN_FACE: "unknown face",
-    STARTED: "moderation started",
-    STOPPED: "moderation stopped",
+    WAITING: "Live video waits for a place",
+    STARTED: "Moderation started",
+    STOPPED: "Moderation stopped",
+    DONE: "Moderation done",
+    FAILED: "Moderation failed",
   },
   found: (reasons) => `Found: ${reasons}`,
+  failedBecause: "Why",
+  happenedAt: "At",
   seenAt: "Found at",
   inVideoAt: (seconds) => `${seconds} s into the video`,
   ageGroup: "Age group",
@@ -211,10 +218,15 @@ const de: Texts = {
     BANNED_PROFILE: "gesperrte Person",
     AGE_ESTIMATION: "sieht jünger aus als hier erlaubt",
     UNKNOWN_FACE: "unbekanntes Gesicht",
+    WAITING: "Live-Video wartet auf einen Platz",
     STARTED: "Prüfung begonnen",
-    STOPPED: "Prüfung beendet",
+    STOPPED: "Prüfung gestoppt",
+    DONE: "Prüfung fertig",
+    FAILED: "Prüfung fehlgeschlagen",
   },
   found: (reasons) => `Gefunden: ${reasons}`,
+  failedBecause: "Warum",
+  happenedAt: "Am",
   seenAt: "Gefunden am",
   inVideoAt: (seconds) => `${seconds} s nach Beginn des Videos`,
   ageGroup: "Altersgruppe",

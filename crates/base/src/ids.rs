@@ -100,8 +100,6 @@ ids! { true;
     OrgId: "an organisation",
     /// An RSA public key that an application signs requests with.
     PublicKeyId: "a public key",
-    /// An API key of an application.
-    ApiKeyId: "an API key",
     /// An access token of an application.
     AccessTokenId: "an access token",
     /// A message to an application's server.
@@ -109,6 +107,8 @@ ids! { true;
 }
 
 ids! { false;
+    /// An API key of an application; it stands for whoever reviews with it.
+    ApiKeyId: "an API key",
     /// An application of an organisation; on the wire the SDK ID.
     AppId: "an application",
     /// A moderation account of an application.

@@ -33,6 +33,8 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (22, "erasure_reach", include_str!("../../../migrations/0022_erasure_reach.sql")),
     (23, "dismissals", include_str!("../../../migrations/0023_dismissals.sql")),
     (24, "sealed_texts", include_str!("../../../migrations/0024_sealed_texts.sql")),
+    (25, "outcomes", include_str!("../../../migrations/0025_outcomes.sql")),
+    (26, "measurements", include_str!("../../../migrations/0026_measurements.sql")),
 ];
 
 /// Number, name and text of a migration.

@@ -269,7 +269,6 @@ impl RetentionSettings {
         while proof_of_age::purge(db, env).await? > 0 {}
         while age_verification::purge(db, env.now()).await? > 0 {}
         while sign_in::purge_expired(db, env).await? > 0 {}
-        content_moderation::fail_dead_lettered(db, env).await?;
         while audit::purge_decisions(db, env.now() - self.audit_records).await? > 0 {}
         while content_moderation::purge_embeddings(db, env.now(), self.found_embeddings).await? > 0 {}
         Ok(())

@@ -286,6 +286,16 @@ export interface components {
             /** @description The earliest member first. */
             members: components["schemas"]["Member"][];
         };
+        /** @description Why a moderation failed. */
+        ModerationFailure: {
+            /**
+             * @description A code for programs.
+             * @example NO_VIDEO_STREAM
+             */
+            code: string;
+            /** @description A sentence for people. */
+            message: string;
+        };
         /** @description A notification. */
         Notification: {
             /**
@@ -323,6 +333,7 @@ export interface components {
             content_id: string;
             /** @description The kind of content. */
             content_type: components["schemas"]["ContentType"];
+            error?: components["schemas"]["ModerationFailure"] | null;
             /**
              * Format: double
              * @description Where in the content the face was seen best, seconds.
@@ -371,7 +382,7 @@ export interface components {
             notifications: components["schemas"]["ReviewedNotification"][];
         };
         /** @enum {string} */
-        NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "STARTED" | "STOPPED";
+        NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "WAITING" | "STARTED" | "STOPPED" | "DONE" | "FAILED";
         /** @description A page of reviews. */
         NotificationReviewList: {
             /** @description The reviews, newest first. */
@@ -452,6 +463,12 @@ export interface components {
         ReviewNotificationBody: {
             /** @description The reason for the decision. */
             comment?: string | null;
+            /**
+             * Format: uuid
+             * @description The member whose decision it is, if an API key passes it on; without one, the key's own. A member decides for
+             *     themselves.
+             */
+            member_id?: string | null;
         };
         /** @enum {string} */
         Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";

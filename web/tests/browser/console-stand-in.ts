@@ -27,16 +27,19 @@ export function member(number: number, name: string, more: Partial<Member> = {})
   return { id, email: `${name.toLowerCase()}@example.com`, username: name, ...made, ...more };
 }
 
+const FACE_REASONS: Notification["data"]["reasons"] = ["BANNED_PROFILE", "AGE_ESTIMATION", "UNKNOWN_FACE"];
+
 export function notification(
   number: number,
   reasons: Notification["data"]["reasons"],
   more: Partial<Notification["data"]> = {},
 ): Notification {
+  const isFace = reasons.some((reason) => FACE_REASONS.includes(reason));
   const numbered = (kind: number) => `${kind}0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
   return {
     id: numbered(1),
     account_id: ACCOUNT,
-    type: "FACE",
+    type: isFace ? "FACE" : "ACTION",
     created_at: "2026-01-16T14:40:00Z",
     data: {
       moderation_id: numbered(3),
@@ -45,7 +48,7 @@ export function notification(
       url: `https://videos.example.com/${number}.mp4`,
       reasons,
       observed_at: 1_768_574_412.5,
-      frame_time: 12.54,
+      ...(isFace ? { frame_time: 12.54 } : {}),
       ...more,
     },
     average_score: 0,

@@ -72,7 +72,9 @@ test("a link that was used says so, and a new one is asked for by mail", async (
 test("the inbox shows what was found, and what members say to it", async ({ page, server }) => {
   server.notifications = [
     notification(1, ["BANNED_PROFILE", "UNKNOWN_FACE"], { age_group: "teenager_young" }),
-    notification(2, ["STARTED"], { url: "https://videos.example.com/<img src=x onerror=alert(1)>", frame_time: 0 }),
+    notification(2, ["STARTED"], { url: "https://videos.example.com/<img src=x onerror=alert(1)>" }),
+    notification(3, ["FAILED"], { error: { code: "CONTENT_EMPTY", message: "the content is empty" } }),
+    notification(4, ["DONE"], { content_type: "IMAGE" }),
   ];
   await signedIn(page, server);
   const list = page.locator("#notifications");
@@ -84,9 +86,13 @@ test("the inbox shows what was found, and what members say to it", async ({ page
     "https://videos.example.com/1.mp4",
     "<img src=x onerror=alert(1)>",
     "0 of 500 characters",
+    "Moderation failed",
+    "the content is empty",
+    "Moderation done",
   ]) {
     await expect(list).toContainText(words);
   }
+  await expect(list.locator("textarea"), "there is nothing to decide about an end").toHaveCount(1);
   await expect(list.locator("a, img")).toHaveCount(0);
   await expectAccessible(page, "the inbox");
   await takeScreenshot(page, "console-inbox");

@@ -1,4 +1,4 @@
-// Comes into the console by a link from a mail and says something to the newest notification, with the keyboard alone; then
+// Comes into the console by a link from a mail and says something to the newest face, with the keyboard alone; then
 // looks at what is meant for the reader and at one notification by its link. Prints what it saw, as JSON:
 // npm run --silent e2e:console -- 'http://…/console/#sign-in=…' NOTIFICATION 'the comment'
 

@@ -152,6 +152,7 @@ error_responses! {
     ReadErrors: CALLER_CODES, ACCOUNT_CODES;
     ListErrors: CALLER_CODES, ACCOUNT_CODES, &[ModerationErrorCode::InvalidRequest];
     ListPageErrors: CALLER_CODES, ACCOUNT_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PageOutOfRange];
+    ChangeErrors: CALLER_CODES, ACCOUNT_CODES, &[ModerationErrorCode::InvalidRequest];
     WriteErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES;
     CreateErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES;
     CreateUniqueErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::Conflict];

@@ -1,5 +1,6 @@
 //! Notifications, as they are sent to the application's servers and to Slack, and as lists have them.
 
+use super::moderations::item::ModerationFailureBody;
 use crate::{
     WebhookFormatter,
     http::openapi::{WebhookDescription, add_webhook},
@@ -68,6 +69,9 @@ pub(crate) struct NotificationData {
     /// Right edge.
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<i64>,
+    /// Why the moderation failed; only where `FAILED` is the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ModerationFailureBody>,
     /// The age group that the face looks like.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_group: Option<AgeGroup>,
@@ -110,6 +114,7 @@ impl From<&ModerationNotification> for NotificationBody {
                 left: notification.face_left,
                 bottom: notification.face_bottom,
                 right: notification.face_right,
+                error: notification.error_code.clone().zip(notification.error.clone()).map(Into::into),
                 age_group: notification.age_group(),
                 profile_id: notification.profile_id,
             },
@@ -186,13 +191,20 @@ impl SlackMessage {
             NotificationReason::BannedProfile => "A banned profile was seen",
             NotificationReason::AgeEstimation => "An unknown face looks too young",
             NotificationReason::UnknownFace => "An unknown face was seen",
+            NotificationReason::Waiting => "A live video waits: as many are watched as this server can watch",
             NotificationReason::Started => "A live video is being watched",
-            NotificationReason::Stopped => "A live video is no longer watched",
+            NotificationReason::Stopped if notification.content_type == ContentType::LiveVideo => {
+                "A live video is no longer watched"
+            }
+            NotificationReason::Stopped => "A moderation was stopped",
+            NotificationReason::Done => "A moderation is done",
+            NotificationReason::Failed => "A moderation failed",
         };
         let url: String = notification.url.chars().take(MAX_SLACK_URL_CHARS).collect();
         let mut lines =
             vec![format!("*{headline}*"), format!("{} {}", notification.content_type, escape_slack(&url))];
         lines.extend(notification.frame_time.map(|time| format!("at {time:.1} s")));
+        lines.extend(notification.error.as_deref().map(escape_slack));
         lines.extend(notification.age_group().map(|group| format!("age group: {group}")));
         let text = SlackText::Plain("Open in the console");
         let button = SlackElement::Button { text, url: link.to_owned() };
@@ -231,7 +243,7 @@ pub(super) fn describe_webhooks(document: &mut OpenApi) {
         document,
         WebhookDescription {
             name: "moderation.notification",
-            summary: "Something was found, or a live video is watched or no more",
+            summary: "Something was found, or the moderation waits, begins or ends",
             description: "Sent to each of `web_destinations`.",
             delivered_status: "2XX",
             headers: &[],

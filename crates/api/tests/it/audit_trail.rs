@@ -83,7 +83,7 @@ async fn who_fetches_a_picture_of_a_session_is_recorded_and_ordinary_calls_are_n
 #[tokio::test]
 async fn nothing_is_done_unrecorded() {
     let fixture = AccountFixture::start().await;
-    let profile = fixture.add_profile("Ada").await;
+    let profile = fixture.enrol("Ada", &testkit::face_pictures()[8]).await;
     fixture.app.execute(db::sql!("DROP TABLE audit_records")).await;
     let path = format!("/profiles/{profile}");
     assert!(fixture.call("POST", &format!("{path}/ban"), None).await.status.is_server_error());

@@ -123,6 +123,11 @@ impl Principal {
         }
     }
 
+    /// Whether they are a member, and not an API key.
+    pub fn is_member(&self) -> bool {
+        matches!(self.kind, PrincipalKind::Member { .. })
+    }
+
     /// Their name in the audit trail.
     pub fn audit_actor(&self) -> String {
         match self.kind {

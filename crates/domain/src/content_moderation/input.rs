@@ -6,7 +6,7 @@ use crate::{
     violation::{Violation, check_max_items, violation},
 };
 use base::{ContentId, GroupId, MemberId, ProfileId};
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::RangeInclusive};
 
 /// How many destinations of each kind a moderation may have.
 const MAX_DESTINATIONS_PER_KIND: usize = 20;
@@ -29,6 +29,8 @@ pub struct ModerationInput {
     pub destinations: NotificationDestinations,
     /// The member in whose inbox they are put.
     pub member_id: Option<MemberId>,
+    /// How similar a face must be to a profile's to match it, 0 to 1.
+    pub min_similarity: Option<f64>,
 }
 
 /// A moderation that is valid, as far as that can be told without looking at what the account has.
@@ -41,11 +43,16 @@ pub struct ModerationRequest {
     pub(super) unknown_faces: bool,
     pub(super) destinations: NotificationDestinations,
     pub(super) member: Option<MemberId>,
+    pub(super) min_similarity: Option<f64>,
 }
 
 impl ModerationInput {
     /// Checks every rule that does not depend on what the account has; the error lists all that are broken.
-    pub fn validate(self, outbox: &Outbox) -> Result<ModerationRequest, Vec<Violation>> {
+    pub(super) fn validate(
+        self,
+        outbox: &Outbox,
+        similarities: RangeInclusive<f64>,
+    ) -> Result<ModerationRequest, Vec<Violation>> {
         let mut violations = Vec::new();
         if self.content_id.is_none() {
             violations.push(violation("content_id", "it is required"));
@@ -59,6 +66,7 @@ impl ModerationInput {
             .age_estimation
             .and_then(|years| validate_age(years).map_err(|bad| violations.push(bad)).ok());
         violations.extend(self.destinations.violations(outbox));
+        violations.extend(self.min_similarity.and_then(|value| check_similarity(value, &similarities).err()));
         match self.content_id {
             Some(content) if violations.is_empty() => Ok(ModerationRequest {
                 content,
@@ -68,6 +76,7 @@ impl ModerationInput {
                 unknown_faces: self.unknown_faces,
                 destinations: self.destinations.deduplicated(),
                 member: self.member_id,
+                min_similarity: self.min_similarity,
             }),
             _ => Err(violations),
         }
@@ -100,6 +109,17 @@ impl NotificationDestinations {
         };
         Self { web: each_once(self.web), slack: each_once(self.slack) }
     }
+}
+
+pub(super) fn check_similarity(value: f64, allowed: &RangeInclusive<f64>) -> Result<(), Violation> {
+    if allowed.contains(&value) {
+        return Ok(());
+    }
+    let (least, most) = (allowed.start(), allowed.end());
+    let limit = format!("{least} to {most}");
+    let message = format!("it is a number from {limit}");
+    let measured = base::LimitViolation::new(value, &limit, "state one that the operator allows");
+    Err(Violation { path: "min_similarity".into(), message, measured: Some(measured) })
 }
 
 fn validate_age(years: i64) -> Result<u8, Violation> {

@@ -4,6 +4,7 @@
 //! - `contents`: the contents that are moderated, and people's reports on them
 //! - `input`, `start`: what a moderation is asked to do, and the transaction that writes it together with its job
 //! - `run`: the job; it fetches the content, follows and judges faces, and goes on from its checkpoint after a crash
+//! - `ending`: how moderations end, and what is told of those that wait
 //! - `notifications`, `notification_lists`, `reviews`: what is reported to whom, in which order, and what they say to it
 //! - `queries`: everything that only reads moderations
 //! - `types`, `sealed_columns`: vocabulary, and encryption of columns
@@ -12,6 +13,7 @@
 
 pub mod contents;
 mod deletion;
+mod ending;
 mod erasure;
 mod input;
 mod notification_lists;
@@ -25,6 +27,7 @@ mod start;
 mod types;
 
 pub use deletion::purge_embeddings;
+pub use ending::SweepModerations;
 pub(crate) use erasure::ModerationTables;
 pub use input::{ModerationInput, ModerationRequest};
 pub use notification_lists::NotificationPage;
@@ -35,13 +38,12 @@ pub use queries::{
     FaceFinding, ModerationOverview, ModerationProgress, ModerationReport, ModerationSummary, PersonSummary,
 };
 pub use run::{
-    FrameFacesError, RunModeration, VideoAppearance, VideoAppearances, WatchLiveVideo, fail_dead_lettered,
-    find_appearances,
+    FrameFacesError, RunModeration, VideoAppearance, VideoAppearances, WatchLiveVideo, find_appearances,
 };
 pub use service::ContentModerationService;
 pub use start::{ModerationStartError, PreparedModeration};
 pub use types::{
-    AgeGroup, ModerationCheck, ModerationCheckType, ModerationParameters, ModerationState,
+    AgeGroup, FaceMeasurements, ModerationCheck, ModerationCheckType, ModerationParameters, ModerationState,
     NotificationDestinations, NotificationReason,
 };
 
@@ -80,6 +82,11 @@ pub struct ContentModerationSettings {
     pub parallel_frames: usize,
     /// Which frames of a stored video are looked at.
     pub looks: VideoLooks,
+    /// The least and the greatest similarity, 0 to 1, that a moderation may demand of a face and a profile.
+    #[serde(deserialize_with = "share")]
+    pub least_similarity: f64,
+    #[serde(deserialize_with = "share")]
+    pub greatest_similarity: f64,
     /// How long the embeddings of faces that were found are kept after a moderation has ended; written in days. With 0
     /// none is ever stored: a dismissed face then teaches nothing.
     #[serde(rename = "keep_embeddings_days", with = "base::settings::days")]
@@ -99,6 +106,10 @@ pub enum VideoLooks {
 
 fn frames_per_second<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     <f64 as serde::Deserialize>::deserialize(from).map(|rate| rate.clamp(0.1, 30.0))
+}
+
+fn share<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    <f64 as serde::Deserialize>::deserialize(from).map(|share| share.clamp(0.0, 1.0))
 }
 
 fn min_face_pixels<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
@@ -122,6 +133,8 @@ impl Default for ContentModerationSettings {
             max_concurrent_live_runs: 16,
             parallel_frames: 2,
             looks: VideoLooks::Adaptive,
+            least_similarity: 0.5,
+            greatest_similarity: 0.95,
             embedding_retention: SignedDuration::from_hours(24 * 30),
         }
     }

@@ -197,11 +197,14 @@ pub(super) async fn load_page(
     let notifications = view
         .fetch_all(sql!(
             "SELECT n.id, n.account_id, n.type, n.created_at, n.moderation_id, n.content_id, n.url, n.content_type,
-                    n.reason, n.frame_time, n.observed_at, n.face_top, n.face_right, n.face_bottom, n.face_left,
+                    coalesce(n.precise_reason, n.reason) AS reason, n.frame_time, n.observed_at, n.face_top, n.face_right, n.face_bottom, n.face_left,
                     n.age_group, n.profile_id,
+                    CASE WHEN n.precise_reason = 'FAILED' THEN m.error_code END AS error_code,
+                    CASE WHEN n.precise_reason = 'FAILED' THEN m.error END AS error,
                     (SELECT count(*) FROM reviews r WHERE r.notification_id = n.id) AS reviews,
                     (SELECT CAST(coalesce(sum(r.score), 0) AS BIGINT) FROM reviews r WHERE r.notification_id = n.id) AS scores
                FROM notification_places p JOIN notifications n ON n.id = p.notification_id
+               JOIN moderations m ON m.id = n.moderation_id
               WHERE p.list_id = $1 AND p.place BETWEEN $2 AND $3 ORDER BY p.place DESC",
             list,
             low,

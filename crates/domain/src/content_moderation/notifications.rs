@@ -3,7 +3,7 @@
 
 use super::{
     AgeGroup, ModerationParameters, NotificationDestinations, NotificationReason, contents::ContentType,
-    notification_lists,
+    ending::ModerationFailure, notification_lists,
 };
 use crate::{
     delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod},
@@ -21,7 +21,7 @@ wire_enum! {
     pub enum NotificationType {
         /// A face.
         Face => "FACE",
-        /// The beginning or the end of watching a live video.
+        /// The moderation itself: that it waits, begins or ends.
         Action => "ACTION",
     }
 }
@@ -57,6 +57,10 @@ pub struct ModerationNotification {
     pub age_group: Option<String>,
     /// The profile that the face matches.
     pub profile_id: Option<ProfileId>,
+    /// Why the moderation failed, as a word of capital letters; only where that is the reason.
+    pub error_code: Option<String>,
+    /// The same in a sentence.
+    pub error: Option<String>,
     /// How many reviews it has.
     pub reviews: i64,
     /// The sum of the reviews' scores, 0 to 100 each.
@@ -96,6 +100,8 @@ pub(super) struct NotificationDraft {
     pub(super) reason: NotificationReason,
     pub(super) observed_at: Timestamp,
     pub(super) face: Option<FaceSighting>,
+    /// Why the moderation failed.
+    pub(super) failure: Option<ModerationFailure>,
 }
 
 /// What a notification says of a face.
@@ -162,6 +168,8 @@ impl Notifier {
             face_left: edge(3),
             age_group: face.map(|face| face.age_group.as_str().to_owned()),
             profile_id: face.and_then(|face| face.profile),
+            error_code: draft.failure.as_ref().map(|failure| failure.code.clone()),
+            error: draft.failure.as_ref().map(|failure| failure.message.clone()),
             reviews: 0,
             scores: 0,
         };
@@ -225,11 +233,14 @@ pub async fn find(
 ) -> Result<Option<ModerationNotification>, DbError> {
     view.fetch_optional(sql!(
         "SELECT n.id, n.account_id, n.type, n.created_at, n.moderation_id, n.content_id, n.url, n.content_type,
-                n.reason, n.frame_time, n.observed_at, n.face_top, n.face_right, n.face_bottom, n.face_left,
+                coalesce(n.precise_reason, n.reason) AS reason, n.frame_time, n.observed_at, n.face_top, n.face_right, n.face_bottom, n.face_left,
                 n.age_group, n.profile_id,
+                CASE WHEN n.precise_reason = 'FAILED' THEN m.error_code END AS error_code,
+                CASE WHEN n.precise_reason = 'FAILED' THEN m.error END AS error,
                 (SELECT count(*) FROM reviews r WHERE r.notification_id = n.id) AS reviews,
                 (SELECT CAST(coalesce(sum(r.score), 0) AS BIGINT) FROM reviews r WHERE r.notification_id = n.id) AS scores
-           FROM notifications n WHERE n.id = $1 AND n.account_id = $2",
+           FROM notifications n JOIN moderations m ON m.id = n.moderation_id
+          WHERE n.id = $1 AND n.account_id = $2",
         id,
         account,
     ))
@@ -243,12 +254,23 @@ async fn insert(
     finding: Option<ModerationFindingId>,
     deduplication_key: &str,
 ) -> Result<bool, DbError> {
+    // A build of before may read it after a roll-back.
+    let (reason, precise_reason) = match n.reason {
+        NotificationReason::BannedProfile
+        | NotificationReason::AgeEstimation
+        | NotificationReason::UnknownFace
+        | NotificationReason::Started
+        | NotificationReason::Stopped => (n.reason, None),
+        NotificationReason::Waiting | NotificationReason::Done | NotificationReason::Failed => {
+            (NotificationReason::Stopped, Some(n.reason))
+        }
+    };
     let rows = tx
         .execute(sql!(
             "INSERT INTO notifications (id, account_id, moderation_id, finding_id, subject, type, reason, content_id,
                                         content_type, url, frame_time, observed_at, face_top, face_right, face_bottom,
-                                        face_left, age_group, profile_id, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+                                        face_left, age_group, profile_id, created_at, precise_reason)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
              ON CONFLICT (moderation_id, subject) DO NOTHING",
             n.id,
             n.account_id,
@@ -256,7 +278,7 @@ async fn insert(
             finding,
             deduplication_key,
             n.notification_type,
-            n.reason,
+            reason,
             n.content_id,
             n.content_type,
             n.url.clone(),
@@ -269,6 +291,7 @@ async fn insert(
             n.age_group.clone(),
             n.profile_id,
             n.created_at,
+            precise_reason.map(|reason| reason.to_string()),
         ))
         .await?;
     Ok(rows == 1)

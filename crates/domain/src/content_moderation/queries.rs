@@ -1,7 +1,8 @@
 //! Reading moderations: lists, details, and reports of what was found.
 
 use super::{
-    AgeGroup, ModerationCheck, ModerationParameters, ModerationState, NotificationDestinations,
+    AgeGroup, FaceMeasurements, ModerationCheck, ModerationParameters, ModerationState,
+    NotificationDestinations,
     contents::{self, ContentType},
     sealed_columns::SealedColumns,
 };
@@ -77,6 +78,8 @@ pub struct FaceFinding {
     pub face_right: i64,
     pub face_bottom: i64,
     pub face_left: i64,
+    /// The numbers behind it; none of builds that did not keep them.
+    pub measurements: Option<Json<FaceMeasurements>>,
 }
 
 /// What a moderation has found so far.
@@ -254,7 +257,8 @@ impl ModerationQueries {
         let Some(row) = self.find_row(view, account, id).await? else { return Ok(None) };
         let findings = view
             .fetch_all(sql!(
-                "SELECT id, frame_time, is_banned, age_group, profile_id, face_top, face_right, face_bottom, face_left
+                "SELECT id, frame_time, is_banned, age_group, profile_id, face_top, face_right, face_bottom, face_left,
+                        measurements
                    FROM findings WHERE moderation_id = $1 AND account_id = $2 ORDER BY track LIMIT $3",
                 id,
                 account,

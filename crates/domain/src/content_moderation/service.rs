@@ -1,24 +1,26 @@
 //! The public front of content moderation: gives each part what it needs, and passes calls on.
 
 use super::{
-    ContentModerationSettings, ModerationNotification, ModerationOverview, ModerationReport,
+    ContentModerationSettings, ModerationInput, ModerationNotification, ModerationOverview, ModerationReport,
     ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationPage,
     PreparedModeration, RunModeration, WatchLiveVideo,
     contents::{
         self, ContentError, ContentType,
         reports::{ContentReport, ReportRecorder},
     },
-    deletion, notification_lists,
+    deletion,
+    ending::{ModerationEnder, SweepModerations},
+    input, notification_lists,
     notifications::Notifier,
     queries::ModerationQueries,
     reviews::{NotificationReview, ReviewDecision, ReviewError, ReviewRecorder},
     run::ModerationRunner,
     sealed_columns::SealedColumns,
-    start::{self, ModerationStarter},
+    start::ModerationStarter,
 };
 use crate::{
     delivery::Outbox, erasure_keys::ErasureKeys, faces::FaceIndexService, image_analysis::ImageAnalyser,
-    sealed_texts::SealedTexts, tenancy::limits::LimitSettings, vault::Vault,
+    sealed_texts::SealedTexts, tenancy::limits::LimitSettings, vault::Vault, violation::Violation,
 };
 use base::{
     AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId, Timestamp,
@@ -27,7 +29,7 @@ use base::{
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
 use media::video::ContentLoader;
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// Content moderation; cheap to clone.
 #[derive(Clone, Debug)]
@@ -35,6 +37,7 @@ pub struct ContentModerationService(Arc<ContentModerationParts>);
 
 #[derive(Debug)]
 struct ContentModerationParts {
+    db: Db,
     environment: Arc<dyn Environment>,
     outbox: Outbox,
     faces: FaceIndexService,
@@ -42,6 +45,7 @@ struct ContentModerationParts {
     queries: ModerationQueries,
     reviews: ReviewRecorder,
     reports: ReportRecorder,
+    ender: ModerationEnder,
     runner: Arc<ModerationRunner>,
 }
 
@@ -85,18 +89,33 @@ impl ContentModerationService {
             webhooks,
             public_url: settings.public_url.clone(),
         };
+        let ender = ModerationEnder {
+            environment: environment.clone(),
+            sealed_columns: sealed_columns.clone(),
+            notifier: Arc::new(notifier),
+        };
         let runner = Arc::new(ModerationRunner {
-            db,
+            db: db.clone(),
             environment: environment.clone(),
             sealed_columns,
             faces: faces.clone(),
             videos,
             analyser,
-            notifier,
+            ender: ender.clone(),
             settings,
         });
-        let parts =
-            ContentModerationParts { environment, outbox, faces, starter, queries, reviews, reports, runner };
+        let parts = ContentModerationParts {
+            db,
+            environment,
+            outbox,
+            faces,
+            starter,
+            queries,
+            reviews,
+            reports,
+            ender,
+            runner,
+        };
         Self(Arc::new(parts))
     }
 
@@ -113,7 +132,7 @@ impl ContentModerationService {
     /// Registers the jobs of moderations with a worker.
     #[must_use]
     pub fn handle(&self, worker: Worker) -> Worker {
-        let (running, watching) = (self.clone(), self.clone());
+        let (running, watching, sweeping) = (self.clone(), self.clone(), self.clone());
         worker
             .register(move |job: RunModeration, lease| {
                 let moderations = running.clone();
@@ -123,6 +142,31 @@ impl ContentModerationService {
                 let moderations = watching.clone();
                 async move { moderations.run(job.moderation, lease).await }
             })
+            .register(move |job: SweepModerations, _| {
+                let moderations = sweeping.clone();
+                async move { moderations.sweep(job).await }
+            })
+    }
+
+    /// Ends moderations that nothing runs any more, and tells of live videos that wait for a place.
+    pub async fn sweep(&self, job: SweepModerations) -> Result<JobOutcome, JobError> {
+        job.run(&self.0.db, &self.0.ender).await
+    }
+
+    /// Checks every rule about a moderation that does not depend on what the account has; the error lists all that are
+    /// broken.
+    pub fn validate(&self, input: ModerationInput) -> Result<ModerationRequest, Vec<Violation>> {
+        input.validate(&self.0.outbox, self.similarities())
+    }
+
+    /// Refuses a similarity that the operator does not allow.
+    pub fn check_similarity(&self, value: f64) -> Result<(), Violation> {
+        input::check_similarity(value, &self.similarities())
+    }
+
+    fn similarities(&self) -> RangeInclusive<f64> {
+        let settings = &self.0.runner.settings;
+        settings.least_similarity..=settings.greatest_similarity
     }
 
     /// Checks that the account has everything that a moderation names, and that the content can be fetched, which takes at
@@ -151,7 +195,7 @@ impl ContentModerationService {
         account: AccountId,
         id: ModerationId,
     ) -> Result<bool, DbError> {
-        start::stop(tx, self.0.environment.now(), account, id).await
+        self.0.ender.stop(tx, account, id).await
     }
 
     /// Deletes a moderation and everything that it found, even while it runs; returns whether the account has such a
@@ -178,7 +222,7 @@ impl ContentModerationService {
         content: ContentId,
     ) -> Result<(), ContentError> {
         contents::set_archived(tx, account, content, true).await?;
-        start::stop_all_of_content(tx, self.0.environment.now(), account, content).await?;
+        self.0.ender.stop_all_of_content(tx, account, content).await?;
         Ok(())
     }
 

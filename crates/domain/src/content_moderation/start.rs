@@ -1,8 +1,8 @@
-//! Starting and stopping moderations.
+//! Starting moderations.
 
 use super::{
-    ModerationCheck, ModerationCheckType, ModerationParameters, ModerationRequest, ModerationState,
-    NotificationDestinations, RunModeration,
+    ModerationCheck, ModerationCheckType, ModerationParameters, ModerationRequest, NotificationDestinations,
+    RunModeration,
     contents::{self, Content, ContentType},
     sealed_columns::SealedColumns,
 };
@@ -13,9 +13,7 @@ use crate::{
     tenancy::limits::{self, LimitError, LimitReachedError, LimitSettings},
     violation::{Violation, join_messages, violation},
 };
-use base::{
-    AccountId, ContentId, Environment, Id as _, ModerationCheckId, ModerationId, ProfileId, Timestamp,
-};
+use base::{AccountId, ContentId, Environment, Id as _, ModerationCheckId, ModerationId, ProfileId};
 use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use media::video::{ContentLoader, VideoError};
 use std::sync::Arc;
@@ -60,13 +58,6 @@ pub struct PreparedModeration {
     destinations: NotificationDestinations,
 }
 
-#[derive(FromRow)]
-struct ModerationJobRow {
-    #[sqlx(try_from = "String")]
-    state: ModerationState,
-    job_id: base::Uuid,
-}
-
 /// Starts moderations.
 #[derive(Debug)]
 pub(super) struct ModerationStarter {
@@ -90,12 +81,26 @@ impl ModerationStarter {
             let mut view = self.db.read().await?;
             self.resolve_references(&mut view, account, &new).await?
         };
-        self.videos.check_reachable(&content.url).await.map_err(ModerationStartError::Unreachable)?;
-        let ModerationRequest { profiles, groups, age, unknown_faces, destinations, member, .. } = new;
+        let reached =
+            self.videos.check_reachable(&content.url).await.map_err(ModerationStartError::Unreachable)?;
+        if content.content_type == ContentType::Image {
+            self.videos.ensure_picture_fits(&reached).map_err(ModerationStartError::Unreachable)?;
+        }
+        let ModerationRequest {
+            profiles,
+            groups,
+            age,
+            unknown_faces,
+            destinations,
+            member,
+            min_similarity,
+            ..
+        } = new;
         let checks =
             self.build_checks(age.is_some(), unknown_faces, !profiles.is_empty() || !groups.is_empty());
         let profiles = deduplicate_profiles(profiles);
-        let parameters = ModerationParameters { checks, age, unknown_faces, profiles, groups, member };
+        let parameters =
+            ModerationParameters { checks, age, unknown_faces, profiles, groups, member, min_similarity };
         let Content { id: content, url, content_type, .. } = content;
         Ok(PreparedModeration { account, content, content_type, url, parameters, destinations })
     }
@@ -117,7 +122,7 @@ impl ModerationStarter {
         }
         let faces = &self.faces;
         violations
-            .extend(contents::unknown_profiles(view, faces, account, "profile_ids", &new.profiles).await?);
+            .extend(contents::unusable_profiles(view, faces, account, "profile_ids", &new.profiles).await?);
         let known = faces.groups(view, account, &new.groups).await?;
         let unknown =
             new.groups.iter().enumerate().filter(|(_, id)| !known.iter().any(|group| group.id == **id));
@@ -224,76 +229,6 @@ async fn ensure_not_archived(tx: &mut WriteTx, content: ContentId) -> Result<(),
     }
     let words = "the content was archived or deleted in the meantime";
     Err(ModerationStartError::Invalid(vec![violation("content_id", words)]))
-}
-
-/// Stops a moderation; returns whether the account has such a moderation. One that has ended stays as it is.
-pub(super) async fn stop(
-    tx: &mut WriteTx,
-    now: Timestamp,
-    account: AccountId,
-    id: ModerationId,
-) -> Result<bool, DbError> {
-    let row: Option<ModerationJobRow> = tx
-        .fetch_optional(sql!(
-            "SELECT state, job_id FROM moderations WHERE id = $1 AND account_id = $2",
-            id,
-            account,
-        ))
-        .await?;
-    let Some(row) = row else { return Ok(false) };
-    if row.state == ModerationState::Queued {
-        // If no worker has begun the job, it is deleted here; a run that has begun sees the state STOPPING.
-        let waiting =
-            tx.execute(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'WAITING'", row.job_id)).await?;
-        if waiting == 1 {
-            tx.execute(sql!(
-                "UPDATE moderations SET state = 'STOPPED', ended_at = $2, checkpoint = NULL
-                  WHERE id = $1 AND state = 'QUEUED'",
-                id,
-                now,
-            ))
-            .await?;
-        }
-    }
-    tx.execute(sql!(
-        "UPDATE moderations SET state = 'STOPPING' WHERE id = $1 AND state IN ('QUEUED', 'RUNNING')",
-        id,
-    ))
-    .await?;
-    // A run that waits for its next attempt does so at once, and then stops.
-    tx.execute(sql!(
-        "UPDATE jobs SET run_at = $2 WHERE id = $1 AND state = 'WAITING' AND run_at > $2",
-        row.job_id,
-        now,
-    ))
-    .await?;
-    tx.notify_on_commit();
-    Ok(true)
-}
-
-/// Stops all moderations of a content that wait or run.
-pub(super) async fn stop_all_of_content(
-    tx: &mut WriteTx,
-    now: Timestamp,
-    account: AccountId,
-    content: ContentId,
-) -> Result<(), DbError> {
-    #[derive(FromRow)]
-    struct UnfinishedModerationRow {
-        id: ModerationId,
-    }
-    let unfinished: Vec<UnfinishedModerationRow> = tx
-        .fetch_all(sql!(
-            "SELECT id FROM moderations WHERE content_id = $1 AND account_id = $2 AND state IN ('QUEUED', 'RUNNING')
-              ORDER BY id",
-            content,
-            account,
-        ))
-        .await?;
-    for UnfinishedModerationRow { id } in unfinished {
-        stop(tx, now, account, id).await?;
-    }
-    Ok(())
 }
 
 fn deduplicate_profiles(mut profiles: Vec<ProfileId>) -> Vec<ProfileId> {

@@ -45,11 +45,36 @@ wire_enum! {
         AgeEstimation => "AGE_ESTIMATION",
         /// A face that matches no known profile.
         UnknownFace => "UNKNOWN_FACE",
+        /// A live video waits: this server watches as many as it can.
+        Waiting => "WAITING",
         /// A live video is being watched from now on.
         Started => "STARTED",
-        /// A live video is not watched any more.
+        /// A live video is not watched any more, or somebody stopped the moderation.
         Stopped => "STOPPED",
+        /// The content was looked at to its end.
+        Done => "DONE",
+        /// The content could not be looked at to its end; the notification says why.
+        Failed => "FAILED",
     }
+}
+
+/// The numbers behind what is said of a face. The members' names are those of the stored row: add members with defaults.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct FaceMeasurements {
+    /// The distance to the nearest face of the profile that it matches.
+    pub distance: Option<f32>,
+    /// The greatest distance at which it would have matched a profile.
+    pub max_distance: f32,
+    /// SHA-256 of the model that computed the embedding, hexadecimal.
+    pub model: String,
+    /// The estimated age, years; in a video the median of its clearest pictures.
+    pub years: Option<f32>,
+    /// The lower and the upper end of the age's 80 % interval, years.
+    pub years_interval: Option<(f32, f32)>,
+    /// How clear the face is in its best picture, 0 to 1.
+    pub quality: f32,
+    /// How sure the detector is that it is one, 0 to 1.
+    pub score: f32,
 }
 
 wire_enum! {
@@ -95,7 +120,7 @@ pub struct ModerationCheck {
 }
 
 /// What a moderation is to do. Stored as JSON that older builds wrote: add members with defaults only.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModerationParameters {
     pub checks: Vec<ModerationCheck>,
     /// Unknown faces that look younger are reported: years, 0 to 100.
@@ -109,6 +134,9 @@ pub struct ModerationParameters {
     pub groups: Vec<GroupId>,
     /// The member in whose inbox the notifications are put.
     pub member: Option<MemberId>,
+    /// How similar a face must be to a profile's to match it, 0 to 1; the server's own limit, if `None`.
+    #[serde(default)]
+    pub min_similarity: Option<f64>,
 }
 
 /// Where notifications are sent, besides a member's inbox. Stored sealed, because the addresses contain secrets.

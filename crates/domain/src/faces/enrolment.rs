@@ -10,6 +10,7 @@ use super::{
     face_model::FaceModel,
     pictures::{FacePictures, PictureOwner},
     profile::ProfileStore,
+    profile_changes::unusable_ban,
     stored_bytes,
     tombstones::{self, TombstoneSweeper},
 };
@@ -169,7 +170,7 @@ impl Enrolment {
         face: FaceId,
     ) -> Result<(), FaceIndexError> {
         let seq = next_seq(tx, account).await?;
-        self.profiles.lock(tx, account, profile).await?;
+        let (row, _) = self.profiles.lock(tx, account, profile).await?;
         let now = self.environment.now();
         let removed = sql!(
             "DELETE FROM faces WHERE id = $1 AND profile_id = $2 AND account_id = $3 RETURNING image_bytes",
@@ -179,6 +180,12 @@ impl Enrolment {
         );
         if stored_bytes::delete_faces(tx, account, removed).await? == 0 {
             return Err(FaceIndexError::Missing("face"));
+        }
+        let unrecognisable = self.profiles.unrecognisable(tx, account, &[profile]).await?;
+        if row.banned && !unrecognisable.is_empty() {
+            let words = "it is the last face of a banned profile, which would not be recognised any more; enrol another one \
+                         first, lift the ban, or delete the profile";
+            return Err(unusable_ban("faces", words.to_owned()));
         }
         tx.execute(sql!(
             "INSERT INTO face_removals (account_id, seq, face_id, removed_at) VALUES ($1, $2, $3, $4)",

@@ -86,6 +86,12 @@ impl FaceModel {
         Ok((1.0 - f64::from(distance) / (2.0 * f64::from(limit))).clamp(0.0, 1.0))
     }
 
+    /// The distance that belongs to a similarity; without one, that up to which a search finds a face.
+    pub(super) async fn max_distance(&self, min_similarity: Option<f64>) -> Result<f32, FaceIndexError> {
+        let Some(similarity) = min_similarity else { return self.identify_distance().await };
+        Ok(((1.0 - similarity.clamp(0.0, 1.0)) * 2.0) as f32 * self.verify_distance().await?)
+    }
+
     /// Extracts the one face of a picture; refuses a picture that is not good enough for `purpose`.
     pub(super) async fn extract_face(
         &self,

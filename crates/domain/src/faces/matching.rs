@@ -42,6 +42,26 @@ pub struct ProfileMatch {
     pub similarity: f64,
 }
 
+/// Which profiles are looked for.
+#[derive(Clone, Debug)]
+pub struct CandidateQuery {
+    /// How many profiles are found for a face, at most.
+    pub limit: usize,
+    /// The greatest distance of a face to a profile's nearest one. `None`: that up to which a search finds a face.
+    pub max_distance: Option<f32>,
+    /// The content that the faces were seen in: dismissals that count in it alone count.
+    pub content: Option<ContentId>,
+    /// The profiles that may be found; all, if `None`.
+    pub only: Option<Arc<HashSet<ProfileId>>>,
+}
+
+impl CandidateQuery {
+    /// The nearest profiles of all, as many as `limit`.
+    pub fn nearest(limit: usize) -> Self {
+        Self { limit, max_distance: None, content: None, only: None }
+    }
+}
+
 /// Finds profiles by faces.
 #[derive(Debug)]
 pub(super) struct ProfileMatcher {
@@ -52,26 +72,24 @@ pub(super) struct ProfileMatcher {
 }
 
 impl ProfileMatcher {
-    /// For each embedding, the active and searchable profiles of an account within [`FaceModel::identify_distance`], nearest
-    /// first, at most `limit`. Profiles that a negative label keeps the face from are left out, also by labels that count in
-    /// `content` alone; with `only`, all profiles that are not in it.
+    /// For each embedding, the active and searchable profiles of an account that are near enough, nearest first. Profiles
+    /// that a negative label keeps the face from are left out.
     pub(super) async fn find_candidates(
         &self,
         account: AccountId,
         embeddings: &[Vec<f32>],
-        limit: usize,
-        content: Option<ContentId>,
-        only: Option<Arc<HashSet<ProfileId>>>,
+        query: &CandidateQuery,
     ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
         if embeddings.is_empty() {
             return Ok(Vec::new());
         }
-        let match_distance = self.model.identify_distance().await?;
+        let max_distance = match query.max_distance {
+            Some(distance) => distance,
+            None => self.model.identify_distance().await?,
+        };
         let search = |index: Arc<AccountIndex>| {
-            let (embeddings, only) = (embeddings.to_vec(), only.clone());
-            run_blocking(move || {
-                search_index(&index, &embeddings, limit, match_distance, content, only.as_ref())
-            })
+            let (embeddings, query) = (embeddings.to_vec(), query.clone());
+            run_blocking(move || search_index(&index, &embeddings, &query, max_distance))
         };
         let index = self.indexes.get(account).await?;
         let found = match search(index.clone()).await {
@@ -107,15 +125,15 @@ impl ProfileMatcher {
         Ok(found.into_iter().map(|hits| hits.into_iter().filter_map(candidate).collect()).collect())
     }
 
-    /// The profiles that the face in a picture may belong to, nearest first, at most `limit`.
+    /// The profiles that the face in a picture may belong to, nearest first.
     pub(super) async fn search_by_picture(
         &self,
         account: AccountId,
         picture: Vec<u8>,
-        limit: usize,
+        query: &CandidateQuery,
     ) -> Result<Vec<ProfileMatch>, FaceIndexError> {
         let extracted = self.model.extract_face(picture, ExtractionPurpose::Search).await?;
-        let found = self.find_candidates(account, &[extracted.embedding], limit, None, None).await?;
+        let found = self.find_candidates(account, &[extracted.embedding], query).await?;
         let found = found.into_iter().next().unwrap_or_default();
         let ids: Vec<_> = found.iter().map(|candidate| candidate.profile).collect();
         let profiles = self.profiles.summaries(&mut self.db.read().await?, account, &ids).await?;
@@ -136,13 +154,13 @@ impl ProfileMatcher {
 fn search_index(
     index: &AccountIndex,
     embeddings: &[Vec<f32>],
-    limit: usize,
+    candidates: &CandidateQuery,
     match_distance: f32,
-    content: Option<ContentId>,
-    only: Option<&Arc<HashSet<ProfileId>>>,
 ) -> Result<Vec<Vec<SearchHit>>, FaceIndexError> {
-    let filter: Option<PersonFilter> = only
-        .cloned()
+    let CandidateQuery { limit, content, .. } = *candidates;
+    let filter: Option<PersonFilter> = candidates
+        .only
+        .clone()
         .map(|only| -> PersonFilter { Arc::new(move |person| only.contains(&ProfileId::from(person))) });
     let query = SearchQuery {
         top_k: limit,

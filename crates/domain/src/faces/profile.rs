@@ -32,6 +32,33 @@ pub struct ProfileSummary {
     pub profile_type: ProfileType,
 }
 
+/// Why a profile can never be recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnrecognisableReason {
+    /// Its type keeps it from being found.
+    #[error("its profile_type is 2: it is never recognised; change it to 1 first")]
+    Hidden,
+    /// It has no face.
+    #[error("it has no face, so nobody can be recognised by it; enrol one first")]
+    Faceless,
+}
+
+impl UnrecognisableReason {
+    /// The member of a profile that is in the way.
+    pub(super) fn property(self) -> &'static str {
+        match self {
+            Self::Hidden => "profile_type",
+            Self::Faceless => "faces",
+        }
+    }
+}
+
+#[derive(FromRow)]
+struct RecognitionRow {
+    id: ProfileId,
+    kind: i64,
+}
+
 /// A face of a profile.
 #[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct EnrolledFace {
@@ -65,7 +92,7 @@ pub(super) struct ProfileRow {
     pub(super) id: ProfileId,
     kind: i64,
     active: bool,
-    banned: bool,
+    pub(super) banned: bool,
     /// The profile's key, sealed.
     key: Option<Vec<u8>>,
     details: Option<Vec<u8>>,
@@ -211,6 +238,36 @@ impl ProfileStore {
             }
         };
         Ok(rows.into_iter().map(summary).collect())
+    }
+
+    /// Which of these active profiles can never be recognised, and why.
+    pub(super) async fn unrecognisable(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        ids: &[ProfileId],
+    ) -> Result<Vec<(ProfileId, UnrecognisableReason)>, DbError> {
+        let rows: Vec<RecognitionRow> = view
+            .fetch_all(sql!(
+                sqlite: "SELECT p.id, p.kind FROM profiles p
+                          WHERE p.account_id = $1 AND p.active AND p.id IN (SELECT unhex(value) FROM json_each($2))
+                            AND (p.kind <> $3 OR NOT EXISTS (SELECT 1 FROM faces f WHERE f.profile_id = p.id))",
+                postgres: "SELECT p.id, p.kind FROM profiles p
+                            WHERE p.account_id = $1 AND p.active
+                              AND p.id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))
+                              AND (p.kind <> $3 OR NOT EXISTS (SELECT 1 FROM faces f WHERE f.profile_id = p.id))",
+                account,
+                ids_json(ids),
+                ProfileType::Searchable.number(),
+            ))
+            .await?;
+        let reason = |row: RecognitionRow| {
+            let is_hidden = row.kind != ProfileType::Searchable.number();
+            let reason =
+                if is_hidden { UnrecognisableReason::Hidden } else { UnrecognisableReason::Faceless };
+            (row.id, reason)
+        };
+        Ok(rows.into_iter().map(reason).collect())
     }
 }
 

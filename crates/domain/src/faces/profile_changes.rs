@@ -25,6 +25,11 @@ pub struct ProfilePatch {
     pub is_adult: Option<bool>,
 }
 
+/// A refusal of what would make a ban one that nobody notices.
+pub(super) fn unusable_ban(property: &'static str, message: String) -> FaceIndexError {
+    InvalidProfileFieldError { property, message, measured: None }.into()
+}
+
 impl ProfileStore {
     pub(super) async fn insert(
         &self,
@@ -105,6 +110,10 @@ impl ProfileStore {
             }
         }
         let kind = patch.kind.unwrap_or(row.kind());
+        if row.banned && kind == ProfileType::Hidden {
+            let words = "the profile is banned, and would not be recognised any more; lift the ban first";
+            return Err(unusable_ban("profile_type", words.to_owned()));
+        }
         tx.execute(sql!(
             "UPDATE profiles SET kind = $2, adult = $3, details = $4 WHERE id = $1",
             id,
@@ -143,7 +152,13 @@ impl ProfileStore {
                 self.environment.now(),
             ))
             .await?;
-        if rows == 1 { Ok(()) } else { Err(FaceIndexError::Missing("profile")) }
+        if rows == 0 {
+            return Err(FaceIndexError::Missing("profile"));
+        }
+        if banned && let Some((_, reason)) = self.unrecognisable(tx, account, &[id]).await?.first() {
+            return Err(unusable_ban(reason.property(), format!("the profile cannot be banned: {reason}")));
+        }
+        Ok(())
     }
 
     /// Deletes a profile: everything that is known of the person is deleted, in contents where they were found as well, and

@@ -4,9 +4,9 @@
 //! the transaction is committed.
 
 use super::{
-    FaceIndexError, FaceIndexSettings, FaceIndexStatus, FaceIndexStorage, PreparedFace, Profile,
-    ProfileCandidate, ProfileDetails, ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary,
-    ProfileType, ReembedFaces, SweepFaces,
+    CandidateQuery, FaceIndexError, FaceIndexSettings, FaceIndexStatus, FaceIndexStorage, PreparedFace,
+    Profile, ProfileCandidate, ProfileDetails, ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch,
+    ProfileSummary, ProfileType, ReembedFaces, SweepFaces, UnrecognisableReason,
     account_index::AccountIndexes,
     embedding_vault::EmbeddingVault,
     enrolment::Enrolment,
@@ -22,11 +22,11 @@ use super::{
 use crate::{
     erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings, vault::Vault,
 };
-use base::{AccountId, ContentId, Environment, FaceId, GroupId, ProfileId, Uuid};
+use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Uuid};
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Worker};
 use media::blobs::BlobStore;
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 /// The profiles of accounts, and the search by faces; cheap to clone.
 #[derive(Clone, Debug)]
@@ -142,6 +142,16 @@ impl FaceIndexService {
     /// The distance up to which a search finds a face.
     pub async fn identify_distance(&self) -> Result<f32, FaceIndexError> {
         self.0.model.identify_distance().await
+    }
+
+    /// The distance that belongs to a similarity (see [`Self::similarity`]); without one, [`Self::identify_distance`].
+    pub async fn max_distance(&self, min_similarity: Option<f64>) -> Result<f32, FaceIndexError> {
+        self.0.model.max_distance(min_similarity).await
+    }
+
+    /// SHA-256 of the model that computes embeddings, hexadecimal.
+    pub async fn model_digest(&self) -> Result<String, FaceIndexError> {
+        Ok(self.0.model.space().await?.digest())
     }
 
     /// How similar two faces at a distance are, 0 to 1: 1 for the same picture, 0.5 at the distance up to which two faces
@@ -303,6 +313,16 @@ impl FaceIndexService {
         groups::remove_profile(tx, account, group, profile).await
     }
 
+    /// Which of these active profiles can never be recognised, and why.
+    pub async fn unrecognisable(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        ids: &[ProfileId],
+    ) -> Result<Vec<(ProfileId, UnrecognisableReason)>, DbError> {
+        self.0.profiles.unrecognisable(view, account, ids).await
+    }
+
     /// The profiles in any of these groups, each once; groups that are not the account's are left out.
     pub async fn group_members(
         &self,
@@ -377,28 +397,25 @@ impl FaceIndexService {
         self.0.sweeper.sweep().await
     }
 
-    /// For each embedding, the active and searchable profiles of an account within [`Self::identify_distance`], nearest
-    /// first, at most `limit`. Profiles that a dismissal keeps the face from are left out, also by dismissals that count in
-    /// `content` alone; with `only`, all profiles that are not in it.
+    /// For each embedding, the active and searchable profiles of an account that are near enough, nearest first. Profiles
+    /// that a dismissal keeps the face from are left out.
     pub async fn find_candidates(
         &self,
         account: AccountId,
         embeddings: &[Vec<f32>],
-        limit: usize,
-        content: Option<ContentId>,
-        only: Option<Arc<HashSet<ProfileId>>>,
+        query: &CandidateQuery,
     ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
-        self.0.matcher.find_candidates(account, embeddings, limit, content, only).await
+        self.0.matcher.find_candidates(account, embeddings, query).await
     }
 
-    /// The profiles that the face in a picture may belong to, nearest first, at most `limit`.
+    /// The profiles that the face in a picture may belong to, nearest first.
     pub async fn search_by_picture(
         &self,
         account: AccountId,
         picture: Vec<u8>,
-        limit: usize,
+        query: &CandidateQuery,
     ) -> Result<Vec<ProfileMatch>, FaceIndexError> {
-        self.0.matcher.search_by_picture(account, picture, limit).await
+        self.0.matcher.search_by_picture(account, picture, query).await
     }
 
     /// Records that a face is not that of a profile: it is not matched to the profile again, nor are faces that are nearer to

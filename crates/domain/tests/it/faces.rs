@@ -5,9 +5,9 @@ use base::{AccountId, ContentId, NotificationId, Picture, ProfileId, Secret, Sig
 use db::{WriteTx, sql};
 use domain::{
     faces::{
-        DismissalSelection, DismissedFace, FaceIndexError, FaceIndexService, FaceIndexSettings,
-        FaceIndexStorage, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails, ProfileText,
-        ProfileType,
+        CandidateQuery, DismissalSelection, DismissedFace, FaceIndexError, FaceIndexService,
+        FaceIndexSettings, FaceIndexStorage, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails,
+        ProfileText, ProfileType,
     },
     image_analysis::sample_faces,
     tenancy::limits::LimitSettings,
@@ -36,13 +36,24 @@ impl Node {
     }
 
     async fn finds(&self, account: AccountId, embedding: &[f32]) -> Vec<ProfileId> {
-        let found = self.faces.find_candidates(account, &[embedding.to_vec()], 10, None, None).await.unwrap();
+        let found = self
+            .faces
+            .find_candidates(account, &[embedding.to_vec()], &CandidateQuery::nearest(10))
+            .await
+            .unwrap();
         found[0].iter().map(|candidate| candidate.profile).collect()
     }
 
     /// Whom it finds for a face in a content.
     async fn finds_in(&self, account: AccountId, embedding: &[f32], content: ContentId) -> Vec<ProfileId> {
-        let found = self.faces.find_candidates(account, &[embedding.to_vec()], 10, Some(content), None).await;
+        let found = self
+            .faces
+            .find_candidates(
+                account,
+                &[embedding.to_vec()],
+                &CandidateQuery { content: Some(content), ..CandidateQuery::nearest(10) },
+            )
+            .await;
         found.unwrap()[0].iter().map(|candidate| candidate.profile).collect()
     }
 }
@@ -142,7 +153,15 @@ async fn nodes_see_each_others_changes_in_the_next_search() {
     assert_eq!(b.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
     assert_eq!(a.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
     let only = Arc::new(HashSet::from([twin, other]));
-    let found = a.faces.find_candidates(account, &[ada.clone(), bob], 5, None, Some(only)).await.unwrap();
+    let found = a
+        .faces
+        .find_candidates(
+            account,
+            &[ada.clone(), bob],
+            &CandidateQuery { only: Some(only), ..CandidateQuery::nearest(5) },
+        )
+        .await
+        .unwrap();
     let profiles: Vec<_> =
         found.iter().map(|found| found.iter().map(|it| it.profile).collect::<Vec<_>>()).collect();
     assert_eq!(profiles, [vec![twin], vec![other]]);
@@ -288,7 +307,10 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     let other = enrol(&app, &elsewhere.faces, account, 1).await;
     app.execute(sql!("DELETE FROM face_removals")).await;
     let again = open(&app, stale.path(), |_| {});
-    let found = again.find_candidates(account, &[ada.clone(), bob.clone()], 5, None, None).await.unwrap();
+    let found = again
+        .find_candidates(account, &[ada.clone(), bob.clone()], &CandidateQuery::nearest(5))
+        .await
+        .unwrap();
     assert!(found[0].is_empty());
     assert_eq!(found[1][0].profile, other);
     drop(again);
@@ -299,7 +321,10 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     }
     let (first, second) = (open(&app, stale.path(), |_| {}), open(&app, stale.path(), |_| {}));
     for node in [&first, &second] {
-        let found = node.find_candidates(account, &[ada.clone(), bob.clone()], 5, None, None).await.unwrap();
+        let found = node
+            .find_candidates(account, &[ada.clone(), bob.clone()], &CandidateQuery::nearest(5))
+            .await
+            .unwrap();
         assert_eq!((found[0].len(), found[1][0].profile), (0, other));
     }
     assert_eq!(files(stale.path()).len(), 4, "each process has an index and a file of codes of its own");
@@ -359,7 +384,7 @@ async fn an_index_whose_files_are_damaged_is_whole_again_after_the_next_search()
                 copy(node.folder.path(), folder.path());
                 let service = open(&app, folder.path(), |_| {});
                 if is_open {
-                    service.find_candidates(account, &people, 5, None, None).await.unwrap();
+                    service.find_candidates(account, &people, &CandidateQuery::nearest(5)).await.unwrap();
                 }
                 for path in files(folder.path()) {
                     if endings.iter().any(|ending| path.extension().is_some_and(|end| end == *ending)) {
@@ -368,7 +393,7 @@ async fn an_index_whose_files_are_damaged_is_whole_again_after_the_next_search()
                         std::fs::write(path, bytes).unwrap();
                     }
                 }
-                let found = service.find_candidates(account, &people, 5, None, None).await;
+                let found = service.find_candidates(account, &people, &CandidateQuery::nearest(5)).await;
                 let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
                 let found: Vec<Vec<_>> =
                     found.iter().map(|found| found.iter().map(|it| it.profile).collect()).collect();
@@ -377,7 +402,7 @@ async fn an_index_whose_files_are_damaged_is_whole_again_after_the_next_search()
                     // What no search had to read may still be damaged; the next process to open it reads all of it.
                     drop(service);
                     let again = open(&app, folder.path(), |_| {});
-                    again.find_candidates(account, &people, 5, None, None).await.unwrap();
+                    again.find_candidates(account, &people, &CandidateQuery::nearest(5)).await.unwrap();
                 } else {
                     drop(service);
                 }
@@ -553,7 +578,7 @@ async fn an_account_is_deleted_with_all_its_faces() {
     tx.commit().await.unwrap();
     let members = node.group_members(&mut app.api.db.read().await.unwrap(), account, &[group]).await.unwrap();
     assert_eq!(members, [id]);
-    node.find_candidates(account, &[embedding(&app, 0).await], 1, None, None).await.unwrap();
+    node.find_candidates(account, &[embedding(&app, 0).await], &CandidateQuery::nearest(1)).await.unwrap();
     assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
 
     let closed = app.call_moderation("DELETE", &format!("/accounts/{account}"), &key, None).await;
@@ -606,7 +631,10 @@ async fn files_of_ended_processes_do_not_keep_removed_faces() {
     let (old, new) = (open(&app, folder.path(), |_| {}), open(&app, folder.path(), |_| {}));
     let id = enrol(&app, &old, account, 0).await;
     for node in [&old, &new] {
-        let found = node.find_candidates(account, std::slice::from_ref(&ada), 1, None, None).await.unwrap();
+        let found = node
+            .find_candidates(account, std::slice::from_ref(&ada), &CandidateQuery::nearest(1))
+            .await
+            .unwrap();
         assert_eq!(found[0][0].profile, id);
     }
     let index_files = || -> Vec<_> {

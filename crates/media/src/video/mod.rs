@@ -201,6 +201,15 @@ impl ContentLoader {
         tokio::time::timeout(Duration::from_secs(seconds), reaching).await.unwrap_or(Err(late))
     }
 
+    /// Fails if a picture announces more than [`VideoSettings::max_picture_bytes`].
+    pub fn ensure_picture_fits(&self, announced: &ContentMetadata) -> Result<(), VideoError> {
+        let limit = self.0.settings.max_picture_bytes;
+        if announced.bytes.is_some_and(|bytes| bytes > limit) {
+            return Err(VideoError::TooLarge { limit });
+        }
+        Ok(())
+    }
+
     /// Fails if a stored content has been looked at for longer than [`VideoSettings::max_run_seconds`].
     pub fn ensure_in_time(&self, taken: Duration) -> Result<(), VideoError> {
         let limit = self.0.settings.max_run();

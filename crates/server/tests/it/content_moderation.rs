@@ -239,29 +239,33 @@ async fn a_video_outlives_kills_is_shown_in_the_console_and_goes_with_its_accoun
     assert!(found.iter().zip(&expected).all(|(found, from)| (*from..=from + 2).contains(found)), "{found:?}");
     let list = installation.have("GET", &format!("/moderations/{moderation}/notifications"), None).await;
     let notifications = list["notifications"].as_array().unwrap().clone();
-    assert_eq!(notifications.len(), APPEARANCES / 2, "one for each time that the stranger was there: {list}");
-    tills.wait_for(APPEARANCES / 2).await;
+    let told = APPEARANCES / 2 + 1;
+    assert_eq!(notifications.len(), told, "each time that the stranger was there, and the end: {list}");
+    assert_eq!(notifications[0]["data"]["reasons"], json!(["DONE"]));
+    tills.wait_for(told).await;
     let mut sent: Vec<_> = tills.captured().iter().map(|sent| sent.header("webhook-id").to_owned()).collect();
     sent.sort_unstable();
     sent.dedup();
-    assert_eq!(sent.len(), APPEARANCES / 2, "no message was posted twice");
+    assert_eq!(sent.len(), told, "no message was posted twice");
 
     // What a member sees of it, and does, with the keyboard.
     installation.console("sign-in", json!({ "email": "ada@example.com" })).await;
     let (link, _) = installation.link("sign-in").await;
-    let newest = notifications[0]["id"].as_str().unwrap();
+    let newest = notifications[1]["id"].as_str().unwrap();
     let seen = review(&link, newest, "that is the postman");
     assert_eq!(seen["wrong"], json!([]));
     let inbox = seen["inbox"].as_array().unwrap();
-    assert_eq!(inbox.len(), APPEARANCES / 2);
+    assert_eq!(inbox.len(), told);
     let mine = seen["mine"].as_array().unwrap();
-    assert_eq!(mine[1..], inbox[1..], "the moderation named this member");
+    assert_eq!(mine[2..], inbox[2..], "the moderation named this member");
+    let end = inbox[0].as_str().unwrap();
+    assert!(end.starts_with("Moderation done") && !end.contains("Dismiss"), "nothing to decide: {end}");
     assert!(
-        mine[0].as_str().unwrap().contains("Dismissed: it is wrong."),
+        mine[1].as_str().unwrap().contains("Dismissed: it is wrong."),
         "what was decided is shown: {}",
-        mine[0]
+        mine[1]
     );
-    let first = inbox[0].as_str().unwrap();
+    let first = inbox[1].as_str().unwrap();
     assert!(
         first.contains("unknown face") && first.contains("s into the video") && first.contains(&url),
         "{first}"

@@ -95,11 +95,17 @@ pub(crate) struct ModerationFailureBody {
     message: String,
 }
 
+impl From<(String, String)> for ModerationFailureBody {
+    fn from((code, message): (String, String)) -> Self {
+        Self { code, message }
+    }
+}
+
 impl From<ModerationProgress> for ModerationStatusBody {
     fn from(status: ModerationProgress) -> Self {
         Self {
             state: status.state,
-            error: status.error.map(|(code, message)| ModerationFailureBody { code, message }),
+            error: status.error.map(Into::into),
             position: status.position,
             created_at: status.created_at,
             started_at: status.started_at,

@@ -6,7 +6,7 @@ use super::super::{
 use crate::ApiState;
 use axum::{Json, extract::State};
 use base::{ModerationFindingId, ProfileId};
-use domain::content_moderation::{AgeGroup, FaceFinding, ModerationReport};
+use domain::content_moderation::{AgeGroup, FaceFinding, FaceMeasurements, ModerationReport};
 use utoipa::ToSchema;
 
 /// What a moderation found.
@@ -52,6 +52,58 @@ pub(crate) struct FaceCheckResultBody {
     face_bottom: i64,
     /// Left edge.
     face_left: i64,
+    /// The numbers behind it; absent where an older version of the server found it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measurements: Option<FaceMeasurementsBody>,
+}
+
+/// The numbers behind what is said of a face.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = FaceMeasurements)]
+pub(crate) struct FaceMeasurementsBody {
+    /// The distance to the nearest face of the profile that it matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    distance: Option<f32>,
+    /// The greatest distance at which it would have matched a profile.
+    #[schema(minimum = 0)]
+    max_distance: f32,
+    /// SHA-256 of the model that compares faces, hexadecimal.
+    model: String,
+    /// The estimated age, years; in a video the median of the clearest pictures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    years: Option<f32>,
+    /// The lower end of the age's 80 % interval, years.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    years_low: Option<f32>,
+    /// The upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    years_high: Option<f32>,
+    /// How clear the face is in its best picture.
+    #[schema(minimum = 0, maximum = 1)]
+    quality: f32,
+    /// How sure the detector is that it is one.
+    #[schema(minimum = 0, maximum = 1)]
+    score: f32,
+}
+
+impl From<FaceMeasurements> for FaceMeasurementsBody {
+    fn from(measured: FaceMeasurements) -> Self {
+        let (years_low, years_high) = measured.years_interval.unzip();
+        Self {
+            distance: measured.distance,
+            max_distance: measured.max_distance,
+            model: measured.model,
+            years: measured.years,
+            years_low,
+            years_high,
+            quality: measured.quality,
+            score: measured.score,
+        }
+    }
 }
 
 impl From<FaceFinding> for FaceCheckResultBody {
@@ -66,6 +118,7 @@ impl From<FaceFinding> for FaceCheckResultBody {
             face_right: found.face_right,
             face_bottom: found.face_bottom,
             face_left: found.face_left,
+            measurements: found.measurements.map(|measured| measured.0.into()),
         }
     }
 }

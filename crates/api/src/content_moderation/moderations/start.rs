@@ -46,6 +46,10 @@ pub(crate) struct StartModerationRequest {
     /// The member whose inbox receives notifications.
     #[schema(value_type = Option<Uuid>)]
     member_id: Option<MemberId>,
+    /// How similar a face must be to a profile's to match it: 1 for the same picture, 0.5 at the distance up to which two
+    /// faces are taken for one person's. The operator bounds it. If absent, the server's own limit for searches.
+    #[schema(minimum = 0, maximum = 1)]
+    min_similarity: Option<f64>,
 }
 
 /// Where notifications go.
@@ -80,8 +84,9 @@ impl CommandPayload for StartModerationRequest {
                 slack: texts(targets.slack_destinations),
             },
             member_id: self.member_id.or(targets.member_id),
+            min_similarity: self.min_similarity,
         };
-        violations.check_all(new.validate(api.content_moderation.outbox()))
+        violations.check_all(api.content_moderation.validate(new))
     }
 }
 

@@ -10,7 +10,12 @@ use super::super::{
     webhooks::ReviewedNotification,
 };
 use crate::ApiState;
-use domain::content_moderation::reviews::{ReviewDecision, ReviewError};
+use base::{MemberId, Uuid};
+use domain::{
+    Violation,
+    accounts::members,
+    content_moderation::reviews::{ReviewDecision, ReviewError},
+};
 use utoipa::ToSchema;
 
 /// A review of a notification.
@@ -19,13 +24,27 @@ pub(crate) struct ReviewNotificationBody {
     /// The reason for the decision.
     #[schema(max_length = 500)]
     comment: Option<String>,
+    /// The member whose decision it is, if an API key passes it on; without one, the key's own. A member decides for
+    /// themselves.
+    #[schema(value_type = Option<Uuid>)]
+    member_id: Option<MemberId>,
+}
+
+/// A decision on a notification.
+pub(crate) struct NotificationDecision {
+    comment: String,
+    member: Option<MemberId>,
 }
 
 impl CommandPayload for ReviewNotificationBody {
-    type Command = String;
+    type Command = NotificationDecision;
 
-    fn into_command(self, _api: &ApiState, _violations: &mut CommandViolations) -> Option<String> {
-        Some(self.comment.unwrap_or_default())
+    fn into_command(
+        self,
+        _api: &ApiState,
+        _violations: &mut CommandViolations,
+    ) -> Option<NotificationDecision> {
+        Some(NotificationDecision { comment: self.comment.unwrap_or_default(), member: self.member_id })
     }
 }
 
@@ -38,10 +57,24 @@ pub(super) async fn record_review(
     request: &ReviewNotificationRequest,
     decision: ReviewDecision,
 ) -> Result<ReviewedNotification, ModerationApiError> {
-    let reviewer = (request.account.id, request.caller.id());
-    let (notification, comment) = (request.path.notification, &request.input.command);
+    let account = request.account.id;
+    let NotificationDecision { comment, member } = &request.input.command;
     let mut tx = request.begin_locked(api).await?;
-    let reviewed = api.content_moderation.review(&mut tx, reviewer, notification, decision, comment).await?;
+    let user = match *member {
+        Some(member) => {
+            let is_theirs = !request.caller.is_member() || request.caller.id() == Uuid::from(member);
+            if !is_theirs || members::find(&mut tx, account, member).await?.is_none() {
+                let words =
+                    if is_theirs { "there is no such member" } else { "a member decides for themselves" };
+                return Err(vec![Violation::new("member_id", words)].into());
+            }
+            member.into()
+        }
+        None => request.caller.id(),
+    };
+    let notification = request.path.notification;
+    let reviewed =
+        api.content_moderation.review(&mut tx, (account, user), notification, decision, comment).await?;
     tx.commit().await?;
     Ok(reviewed.into())
 }

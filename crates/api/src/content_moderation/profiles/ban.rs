@@ -8,12 +8,13 @@ use axum::{extract::State, http::StatusCode};
 
 /// Ban a person.
 ///
-/// From now on, every moderation of the account notifies about this person. Banning them again changes nothing.
+/// From now on, every moderation of the account notifies about this person. Banning them again changes nothing. A profile
+/// that nobody can be recognised by, of `profile_type` 2 or without a face, is refused.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles/{profileId}/ban", tag = "profiles",
     security(("api key" = [], "application" = [])),
     params(ProfilePath),
-    responses((status = 204, description = "The person is banned."), error::ReadErrors),
+    responses((status = 204, description = "The person is banned."), error::ChangeErrors),
 )]
 pub(crate) async fn ban_profile(
     State(api): State<ApiState>,

@@ -7,18 +7,23 @@ use super::{
         error,
         path::AccountPath,
         request::{AccountRequest, CommandPayload, ReceivedCommand},
-        violations::CommandViolations,
+        violations::{CommandViolations, TextList},
     },
     fields::decode_picture,
 };
 use crate::ApiState;
 use axum::{Json, extract::State};
-use base::{FaceId, ProfileId};
-use domain::{Violation, faces::ProfileMatch};
+use base::{FaceId, GroupId, ProfileId};
+use domain::{
+    Violation,
+    faces::{CandidateQuery, ProfileMatch},
+};
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 const MAX_SEARCH_RESULTS: i64 = 50;
 const DEFAULT_SEARCH_RESULTS: i64 = 5;
+const MAX_SEARCH_GROUPS: usize = 1000;
 
 /// Whom to look for.
 #[derive(serde::Deserialize, ToSchema)]
@@ -30,26 +35,50 @@ pub(crate) struct SearchProfilesRequest {
     /// The maximum number of profiles to return.
     #[schema(minimum = 1, maximum = 50, default = 5)]
     most: Option<i64>,
+    /// Groups whose members are looked for; everybody, if absent.
+    #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
+    group_ids: TextList,
+    /// How similar a profile's face must be: 1 for the same picture, 0.5 at the distance up to which two faces are taken
+    /// for one person's. The operator bounds it. If absent, the server's own limit for searches.
+    #[schema(minimum = 0, maximum = 1)]
+    min_similarity: Option<f64>,
 }
 
-/// A face to look for, and how many profiles may come back.
+/// A face to look for, and which profiles may come back.
 pub(crate) struct FaceSearch {
     picture: Vec<u8>,
     most: usize,
+    /// The groups whose members may; everybody, if `None`.
+    groups: Option<Vec<GroupId>>,
+    min_similarity: Option<f64>,
 }
 
 impl CommandPayload for SearchProfilesRequest {
     type Command = FaceSearch;
 
-    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<FaceSearch> {
+    fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<FaceSearch> {
         let most = self.most.unwrap_or(DEFAULT_SEARCH_RESULTS);
         if !(1..=MAX_SEARCH_RESULTS).contains(&most) {
             let words = format!("it is a whole number from 1 to {MAX_SEARCH_RESULTS}");
             violations.push(Violation::new("most", words));
         }
+        let named = self.group_ids.as_ref().is_some_and(|groups| !groups.is_empty());
+        let groups = violations.ids("group_ids", self.group_ids, "there is no such group");
+        if groups.len() > MAX_SEARCH_GROUPS {
+            let words = format!("it has {} entries; at most {MAX_SEARCH_GROUPS} are allowed", groups.len());
+            violations.push(Violation::new("group_ids", words));
+        }
+        if let Some(similarity) = self.min_similarity {
+            violations.check(api.content_moderation.check_similarity(similarity));
+        }
         let face = violations.required("face", self.face)?;
         let picture = violations.check(decode_picture(&face))?;
-        Some(FaceSearch { picture, most: most.try_into().unwrap_or_default() })
+        Some(FaceSearch {
+            picture,
+            most: most.try_into().unwrap_or_default(),
+            groups: named.then_some(groups),
+            min_similarity: self.min_similarity,
+        })
     }
 }
 
@@ -88,7 +117,7 @@ pub(crate) struct ProfileMatchesBody {
     profiles: Vec<ProfileMatchBody>,
 }
 
-/// Look for a person by a picture.
+/// Look for a person by a picture, among everybody or in groups.
 ///
 /// Finds only active profiles that searches may return (`profile_type` 1). Nothing of the picture is stored.
 #[utoipa::path(
@@ -102,8 +131,24 @@ pub(crate) async fn search_profiles(
     State(api): State<ApiState>,
     request: AccountRequest<ProfilesList, AccountPath, ReceivedCommand<SearchProfilesRequest>>,
 ) -> Result<Json<ProfileMatchesBody>, ModerationApiError> {
-    let FaceSearch { picture, most } = request.input.command;
-    let found = api.faces.search_by_picture(request.account.id, picture, most).await?;
+    let FaceSearch { picture, most, groups, min_similarity } = request.input.command;
+    let account = request.account.id;
+    let only = match groups {
+        Some(groups) => {
+            let mut view = api.db.read().await?;
+            let known = api.faces.groups(&mut view, account, &groups).await?;
+            let unknown = groups.iter().position(|id| !known.iter().any(|group| group.id == *id));
+            if let Some(at) = unknown {
+                let path = format!("group_ids[{at}]");
+                return Err(vec![Violation::new(path, "there is no such group")].into());
+            }
+            Some(Arc::new(api.faces.group_members(&mut view, account, &groups).await?.into_iter().collect()))
+        }
+        None => None,
+    };
+    let max_distance = Some(api.faces.max_distance(min_similarity).await?);
+    let query = CandidateQuery { max_distance, only, ..CandidateQuery::nearest(most) };
+    let found = api.faces.search_by_picture(account, picture, &query).await?;
     Ok(Json(ProfileMatchesBody { profiles: found.into_iter().map(Into::into).collect() }))
 }
 

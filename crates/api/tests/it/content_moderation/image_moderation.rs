@@ -1,6 +1,8 @@
 //! Moderations of images, from start to notifications.
 
-use crate::content_moderation::{AccountFixture, created_id, picture_of, rgb_image, text_members};
+use crate::content_moderation::{
+    AccountFixture, another_photo, created_id, picture_of, rgb_image, text_members,
+};
 use base::Picture;
 use domain::image_analysis::sample_faces;
 use image::imageops::FilterType;
@@ -52,11 +54,12 @@ async fn everyone_in_an_image_is_found_and_notified_about() {
     assert_eq!(fixture.reasons(&id).await, vec!["UNKNOWN_FACE"; many]);
 
     // All are sent to the web, as the list shows them, and to Slack.
-    let sent = fixture.deliver(&servers, 2 * many).await;
+    let told = many + 1;
+    let sent = fixture.deliver(&servers, 2 * told).await;
     let list = fixture.get("/notifications").await;
-    assert_eq!(list["meta"], json!({ "total_count": many, "page": 1 }));
+    assert_eq!(list["meta"], json!({ "total_count": told, "page": 1 }));
     let (web, slack): (Vec<_>, Vec<_>) = sent.iter().partition(|sent| sent.uri.path() == "/web");
-    assert_eq!((web.len(), slack.len()), (many, many));
+    assert_eq!((web.len(), slack.len()), (told, told), "each face, and the end");
     for sent in web {
         let mut reported: Value = serde_json::from_slice(&sent.body).unwrap();
         assert!(sent.header("webhook-signature").starts_with("v1,"));
@@ -66,7 +69,8 @@ async fn everyone_in_an_image_is_found_and_notified_about() {
     for sent in slack {
         let message: Value = serde_json::from_slice(&sent.body).unwrap();
         assert_within_slack_limits(&message);
-        assert!(message["blocks"][0]["text"]["text"].as_str().unwrap().contains("An unknown face was seen"));
+        let text = message["blocks"][0]["text"]["text"].as_str().unwrap();
+        assert!(text.contains("An unknown face was seen") || text.contains("A moderation is done"), "{text}");
     }
 }
 
@@ -274,4 +278,49 @@ async fn reposts_of_banned_people_are_told_after_one_notification_of_each_was_di
         assert_eq!(dismissed.status_and_code(), "200", "{}", dismissed.json());
     }
     assert_eq!(tell().await, before, "and no fewer afterwards");
+}
+
+#[tokio::test]
+async fn a_finding_keeps_the_numbers_behind_it_and_a_moderation_may_demand_more() {
+    let fixture = AccountFixture::start_with_media().await;
+    let ada = &testkit::face_pictures()[6];
+    let profile = fixture.enrol("Ada", ada).await;
+    let url = fixture.files.put("ada.png", png(&another_photo(ada, 1)));
+    let found = async |options: Value| {
+        let id = fixture.moderate(&url, "IMAGE", options).await;
+        fixture.report(&id).await["face_check_results"][0].clone()
+    };
+    let number = |found: &Value, name: &str| {
+        found["measurements"][name].as_f64().unwrap_or_else(|| panic!("{name}: {found}"))
+    };
+    let usual = found(json!({})).await;
+    assert_eq!(usual["profile_id"], profile);
+    let (distance, limit) = (number(&usual, "distance"), number(&usual, "max_distance"));
+    assert!(distance > 0.0 && distance <= limit && (limit - 0.49).abs() < 1e-6, "{usual}");
+    assert!(number(&usual, "years_low") < number(&usual, "years"), "{usual}");
+    assert!(number(&usual, "years_high") > number(&usual, "years"), "{usual}");
+    assert!((0.3..=1.0).contains(&number(&usual, "quality")) && number(&usual, "score") > 0.5, "{usual}");
+    let model = usual["measurements"]["model"].as_str().unwrap();
+    assert!(model.len() == 64 && model.bytes().all(|c| c.is_ascii_hexdigit()), "{model}");
+
+    // One similarity that the pair has, and one that it has not.
+    let similarity = 1.0 - distance / (2.0 * 0.53);
+    for (demanded, known) in [(similarity - 0.02, true), (similarity + 0.02, false)] {
+        let strict = found(json!({ "min_similarity": demanded })).await;
+        assert_eq!(strict.get("profile_id").is_some(), known, "{demanded}: {strict}");
+        assert!((number(&strict, "max_distance") - (1.0 - demanded) * 1.06).abs() < 1e-5, "{strict}");
+        assert_eq!(strict["measurements"].get("distance").is_some(), known);
+    }
+    let content = fixture.content(&url, "IMAGE").await;
+    for refused in [0.49, 0.96, -1.0] {
+        let body = json!({ "content_id": content, "min_similarity": refused });
+        let answer = fixture.call("POST", "/moderations", Some(body)).await;
+        assert_eq!(answer.status_and_code(), "400 INVALID_REQUEST");
+        let error = &answer.json()["errors"][0];
+        assert_eq!(
+            (&error["property"], &error["limit"]),
+            (&json!("min_similarity"), &json!("0.5 to 0.95")),
+            "{error}"
+        );
+    }
 }

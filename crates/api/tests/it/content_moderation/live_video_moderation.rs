@@ -2,9 +2,13 @@
 
 use crate::content_moderation::AccountFixture;
 use base::SignedDuration;
-use serde_json::json;
+use domain::content_moderation::SweepModerations;
+use serde_json::{Value, json};
 use std::{process::Command, time::Duration};
-use testkit::media_fixtures::{MovingFace, face_clip};
+use testkit::{
+    media_fixtures::{MovingFace, face_clip},
+    stub_server::{StubReply, StubServer},
+};
 
 /// A live HLS stream: segments of one second of a clip, in a window that moves on.
 struct LiveStream {
@@ -57,13 +61,13 @@ async fn wait_for_reasons(
     what: impl Fn(&[String]) -> bool,
 ) -> Vec<String> {
     for _ in 0..6000 {
-        let reasons = fixture.reasons(id).await;
+        let reasons = fixture.all_reasons(id).await;
         if what(&reasons) {
             return reasons;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("{:?} {}", fixture.reasons(id).await, fixture.moderation_state(id).await);
+    panic!("{:?} {}", fixture.all_reasons(id).await, fixture.moderation_state(id).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -135,8 +139,77 @@ async fn a_live_video_whose_playlist_ends_is_done() {
     let content = fixture.content(&fixture.files.url("live.m3u8"), "LIVE_VIDEO").await;
     let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
     let working = fixture.app.spawn_worker();
-    let reasons = wait_for_reasons(&fixture, &id, |reasons| reasons.len() >= 2).await;
-    assert_eq!(reasons, ["STARTED", "STOPPED"]);
+    let reasons = wait_for_reasons(&fixture, &id, |reasons| reasons.len() >= 3).await;
+    assert_eq!(reasons, ["STARTED", "STOPPED", "DONE"]);
     working.stop().await;
     assert_eq!(fixture.moderation_state(&id).await["state"], "DONE");
+}
+
+#[tokio::test]
+async fn a_live_video_that_waits_for_a_place_or_never_opens_is_told() {
+    let fixture = AccountFixture::start_with_media().await;
+    let stream = LiveStream::of(&face_clip(5.0, &[]));
+    stream.playlist(&fixture, 5, false);
+    let content = fixture.content(&fixture.files.url("live.m3u8"), "LIVE_VIDEO").await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let destinations = json!({ "notifications": { "web_destinations": [receiver.url("/told")] } });
+    let id = fixture.start_moderation(&content, destinations).await;
+    let moderations = &fixture.app.api.content_moderation;
+    let sweep = async || moderations.sweep(SweepModerations {}).await.unwrap();
+    sweep().await;
+    assert_eq!(fixture.all_reasons(&id).await, Vec::<String>::new(), "it has only just begun to wait");
+    fixture.app.world.advance(SignedDuration::from_secs(31));
+    sweep().await;
+    sweep().await;
+    assert_eq!(fixture.all_reasons(&id).await, ["WAITING"], "told once");
+
+    // The stream is gone when its turn comes, and does not come back.
+    fixture.files.remove("live.m3u8");
+    fixture.app.run_due_jobs().await;
+    assert_eq!(fixture.all_reasons(&id).await, ["WAITING", "FAILED"]);
+    let told = fixture.deliver(&receiver, 2).await;
+    let failed: Value = serde_json::from_slice(&told[1].body).unwrap();
+    assert_eq!(failed["data"]["reasons"], json!(["FAILED"]));
+    assert_eq!(failed["data"]["error"], fixture.moderation_state(&id).await["error"]);
+    assert_eq!(failed["type"], "ACTION");
+}
+
+/// Somebody may be banned, or seen better, while they are in view; nobody waits until they leave.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_who_is_banned_while_they_are_in_view_is_told() {
+    let fixture = AccountFixture::start_with_media().await;
+    let there = MovingFace { face: 6, during: (0.0, 60.0), x: "300".to_owned(), width: 420 };
+    let stream = LiveStream::of(&face_clip(60.0, &[there]));
+    stream.playlist(&fixture, 6, false);
+    let profile = fixture.enrol("Ada", &testkit::face_pictures()[6]).await;
+    let content = fixture.content(&fixture.files.url("live.m3u8"), "LIVE_VIDEO").await;
+    let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let go_on = async {
+        for at in 7..60 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            fixture.app.world.advance(SignedDuration::from_secs(1));
+            stream.playlist(&fixture, at, false);
+        }
+        panic!("{:?} {}", fixture.all_reasons(&id).await, fixture.report(&id).await);
+    };
+    let watched = async {
+        let working = fixture.app.spawn_worker();
+        while fixture.report(&id).await["face_check_results"][0]["profile_id"] != profile {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert_eq!(fixture.all_reasons(&id).await, ["STARTED"], "they are known");
+        fixture.call("POST", &format!("/profiles/{profile}/ban"), None).await;
+        wait_for_reasons(&fixture, &id, |reasons| {
+            reasons.last().is_some_and(|last| last == "BANNED_PROFILE")
+        })
+        .await;
+        let report = fixture.report(&id).await;
+        let found = report["face_check_results"].as_array().unwrap();
+        assert_eq!((found.len(), &found[0]["is_banned"]), (1, &json!(true)), "one appearance: {report}");
+        working.stop().await;
+    };
+    tokio::select! {
+        () = go_on => {}
+        () = watched => {}
+    }
 }

@@ -8,6 +8,7 @@ mod image_moderation;
 mod invitations;
 mod live_video_moderation;
 mod members;
+mod moderation_ends;
 mod moderations;
 mod notifications;
 mod profiles;
@@ -34,7 +35,8 @@ use testkit::{
 const VOLATILE_IN_NOTIFICATIONS: &str =
     "**.created_at **.observed_at **.left **.top **.right **.bottom **.age_group";
 /// The same in a face that was found.
-const VOLATILE_IN_FOUND_FACES: &str = "**.face_left **.face_top **.face_right **.face_bottom **.age_group";
+const VOLATILE_IN_FOUND_FACES: &str = "**.face_left **.face_top **.face_right **.face_bottom **.age_group **.max_distance \
+                                       **.model **.years **.years_low **.years_high **.quality **.score";
 
 /// A server with one account, a key that may do everything, and a file server for the media of contents.
 pub(crate) struct AccountFixture {
@@ -222,10 +224,16 @@ impl AccountFixture {
         (content, moderation)
     }
 
-    /// The id of a moderation's newest notification.
-    pub(crate) async fn first_notification(&self, moderation: &str) -> String {
+    /// A moderation's notifications about faces, newest first.
+    pub(crate) async fn face_notifications(&self, moderation: &str) -> Vec<Value> {
         let list = self.get(&format!("/moderations/{moderation}/notifications")).await;
-        list["notifications"][0]["id"].as_str().unwrap().to_owned()
+        let all = list["notifications"].as_array().unwrap();
+        all.iter().filter(|notification| notification["type"] == "FACE").cloned().collect()
+    }
+
+    /// The id of a moderation's newest notification about a face.
+    pub(crate) async fn first_notification(&self, moderation: &str) -> String {
+        self.face_notifications(moderation).await[0]["id"].as_str().unwrap().to_owned()
     }
 
     pub(crate) async fn moderation_state(&self, moderation: &str) -> Value {
@@ -236,11 +244,17 @@ impl AccountFixture {
         self.get(&format!("/moderations/{moderation}/report")).await
     }
 
-    /// The reasons of a moderation's notifications, oldest first.
+    /// The reasons of a moderation's notifications about faces, oldest first.
     pub(crate) async fn reasons(&self, moderation: &str) -> Vec<String> {
+        let faces = self.face_notifications(moderation).await;
+        faces.iter().rev().map(|n| n["data"]["reasons"][0].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The reasons of all of a moderation's notifications, oldest first.
+    pub(crate) async fn all_reasons(&self, moderation: &str) -> Vec<String> {
         let list = self.get(&format!("/moderations/{moderation}/notifications")).await;
-        let reasons = list["notifications"].as_array().unwrap().iter().rev();
-        reasons.map(|n| n["data"]["reasons"][0].as_str().unwrap().to_owned()).collect()
+        let all = list["notifications"].as_array().unwrap().iter().rev();
+        all.map(|n| n["data"]["reasons"][0].as_str().unwrap().to_owned()).collect()
     }
 
     /// Delivers until a receiver was sent `many` messages.

@@ -52,3 +52,17 @@ async fn a_content_that_disappears_before_its_moderation_is_tried_again_and_then
     assert_eq!(state["state"], "FAILED", "{state}");
     assert!(state["error"]["message"].as_str().unwrap().contains("404"), "{state}");
 }
+
+#[tokio::test]
+async fn an_image_that_is_too_large_is_refused_when_its_moderation_is_asked_for() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("huge.png", vec![0; 50_000_001]);
+    for (kind, expected) in [("IMAGE", "422 CONTENT_UNREACHABLE"), ("VIDEO", "201")] {
+        let content = fixture.content(&url, kind).await;
+        let answer = fixture.call("POST", "/moderations", Some(json!({ "content_id": content }))).await;
+        assert_eq!(answer.status_and_code(), expected, "{kind}: {}", answer.json());
+        if kind == "IMAGE" {
+            assert!(answer.json()["message"].as_str().unwrap().contains("50000000"), "{}", answer.json());
+        }
+    }
+}

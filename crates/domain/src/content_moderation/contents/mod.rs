@@ -75,9 +75,9 @@ pub async fn register(
     new: ContentRequest,
 ) -> Result<ContentId, ContentError> {
     let ContentRequest { url, content_type, mut profile_ids, uploader_id, title } = new;
-    let unknown = unknown_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
-    if !unknown.is_empty() {
-        return Err(ContentError::Invalid(unknown));
+    let unusable = unusable_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
+    if !unusable.is_empty() {
+        return Err(ContentError::Invalid(unusable));
     }
     let id = ContentId::new(environment);
     tx.execute(sql!(
@@ -100,8 +100,8 @@ pub async fn register(
     Ok(id)
 }
 
-/// A violation for each profile of a list that the account does not have; `path` is the list's path in the request.
-pub(super) async fn unknown_profiles(
+/// A violation for each profile of a list that the account does not have, or that can never be recognised; `path` is the list's path in the request.
+pub(super) async fn unusable_profiles(
     view: &mut ReadTx,
     faces: &FaceIndexService,
     account: AccountId,
@@ -110,8 +110,16 @@ pub(super) async fn unknown_profiles(
 ) -> Result<Vec<Violation>, DbError> {
     let known = faces.profiles(view, account, ids).await?;
     let is_known = |id: &ProfileId| known.iter().any(|profile| profile.id == *id && profile.active);
-    let unknown = ids.iter().enumerate().filter(|(_, id)| !is_known(id));
-    Ok(unknown.map(|(index, _)| violation(format!("{path}[{index}]"), "there is no such profile")).collect())
+    let unrecognisable = faces.unrecognisable(view, account, ids).await?;
+    let words = |id: &ProfileId| {
+        if !is_known(id) {
+            return Some("there is no such profile".to_owned());
+        }
+        let found = unrecognisable.iter().find(|(profile, _)| profile == id);
+        found.map(|(_, reason)| reason.to_string())
+    };
+    let broken = ids.iter().enumerate().filter_map(|(index, id)| Some((index, words(id)?)));
+    Ok(broken.map(|(index, words)| violation(format!("{path}[{index}]"), words)).collect())
 }
 
 async fn insert_content_profile(
@@ -195,6 +203,9 @@ pub async fn attach_profile(
     let known = faces.profiles(tx, account, &[profile]).await?;
     if !known.iter().any(|profile| profile.active) {
         return Err(ContentError::Missing("profile"));
+    }
+    if let Some((_, reason)) = faces.unrecognisable(tx, account, &[profile]).await?.first() {
+        return Err(violation("profile_id", reason.to_string()).into());
     }
     let attached = profiles(tx, account, content).await?;
     let hint = "detach another profile first";

@@ -31,9 +31,11 @@ impl KnownProfiles {
 }
 
 /// What an appearance means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct FaceVerdict {
     pub(super) profile: Option<ProfileId>,
+    /// The distance to the nearest face of that profile.
+    pub(super) distance: Option<f32>,
     pub(super) is_banned: bool,
     pub(super) age_group: AgeGroup,
     /// What is reported, each reason once.
@@ -67,6 +69,7 @@ pub(super) fn judge_face(
     ];
     FaceVerdict {
         profile: matched.map(|candidate| candidate.profile),
+        distance: matched.map(|candidate| candidate.distance),
         is_banned: banned.is_some(),
         age_group,
         reasons: reasons.into_iter().filter(|(_, holds)| *holds).map(|(reason, _)| reason).collect(),
@@ -95,6 +98,7 @@ mod tests {
             profiles: Vec::new(),
             groups: Vec::new(),
             member: None,
+            min_similarity: None,
         }
     }
 

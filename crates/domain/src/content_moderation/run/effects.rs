@@ -4,7 +4,8 @@ use super::{ModerationRun, RunStopError, decision::FaceVerdict, face_tracks::Fac
 use crate::{
     accounts,
     content_moderation::{
-        ModerationState, NotificationReason,
+        FaceMeasurements, NotificationReason,
+        ending::ModerationOutcome,
         notifications::{FaceSighting, NotificationDraft},
         sealed_columns::EmbeddingOwner,
     },
@@ -17,17 +18,17 @@ use db::{DbError, WriteTx, sql};
 pub(super) struct RunEffects {
     pub(super) faces: Vec<JudgedFace>,
     pub(super) notifications: Vec<NotificationDraft>,
-    /// The state in which the moderation ends, if it does; with the code and the sentence of an error.
-    pub(super) final_state: Option<(ModerationState, Option<(String, String)>)>,
+    /// How the moderation ends, if it does.
+    pub(super) outcome: Option<ModerationOutcome>,
 }
 
 impl RunEffects {
-    pub(super) fn ending(state: ModerationState) -> Self {
-        Self { final_state: Some((state, None)), ..Self::default() }
+    pub(super) fn ending(outcome: ModerationOutcome) -> Self {
+        Self { outcome: Some(outcome), ..Self::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.faces.is_empty() && self.notifications.is_empty() && self.final_state.is_none()
+        self.faces.is_empty() && self.notifications.is_empty() && self.outcome.is_none()
     }
 }
 
@@ -42,6 +43,7 @@ pub(super) struct JudgedFace {
     /// Top, right, bottom and left, in pixels of the content.
     pub(super) edges: [i64; 4],
     pub(super) verdict: FaceVerdict,
+    pub(super) measurements: FaceMeasurements,
     pub(super) embedding: Vec<f32>,
 }
 
@@ -63,6 +65,7 @@ impl JudgedFace {
                 age_group: self.verdict.age_group,
                 profile: self.verdict.profile,
             }),
+            failure: None,
         }
     }
 }
@@ -75,12 +78,11 @@ impl ModerationRun {
         tracks: Option<&FaceTracks>,
         effects: RunEffects,
     ) -> Result<(), RunStopError> {
-        let now = self.runner.environment.now();
         let mut tx = self.runner.db.write().await?;
         if !accounts::lock_shared(&mut tx, self.context.account).await? {
             return Err(RunStopError::LeaseLost);
         }
-        if effects.final_state.is_some() {
+        if effects.outcome.is_some() {
             self.lease.finish(&mut tx).await?;
         } else if tracks.is_some_and(|tracks| tracks.time > self.start_position) {
             self.lease.record_progress(&mut tx).await?;
@@ -91,7 +93,7 @@ impl ModerationRun {
             self.save_finding(&mut tx, face).await?;
         }
         for draft in &effects.notifications {
-            self.runner.notifier.notify(&mut tx, &self.context, draft).await?;
+            self.runner.ender.notifier.notify(&mut tx, &self.context, draft).await?;
         }
         if let Some(tracks) = tracks {
             let columns = &self.runner.sealed_columns;
@@ -104,20 +106,8 @@ impl ModerationRun {
             ))
             .await?;
         }
-        if let Some((state, error)) = effects.final_state {
-            let (code, words) = error.unzip();
-            tx.execute(sql!(
-                "UPDATE moderations SET state = $2, error_code = $3, error = $4, ended_at = $5, checkpoint = NULL
-                  WHERE id = $1",
-                self.id(),
-                state,
-                code,
-                words,
-                now,
-            ))
-            .await?;
-            metrics::counter!("assay_moderations_total", "type" => self.context.content_type.as_str(), "state" => state.as_str())
-                .increment(1);
+        if let Some(outcome) = &effects.outcome {
+            self.runner.ender.end(&mut tx, &self.context, outcome).await?;
         }
         tx.commit().await?;
         Ok(())
@@ -136,13 +126,14 @@ impl ModerationRun {
         };
         tx.execute(sql!(
             "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
-                                   face_top, face_right, face_bottom, face_left, sealed_embedding)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                                   face_top, face_right, face_bottom, face_left, sealed_embedding, measurements)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
              ON CONFLICT (moderation_id, track) DO UPDATE
                 SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
                     is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
                     face_right = excluded.face_right, face_bottom = excluded.face_bottom,
-                    face_left = excluded.face_left, sealed_embedding = excluded.sealed_embedding",
+                    face_left = excluded.face_left, sealed_embedding = excluded.sealed_embedding,
+                    measurements = excluded.measurements",
             face.id,
             self.context.account,
             self.id(),
@@ -156,6 +147,7 @@ impl ModerationRun {
             bottom,
             left,
             sealed,
+            serde_json::to_value(&face.measurements).expect("numbers are JSON"),
         ))
         .await
         .map(drop)

@@ -8,14 +8,14 @@ use super::{
     frame_faces::{FrameFaces, FrameFacesError},
 };
 use crate::{
-    content_moderation::{NotificationReason, contents::ContentType},
+    content_moderation::{AgeGroup, FaceMeasurements, NotificationReason, contents::ContentType},
     image_analysis::ImageAnalyser,
 };
-use base::{Environment, Id as _, ModerationFindingId, Picture, PictureSize};
+use base::{Environment, Id as _, ModerationFindingId, Picture, PictureSize, ProfileId};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 use vision::{
-    Face, VisionError, VisionModels,
+    AgeEstimate, Face, VisionError, VisionModels,
     track::{FaceTrack, FaceTracker, TrackId, TrackingRules, TrackingStep},
 };
 
@@ -23,16 +23,23 @@ use vision::{
 pub(super) const MAX_CANDIDATES: usize = 8;
 /// How many age estimates of an appearance count: those of its best pictures.
 const MAX_AGES_PER_TRACK: usize = 5;
-/// In how many pictures the age of an appearance is estimated at all; an appearance may last for hours.
+/// In how many pictures the age of an appearance is estimated as often as they get any clearer. An appearance may last for
+/// hours; after that, a picture must be clearer by [`MIN_QUALITY_GAIN`] than one that counts.
 const MAX_AGE_ESTIMATES_PER_TRACK: u32 = 15;
+/// How much clearer, 0 to 1, a later picture must be for another estimate; so that there is an end to them.
+const MIN_QUALITY_GAIN: f32 = 0.05;
+/// How often an appearance in a live video is judged again while it goes on, seconds: it may be seen better by now, or
+/// somebody may have been banned or enrolled since.
+const REJUDGE_SECONDS: f64 = 5.0;
 /// An estimate this close to the limit on the age, in years, may yet fall on its other side.
 const NEAR_AGE_LIMIT_YEARS: f32 = 8.0;
 /// Below this quality, 0 to 1, a face is unclear: small, blurred or turned away.
-const MIN_CLEAR_QUALITY: f32 = 0.3;
+pub(super) const MIN_CLEAR_QUALITY: f32 = 0.3;
 /// The share of the usual distance within which an unclear face still matches a profile. Faces of different people at 20 to
 /// 60 pixels were measured only 0.48 apart, where the limit for clear faces is 0.49.
-const UNCLEAR_DISTANCE_FACTOR: f32 = 0.8;
-/// The detection score, 0 to 1, that an appearance in a single picture needs to count.
+pub(super) const UNCLEAR_DISTANCE_FACTOR: f32 = 0.8;
+/// The detection score, 0 to 1, that an appearance in a single picture of a video needs to count. Images have one picture
+/// only, and no such limit: with it, 8 of 36 reposts of banned people's portraits were told, and without it 35.
 const MIN_SINGLE_FRAME_SCORE: f32 = 0.9;
 
 /// What a run knows of the appearances so far: its checkpoint. Add members with defaults, so that checkpoints of older
@@ -75,6 +82,9 @@ struct TrackState {
     finding: ModerationFindingId,
     /// Quality, 0 to 1, and estimated age, in years, in its best pictures; best first.
     ages: Vec<(f32, f32)>,
+    /// The 80 % intervals of these estimates, years, in the same order; fewer in checkpoints of before they were kept.
+    #[serde(default)]
+    age_intervals: Vec<(f32, f32)>,
     /// In how many pictures its age was estimated.
     estimates: u32,
     /// The highest detection score of its pictures, 0 to 1.
@@ -83,14 +93,30 @@ struct TrackState {
     settled: bool,
     /// What was reported of it.
     told: Vec<NotificationReason>,
+    /// When it was judged last, in seconds from the content's beginning.
+    #[serde(default)]
+    judged_at: f64,
+    /// What was written of it last, by this process.
+    #[serde(skip)]
+    written: Option<WrittenVerdict>,
+}
+
+/// What decides whether an appearance that is judged again is written again: the moment of its best picture, and what was
+/// said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct WrittenVerdict {
+    best_time: f64,
+    profile: Option<ProfileId>,
+    is_banned: bool,
+    age_group: AgeGroup,
 }
 
 impl TrackState {
     /// Whether the age is worth estimating in another picture, of this quality.
     fn needs_age_estimate(&self, quality: f32) -> bool {
-        let improves = self.ages.len() < MAX_AGES_PER_TRACK
-            || self.ages.last().is_some_and(|(worst, _)| quality > *worst);
-        improves && self.estimates < MAX_AGE_ESTIMATES_PER_TRACK
+        let gain = if self.estimates < MAX_AGE_ESTIMATES_PER_TRACK { 0.0 } else { MIN_QUALITY_GAIN };
+        self.ages.len() < MAX_AGES_PER_TRACK
+            || self.ages.last().is_some_and(|(worst, _)| quality > *worst + gain)
     }
 
     /// Whether the next picture must be looked at because of this face; see [`FaceTracks::need_looks`].
@@ -102,23 +128,40 @@ impl TrackState {
             || (self.estimates < MAX_AGE_ESTIMATES_PER_TRACK && self.years().is_some_and(is_near))
     }
 
-    fn add_age_estimate(&mut self, quality: f32, years: f32) {
+    fn add_age_estimate(&mut self, quality: f32, age: &AgeEstimate) {
         self.estimates += 1;
         let index = self.ages.partition_point(|(known, _)| *known >= quality);
-        self.ages.insert(index, (quality, years));
+        self.ages.insert(index, (quality, age.years));
         self.ages.truncate(MAX_AGES_PER_TRACK);
+        self.age_intervals.insert(index.min(self.age_intervals.len()), (age.low80, age.high80));
+        self.age_intervals.truncate(MAX_AGES_PER_TRACK);
     }
 
     /// The median of the age estimates, in years, so that one odd picture makes nobody older or younger.
     fn years(&self) -> Option<f32> {
-        let mut years: Vec<f32> = self.ages.iter().map(|(_, years)| *years).collect();
-        years.sort_by(f32::total_cmp);
-        let middle = years.len() / 2;
-        match years.len() {
-            0 => None,
-            odd if odd % 2 == 1 => years.get(middle).copied(),
-            _ => Some(f32::midpoint(*years.get(middle - 1)?, *years.get(middle)?)),
-        }
+        median(self.ages.iter().map(|(_, years)| *years))
+    }
+
+    /// The medians of the lower and of the upper ends of the estimates' 80 % intervals, years.
+    fn years_interval(&self) -> Option<(f32, f32)> {
+        let low = median(self.age_intervals.iter().map(|(low, _)| *low))?;
+        Some((low, median(self.age_intervals.iter().map(|(_, high)| *high))?))
+    }
+
+    /// Whether an appearance that goes on in a live video is to be judged, `now` seconds from the content's beginning.
+    fn is_due_in_live_video(&self, now: f64) -> bool {
+        !self.settled || now - self.judged_at >= REJUDGE_SECONDS
+    }
+}
+
+fn median(values: impl Iterator<Item = f32>) -> Option<f32> {
+    let mut sorted: Vec<f32> = values.collect();
+    sorted.sort_by(f32::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        odd if odd % 2 == 1 => sorted.get(middle).copied(),
+        _ => Some(f32::midpoint(*sorted.get(middle - 1)?, *sorted.get(middle)?)),
     }
 }
 
@@ -135,18 +178,18 @@ pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] 
     ]
 }
 
-/// Estimates the ages of faces in one picture, in years; returns them with the faces' tracks and qualities.
+/// Estimates the ages of faces in one picture; returns them with the faces' tracks and qualities.
 async fn estimate_ages(
     analyser: &ImageAnalyser,
     picture: Arc<Picture>,
     faces: Vec<(TrackId, Face, f32)>,
-) -> Result<Vec<(TrackId, f32, f32)>, FrameFacesError> {
+) -> Result<Vec<(TrackId, f32, AgeEstimate)>, FrameFacesError> {
     if faces.is_empty() {
         return Ok(Vec::new());
     }
     let analysis = analyser.run_in_background(move |vision: &mut VisionModels| {
         let estimate = |(track, face, quality): (TrackId, Face, f32)| -> Result<_, VisionError> {
-            Ok((track, quality, vision.estimate_age(&picture, &face)?.years))
+            Ok((track, quality, vision.estimate_age(&picture, &face)?))
         };
         faces.into_iter().map(estimate).collect::<Result<Vec<_>, _>>()
     });
@@ -173,19 +216,22 @@ impl FaceTracks {
             let state = self.known.entry(*track).or_insert_with(|| TrackState {
                 finding: ModerationFindingId::new(environment),
                 ages: Vec::new(),
+                age_intervals: Vec::new(),
                 estimates: 0,
                 score: 0.0,
                 settled: false,
                 told: Vec::new(),
+                judged_at: 0.0,
+                written: None,
             });
             state.score = state.score.max(face.score);
             if is_looked_at && state.needs_age_estimate(quality) {
                 to_estimate.push((*track, face, quality));
             }
         }
-        for (track, quality, years) in estimate_ages(analyser, picture, to_estimate).await? {
+        for (track, quality, age) in estimate_ages(analyser, picture, to_estimate).await? {
             if let Some(state) = self.known.get_mut(&track) {
-                state.add_age_estimate(quality, years);
+                state.add_age_estimate(quality, &age);
             }
         }
         Ok(step)
@@ -220,10 +266,13 @@ impl ModerationRun {
     ) -> Result<bool, RunStopError> {
         let step = tracks.follow(&self.runner.analyser, &*self.runner.environment, frame).await?;
         let settle_seconds = self.runner.settings.settle_seconds;
+        let (is_live, now) = (self.context.content_type == ContentType::LiveVideo, tracks.time);
+        let is_due =
+            |state: &TrackState| if is_live { state.is_due_in_live_video(now) } else { !state.settled };
         let due: Vec<FaceTrack> = step
             .tracks
             .iter()
-            .filter(|id| tracks.known.get(id).is_some_and(|state| !state.settled))
+            .filter(|id| tracks.known.get(id).is_some_and(is_due))
             .filter_map(|id| tracks.tracker.active().find(|track| track.id == *id))
             .filter(|track| track.to - track.from >= settle_seconds)
             .cloned()
@@ -247,7 +296,7 @@ impl ModerationRun {
         Ok(())
     }
 
-    /// Judges appearances. In a stored video, unknown faces and faces that look too young are reported when the appearance
+    /// Judges appearances, and writes what is new of them. In a stored video, unknown faces and faces that look too young are reported when the appearance
     /// has ended, because a clearer picture may still come; in a live video, at once.
     async fn judge_tracks(
         &self,
@@ -262,9 +311,8 @@ impl ModerationRun {
             return Ok(());
         }
         let (faces, account) = (&self.runner.faces, self.context.account);
-        let content = Some(self.context.content);
-        let candidates = faces.find_candidates(account, &embeddings, MAX_CANDIDATES, content, None).await?;
-        let limit = faces.identify_distance().await?;
+        let candidates = faces.find_candidates(account, &embeddings, &self.candidate_query()).await?;
+        let known = self.known_profiles().await?;
         let now = self.runner.environment.now();
         let report_all = ended || self.context.content_type == ContentType::LiveVideo;
         for ((track, embedding), candidates) in due.into_iter().zip(embeddings).zip(candidates) {
@@ -272,18 +320,35 @@ impl ModerationRun {
                 continue;
             };
             state.settled = true;
-            // Unclear faces of different people look alike, so they must be nearer to match.
-            let limit =
-                if best.quality < MIN_CLEAR_QUALITY { limit * UNCLEAR_DISTANCE_FACTOR } else { limit };
+            state.judged_at = tracks.time;
+            let max_distance = self.max_distance(best.quality);
             let candidates: Vec<_> =
-                candidates.into_iter().filter(|candidate| candidate.distance <= limit).collect();
-            let verdict = judge_face(self.parameters(), &self.known_profiles, &candidates, state.years());
+                candidates.into_iter().filter(|candidate| candidate.distance <= max_distance).collect();
+            let years = state.years();
+            let verdict = judge_face(self.parameters(), &known, &candidates, years);
+            let written = WrittenVerdict {
+                best_time: best.time,
+                profile: verdict.profile,
+                is_banned: verdict.is_banned,
+                age_group: verdict.age_group,
+            };
+            let is_new = state.written.replace(written) != Some(written);
+            let measurements = FaceMeasurements {
+                distance: verdict.distance,
+                max_distance,
+                model: self.matching.model.clone(),
+                years,
+                years_interval: state.years_interval(),
+                quality: best.quality,
+                score: state.score,
+            };
             let judged = JudgedFace {
                 id: state.finding,
                 track: track.id.0,
                 frame_time: best.time,
                 edges: face_edges(&best.face, tracks.size, tracks.side),
                 verdict,
+                measurements,
                 embedding,
             };
             for reason in &judged.verdict.reasons {
@@ -293,7 +358,9 @@ impl ModerationRun {
                     effects.notifications.push(judged.draft_notification(*reason, now));
                 }
             }
-            effects.faces.push(judged);
+            if is_new || ended {
+                effects.faces.push(judged);
+            }
         }
         Ok(())
     }
@@ -305,29 +372,54 @@ mod tests {
 
     fn state() -> TrackState {
         let finding = base::Uuid::nil().into();
-        TrackState { finding, ages: Vec::new(), estimates: 0, score: 0.0, settled: false, told: Vec::new() }
+        TrackState {
+            finding,
+            ages: Vec::new(),
+            age_intervals: Vec::new(),
+            estimates: 0,
+            score: 0.0,
+            settled: false,
+            told: Vec::new(),
+            judged_at: 0.0,
+            written: None,
+        }
+    }
+
+    fn age(years: f32) -> AgeEstimate {
+        AgeEstimate { years, st_dev: 3.5, low80: years - 4.0, high80: years + 5.0, spread: 1.0 }
+    }
+
+    #[test]
+    fn an_appearance_in_a_live_video_is_judged_again_while_it_goes_on() {
+        let mut state = state();
+        assert!(state.is_due_in_live_video(2.0));
+        (state.settled, state.judged_at) = (true, 2.0);
+        assert!(!state.is_due_in_live_video(6.9));
+        assert!(state.is_due_in_live_video(7.0));
     }
 
     #[test]
     fn the_age_is_that_of_the_best_pictures() {
         let mut state = state();
-        assert_eq!(state.years(), None);
-        state.add_age_estimate(0.5, 30.0);
+        assert_eq!((state.years(), state.years_interval()), (None, None));
+        state.add_age_estimate(0.5, &age(30.0));
         assert_eq!(state.years(), Some(30.0));
-        state.add_age_estimate(0.9, 20.0);
+        state.add_age_estimate(0.9, &age(20.0));
         assert_eq!(state.years(), Some(25.0));
         for years in [21.0, 22.0, 23.0] {
-            state.add_age_estimate(0.8, years);
+            state.add_age_estimate(0.8, &age(years));
         }
         assert_eq!((state.ages.len(), state.years()), (5, Some(22.0)));
+        assert_eq!(state.years_interval(), Some((18.0, 27.0)));
         assert!(!state.needs_age_estimate(0.4), "it is less clear than all others");
         assert!(state.needs_age_estimate(0.6));
-        state.add_age_estimate(0.6, 90.0);
+        state.add_age_estimate(0.6, &age(90.0));
         assert_eq!(state.ages.last(), Some(&(0.6, 90.0)), "the worst picture is replaced");
         for _ in 0..20 {
-            state.add_age_estimate(0.95, 20.0);
+            state.add_age_estimate(0.9, &age(20.0));
         }
-        assert!(!state.needs_age_estimate(1.0), "the age was estimated often enough");
+        assert!(!state.needs_age_estimate(0.94), "the age was estimated often enough");
+        assert!(state.needs_age_estimate(0.96), "and yet a much clearer picture counts");
     }
 
     #[test]
@@ -335,12 +427,12 @@ mod tests {
         let mut state = state();
         for _ in 0..5 {
             assert!(state.needs_look(None));
-            state.add_age_estimate(0.5, 22.0);
+            state.add_age_estimate(0.5, &age(22.0));
         }
         assert!(!state.needs_look(None) && !state.needs_look(Some(40)));
         assert!(state.needs_look(Some(18)), "it may yet turn out to be younger");
         for _ in 5..15 {
-            state.add_age_estimate(0.5, 22.0);
+            state.add_age_estimate(0.5, &age(22.0));
         }
         assert!(!state.needs_look(Some(18)), "further estimates would not be made");
     }

@@ -4,19 +4,20 @@ use super::{
     ModerationRun, RunStopError,
     decision::judge_face,
     effects::{JudgedFace, RunEffects},
-    face_tracks::{MAX_CANDIDATES, face_edges},
+    face_tracks::face_edges,
 };
-use crate::content_moderation::ModerationState;
+use crate::content_moderation::{FaceMeasurements, ending::ModerationOutcome};
 use base::{Id as _, ModerationFindingId};
-use vision::{Face, VisionError, VisionModels};
+use vision::{AgeEstimate, Face, VisionError, VisionModels};
 
 /// How many faces of an image are judged, at most; of a crowd, those with the highest scores.
 const MAX_FACES_PER_IMAGE: usize = 200;
 
 struct ImageFace {
     face: Face,
+    quality: f32,
     embedding: Vec<f32>,
-    years: f32,
+    age: AgeEstimate,
 }
 
 impl ModerationRun {
@@ -30,30 +31,42 @@ impl ModerationRun {
             faces.truncate(MAX_FACES_PER_IMAGE);
             let analyse = |face: Face| -> Result<ImageFace, VisionError> {
                 let embedding = vision.embed(&picture, &face)?;
-                let years = vision.estimate_age(&picture, &face)?.years;
-                Ok(ImageFace { face, embedding, years })
+                let age = vision.estimate_age(&picture, &face)?;
+                let quality = VisionModels::assess_quality(&picture, &face).score;
+                Ok(ImageFace { face, quality, embedding, age })
             };
             faces.into_iter().map(analyse).collect::<Result<Vec<_>, _>>()
         });
         let faces = analysis.await??;
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
         let account = self.context.account;
-        let candidates = self
-            .runner
-            .faces
-            .find_candidates(account, &embeddings, MAX_CANDIDATES, Some(self.context.content), None)
-            .await?;
-        let mut effects = RunEffects::ending(ModerationState::Done);
+        let candidates =
+            self.runner.faces.find_candidates(account, &embeddings, &self.candidate_query()).await?;
+        let known = self.known_profiles().await?;
+        let mut effects = RunEffects::ending(ModerationOutcome::Done);
         let environment = &*self.runner.environment;
         let now = environment.now();
-        for (index, (face, candidates)) in faces.into_iter().zip(candidates).enumerate() {
-            let verdict = judge_face(self.parameters(), &self.known_profiles, &candidates, Some(face.years));
+        for (index, (face, mut candidates)) in faces.into_iter().zip(candidates).enumerate() {
+            let max_distance = self.max_distance(face.quality);
+            candidates.retain(|candidate| candidate.distance <= max_distance);
+            let years = face.age.years;
+            let verdict = judge_face(self.parameters(), &known, &candidates, Some(years));
+            let measurements = FaceMeasurements {
+                distance: verdict.distance,
+                max_distance,
+                model: self.matching.model.clone(),
+                years: Some(years),
+                years_interval: Some((face.age.low80, face.age.high80)),
+                quality: face.quality,
+                score: face.face.score,
+            };
             let judged = JudgedFace {
                 id: ModerationFindingId::new(environment),
                 track: index as u64,
                 frame_time: 0.0,
                 edges: face_edges(&face.face, size, size.width.max(size.height)),
                 verdict,
+                measurements,
                 embedding: face.embedding,
             };
             effects

@@ -67,7 +67,7 @@ impl ModerationRun {
         if !tracks.started {
             tracks.started = true;
             let effects = RunEffects {
-                notifications: vec![self.draft_action(NotificationReason::Started)],
+                notifications: vec![self.runner.ender.draft_action(NotificationReason::Started)],
                 ..RunEffects::default()
             };
             self.commit_effects(Some(tracks), effects).await?;

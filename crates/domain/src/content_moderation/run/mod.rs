@@ -23,28 +23,33 @@ mod video;
 use super::{
     ContentModerationSettings, ModerationParameters, ModerationState, NotificationReason,
     contents::{self, ContentType},
-    notifications::{NotificationContext, NotificationDraft, Notifier},
+    ending::{ModerationEnder, ModerationOutcome, NotificationContextRow},
+    notifications::NotificationContext,
     sealed_columns::SealedColumns,
 };
 use crate::{
-    faces::{FaceIndexError, FaceIndexService},
+    faces::{CandidateQuery, FaceIndexError, FaceIndexService},
     image_analysis::{AnalysisError, ImageAnalyser},
 };
-use base::{AccountId, AppId, ContentId, Environment, ModerationId, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, FromRow, Json, WriteTx, sql};
+use base::{AccountId, Environment, ModerationId, SignedDuration, Timestamp, Uuid};
+use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use decision::KnownProfiles;
 use effects::RunEffects;
-use face_tracks::FaceTracks;
+use face_tracks::{FaceTracks, MAX_CANDIDATES, MIN_CLEAR_QUALITY, UNCLEAR_DISTANCE_FACTOR};
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
 use media::video::{ContentLoader, VideoError};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::Mutex, time::Instant};
 
 pub use appearances::{VideoAppearance, VideoAppearances, find_appearances};
 pub use frame_faces::FrameFacesError;
 
 /// A content that cannot be fetched now may be available soon; after these attempts its moderation fails.
 const CONTENT_RETRY: RetryPolicy = RetryPolicy { waits: &[5, 30, 120], jitter: 0.2 };
+
+/// How old what is known of profiles may be when faces of a live video are judged.
+const KNOWN_PROFILES_AGE: Duration = Duration::from_secs(10);
 
 /// Processes an image or a video.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -97,22 +102,6 @@ impl RunModeration {
             }
         }
     }
-}
-
-/// Fails moderations whose job was dead-lettered because the process died with it again and again; returns how many.
-pub async fn fail_dead_lettered(db: &Db, environment: &dyn Environment) -> Result<u64, DbError> {
-    let mut tx = db.write().await?;
-    let rows = tx
-        .execute(sql!(
-            "UPDATE moderations SET state = 'FAILED', error_code = 'GIVEN_UP', ended_at = $1, checkpoint = NULL,
-                    error = 'the server failed several times while it processed this content; its operator can tell more'
-              WHERE state IN ('QUEUED', 'RUNNING', 'STOPPING')
-                AND job_id IN (SELECT id FROM jobs WHERE state = 'PARKED')",
-            environment.now(),
-        ))
-        .await?;
-    tx.commit().await?;
-    Ok(rows)
 }
 
 /// Why a run does not go on to the end of its content.
@@ -188,8 +177,17 @@ pub(super) struct ModerationRunner {
     pub(super) faces: FaceIndexService,
     pub(super) videos: ContentLoader,
     pub(super) analyser: ImageAnalyser,
-    pub(super) notifier: Notifier,
+    pub(super) ender: ModerationEnder,
     pub(super) settings: ContentModerationSettings,
+}
+
+/// By what faces are matched.
+#[derive(Clone, Debug)]
+struct FaceMatching {
+    /// The greatest distance at which a clear face matches a profile.
+    max_distance: f32,
+    /// SHA-256 of the model that computes embeddings, hexadecimal.
+    model: String,
 }
 
 /// One run of one moderation.
@@ -197,7 +195,9 @@ pub(super) struct ModerationRunner {
 struct ModerationRun {
     runner: Arc<ModerationRunner>,
     context: NotificationContext,
-    known_profiles: KnownProfiles,
+    /// The profiles that count as known, and when that was read.
+    known_profiles: Mutex<(Instant, KnownProfiles)>,
+    matching: FaceMatching,
     lease: Lease,
     /// When the first run of the moderation began.
     began_at: Timestamp,
@@ -207,14 +207,8 @@ struct ModerationRun {
 
 #[derive(FromRow)]
 struct RunRow {
-    account_id: AccountId,
-    app_id: AppId,
-    content_id: ContentId,
-    #[sqlx(try_from = "String")]
-    content_type: ContentType,
-    url: String,
-    wanted: Json<ModerationParameters>,
-    destinations: Vec<u8>,
+    #[sqlx(flatten)]
+    context: NotificationContextRow,
     #[sqlx(try_from = "String")]
     state: ModerationState,
     checkpoint: Option<Vec<u8>>,
@@ -246,11 +240,7 @@ impl ModerationRunner {
                 // The last attempt fails the moderation, so that the caller learns of it and not the operator alone.
                 if run.lease.attempts >= CONTENT_RETRY.attempts() {
                     let words = "this server could not process the content; its operator can tell more";
-                    let error = Some(("INTERNAL_ERROR".to_owned(), words.to_owned()));
-                    let effects = RunEffects {
-                        final_state: Some((ModerationState::Failed, error)),
-                        ..RunEffects::default()
-                    };
+                    let effects = RunEffects::ending(ModerationOutcome::failed("INTERNAL_ERROR", words));
                     tracing::error!(error = failure.error, "a moderation failed");
                     if run.commit_effects(None, effects).await.is_ok() {
                         return Ok(JobOutcome::Done);
@@ -292,38 +282,35 @@ impl ModerationRunner {
             tx.commit().await?;
             return Err(RunStopError::LeaseLost);
         };
-        JobIds { app: Some(row.app_id), content: Some(row.content_id), ..JobIds::default() }.record();
-        let parameters = row.wanted.0;
-        let attached = contents::profiles(&mut tx, row.account_id, row.content_id).await?;
-        let of_groups = self.faces.group_members(&mut tx, row.account_id, &parameters.groups).await?;
+        let context = row.context.open(id, &self.sealed_columns);
+        JobIds { app: Some(context.app), content: Some(context.content), ..JobIds::default() }.record();
+        let known_profiles = self.load_known_profiles(&mut tx, &context).await?;
         let checkpoint: Option<FaceTracks> = match row.checkpoint {
             Some(sealed) => self.sealed_columns.open_checkpoint(&mut tx, id, &sealed).await?,
             None => None,
         };
         tx.commit().await?;
 
-        let is_any_named =
-            !parameters.profiles.is_empty() || !parameters.groups.is_empty() || !attached.is_empty();
-        let named = parameters.profiles.iter().copied().chain(attached).chain(of_groups);
-        let known_profiles = KnownProfiles::of(is_any_named, named);
-        let context = NotificationContext {
-            app: row.app_id,
-            account: row.account_id,
-            moderation: id,
-            content: row.content_id,
-            content_type: row.content_type,
-            url: row.url,
-            destinations: self.sealed_columns.open_destinations(id, &row.destinations),
-            parameters,
+        let matching = FaceMatching {
+            max_distance: self.faces.max_distance(context.parameters.min_similarity).await?,
+            model: self.faces.model_digest().await?,
         };
+        let known_profiles = Mutex::new((Instant::now(), known_profiles));
         let began_at = row.started_at.map_or(now, |at| at.0);
         let mut tracks = checkpoint.unwrap_or_default();
         let start_position = tracks.time;
-        let run =
-            ModerationRun { runner: self.clone(), context, known_profiles, lease, began_at, start_position };
+        let run = ModerationRun {
+            runner: self.clone(),
+            context,
+            known_profiles,
+            matching,
+            lease,
+            began_at,
+            start_position,
+        };
         if row.state == ModerationState::Stopping {
             let mut effects = run.close_tracks(&mut tracks).await?;
-            effects.final_state = Some((ModerationState::Stopped, None));
+            effects.outcome = Some(ModerationOutcome::Stopped);
             run.commit_effects(None, effects).await?;
             return Err(RunStopError::LeaseLost);
         }
@@ -331,7 +318,48 @@ impl ModerationRunner {
     }
 }
 
+impl ModerationRunner {
+    async fn load_known_profiles(
+        &self,
+        view: &mut ReadTx,
+        context: &NotificationContext,
+    ) -> Result<KnownProfiles, DbError> {
+        let parameters = &context.parameters;
+        let attached = contents::profiles(view, context.account, context.content).await?;
+        let of_groups = self.faces.group_members(view, context.account, &parameters.groups).await?;
+        let is_any_named =
+            !parameters.profiles.is_empty() || !parameters.groups.is_empty() || !attached.is_empty();
+        let named = parameters.profiles.iter().copied().chain(attached).chain(of_groups);
+        Ok(KnownProfiles::of(is_any_named, named))
+    }
+}
+
 impl ModerationRun {
+    /// The profiles that count as known. A live video is watched for weeks, so they are read again now and then.
+    async fn known_profiles(&self) -> Result<KnownProfiles, DbError> {
+        let mut known = self.known_profiles.lock().await;
+        if self.context.content_type == ContentType::LiveVideo && known.0.elapsed() >= KNOWN_PROFILES_AGE {
+            let mut view = self.runner.db.read().await?;
+            *known = (Instant::now(), self.runner.load_known_profiles(&mut view, &self.context).await?);
+        }
+        Ok(known.1.clone())
+    }
+
+    fn candidate_query(&self) -> CandidateQuery {
+        CandidateQuery {
+            max_distance: Some(self.matching.max_distance),
+            content: Some(self.context.content),
+            ..CandidateQuery::nearest(MAX_CANDIDATES)
+        }
+    }
+
+    /// The greatest distance at which a face of this quality, 0 to 1, matches a profile. Unclear faces of different people
+    /// look alike, so they must be nearer.
+    fn max_distance(&self, quality: f32) -> f32 {
+        let limit = self.matching.max_distance;
+        if quality < MIN_CLEAR_QUALITY { limit * UNCLEAR_DISTANCE_FACTOR } else { limit }
+    }
+
     fn parameters(&self) -> &ModerationParameters {
         &self.context.parameters
     }
@@ -365,7 +393,7 @@ impl ModerationRun {
             }
             RunStopError::StopRequested => {
                 let mut effects = self.close_tracks(&mut tracks).await?;
-                effects.final_state = Some((ModerationState::Stopped, None));
+                effects.outcome = Some(ModerationOutcome::Stopped);
                 self.commit_effects(None, effects).await?;
                 Ok(JobOutcome::Done)
             }
@@ -377,8 +405,7 @@ impl ModerationRun {
                 }
                 // What was found before the content failed is reported.
                 let mut effects = self.close_tracks(&mut tracks).await?;
-                effects.final_state =
-                    Some((ModerationState::Failed, Some((error.code().to_owned(), error.to_string()))));
+                effects.outcome = Some(ModerationOutcome::failed(error.code(), error.to_string()));
                 self.commit_effects(None, effects).await?;
                 Ok(JobOutcome::Done)
             }
@@ -388,7 +415,7 @@ impl ModerationRun {
     /// Ends a run that processed its content to the end.
     async fn finish(&self, tracks: &mut FaceTracks) -> Result<(), RunStopError> {
         let mut effects = self.close_tracks(tracks).await?;
-        effects.final_state = Some((ModerationState::Done, None));
+        effects.outcome = Some(ModerationOutcome::Done);
         self.commit_effects(Some(tracks), effects).await
     }
 
@@ -398,19 +425,9 @@ impl ModerationRun {
         let ended = tracks.tracker.finish();
         self.judge_ended(tracks, ended, &mut effects).await?;
         if tracks.started {
-            effects.notifications.push(self.draft_action(NotificationReason::Stopped));
+            effects.notifications.push(self.runner.ender.draft_action(NotificationReason::Stopped));
         }
         Ok(effects)
-    }
-
-    /// A notification that is not about a face.
-    fn draft_action(&self, reason: NotificationReason) -> NotificationDraft {
-        NotificationDraft {
-            deduplication_key: reason.to_string(),
-            reason,
-            observed_at: self.runner.environment.now(),
-            face: None,
-        }
     }
 
     /// Fails if the run must stop: the moderation was stopped, the worker is shutting down, or the account is deleted.

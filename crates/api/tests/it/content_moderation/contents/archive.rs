@@ -66,10 +66,7 @@ async fn moderations_of_an_archived_content_are_stopped() {
     fixture.app.run_due_jobs().await;
     let details = fixture.moderation_state(&moderation).await;
     assert_eq!(details["state"], "STOPPED", "{details}");
-    assert_eq!(
-        fixture.get(&format!("/moderations/{moderation}/notifications")).await["notifications"],
-        json!([])
-    );
+    assert_eq!(fixture.all_reasons(&moderation).await, ["STOPPED"]);
 }
 
 #[tokio::test]
@@ -78,7 +75,7 @@ async fn no_moderation_is_begun_for_a_content_that_is_archived_while_it_is_looke
     let (content, _) = fixture.waiting_moderation().await;
     let moderations = &fixture.app.api.content_moderation;
     let input = ModerationInput { content_id: content.parse().ok(), ..ModerationInput::default() };
-    let request = input.validate(moderations.outbox()).unwrap();
+    let request = moderations.validate(input).unwrap();
     let prepared = moderations.prepare(fixture.account, request).await.unwrap();
     fixture.call("POST", "/archive/contents", Some(json!({ "content_id": content }))).await;
     let mut tx = fixture.app.api.db.write().await.unwrap();

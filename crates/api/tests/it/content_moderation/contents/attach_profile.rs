@@ -8,6 +8,6 @@ async fn a_profile_is_attached() {
     let fixture = AccountFixture::start().await;
     let id = fixture.content("https://media.example.com/1.jpg", "IMAGE").await;
     fixture.create(&format!("/contents/{id}/reports"), json!({ "reason": "it shows a neighbour" })).await;
-    let profile = json!({ "profile_id": fixture.add_profile("Ada").await });
+    let profile = json!({ "profile_id": fixture.enrol("Ada", &testkit::face_pictures()[8]).await });
     assert_response_snapshot!(fixture.call("POST", &format!("/contents/{id}/profiles"), Some(profile)).await);
 }

@@ -15,7 +15,7 @@ async fn a_content_is_deleted() {
 async fn a_deleted_content_takes_its_moderations_reports_and_profiles_with_it() {
     let fixture = AccountFixture::start_with_media().await;
     let (content, moderation) = fixture.finished_moderation(json!({})).await;
-    let profile = fixture.add_profile("Bob").await;
+    let profile = fixture.enrol("Bob", &testkit::face_pictures()[8]).await;
     let body = json!({ "profile_id": profile });
     fixture.call("POST", &format!("/contents/{content}/profiles"), Some(body)).await;
     let waiting = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;

@@ -1,12 +1,12 @@
 //! `POST /accounts/{accountId}/profiles/{profileId}/ban`
 
-use crate::content_moderation::{AccountFixture, face_base64, two_people};
+use crate::content_moderation::{AccountFixture, face_base64, first_error, two_people};
 use serde_json::json;
 
 #[tokio::test]
 async fn a_profile_is_banned() {
     let fixture = AccountFixture::start().await;
-    let id = fixture.add_profile("Ada").await;
+    let id = fixture.enrol("Ada", two_people().0).await;
     assert_response_snapshot!(fixture.call("POST", &format!("/profiles/{id}/ban"), None).await);
 }
 
@@ -24,5 +24,69 @@ async fn a_profile_is_banned_and_unbanned() {
         let found =
             fixture.call("POST", "/profiles/search", Some(json!({ "face": face_base64(ada) }))).await.json();
         assert_eq!(found["profiles"][0]["is_banned"], json!(banned));
+    }
+}
+
+/// A ban that nobody would ever notice is refused, and so is whatever would make one of it.
+#[tokio::test]
+async fn a_profile_that_nobody_is_recognised_by_is_not_banned() {
+    let fixture = AccountFixture::start().await;
+    let (ada, _) = two_people();
+    let faceless = fixture.add_profile("Bob").await;
+    let hidden = fixture.enrol("Ada", ada).await;
+    fixture.call("PATCH", &format!("/profiles/{hidden}"), Some(json!({ "profile_type": 2 }))).await;
+    for (id, property, because) in
+        [(&faceless, "faces", "it has no face"), (&hidden, "profile_type", "its profile_type is 2")]
+    {
+        let refused = fixture.call("POST", &format!("/profiles/{id}/ban"), None).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+        let error = first_error(&refused);
+        assert!(error["message"].as_str().unwrap().contains(because), "{error}");
+        assert_eq!(error["property"], property);
+        assert_eq!(fixture.get(&format!("/profiles/{id}")).await["is_banned"], false);
+    }
+
+    fixture.call("PATCH", &format!("/profiles/{hidden}"), Some(json!({ "profile_type": 1 }))).await;
+    assert_eq!(fixture.call("POST", &format!("/profiles/{hidden}/ban"), None).await.status, 204);
+    let changed =
+        fixture.call("PATCH", &format!("/profiles/{hidden}"), Some(json!({ "profile_type": 2 }))).await;
+    assert_eq!(changed.status_and_code(), "400 INVALID_REQUEST", "it would end the ban");
+    let face =
+        fixture.get(&format!("/profiles/{hidden}")).await["faces"][0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/profiles/{hidden}/faces/{face}");
+    let last = fixture.call("DELETE", &path, None).await;
+    assert_eq!(last.status_and_code(), "400 INVALID_REQUEST", "{}", last.json());
+    assert_eq!(fixture.search_by_face(ada).await, std::slice::from_ref(&hidden), "nothing was deleted");
+    fixture.call("POST", &format!("/profiles/{hidden}/unban"), None).await;
+    assert_eq!(fixture.call("DELETE", &path, None).await.status, 204);
+}
+
+/// Whoever can never be recognised is not named as somebody who is known.
+#[tokio::test]
+async fn a_profile_that_nobody_is_recognised_by_is_not_named() {
+    let fixture = AccountFixture::start_with_media().await;
+    let faceless = fixture.add_profile("Bob").await;
+    let (content, _) = fixture.waiting_moderation().await;
+    let url = "https://media.example.com/1.jpg";
+    for (method, path, body, property) in [
+        (
+            "POST",
+            "/moderations".to_owned(),
+            json!({ "content_id": content, "profile_ids": [faceless] }),
+            "profile_ids[0]",
+        ),
+        (
+            "POST",
+            "/contents".to_owned(),
+            json!({ "url": url, "type": "IMAGE", "profile_ids": [faceless] }),
+            "profile_ids[0]",
+        ),
+        ("POST", format!("/contents/{content}/profiles"), json!({ "profile_id": faceless }), "profile_id"),
+    ] {
+        let refused = fixture.call(method, &path, Some(body)).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{path}");
+        let error = first_error(&refused);
+        assert_eq!(error["property"], property);
+        assert!(error["message"].as_str().unwrap().contains("it has no face"), "{error}");
     }
 }
