@@ -197,7 +197,8 @@ pub(super) async fn load_page(
     let notifications = view
         .fetch_all(sql!(
             "SELECT n.id, n.account_id, n.type, n.created_at, n.moderation_id, n.content_id, n.url, n.content_type,
-                    coalesce(n.precise_reason, n.reason) AS reason, n.frame_time, n.observed_at, n.face_top, n.face_right, n.face_bottom, n.face_left,
+                    coalesce(n.precise_reason, n.reason) AS reason, n.frame_time, n.observed_at, n.face_top,
+                    n.face_right, n.face_bottom, n.face_left,
                     n.age_group, n.profile_id,
                     CASE WHEN n.precise_reason = 'FAILED' THEN m.error_code END AS error_code,
                     CASE WHEN n.precise_reason = 'FAILED' THEN m.error END AS error,
