@@ -35,6 +35,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (24, "sealed_texts", include_str!("../../../migrations/0024_sealed_texts.sql")),
     (25, "outcomes", include_str!("../../../migrations/0025_outcomes.sql")),
     (26, "measurements", include_str!("../../../migrations/0026_measurements.sql")),
+    (27, "bans", include_str!("../../../migrations/0027_bans.sql")),
 ];
 
 /// Number, name and text of a migration.

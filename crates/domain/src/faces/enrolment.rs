@@ -41,6 +41,12 @@ pub struct PreparedFace {
     picture_key: Option<Secret<[u8; 32]>>,
 }
 
+impl PreparedFace {
+    pub(super) fn embedding(&self) -> &[f32] {
+        &self.extracted.embedding
+    }
+}
+
 #[derive(FromRow)]
 struct StoredEmbeddingRow {
     id: FaceId,

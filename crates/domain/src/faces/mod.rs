@@ -44,7 +44,10 @@ pub use matching::{CandidateQuery, ProfileCandidate, ProfileMatch};
 pub use negative_labels::{Dismissal, DismissalSelection, DismissedFace, MAX_NEGATIVE_LABELS_PER_PROFILE};
 pub use profile::{EnrolledFace, Profile, ProfileItem, ProfileSummary, UnrecognisableReason};
 pub use profile_changes::ProfilePatch;
-pub use profile_details::{InvalidProfileFieldError, ProfileDetails, ProfileText, ProfileType};
+pub use profile_details::{
+    BanRecord, BanRequest, InvalidProfileFieldError, MAX_BAN_REASON_CHARS, ProfileDetails, ProfileText,
+    ProfileType,
+};
 pub use reembedding::ReembedFaces;
 pub use service::FaceIndexService;
 pub use tombstones::SweepFaces;

@@ -1,7 +1,8 @@
 //! Profiles are created, changed, banned and deleted.
 
 use super::{
-    DismissalSelection, FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText, ProfileType,
+    BanRecord, DismissalSelection, FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText,
+    ProfileType,
     change_sequence::next_seq,
     negative_labels,
     profile::{ProfileRow, ProfileStore},
@@ -13,7 +14,7 @@ use crate::{
     vault::Vault,
 };
 use base::{AccountId, Id as _, ProfileId, Timestamp, Uuid};
-use db::{DbError, WriteTx, sql};
+use db::{DbError, FromRow, WriteTx, sql};
 
 /// Changes of a profile; what is `None`, or not in the list, stays as it is.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,12 @@ pub struct ProfilePatch {
 /// A refusal of what would make a ban one that nobody notices.
 pub(super) fn unusable_ban(property: &'static str, message: String) -> FaceIndexError {
     InvalidProfileFieldError { property, message, measured: None }.into()
+}
+
+#[derive(FromRow)]
+struct ExpiredBanRow {
+    id: ProfileId,
+    account_id: AccountId,
 }
 
 impl ProfileStore {
@@ -134,31 +141,48 @@ impl ProfileStore {
         Ok(())
     }
 
-    /// Bans a person, or lifts the ban.
-    pub(super) async fn set_banned(
+    /// Bans a person, or lifts the ban (`None`). A ban of somebody who is banned replaces the one before.
+    pub(super) async fn set_ban(
         &self,
         tx: &mut WriteTx,
         account: AccountId,
         id: ProfileId,
-        banned: bool,
+        ban: Option<BanRecord>,
     ) -> Result<(), FaceIndexError> {
-        let rows = tx
-            .execute(sql!(
-                "UPDATE profiles SET banned = $3, updated_at = $4
-                  WHERE id = $1 AND account_id = $2 AND active",
-                id,
-                account,
-                banned,
-                self.environment.now(),
-            ))
-            .await?;
-        if rows == 0 {
-            return Err(FaceIndexError::Missing("profile"));
-        }
-        if banned && let Some((_, reason)) = self.unrecognisable(tx, account, &[id]).await?.first() {
+        let (row, mut details) = self.lock(tx, account, id).await?;
+        if ban.is_some()
+            && let Some((_, reason)) = self.unrecognisable(tx, account, &[id]).await?.first()
+        {
             return Err(unusable_ban(reason.property(), format!("the profile cannot be banned: {reason}")));
         }
+        let (is_banned, until) = (ban.is_some(), ban.as_ref().and_then(|ban| ban.until));
+        details.ban = ban;
+        tx.execute(sql!(
+            "UPDATE profiles SET banned = $2, ban_until = $3, details = $4 WHERE id = $1",
+            id,
+            is_banned,
+            until,
+            self.seal_details(&self.vault_of(&row), id, &details),
+        ))
+        .await?;
         Ok(())
+    }
+
+    /// Lifts the bans whose time is over; returns whose they were.
+    pub(super) async fn lift_expired_bans(
+        &self,
+        tx: &mut WriteTx,
+    ) -> Result<Vec<(AccountId, ProfileId)>, DbError> {
+        let now = self.environment.now();
+        let rows: Vec<ExpiredBanRow> = tx
+            .fetch_all(sql!(
+                "UPDATE profiles SET banned = $2, ban_until = NULL, updated_at = $1
+                  WHERE ban_until <= $1 RETURNING id, account_id",
+                now,
+                false,
+            ))
+            .await?;
+        Ok(rows.into_iter().map(|row| (row.account_id, row.id)).collect())
     }
 
     /// Deletes a profile: everything that is known of the person is deleted, in contents where they were found as well, and

@@ -1,7 +1,7 @@
 //! What is known of the person of a profile: texts, and the rules that they follow.
 
-use crate::Violation;
-use base::LimitViolation;
+use crate::violation::{Violation, check_max_chars};
+use base::{LimitViolation, Timestamp, Uuid};
 
 /// Whether searches return a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,6 +141,46 @@ pub struct ProfileDetails {
     pub is_id_verified: bool,
     /// Whether the person is known to be an adult, so that moderations do not estimate an age.
     pub is_adult: bool,
+    /// The ban, if there is one. None of bans that were imposed before that was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ban: Option<BanRecord>,
+}
+
+/// A ban: why, by whom, since when and until when.
+#[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct BanRecord {
+    /// At most [`MAX_BAN_REASON_CHARS`] characters.
+    pub reason: Option<String>,
+    /// The member or API key who banned them.
+    pub user: Uuid,
+    pub since: Timestamp,
+    /// When it ends by itself.
+    pub until: Option<Timestamp>,
+}
+
+/// The longest reason of a ban, in characters.
+pub const MAX_BAN_REASON_CHARS: usize = 500;
+
+/// A ban as it is asked for.
+#[derive(Clone, Default)]
+pub struct BanRequest {
+    pub reason: Option<String>,
+    pub until: Option<Timestamp>,
+}
+
+impl BanRequest {
+    /// What is wrong with it.
+    pub fn violations(&self, now: Timestamp) -> Vec<Violation> {
+        let mut found = Vec::new();
+        if let Some(reason) = &self.reason {
+            let (chars, hint) = (reason.chars().count(), "shorten it");
+            found.extend(check_max_chars("reason", "it has", chars, MAX_BAN_REASON_CHARS, hint).err());
+        }
+        if self.until.is_some_and(|until| until <= now) {
+            found.push(Violation::new("until", "it is in the past"));
+        }
+        found
+    }
 }
 
 // Names must not reach a log.

@@ -4,9 +4,9 @@
 //! the transaction is committed.
 
 use super::{
-    CandidateQuery, FaceIndexError, FaceIndexSettings, FaceIndexStatus, FaceIndexStorage, PreparedFace,
-    Profile, ProfileCandidate, ProfileDetails, ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch,
-    ProfileSummary, ProfileType, ReembedFaces, SweepFaces, UnrecognisableReason,
+    BanRecord, BanRequest, CandidateQuery, FaceIndexError, FaceIndexSettings, FaceIndexStatus,
+    FaceIndexStorage, PreparedFace, Profile, ProfileCandidate, ProfileDetails, ProfileGroup, ProfileItem,
+    ProfileMatch, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces, SweepFaces, UnrecognisableReason,
     account_index::AccountIndexes,
     embedding_vault::EmbeddingVault,
     enrolment::Enrolment,
@@ -80,6 +80,7 @@ impl FaceIndexService {
             db: db.clone(),
             environment: environment.clone(),
             blobs,
+            profiles: profiles.clone(),
             pictures: pictures.clone(),
             indexes: indexes.clone(),
         });
@@ -222,16 +223,48 @@ impl FaceIndexService {
         self.0.profiles.update(tx, account, id, patch).await
     }
 
-    /// Bans a person, or lifts the ban.
-    pub async fn set_banned(
+    /// Bans a person; a ban of somebody who is banned replaces the one before. `user` is who does it.
+    pub async fn ban(
+        &self,
+        tx: &mut WriteTx,
+        (account, user): (AccountId, Uuid),
+        id: ProfileId,
+        request: BanRequest,
+    ) -> Result<(), FaceIndexError> {
+        let event = profile_event("profile.ban", account, id);
+        tx.audit(match request.until {
+            Some(until) => event.detail("until", until.to_string()),
+            None => event,
+        });
+        let BanRequest { reason, until } = request;
+        let ban = BanRecord { reason, user, since: self.0.profiles.environment.now(), until };
+        self.0.profiles.set_ban(tx, account, id, Some(ban)).await
+    }
+
+    /// Lifts a ban.
+    pub async fn unban(
         &self,
         tx: &mut WriteTx,
         account: AccountId,
         id: ProfileId,
-        banned: bool,
     ) -> Result<(), FaceIndexError> {
-        tx.audit(profile_event(if banned { "profile.ban" } else { "profile.unban" }, account, id));
-        self.0.profiles.set_banned(tx, account, id, banned).await
+        tx.audit(profile_event("profile.unban", account, id));
+        self.0.profiles.set_ban(tx, account, id, None).await
+    }
+
+    /// The banned profiles that a face looks like, nearest first.
+    pub async fn banned_lookalikes(
+        &self,
+        account: AccountId,
+        face: &PreparedFace,
+    ) -> Result<Vec<(ProfileId, f64)>, FaceIndexError> {
+        let embeddings = [face.embedding().to_vec()];
+        let found = self.find_candidates(account, &embeddings, &CandidateQuery::nearest(8)).await?;
+        let mut banned = Vec::new();
+        for candidate in found.into_iter().flatten().filter(|candidate| candidate.is_banned) {
+            banned.push((candidate.profile, self.similarity(candidate.distance).await?));
+        }
+        Ok(banned)
     }
 
     /// Deletes a profile: everything that is known of the person is deleted, and an inactive row is left.

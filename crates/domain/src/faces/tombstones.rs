@@ -8,9 +8,10 @@ use super::{
     FaceIndexError,
     account_index::AccountIndexes,
     pictures::{FacePictures, blob_key},
+    profile::ProfileStore,
 };
 use base::{AccountId, Environment, FaceId, ProfileId, SignedDuration, Timestamp};
-use db::{Db, DbError, FromRow, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use media::blobs::BlobStore;
 use serde::{Deserialize, Serialize};
@@ -93,6 +94,7 @@ pub(super) struct TombstoneSweeper {
     pub(super) environment: Arc<dyn Environment>,
     pub(super) blobs: BlobStore,
     pub(super) pictures: FacePictures,
+    pub(super) profiles: ProfileStore,
     pub(super) indexes: Arc<AccountIndexes>,
 }
 
@@ -200,6 +202,12 @@ impl TombstoneSweeper {
                 break;
             }
         }
+        let mut tx = self.db.write().await?;
+        for (account, id) in self.profiles.lift_expired_bans(&mut tx).await? {
+            let event = AuditEvent::new("profile.unban").account(account).target(id);
+            tx.audit(event.detail("expired", true));
+        }
+        tx.commit().await?;
         let sealed_again = self.pictures.seal_again().await?;
         if sealed_again > 0 {
             tracing::info!(pictures = sealed_again, "pictures of faces were sealed with keys of their own");

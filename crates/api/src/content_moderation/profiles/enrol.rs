@@ -4,19 +4,20 @@ use super::{
     super::{
         ModerationApiError,
         authentication::ProfilesManage,
-        created::CreatedResource,
         error,
         path::AccountPath,
         request::{AccountRequest, CommandPayload, ReceivedCommand},
         violations::CommandViolations,
     },
     fields::decode_picture,
+    search::round_to_four_decimals,
 };
 use crate::{
     ApiState,
     http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
+use base::ProfileId;
 use domain::faces::{ProfileDetails, ProfileText, ProfileType};
 use utoipa::ToSchema;
 
@@ -89,10 +90,35 @@ impl CommandPayload for EnrolProfileRequest {
     }
 }
 
+/// A profile that was created.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = EnrolledProfile)]
+pub(crate) struct EnrolledProfileBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: ProfileId,
+    /// Banned people whom the face looks like; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<EnrolmentWarning>,
+}
+
+/// Somebody banned may have been enrolled again.
+#[derive(Clone, serde::Serialize, ToSchema)]
+pub(crate) struct EnrolmentWarning {
+    /// `BANNED_PERSON`.
+    code: &'static str,
+    /// The banned profile.
+    #[schema(value_type = Uuid)]
+    profile_id: ProfileId,
+    /// How similar the faces are: 1 for the same picture, 0.5 at the limit for one person.
+    #[schema(minimum = 0, maximum = 1)]
+    similarity: f64,
+}
+
 /// Create a profile.
 ///
 /// A face that looks like that of another profile is accepted: people have twins, and an account may know a person
-/// twice.
+/// twice. If that other one is banned, the answer warns.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles", tag = "profiles",
     security(("api key" = [], "application" = [])),
@@ -102,7 +128,7 @@ impl CommandPayload for EnrolProfileRequest {
         "biometric_consent": "consent form of 2026-01-16",
         "face": "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAEB…",
     })),
-    responses((status = 201, description = "It is there, and searches find it.", body = CreatedResource), error::EnrolErrors),
+    responses((status = 201, description = "It is there, and searches find it.", body = EnrolledProfileBody), error::EnrolErrors),
 )]
 pub(crate) async fn enrol_profile(
     State(api): State<ApiState>,
@@ -113,13 +139,22 @@ pub(crate) async fn enrol_profile(
         Some(picture) => Some(api.faces.prepare_face(account, None, picture).await?),
         None => None,
     };
+    let mut warnings = Vec::new();
+    if let Some(face) = &face {
+        let banned = api.faces.banned_lookalikes(account, face).await?;
+        warnings.extend(banned.into_iter().map(|(profile_id, similarity)| EnrolmentWarning {
+            code: "BANNED_PERSON",
+            profile_id,
+            similarity: round_to_four_decimals(similarity),
+        }));
+    }
     let ProfileEnrolment { kind, details, .. } = &request.input.command;
     let mut is_made = false;
     let answer = idempotent(&api, request.fingerprint(), async |tx| {
         request.lock_account(tx).await?;
         let id = api.faces.create_profile(tx, account, *kind, details, face.as_ref()).await?;
         is_made = true;
-        Ok((StatusCode::CREATED, CreatedResource::new(id)))
+        Ok((StatusCode::CREATED, EnrolledProfileBody { id, warnings: warnings.clone() }))
     })
     .await;
     if answer.is_ok() && is_made {

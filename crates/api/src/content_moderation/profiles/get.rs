@@ -9,9 +9,9 @@ use super::{
 };
 use crate::ApiState;
 use axum::{Json, extract::State};
-use base::{FaceId, Timestamp};
+use base::{FaceId, Timestamp, Uuid};
 use db::AuditEvent;
-use domain::faces::{Profile, ProfileItem};
+use domain::faces::{BanRecord, Profile, ProfileItem};
 use utoipa::ToSchema;
 
 /// A profile.
@@ -47,12 +47,39 @@ pub(crate) struct ProfileBody {
     faces: Vec<FaceBody>,
     /// The groups it is in, by label.
     groups: Vec<GroupBody>,
+    /// The ban, if the person is banned and it was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ban: Option<BanBody>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// When it was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
+}
+
+/// A ban.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Ban)]
+pub(crate) struct BanBody {
+    /// Why the person is banned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Who banned them: a member, or an API key.
+    user_id: Uuid,
+    /// Since when.
+    #[schema(value_type = String, format = DateTime)]
+    since: Timestamp,
+    /// When it ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    until: Option<Timestamp>,
+}
+
+impl From<BanRecord> for BanBody {
+    fn from(ban: BanRecord) -> Self {
+        Self { reason: ban.reason, user_id: ban.user, since: ban.since, until: ban.until }
+    }
 }
 
 /// A face of a profile. Its picture, if stored, only serves to compute the embedding of another model, and is never
@@ -91,6 +118,7 @@ impl From<Profile> for ProfileBody {
             is_adult: details.is_adult,
             faces: faces.into_iter().map(face).collect(),
             groups: groups.into_iter().map(Into::into).collect(),
+            ban: details.ban.filter(|_| banned).map(Into::into),
             created_at,
             updated_at,
         }

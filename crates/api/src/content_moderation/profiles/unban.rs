@@ -18,7 +18,7 @@ pub(crate) async fn unban_profile(
     request: AccountRequest<ProfilesManage, ProfilePath>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
-    api.faces.set_banned(&mut tx, request.account.id, request.path.profile, false).await?;
+    api.faces.unban(&mut tx, request.account.id, request.path.profile).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

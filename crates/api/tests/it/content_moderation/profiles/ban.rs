@@ -1,7 +1,7 @@
 //! `POST /accounts/{accountId}/profiles/{profileId}/ban`
 
 use crate::content_moderation::{AccountFixture, face_base64, first_error, two_people};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_profile_is_banned() {
@@ -89,4 +89,54 @@ async fn a_profile_that_nobody_is_recognised_by_is_not_named() {
         assert_eq!(error["property"], property);
         assert!(error["message"].as_str().unwrap().contains("it has no face"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_ban_has_a_reason_an_author_and_an_end() {
+    let fixture = AccountFixture::start().await;
+    let (ada, bob) = two_people();
+    let id = fixture.enrol("Ada", ada).await;
+    let ban = async |body: Value| fixture.call("POST", &format!("/profiles/{id}/ban"), Some(body)).await;
+    for (body, property) in [
+        (json!({ "reason": "x".repeat(501) }), "reason"),
+        (json!({ "until": "2026-01-16T14:40:00Z" }), "until"),
+        (json!({ "until": "tomorrow" }), "until"),
+    ] {
+        let refused = ban(body).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+        assert_eq!(first_error(&refused)["property"], property);
+    }
+    let body = json!({ "reason": " threatened staff ", "until": "2026-01-17T14:40:00Z" });
+    assert_eq!(ban(body).await.status, 204);
+    let profile = fixture.get(&format!("/profiles/{id}")).await;
+    assert_eq!(profile["is_banned"], true);
+    assert_eq!(profile["ban"]["reason"], "threatened staff");
+    assert_eq!(profile["ban"]["since"], "2026-01-16T14:40:00Z");
+    assert_eq!(profile["ban"]["until"], "2026-01-17T14:40:00Z");
+    assert!(profile["ban"]["user_id"].as_str().is_some(), "{profile}");
+
+    // Whoever enrols them again is warned; whoever enrols somebody else is not.
+    let body = |name: &str, face| json!({ "display_name": name, "biometric_consent": "form 7", "face": face_base64(face) });
+    let again = fixture.call("POST", "/profiles", Some(body("Eve", ada))).await;
+    assert_eq!(again.status_and_code(), "201");
+    let warning = &again.json()["warnings"][0];
+    assert_eq!(
+        (&warning["code"], &warning["profile_id"]),
+        (&json!("BANNED_PERSON"), &json!(id)),
+        "{warning}"
+    );
+    assert!(warning["similarity"].as_f64().unwrap() > 0.9, "{warning}");
+    let other = fixture.call("POST", "/profiles", Some(body("Bob", bob))).await;
+    assert!(other.json().get("warnings").is_none(), "{}", other.json());
+
+    let sweep = async || fixture.app.api.faces.sweep_tombstones().await.unwrap();
+    fixture.app.world.advance(base::SignedDuration::from_hours(23));
+    sweep().await;
+    assert_eq!(fixture.get(&format!("/profiles/{id}")).await["is_banned"], true);
+    fixture.app.world.advance(base::SignedDuration::from_hours(1));
+    sweep().await;
+    let profile = fixture.get(&format!("/profiles/{id}")).await;
+    assert_eq!((&profile["is_banned"], profile.get("ban")), (&json!(false), None), "{profile}");
+    let lifted = db::sql!("SELECT count(*) FROM audit_records WHERE record LIKE '%profile.unban%expired%'");
+    assert_eq!(fixture.count(lifted).await, 1);
 }
