@@ -273,12 +273,14 @@ impl ModerationEnder {
                 tx.commit().await?;
             }
         }
+        // The states are those of the index of unfinished moderations, so that the others are not read.
         let waiting: Vec<UnfinishedModerationRow> = db
             .read()
             .await?
             .fetch_all(sql!(
                 "SELECT id, account_id FROM moderations m
-                  WHERE state = 'QUEUED' AND content_type = 'LIVE_VIDEO' AND created_at <= $1
+                  WHERE state IN ('QUEUED', 'RUNNING', 'STOPPING') AND state = 'QUEUED'
+                    AND content_type = 'LIVE_VIDEO' AND created_at <= $1
                     AND NOT EXISTS (SELECT 1 FROM notifications n
                                      WHERE n.moderation_id = m.id AND n.subject = 'WAITING') LIMIT $2",
                 self.environment.now() - LIVE_WAIT,

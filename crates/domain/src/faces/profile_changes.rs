@@ -14,7 +14,10 @@ use crate::{
     vault::Vault,
 };
 use base::{AccountId, Id as _, ProfileId, Timestamp, Uuid};
-use db::{DbError, FromRow, WriteTx, sql};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+
+/// How many expired bans are looked for at once.
+const BANS_PER_ROUND: i64 = 200;
 
 /// Changes of a profile; what is `None`, or not in the list, stays as it is.
 #[derive(Clone, Debug, Default)]
@@ -168,21 +171,40 @@ impl ProfileStore {
         Ok(())
     }
 
-    /// Lifts the bans whose time is over; returns whose they were.
-    pub(super) async fn lift_expired_bans(
+    /// Up to 200 profiles whose bans are over.
+    pub(super) async fn expired_bans(
         &self,
-        tx: &mut WriteTx,
+        view: &mut ReadTx,
     ) -> Result<Vec<(AccountId, ProfileId)>, DbError> {
-        let now = self.environment.now();
-        let rows: Vec<ExpiredBanRow> = tx
+        let rows: Vec<ExpiredBanRow> = view
             .fetch_all(sql!(
-                "UPDATE profiles SET banned = $2, ban_until = NULL, updated_at = $1
-                  WHERE ban_until <= $1 RETURNING id, account_id",
-                now,
-                false,
+                "SELECT id, account_id FROM profiles
+                  WHERE ban_until IS NOT NULL AND ban_until <= $1 AND active ORDER BY ban_until LIMIT $2",
+                self.environment.now(),
+                BANS_PER_ROUND,
             ))
             .await?;
         Ok(rows.into_iter().map(|row| (row.account_id, row.id)).collect())
+    }
+
+    /// Lifts a ban whose time is over; returns whether it still was.
+    pub(super) async fn lift_expired_ban(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<bool, FaceIndexError> {
+        let rows = tx
+            .execute(sql!(
+                "UPDATE profiles SET ban_until = NULL WHERE id = $1 AND active AND ban_until <= $2",
+                id,
+                self.environment.now(),
+            ))
+            .await?;
+        if rows == 1 {
+            self.set_ban(tx, account, id, None).await?;
+        }
+        Ok(rows == 1)
     }
 
     /// Deletes a profile: everything that is known of the person is deleted, in contents where they were found as well, and
@@ -226,7 +248,7 @@ impl ProfileStore {
         }
         delivery::erase_messages_about(tx, id.into(), self.environment.now()).await?;
         tx.execute(sql!(
-            "UPDATE profiles SET active = $2, banned = $2, adult = $2, details = NULL WHERE id = $1",
+            "UPDATE profiles SET active = $2, banned = $2, ban_until = NULL, adult = $2, details = NULL WHERE id = $1",
             id,
             false,
         ))

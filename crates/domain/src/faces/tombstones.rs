@@ -10,6 +10,7 @@ use super::{
     pictures::{FacePictures, blob_key},
     profile::ProfileStore,
 };
+use crate::accounts;
 use base::{AccountId, Environment, FaceId, ProfileId, SignedDuration, Timestamp};
 use db::{AuditEvent, Db, DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
@@ -160,6 +161,33 @@ impl TombstoneSweeper {
         self.try_apply_committed_changes(account).await
     }
 
+    async fn lift_expired_bans(&self) -> Result<(), FaceIndexError> {
+        let due = self.profiles.expired_bans(&mut self.db.read().await?).await?;
+        for (account, id) in due {
+            let mut tx = self.db.write().await?;
+            if !accounts::lock_shared(&mut tx, account).await? {
+                continue;
+            }
+            match self.profiles.lift_expired_ban(&mut tx, account, id).await {
+                Ok(true) => {
+                    let event = AuditEvent::new("profile.unban").account(account).target(id);
+                    tx.audit(event.detail("expired", true));
+                    tx.commit().await?;
+                }
+                // It was deleted or banned again meanwhile.
+                Ok(false) | Err(FaceIndexError::Missing(_)) => {}
+                // One whose details do not open is no reason to leave the others.
+                Err(FaceIndexError::Sealed(error)) => tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    profile.id = %id,
+                    "the details of a profile do not open, so its ban is not lifted"
+                ),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// Runs a [`SweepFaces`].
     pub(super) async fn sweep(&self) -> Result<JobOutcome, JobError> {
         let now = self.environment.now();
@@ -202,12 +230,7 @@ impl TombstoneSweeper {
                 break;
             }
         }
-        let mut tx = self.db.write().await?;
-        for (account, id) in self.profiles.lift_expired_bans(&mut tx).await? {
-            let event = AuditEvent::new("profile.unban").account(account).target(id);
-            tx.audit(event.detail("expired", true));
-        }
-        tx.commit().await?;
+        self.lift_expired_bans().await?;
         let sealed_again = self.pictures.seal_again().await?;
         if sealed_again > 0 {
             tracing::info!(pictures = sealed_again, "pictures of faces were sealed with keys of their own");
@@ -216,7 +239,7 @@ impl TombstoneSweeper {
     }
 }
 
-/// Seals pictures of before there were keys of their own; deletes pictures whose faces were deleted or never written, and
+/// Lifts bans whose time is over; seals pictures of before there were keys of their own; deletes pictures whose faces were deleted or never written, and
 /// removals that are older than a week: an index that has not been looked at for so long is compared with the database as a
 /// whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

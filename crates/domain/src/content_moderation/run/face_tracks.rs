@@ -112,6 +112,20 @@ struct WrittenVerdict {
 }
 
 impl TrackState {
+    fn new(finding: ModerationFindingId) -> Self {
+        Self {
+            finding,
+            ages: Vec::new(),
+            age_intervals: Vec::new(),
+            estimates: 0,
+            score: 0.0,
+            settled: false,
+            told: Vec::new(),
+            judged_at: 0.0,
+            written: None,
+        }
+    }
+
     /// Whether the age is worth estimating in another picture, of this quality.
     fn needs_age_estimate(&self, quality: f32) -> bool {
         let gain = if self.estimates < MAX_AGE_ESTIMATES_PER_TRACK { 0.0 } else { MIN_QUALITY_GAIN };
@@ -213,17 +227,10 @@ impl FaceTracks {
 
         let mut to_estimate = Vec::new();
         for (track, (face, quality)) in step.tracks.iter().zip(faces) {
-            let state = self.known.entry(*track).or_insert_with(|| TrackState {
-                finding: ModerationFindingId::new(environment),
-                ages: Vec::new(),
-                age_intervals: Vec::new(),
-                estimates: 0,
-                score: 0.0,
-                settled: false,
-                told: Vec::new(),
-                judged_at: 0.0,
-                written: None,
-            });
+            let state = self
+                .known
+                .entry(*track)
+                .or_insert_with(|| TrackState::new(ModerationFindingId::new(environment)));
             state.score = state.score.max(face.score);
             if is_looked_at && state.needs_age_estimate(quality) {
                 to_estimate.push((*track, face, quality));
@@ -371,18 +378,7 @@ mod tests {
     use super::*;
 
     fn state() -> TrackState {
-        let finding = base::Uuid::nil().into();
-        TrackState {
-            finding,
-            ages: Vec::new(),
-            age_intervals: Vec::new(),
-            estimates: 0,
-            score: 0.0,
-            settled: false,
-            told: Vec::new(),
-            judged_at: 0.0,
-            written: None,
-        }
+        TrackState::new(base::Uuid::nil().into())
     }
 
     fn age(years: f32) -> AgeEstimate {

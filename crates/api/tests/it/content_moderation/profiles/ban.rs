@@ -140,3 +140,23 @@ async fn a_ban_has_a_reason_an_author_and_an_end() {
     let lifted = db::sql!("SELECT count(*) FROM audit_records WHERE record LIKE '%profile.unban%expired%'");
     assert_eq!(fixture.count(lifted).await, 1);
 }
+
+/// A ban goes with its profile: nothing is lifted or recorded of somebody who was deleted, or banned again for longer.
+#[tokio::test]
+async fn a_ban_that_was_replaced_or_whose_profile_was_deleted_is_not_lifted() {
+    let fixture = AccountFixture::start().await;
+    let (ada, bob) = two_people();
+    let (kept, gone) = (fixture.enrol("Ada", ada).await, fixture.enrol("Bob", bob).await);
+    for id in [&kept, &gone] {
+        let body = json!({ "until": "2026-01-17T14:40:00Z" });
+        assert_eq!(fixture.call("POST", &format!("/profiles/{id}/ban"), Some(body)).await.status, 204);
+    }
+    assert_eq!(fixture.call("POST", &format!("/profiles/{kept}/ban"), None).await.status, 204);
+    assert_eq!(fixture.call("DELETE", &format!("/profiles/{gone}"), None).await.status, 204);
+    fixture.app.world.advance(base::SignedDuration::from_hours(48));
+    fixture.app.api.faces.sweep_tombstones().await.unwrap();
+    assert_eq!(fixture.get(&format!("/profiles/{kept}")).await["is_banned"], true);
+    let lifted = db::sql!("SELECT count(*) FROM audit_records WHERE record LIKE '%profile.unban%'");
+    assert_eq!(fixture.count(lifted).await, 0);
+    assert_eq!(fixture.count(db::sql!("SELECT count(*) FROM profiles WHERE ban_until IS NOT NULL")).await, 0);
+}
