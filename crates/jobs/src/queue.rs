@@ -441,10 +441,13 @@ async fn lease_of_application(
                   WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
                                   AND app_id IS $6 ORDER BY run_at, id LIMIT $5)
                   RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
-        postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
-                    WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
-                                    AND (app_id = $6 OR $6 IS NULL AND app_id IS NULL)
-                                  ORDER BY run_at, id LIMIT $5 FOR UPDATE SKIP LOCKED)
+        // Materialised, since a query inside `IN` may run once for each row of `jobs`, and lock as many rows each time.
+        postgres: "WITH due AS MATERIALIZED (
+                       SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
+                          AND (app_id = $6 OR $6 IS NULL AND app_id IS NULL)
+                        ORDER BY run_at, id LIMIT $5 FOR UPDATE SKIP LOCKED)
+                   UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
+                    WHERE id IN (SELECT id FROM due)
                     RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
         lane.as_str(),
         worker,

@@ -16,7 +16,10 @@ use serde_json::{Value, json};
 use std::{
     collections::HashMap,
     io::Write,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 use tokio::sync::watch;
@@ -176,6 +179,42 @@ async fn each_job_runs_once_with_several_workers_at_it() {
     }
     let runs = runs.lock().unwrap();
     assert_eq!((runs.len(), runs.values().max()), (200, Some(&1)));
+}
+
+/// PostgreSQL runs the query inside an `IN` once for each row where it joins by nested loops, as it may after a table was
+/// emptied and filled.
+#[tokio::test]
+async fn a_worker_leases_no_more_jobs_than_it_has_places_whatever_the_plan() {
+    const SLOTS: usize = 3;
+    let test = TestDb::open().await;
+    for number in 0..20 {
+        queue(&test.db, &Note { number }).await;
+    }
+    let mut url = test.url.clone();
+    if url.starts_with("postgres") {
+        for plan in ["hashjoin", "mergejoin", "hashagg", "sort", "material", "memoize", "bitmapscan"] {
+            url.push_str(&format!("%20-c%20enable_{plan}%3Doff"));
+        }
+    }
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (stop, stopped) = watch::channel(false);
+    let seen = most.clone();
+    let worker = Worker::new(Db::open(&url, 4).unwrap(), system()).slots(Lane::Quick, SLOTS).register(
+        move |_: Note, _| {
+            seen.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let running = running.clone();
+            async move {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                running.fetch_sub(1, Ordering::SeqCst);
+                Ok(JobOutcome::Done)
+            }
+        },
+    );
+    let worker = tokio::spawn(worker.run(stopped));
+    until("the end of all jobs", || async { worker.is_finished() || left(&test.db).await == 0 }).await;
+    stop.send(true).unwrap();
+    worker.await.unwrap();
+    assert_eq!(most.load(Ordering::SeqCst), SLOTS);
 }
 
 #[tokio::test]

@@ -98,9 +98,12 @@ pub(super) async fn lease_due(
                   WHERE id IN (SELECT id FROM deliveries WHERE state = 'WAITING' AND endpoint = $1
                                   AND next_at <= $3 ORDER BY next_at LIMIT $5)
                   RETURNING id, app_id, topic, endpoint, sealed, tries, attempts, begun_at",
-        postgres: "UPDATE deliveries SET state = 'RUNNING', worker = $2, leased_until = $4, tries = tries + 1
-                    WHERE id IN (SELECT id FROM deliveries WHERE state = 'WAITING' AND endpoint = $1
-                                    AND next_at <= $3 ORDER BY next_at LIMIT $5 FOR UPDATE SKIP LOCKED)
+        // Materialised, since a query inside `IN` may run once for each row of `deliveries`, and lock as many rows each time.
+        postgres: "WITH due AS MATERIALIZED (
+                       SELECT id FROM deliveries WHERE state = 'WAITING' AND endpoint = $1
+                          AND next_at <= $3 ORDER BY next_at LIMIT $5 FOR UPDATE SKIP LOCKED)
+                   UPDATE deliveries SET state = 'RUNNING', worker = $2, leased_until = $4, tries = tries + 1
+                    WHERE id IN (SELECT id FROM due)
                     RETURNING id, app_id, topic, endpoint, sealed, tries, attempts, begun_at",
         endpoint,
         worker,
