@@ -36,6 +36,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (25, "outcomes", include_str!("../../../migrations/0025_outcomes.sql")),
     (26, "measurements", include_str!("../../../migrations/0026_measurements.sql")),
     (27, "bans", include_str!("../../../migrations/0027_bans.sql")),
+    (28, "lookups", include_str!("../../../migrations/0028_lookups.sql")),
 ];
 
 /// Number, name and text of a migration.

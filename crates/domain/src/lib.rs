@@ -6,6 +6,7 @@ pub mod age_verification;
 pub mod audit;
 pub mod audit_trail;
 pub mod content_moderation;
+mod creation_range;
 pub mod data_keys;
 pub mod delivery;
 mod device_metadata;
@@ -31,6 +32,7 @@ mod violation;
 mod wire_enum;
 
 pub use account_tables::account_tables;
+pub use creation_range::CreationRange;
 pub use device_metadata::DeviceMetadata;
 pub use violation::Violation;
 pub use wire_enum::UnknownVariantError;

@@ -4,6 +4,7 @@ use crate::keyring::Keyring;
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
+    hmac,
 };
 use base::{Environment, Secret};
 
@@ -49,6 +50,15 @@ impl Vault {
             .expect("a value is far below GCM's limit");
         sealed.extend_from_slice(tag.as_ref());
         sealed
+    }
+
+    /// A hash by which a value can be found whose row is sealed (HMAC-SHA-256). Nobody can compute it without the key; those
+    /// of two contexts have nothing in common.
+    pub(crate) fn keyed_hash(&self, context: &[u8], value: &[u8]) -> [u8; 32] {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.0.expose());
+        let key = hmac::sign(&key, &[b"lookup: ", context].concat());
+        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key.as_ref()), value);
+        tag.as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
     }
 
     /// Opens a value that was sealed with the same `aad`.

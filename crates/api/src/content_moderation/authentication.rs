@@ -96,24 +96,35 @@ impl Permission for Administrator {
     }
 }
 
-/// Declares a permission for each scope that an operation asks for.
-macro_rules! scope_permissions {
-    ($($scope:ident),* $(,)?) => {$(
-        #[doc = concat!("Callers who have [`Scope::", stringify!($scope), "`].")]
-        pub(crate) struct $scope;
+fn require_one_of(caller: &Principal, scopes: &[Scope]) -> Result<(), ModerationApiError> {
+    if scopes.iter().any(|scope| caller.has_scope(*scope)) {
+        return Ok(());
+    }
+    let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
+    let message = format!("the scope {} is needed", names.join(" or "));
+    Err(ModerationApiError::new(ModerationErrorCode::Unauthorized, message))
+}
 
-        impl Permission for $scope {
+/// Declares the permissions that operations ask for: a scope, or one of several.
+macro_rules! scope_permissions {
+    ($($permission:ident $(: $($scope:ident)|+)?),* $(,)?) => {$(
+        scope_permissions!(@ $permission $($($scope)+)?);
+    )*};
+    (@ $scope:ident) => { scope_permissions!(@ $scope $scope); };
+    (@ $permission:ident $($scope:ident)+) => {
+        #[doc = concat!("Callers who have one of these scopes: ", $("[`Scope::", stringify!($scope), "`] "),+)]
+        pub(crate) struct $permission;
+
+        impl Permission for $permission {
             fn authorise(caller: &Principal) -> Result<(), ModerationApiError> {
-                if caller.has_scope(Scope::$scope) {
-                    return Ok(());
-                }
-                Err(ModerationApiError::new(ModerationErrorCode::Unauthorized, format!("the scope {} is needed", Scope::$scope)))
+                require_one_of(caller, &[$(Scope::$scope),+])
             }
         }
-    )*};
+    };
 }
 
 scope_permissions! {
+    ContentsArchive: ContentsManage | ContentsModerate,
     ContentsList,
     ContentsManage,
     ContentsReportsList,
@@ -124,6 +135,7 @@ scope_permissions! {
     ModerationsView,
     NotificationsManage,
     NotificationsView,
+    ProfilesFlag: ProfilesManage | FlagsManage,
     ProfilesList,
     ProfilesManage,
     ProfilesView,

@@ -52,6 +52,7 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(contents::archive::archive_content))
         .routes(routes!(contents::restore::restore_content))
         .routes(routes!(contents::list::list_contents, contents::register::register_content))
+        .routes(routes!(contents::register_many::register_many_contents))
         .routes(routes!(contents::get::get_content, contents::delete::delete_content))
         .routes(routes!(contents::attach_profile::attach_profile))
         .routes(routes!(contents::detach_profile::detach_profile))
@@ -81,10 +82,11 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(members::get::get_member))
         .routes(routes!(members::set_scopes::set_scopes))
         .routes(routes!(members::remove::remove_member))
-        .routes(routes!(members::own_scopes::own_scopes))
+        .routes(routes!(members::scopes::list_scopes))
         .routes(routes!(members::promote::promote))
         .routes(routes!(members::demote::demote))
         .routes(routes!(profiles::list::list_profiles, profiles::enrol::enrol_profile))
+        .routes(routes!(profiles::enrol_many::enrol_many_profiles))
         .routes(routes!(profiles::search::search_profiles))
         .routes(routes!(
             profiles::get::get_profile,

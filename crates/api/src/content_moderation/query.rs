@@ -6,8 +6,13 @@ use axum::{
     extract::{FromRequestParts as _, Query},
     http::request::Parts,
 };
-use base::Timestamp;
-use domain::{Violation, content_moderation::contents::ContentType};
+use base::{GroupId, Timestamp, Uuid};
+use domain::{
+    CreationRange, Violation,
+    content_moderation::{ModerationState, NotificationFilter, NotificationReason, contents::ContentType},
+    faces::ProfileText,
+};
+use std::str::FromStr;
 use utoipa::IntoParams;
 
 /// The parameters that an operation reads from its query string.
@@ -23,6 +28,28 @@ impl QueryString {
     /// The value of a parameter; the last one if it is repeated.
     fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+    }
+
+    /// A parameter that may be absent; `None` only if a violation was recorded. `wanted` says what it is, in words.
+    fn read<T: FromStr>(
+        &self,
+        name: &'static str,
+        wanted: impl Into<String>,
+        violations: &mut CommandViolations,
+    ) -> Option<Option<T>> {
+        let wrong = |_| Violation::new(name, format!("it is {}", wanted.into()));
+        violations.check(self.get(name).map(|text| text.parse().map_err(wrong)).transpose())
+    }
+
+    fn page(&self, violations: &mut CommandViolations) -> Option<PageNumber> {
+        violations.check(PageNumber::read(self.get("page")))
+    }
+
+    fn created(&self, violations: &mut CommandViolations) -> Option<CreationRange> {
+        let moment = "a moment as RFC 3339 writes it, such as 2026-01-16T00:00:00Z";
+        let from = self.read("created_from", moment, violations);
+        let before = self.read("created_before", moment, violations);
+        Some(CreationRange { from: from?, before: before? })
     }
 }
 
@@ -63,7 +90,53 @@ pub(crate) struct PageQuery {
 
 impl QueryParameters for PageQuery {
     fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
-        Some(Self { page: violations.check(PageNumber::read(query.get("page")))? })
+        Some(Self { page: query.page(violations)? })
+    }
+}
+
+/// Which contents.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ContentQuery {
+    /// The page, from 1.
+    #[param(value_type = Option<u32>, minimum = 1, default = 1)]
+    pub(super) page: PageNumber,
+    /// Only contents of this type.
+    #[param(value_type = Option<ContentType>)]
+    pub(super) r#type: Option<ContentType>,
+    /// Only contents that this uploader uploaded.
+    pub(super) uploader_id: Option<Uuid>,
+    /// Only contents whose title contains this text; A to Z count like a to z.
+    #[param(max_length = 200)]
+    pub(super) title: Option<String>,
+    /// Only archived contents, or only those that are not.
+    pub(super) archived: Option<bool>,
+    /// Only contents registered at or after this moment (RFC 3339).
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(super) created_from: Option<Timestamp>,
+    /// Only contents registered before this moment (RFC 3339).
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(super) created_before: Option<Timestamp>,
+}
+
+impl QueryParameters for ContentQuery {
+    fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
+        let page = query.page(violations);
+        let content_type = query.read("type", one_of(ContentType::VARIANTS), violations);
+        let uploader_id = query.read("uploader_id", "a UUID", violations);
+        let title = query.read("title", "a text", violations);
+        let archived = query.read("archived", "true or false", violations);
+        let created = query.created(violations);
+        let CreationRange { from: created_from, before: created_before } = created?;
+        Some(Self {
+            page: page?,
+            r#type: content_type?,
+            uploader_id: uploader_id?,
+            title: title?,
+            archived: archived?,
+            created_from,
+            created_before,
+        })
     }
 }
 
@@ -77,16 +150,43 @@ pub(crate) struct NotificationQuery {
     /// Only those at or after this moment, seconds since 1970.
     #[param(value_type = Option<i64>)]
     pub(super) epoch: Option<Timestamp>,
+    /// Only those before this moment (RFC 3339).
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(super) created_before: Option<Timestamp>,
+    /// Only those for this reason.
+    #[param(value_type = Option<NotificationReason>)]
+    pub(super) reason: Option<NotificationReason>,
+    /// Only those that somebody has accepted or dismissed, or only those that nobody has.
+    pub(super) reviewed: Option<bool>,
+}
+
+impl NotificationQuery {
+    pub(super) fn filter(&self) -> NotificationFilter {
+        NotificationFilter {
+            created: CreationRange { from: self.epoch, before: self.created_before },
+            reason: self.reason,
+            reviewed: self.reviewed,
+        }
+    }
 }
 
 impl QueryParameters for NotificationQuery {
     fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
-        let page = violations.check(PageNumber::read(query.get("page")));
+        let page = query.page(violations);
         let moment = |text: &str| text.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
         let wrong = || Violation::new("epoch", "it is a moment in whole seconds since 1970");
         let epoch = query.get("epoch").map(|text| moment(text).ok_or_else(wrong));
         let epoch = violations.check(epoch.transpose());
-        Some(Self { page: page?, epoch: epoch? })
+        let created = query.created(violations);
+        let reason = query.read("reason", one_of(NotificationReason::VARIANTS), violations);
+        let reviewed = query.read("reviewed", "true or false", violations);
+        Some(Self {
+            page: page?,
+            epoch: epoch?,
+            created_before: created?.before,
+            reason: reason?,
+            reviewed: reviewed?,
+        })
     }
 }
 
@@ -100,14 +200,78 @@ pub(crate) struct ModerationQuery {
     /// Only moderations of contents of this type.
     #[param(value_type = Option<ContentType>)]
     pub(super) r#type: Option<ContentType>,
+    /// Only moderations in this state.
+    #[param(value_type = Option<ModerationState>)]
+    pub(super) state: Option<ModerationState>,
+    /// Only moderations started at or after this moment (RFC 3339).
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(super) created_from: Option<Timestamp>,
+    /// Only moderations started before this moment (RFC 3339).
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(super) created_before: Option<Timestamp>,
 }
 
 impl QueryParameters for ModerationQuery {
     fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
-        let page = violations.check(PageNumber::read(query.get("page")));
-        let wrong = |_| Violation::new("type", format!("it is one of {}", ContentType::VARIANTS.join(", ")));
-        let content_type = query.get("type").map(|word| word.parse().map_err(wrong));
-        let content_type = violations.check(content_type.transpose());
-        Some(Self { page: page?, r#type: content_type? })
+        let page = query.page(violations);
+        let content_type = query.read("type", one_of(ContentType::VARIANTS), violations);
+        let state = query.read("state", one_of(ModerationState::VARIANTS), violations);
+        let created = query.created(violations);
+        let CreationRange { from: created_from, before: created_before } = created?;
+        Some(Self { page: page?, r#type: content_type?, state: state?, created_from, created_before })
     }
+}
+
+/// Which profiles.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ProfileQuery {
+    /// The page, from 1.
+    #[param(value_type = Option<u32>, minimum = 1, default = 1)]
+    pub(super) page: PageNumber,
+    /// Only profiles with exactly this reference.
+    #[param(max_length = 200)]
+    pub(super) reference: Option<String>,
+    /// Only banned people, or only those who are not.
+    pub(super) banned: Option<bool>,
+    /// Only profiles that exist, or only deleted ones.
+    pub(super) active: Option<bool>,
+    /// Only members of this group.
+    #[param(value_type = Option<Uuid>)]
+    pub(super) group_id: Option<GroupId>,
+    /// Only profiles created at or after this moment (RFC 3339).
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(super) created_from: Option<Timestamp>,
+    /// Only profiles created before this moment (RFC 3339).
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub(super) created_before: Option<Timestamp>,
+}
+
+impl QueryParameters for ProfileQuery {
+    fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
+        let page = query.page(violations);
+        let reference: Option<Option<String>> = query.read("reference", "a text", violations);
+        if let Some(Some(reference)) = &reference {
+            violations.check(ProfileText::Reference.validate(reference));
+        }
+        let banned = query.read("banned", "true or false", violations);
+        let active = query.read("active", "true or false", violations);
+        let group_id = query.read("group_id", "a UUID", violations);
+        let created = query.created(violations);
+        let CreationRange { from: created_from, before: created_before } = created?;
+        Some(Self {
+            page: page?,
+            reference: reference?,
+            banned: banned?,
+            active: active?,
+            group_id: group_id?,
+            created_from,
+            created_before,
+        })
+    }
+}
+
+/// The words of a closed set, for a refusal.
+fn one_of(words: &[&str]) -> String {
+    format!("one of {}", words.join(", "))
 }

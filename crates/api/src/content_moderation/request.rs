@@ -4,6 +4,7 @@
 use super::{
     ModerationApiError, ModerationErrorCode,
     authentication::{Permission, authenticate},
+    created::RefusedItem,
     path::{self, AccountPath, AccountScopedPath},
     query::{self, QueryParameters},
     violations::CommandViolations,
@@ -21,17 +22,18 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{header, request::Parts},
 };
-use base::{AccountId, AppId};
+use base::{AccountId, AppId, LimitViolation};
 use db::WriteTx;
 use domain::{
     Violation,
     accounts::{self, Account, Principal},
 };
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::marker::PhantomData;
 
-/// Room for a face of ten megabytes in base64.
-const MAX_BODY_BYTES: usize = 16 << 20;
+/// How many items one request may have that creates many.
+pub(super) const MAX_BULK_ITEMS: usize = 1000;
 
 /// A request about an account, by a caller who has the permission `P` there. `I` is the input besides the path: the
 /// parameters of a query, a [`CommandPayload`] as [`ReceivedCommand`], or nothing.
@@ -180,6 +182,9 @@ pub(crate) trait CommandPayload: DeserializeOwned {
     /// The command, in the domain's types.
     type Command: Send;
 
+    /// The longest body, in bytes: by default room for a face of ten megabytes in base64.
+    const MAX_BODY_BYTES: usize = 16 << 20;
+
     /// Whether the operation's document allows one Content-Type only.
     const REQUIRES_JSON_CONTENT_TYPE: bool = false;
 
@@ -199,7 +204,7 @@ pub(crate) struct ReceivedCommand<B: CommandPayload> {
 impl<B: CommandPayload> ReceivedCommand<B> {
     async fn read(parts: &Parts, body: Body, api: &ApiState) -> Result<Self, ModerationApiError> {
         let idempotency_key = idempotency::idempotency_key(&parts.headers)?;
-        let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
+        let raw = body::read(api, &parts.headers, body, B::MAX_BODY_BYTES, "send less at once").await?;
         let command = read_command::<B>(parts, &raw, api)?;
         let operation = format!("{} {}", parts.method, parts.uri.path());
         Ok(Self { command, operation, idempotency_key, raw })
@@ -225,6 +230,32 @@ pub(crate) fn read_command<B: CommandPayload>(
     }
     let command = read.into_command(api, &mut violations);
     violations.into_result(command)
+}
+
+/// Reads the items of a request that creates many. Each is a command or a refusal of its own, whose paths begin at the item; a
+/// violation is recorded only if there are none, or too many.
+pub(super) fn read_items<B: CommandPayload>(
+    api: &ApiState,
+    violations: &mut CommandViolations,
+    path: &'static str,
+    items: Option<Vec<Value>>,
+) -> Option<Vec<Result<B::Command, RefusedItem>>> {
+    let items = violations.required(path, items)?;
+    if items.is_empty() {
+        violations.push(Violation::new(path, "it is empty"));
+    } else if items.len() > MAX_BULK_ITEMS {
+        let limit = format!("at most {MAX_BULK_ITEMS} items");
+        let measured = LimitViolation::new(items.len() as f64, limit, "send several requests");
+        violations.push(Violation::with_limit(path, format!("it has {} items", items.len()), measured));
+        return None;
+    }
+    let read = |item| -> Result<B::Command, ModerationApiError> {
+        let (payload, violations) = json::read_lenient::<B>(item)?;
+        let mut violations = CommandViolations::from(violations);
+        let command = payload.into_command(api, &mut violations);
+        violations.into_result(command)
+    };
+    Some(items.into_iter().map(|item| read(item).map_err(Into::into)).collect())
 }
 
 fn is_json(parts: &Parts) -> bool {

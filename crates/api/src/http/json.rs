@@ -40,7 +40,11 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
 pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
     // Every type is read from a `Value`, even if nothing is wrong: reading it from text first, and from a `Value` only
     // to find the other faults, would compile the code twice for each of a hundred types.
-    let mut value: Value = deserialize_body(body, |reader, _| Value::deserialize(reader))?;
+    read_lenient(deserialize_body(body, |reader, _| Value::deserialize(reader))?)
+}
+
+/// The same for a part of a body.
+pub(crate) fn read_lenient<T: DeserializeOwned>(mut value: Value) -> Result<(T, Vec<Violation>), JsonError> {
     let mut violations: Vec<Violation> = Vec::new();
     // Each time without the member that was wrong.
     loop {
@@ -251,6 +255,14 @@ pub(crate) fn enum_values<'de, T: FromStr<Err = UnknownVariantError>, D: Deseria
     }
     let items = Option::<Vec<EnumItem<T>>>::deserialize(from)?;
     Ok(items.map(|items| items.into_iter().filter_map(|EnumItem(item)| item).collect()))
+}
+
+/// Reads a whole number, written with a decimal point or without, or null.
+pub(crate) fn whole_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    let number = Option::<f64>::deserialize(from)?;
+    let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64);
+    let read = |number| whole(number).ok_or_else(|| serde::de::Error::custom("a whole number is expected"));
+    number.map(read).transpose()
 }
 
 /// Reads a list of texts or null; null in the list is left out.

@@ -139,7 +139,14 @@ pub async fn remove(
         return Err(MemberChangeError::AdministratorRequired);
     }
     // Their sessions and sign-in links are deleted by ON DELETE CASCADE.
-    tx.execute(sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id)).await?;
+    for query in [
+        sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id),
+        // Their inbox.
+        sql!("DELETE FROM notification_places WHERE account_id = $1 AND list_id = $2", account, id),
+        sql!("DELETE FROM notification_lists WHERE account_id = $1 AND list_id = $2", account, id),
+    ] {
+        tx.execute(query).await?;
+    }
     tx.audit(member_event("member.remove", account, id));
     Ok(())
 }

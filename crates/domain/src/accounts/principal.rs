@@ -14,7 +14,7 @@ wire_enum! {
         ContentsList => "contents:list",
         /// Create, change and archive contents.
         ContentsManage => "contents:manage",
-        /// Decide about contents.
+        /// Archive contents, and restore them.
         ContentsModerate => "contents:moderate",
         /// See a content.
         ContentsView => "contents:view",
@@ -22,7 +22,7 @@ wire_enum! {
         ContentsReportsList => "contents:reports:list",
         /// Decide about reports on contents.
         ContentsReportsModerate => "contents:reports:moderate",
-        /// Manage flags.
+        /// Ban people, and lift bans.
         FlagsManage => "flags:manage",
         /// Invite, change and remove members.
         MembersManage => "members:manage",

@@ -30,12 +30,13 @@ pub use deletion::purge_embeddings;
 pub use ending::SweepModerations;
 pub(crate) use erasure::ModerationTables;
 pub use input::{ModerationInput, ModerationRequest};
-pub use notification_lists::NotificationPage;
+pub use notification_lists::{NotificationFilter, NotificationPage};
 pub use notifications::{
     ModerationNotification, ModerationWebhookFormat, NotificationType, find as find_notification,
 };
 pub use queries::{
-    FaceFinding, ModerationOverview, ModerationProgress, ModerationReport, ModerationSummary, PersonSummary,
+    FaceFinding, ModerationFilter, ModerationOverview, ModerationProgress, ModerationReport,
+    ModerationSummary, PersonSummary,
 };
 pub use run::{
     FrameFacesError, RunModeration, VideoAppearance, VideoAppearances, WatchLiveVideo, find_appearances,

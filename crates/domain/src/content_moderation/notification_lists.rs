@@ -1,9 +1,11 @@
 //! Lists of notifications: one of each account, moderation and inbox of a member. A list's id is that of its owner.
 //!
 //! The places of a list are numbered from 1, so a page is a range of places, found at once however long the list is. Where
-//! notifications were deleted with their moderation, places are missing: the pages of such a list are counted off. Times never decrease along a list, so a filter by time is the first place at or after that time.
+//! notifications were deleted with their moderation, places are missing: the pages of such a list are counted off, and so are
+//! those of a list that is filtered by more than time. Times never decrease along a list, so a filter by time is the first place at or after that time.
 
-use super::ModerationNotification;
+use super::{ModerationNotification, NotificationReason};
+use crate::CreationRange;
 use base::{AccountId, ModerationId, NotificationId, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
@@ -12,7 +14,7 @@ use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 pub struct NotificationPage {
     /// The notifications of the page; none if it lies past the end of the list.
     pub notifications: Vec<ModerationNotification>,
-    /// How many notifications the list has, from the requested time on.
+    /// How many notifications the list has of those that were asked for.
     pub total: i64,
 }
 
@@ -141,19 +143,37 @@ async fn lock_list(
     Ok(head.unwrap_or(ListHeadRow { length: more, last_at: now }))
 }
 
-/// A page of a list: `limit` notifications after the first `offset`, newest first, of those at or after `since`.
+/// Which notifications a page has; all that is set must hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotificationFilter {
+    /// When they were written.
+    pub created: CreationRange,
+    pub reason: Option<NotificationReason>,
+    /// Whether somebody has accepted or dismissed them.
+    pub reviewed: Option<bool>,
+}
+
+impl NotificationFilter {
+    /// Whether a page is a range of places of the list: everything from a moment on.
+    fn is_range(&self) -> bool {
+        *self == Self { created: CreationRange { from: self.created.from, before: None }, ..Self::default() }
+    }
+}
+
+/// A page of a list: `limit` notifications after the first `offset`, newest first.
 pub(super) async fn load_page(
     view: &mut ReadTx,
     list: Uuid,
-    since: Option<Timestamp>,
-    offset: i64,
-    limit: i64,
+    filter: NotificationFilter,
+    (offset, limit): (i64, i64),
 ) -> Result<NotificationPage, DbError> {
+    let NotificationFilter { created, reason, reviewed } = filter;
+    let reason = reason.map(NotificationReason::as_str);
     let size: Option<ListSizeRow> = view
         .fetch_optional(sql!("SELECT length, gaps FROM notification_lists WHERE list_id = $1", list))
         .await?;
     let ListSizeRow { length, gaps } = size.unwrap_or(ListSizeRow { length: 0, gaps: 0 });
-    let first = match since {
+    let first = match created.from {
         None => 1,
         Some(since) => {
             let first: Option<ListPositionRow> = view
@@ -167,23 +187,35 @@ pub(super) async fn load_page(
             first.map_or(length + 1, |row| row.place)
         }
     };
-    let (total, low, high) = if gaps == 0 {
+    let (total, low, high) = if gaps == 0 && filter.is_range() {
         let high = length - offset;
         ((length - first + 1).max(0), (high - limit + 1).max(first), high)
     } else {
         let total = view
             .count(sql!(
-                "SELECT count(*) FROM notification_places WHERE list_id = $1 AND place >= $2",
+                "SELECT count(*) FROM notification_places p JOIN notifications n ON n.id = p.notification_id
+                  WHERE p.list_id = $1 AND p.place >= $2 AND (p.created_at < $3 OR $3 IS NULL)
+                    AND (coalesce(n.precise_reason, n.reason) = $4 OR $4 IS NULL)
+                    AND (EXISTS (SELECT 1 FROM reviews r WHERE r.notification_id = n.id) = $5 OR $5 IS NULL)",
                 list,
-                first
+                first,
+                created.before,
+                reason,
+                reviewed,
             ))
             .await?;
         let place_of = async |view: &mut ReadTx, offset: i64| -> Result<Option<ListPositionRow>, DbError> {
             view.fetch_optional(sql!(
-                "SELECT place FROM notification_places WHERE list_id = $1 AND place >= $2
-                  ORDER BY place DESC LIMIT 1 OFFSET $3",
+                "SELECT p.place FROM notification_places p JOIN notifications n ON n.id = p.notification_id
+                  WHERE p.list_id = $1 AND p.place >= $2 AND (p.created_at < $3 OR $3 IS NULL)
+                    AND (coalesce(n.precise_reason, n.reason) = $4 OR $4 IS NULL)
+                    AND (EXISTS (SELECT 1 FROM reviews r WHERE r.notification_id = n.id) = $5 OR $5 IS NULL)
+                  ORDER BY p.place DESC LIMIT 1 OFFSET $6",
                 list,
                 first,
+                created.before,
+                reason,
+                reviewed,
                 offset,
             ))
             .await
@@ -206,10 +238,16 @@ pub(super) async fn load_page(
                     (SELECT CAST(coalesce(sum(r.score), 0) AS BIGINT) FROM reviews r WHERE r.notification_id = n.id) AS scores
                FROM notification_places p JOIN notifications n ON n.id = p.notification_id
                JOIN moderations m ON m.id = n.moderation_id
-              WHERE p.list_id = $1 AND p.place BETWEEN $2 AND $3 ORDER BY p.place DESC",
+              WHERE p.list_id = $1 AND p.place BETWEEN $2 AND $3 AND (p.created_at < $4 OR $4 IS NULL)
+                AND (coalesce(n.precise_reason, n.reason) = $5 OR $5 IS NULL)
+                AND (EXISTS (SELECT 1 FROM reviews r WHERE r.notification_id = n.id) = $6 OR $6 IS NULL)
+              ORDER BY p.place DESC",
             list,
             low,
             high,
+            created.before,
+            reason,
+            reviewed,
         ))
         .await?;
     Ok(NotificationPage { notifications, total })

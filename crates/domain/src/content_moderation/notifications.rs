@@ -6,6 +6,7 @@ use super::{
     ending::ModerationFailure, notification_lists,
 };
 use crate::{
+    accounts::members,
     delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod},
     wire_enum::wire_enum,
 };
@@ -177,7 +178,12 @@ impl Notifier {
             return Ok(());
         }
         let mut lists: Vec<Uuid> = vec![context.account.into(), context.moderation.into()];
-        lists.extend(context.parameters.member.map(Uuid::from));
+        // Who was removed meanwhile has no inbox any more.
+        if let Some(member) = context.parameters.member
+            && members::find(tx, context.account, member).await?.is_some()
+        {
+            lists.push(member.into());
+        }
         for list in lists {
             notification_lists::append(tx, (list, context.account), notification.id, created_at).await?;
         }

@@ -6,7 +6,10 @@ use super::{
     contents::{self, ContentType},
     sealed_columns::SealedColumns,
 };
-use crate::faces::{FaceIndexService, ProfileSummary};
+use crate::{
+    CreationRange,
+    faces::{FaceIndexService, ProfileSummary},
+};
 use base::{AccountId, ContentId, GroupId, ModerationFindingId, ModerationId, ProfileId, Timestamp, Uuid};
 use db::{DbError, DbTimestamp, FromRow, Json, ReadTx, sql};
 
@@ -22,6 +25,15 @@ pub struct ModerationSummary {
     /// Where notifications are sent.
     pub destinations: NotificationDestinations,
     pub progress: ModerationProgress,
+}
+
+/// Which moderations a list has; all that is set must hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModerationFilter {
+    pub content_type: Option<ContentType>,
+    pub state: Option<ModerationState>,
+    /// When they were started.
+    pub created: CreationRange,
 }
 
 /// How far a moderation has got.
@@ -142,12 +154,12 @@ impl ModerationQueries {
         }
     }
 
-    /// A page of an account's moderations, newest first, of one type of content or of all.
+    /// A page of an account's moderations, newest first.
     pub(super) async fn list(
         &self,
         view: &mut ReadTx,
         account: AccountId,
-        content_type: Option<ContentType>,
+        ModerationFilter { content_type, state, created }: ModerationFilter,
         (offset, limit): (i64, i64),
     ) -> Result<Vec<ModerationSummary>, DbError> {
         let rows: Vec<ModerationRow> = view
@@ -155,9 +167,14 @@ impl ModerationQueries {
                 "SELECT id, content_id, content_type, url, wanted, destinations, state, error_code, error, position,
                         created_at, started_at, ended_at
                    FROM moderations WHERE account_id = $1 AND (content_type = $2 OR $2 IS NULL)
-                  ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
+                    AND (state = $3 OR $3 IS NULL) AND (created_at >= $4 OR $4 IS NULL)
+                    AND (created_at < $5 OR $5 IS NULL)
+                  ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7",
                 account,
                 content_type.map(ContentType::as_str),
+                state.map(ModerationState::as_str),
+                created.from,
+                created.before,
                 limit,
                 offset,
             ))

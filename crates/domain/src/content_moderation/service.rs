@@ -1,11 +1,11 @@
 //! The public front of content moderation: gives each part what it needs, and passes calls on.
 
 use super::{
-    ContentModerationSettings, ModerationInput, ModerationNotification, ModerationOverview, ModerationReport,
-    ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationPage,
-    PreparedModeration, RunModeration, WatchLiveVideo,
+    ContentModerationSettings, ModerationFilter, ModerationInput, ModerationNotification, ModerationOverview,
+    ModerationReport, ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat,
+    NotificationFilter, NotificationPage, PreparedModeration, RunModeration, WatchLiveVideo,
     contents::{
-        self, ContentError, ContentType,
+        self, ContentError,
         reports::{ContentReport, ReportRecorder},
     },
     deletion,
@@ -23,8 +23,7 @@ use crate::{
     sealed_texts::SealedTexts, tenancy::limits::LimitSettings, vault::Vault, violation::Violation,
 };
 use base::{
-    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId, Timestamp,
-    Uuid,
+    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId, Uuid,
 };
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
@@ -251,10 +250,10 @@ impl ContentModerationService {
         &self,
         view: &mut ReadTx,
         account: AccountId,
-        content_type: Option<ContentType>,
+        filter: ModerationFilter,
         (offset, limit): (i64, i64),
     ) -> Result<Vec<ModerationSummary>, DbError> {
-        self.0.queries.list(view, account, content_type, (offset, limit)).await
+        self.0.queries.list(view, account, filter, (offset, limit)).await
     }
 
     /// A page of a content's moderations, newest first.
@@ -303,10 +302,10 @@ impl ContentModerationService {
         &self,
         view: &mut ReadTx,
         account: AccountId,
-        since: Option<Timestamp>,
-        (offset, limit): (i64, i64),
+        filter: NotificationFilter,
+        range: (i64, i64),
     ) -> Result<NotificationPage, DbError> {
-        notification_lists::load_page(view, account.into(), since, offset, limit).await
+        notification_lists::load_page(view, account.into(), filter, range).await
     }
 
     /// A page of a moderation's notifications, newest first. The caller has checked that the moderation is the account's.
@@ -314,10 +313,10 @@ impl ContentModerationService {
         &self,
         view: &mut ReadTx,
         moderation: ModerationId,
-        since: Option<Timestamp>,
-        (offset, limit): (i64, i64),
+        filter: NotificationFilter,
+        range: (i64, i64),
     ) -> Result<NotificationPage, DbError> {
-        notification_lists::load_page(view, moderation.into(), since, offset, limit).await
+        notification_lists::load_page(view, moderation.into(), filter, range).await
     }
 
     /// A page of a member's inbox, newest first. The caller has checked that the member is the account's.
@@ -325,10 +324,10 @@ impl ContentModerationService {
         &self,
         view: &mut ReadTx,
         member: MemberId,
-        since: Option<Timestamp>,
-        (offset, limit): (i64, i64),
+        filter: NotificationFilter,
+        range: (i64, i64),
     ) -> Result<NotificationPage, DbError> {
-        notification_lists::load_page(view, member.into(), since, offset, limit).await
+        notification_lists::load_page(view, member.into(), filter, range).await
     }
 
     /// Records a review of a notification by a member or API key; a later one of the same user replaces the earlier one.

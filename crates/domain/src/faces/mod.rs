@@ -42,7 +42,7 @@ pub use groups::{MAX_GROUP_LABEL_CHARS, ProfileGroup};
 pub use index_status::FaceIndexStatus;
 pub use matching::{CandidateQuery, ProfileCandidate, ProfileMatch};
 pub use negative_labels::{Dismissal, DismissalSelection, DismissedFace, MAX_NEGATIVE_LABELS_PER_PROFILE};
-pub use profile::{EnrolledFace, Profile, ProfileItem, ProfileSummary, UnrecognisableReason};
+pub use profile::{EnrolledFace, Profile, ProfileFilter, ProfileItem, ProfileSummary, UnrecognisableReason};
 pub use profile_changes::ProfilePatch;
 pub use profile_details::{
     BanRecord, BanRequest, InvalidProfileFieldError, MAX_BAN_REASON_CHARS, ProfileDetails, ProfileText,
@@ -102,6 +102,6 @@ impl Default for FaceIndexSettings {
 }
 
 /// Ids as a JSON list of hexadecimal texts, for statements that select by many ids.
-fn ids_json<T: Copy + Into<base::Uuid>>(ids: &[T]) -> serde_json::Value {
+pub(crate) fn ids_json<T: Copy + Into<base::Uuid>>(ids: &[T]) -> serde_json::Value {
     ids.iter().map(|id| Into::<base::Uuid>::into(*id).simple().to_string()).collect()
 }

@@ -2,11 +2,12 @@
 
 use super::{FaceIndexError, ProfileDetails, ProfileGroup, ProfileType, ids_json};
 use crate::{
+    CreationRange,
     erasure_keys::{ErasureKeys, KeyOwner},
     vault::Vault,
 };
-use base::{AccountId, Environment, FaceId, ProfileId, Timestamp};
-use db::{DbError, FromRow, ReadTx, sql};
+use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Timestamp};
+use db::{Db, DbError, FromRow, ReadTx, sql};
 use std::sync::Arc;
 
 /// A profile in a list.
@@ -16,6 +17,29 @@ pub struct ProfileItem {
     pub banned: bool,
     /// False for a profile that was deleted.
     pub active: bool,
+}
+
+/// Which profiles a list has, deleted ones included; all that is set must hold.
+#[derive(Clone, Default)]
+pub struct ProfileFilter {
+    /// Exactly this [`ProfileText::Reference`](super::ProfileText::Reference).
+    pub reference: Option<String>,
+    pub banned: Option<bool>,
+    /// Whether they have not been deleted.
+    pub active: Option<bool>,
+    /// A group they are members of.
+    pub group: Option<GroupId>,
+    pub created: CreationRange,
+}
+
+/// How many profiles are found by one reference, at most.
+const MAX_PROFILES_OF_A_REFERENCE: i64 = 1000;
+
+#[derive(FromRow)]
+struct UnhashedProfileRow {
+    account_id: AccountId,
+    #[sqlx(flatten)]
+    row: ProfileRow,
 }
 
 /// A profile as moderations and searches show it.
@@ -199,6 +223,122 @@ impl ProfileStore {
         })
     }
 
+    /// What a reference is found by: its details are sealed. Two accounts' hashes of one reference differ.
+    pub(super) fn reference_hash(&self, account: AccountId, details: &ProfileDetails) -> Vec<u8> {
+        let hash = |reference: &String| {
+            let context = format!("reference in {account}");
+            self.keys.vault.keyed_hash(context.as_bytes(), reference.as_bytes()).to_vec()
+        };
+        details.reference.as_ref().map(hash).unwrap_or_default()
+    }
+
+    /// A page of an account's profiles, newest first, and how many there are in all. A range is how many to leave out, and
+    /// how many to take.
+    pub(super) async fn list(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        filter: &ProfileFilter,
+        (offset, limit): (i64, i64),
+    ) -> Result<(Vec<ProfileItem>, i64), DbError> {
+        let ProfileFilter { reference, banned, active, group, created } = filter;
+        let Some(reference) = reference else {
+            let total = view
+                .count(sql!(
+                    "SELECT count(*) FROM profiles WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL)
+                        AND (active = $3 OR $3 IS NULL)
+                        AND ($4 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4))
+                        AND (created_at >= $5 OR $5 IS NULL) AND (created_at < $6 OR $6 IS NULL)",
+                    account,
+                    *banned,
+                    *active,
+                    *group,
+                    created.from,
+                    created.before,
+                ))
+                .await?;
+            let found = view
+                .fetch_all(sql!(
+                    "SELECT id, banned, active FROM profiles
+                      WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL) AND (active = $3 OR $3 IS NULL)
+                        AND ($4 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4))
+                        AND (created_at >= $5 OR $5 IS NULL) AND (created_at < $6 OR $6 IS NULL)
+                      ORDER BY created_at DESC, id DESC LIMIT $7 OFFSET $8",
+                    account,
+                    *banned,
+                    *active,
+                    *group,
+                    created.from,
+                    created.before,
+                    limit,
+                    offset,
+                ))
+                .await?;
+            return Ok((found, total));
+        };
+        let details = ProfileDetails { reference: Some(reference.clone()), ..ProfileDetails::default() };
+        let candidates: Vec<ProfileItem> = view
+            .fetch_all(sql!(
+                "SELECT id, banned, active FROM profiles
+                  WHERE account_id = $1 AND reference_hash = $2
+                    AND (banned = $3 OR $3 IS NULL) AND (active = $4 OR $4 IS NULL)
+                    AND ($5 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $5))
+                    AND (created_at >= $6 OR $6 IS NULL) AND (created_at < $7 OR $7 IS NULL)
+                  ORDER BY created_at DESC, id DESC LIMIT $8",
+                account,
+                self.reference_hash(account, &details),
+                *banned,
+                *active,
+                *group,
+                created.from,
+                created.before,
+                MAX_PROFILES_OF_A_REFERENCE,
+            ))
+            .await?;
+        // An older build that ran after a roll-back changes references without their hashes.
+        let ids: Vec<_> = candidates.iter().map(|item| item.id).collect();
+        let summaries = self.summaries(view, account, &ids).await?;
+        let has_it = |item: &ProfileItem| {
+            let summary = summaries.iter().find(|summary| summary.id == item.id);
+            summary.is_some_and(|summary| summary.reference.as_ref() == Some(reference))
+        };
+        let found: Vec<_> = candidates.into_iter().filter(has_it).collect();
+        let total = found.len() as i64;
+        let page = found.into_iter().skip(offset.max(0) as usize).take(limit.max(0) as usize);
+        Ok((page.collect(), total))
+    }
+
+    /// Writes the hashes of references that older builds stored without.
+    pub(super) async fn hash_references(&self, db: &Db) -> Result<(), DbError> {
+        loop {
+            let rows: Vec<UnhashedProfileRow> = db
+                .read()
+                .await?
+                .fetch_all(sql!(
+                    "SELECT p.id, p.account_id, p.kind, p.active, p.banned, k.sealed AS key, p.details, p.created_at,
+                            p.updated_at
+                       FROM profiles p LEFT JOIN erasure_keys k ON k.owner_id = p.id
+                      WHERE p.reference_hash IS NULL AND p.active LIMIT 200"
+                ))
+                .await?;
+            if rows.is_empty() {
+                return Ok(());
+            }
+            let mut tx = db.write().await?;
+            for UnhashedProfileRow { account_id, row } in rows {
+                // What does not open has no reference that anybody could look up.
+                let details = self.open_details(&row).unwrap_or_default();
+                tx.execute(sql!(
+                    "UPDATE profiles SET reference_hash = $2 WHERE id = $1 AND reference_hash IS NULL",
+                    row.id,
+                    self.reference_hash(account_id, &details),
+                ))
+                .await?;
+            }
+            tx.commit().await?;
+        }
+    }
+
     /// Profiles by id, in no particular order; those that are not the account's are left out.
     pub(super) async fn summaries(
         &self,
@@ -269,28 +409,6 @@ impl ProfileStore {
         };
         Ok(rows.into_iter().map(reason).collect())
     }
-}
-
-/// A page of an account's profiles, newest first, including deleted ones.
-pub(super) async fn list(
-    view: &mut ReadTx,
-    account: AccountId,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<ProfileItem>, DbError> {
-    view.fetch_all(sql!(
-        "SELECT id, banned, active FROM profiles WHERE account_id = $1
-          ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
-        account,
-        limit,
-        offset,
-    ))
-    .await
-}
-
-/// How many profiles an account has, including deleted ones.
-pub(super) async fn count(view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
-    view.count(sql!("SELECT count(*) FROM profiles WHERE account_id = $1", account)).await
 }
 
 /// What a search must know of the profiles it has found.

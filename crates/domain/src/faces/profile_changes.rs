@@ -51,8 +51,9 @@ impl ProfileStore {
         let (id, now) = (ProfileId::new(&*self.environment), self.environment.now());
         let vault = Vault::with_key(self.keys.create(tx, KeyOwner::Profile(id)).await?);
         tx.execute(sql!(
-            "INSERT INTO profiles (id, account_id, kind, active, banned, adult, details, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)",
+            "INSERT INTO profiles (id, account_id, kind, active, banned, adult, details, created_at, updated_at,
+                                   reference_hash)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)",
             id,
             account,
             kind.number(),
@@ -61,6 +62,7 @@ impl ProfileStore {
             details.is_adult,
             self.seal_details(&vault, id, details),
             now,
+            self.reference_hash(account, details),
         ))
         .await?;
         Ok(id)
@@ -125,11 +127,12 @@ impl ProfileStore {
             return Err(unusable_ban("profile_type", words.to_owned()));
         }
         tx.execute(sql!(
-            "UPDATE profiles SET kind = $2, adult = $3, details = $4 WHERE id = $1",
+            "UPDATE profiles SET kind = $2, adult = $3, details = $4, reference_hash = $5 WHERE id = $1",
             id,
             kind.number(),
             details.is_adult,
             self.seal_details(&self.vault_of(&row), id, &details),
+            self.reference_hash(account, &details),
         ))
         .await?;
         match (row.kind(), kind) {
@@ -248,7 +251,8 @@ impl ProfileStore {
         }
         delivery::erase_messages_about(tx, id.into(), self.environment.now()).await?;
         tx.execute(sql!(
-            "UPDATE profiles SET active = $2, banned = $2, ban_until = NULL, adult = $2, details = NULL WHERE id = $1",
+            "UPDATE profiles SET active = $2, banned = $2, ban_until = NULL, adult = $2, details = NULL,
+                    reference_hash = NULL WHERE id = $1",
             id,
             false,
         ))

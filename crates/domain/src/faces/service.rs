@@ -5,8 +5,9 @@
 
 use super::{
     BanRecord, BanRequest, CandidateQuery, FaceIndexError, FaceIndexSettings, FaceIndexStatus,
-    FaceIndexStorage, PreparedFace, Profile, ProfileCandidate, ProfileDetails, ProfileGroup, ProfileItem,
-    ProfileMatch, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces, SweepFaces, UnrecognisableReason,
+    FaceIndexStorage, PreparedFace, Profile, ProfileCandidate, ProfileDetails, ProfileFilter, ProfileGroup,
+    ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces, SweepFaces,
+    UnrecognisableReason,
     account_index::AccountIndexes,
     embedding_vault::EmbeddingVault,
     enrolment::Enrolment,
@@ -15,7 +16,7 @@ use super::{
     matching::ProfileMatcher,
     negative_labels::{self, Dismissal, DismissalSelection, DismissedFace},
     pictures::FacePictures,
-    profile::{self, ProfileStore},
+    profile::ProfileStore,
     reembedding::Reembedding,
     tombstones::TombstoneSweeper,
 };
@@ -161,20 +162,16 @@ impl FaceIndexService {
         self.0.model.similarity(distance).await
     }
 
-    /// A page of an account's profiles, newest first, including deleted ones.
+    /// A page of an account's profiles, newest first, and how many there are in all. A range is how many to leave out, and
+    /// how many to take.
     pub async fn list_profiles(
         &self,
         view: &mut ReadTx,
         account: AccountId,
-        limit: i64,
-        offset: i64,
-    ) -> Result<Vec<ProfileItem>, DbError> {
-        profile::list(view, account, limit, offset).await
-    }
-
-    /// How many profiles an account has, including deleted ones.
-    pub async fn count_profiles(&self, view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
-        profile::count(view, account).await
+        filter: &ProfileFilter,
+        range: (i64, i64),
+    ) -> Result<(Vec<ProfileItem>, i64), DbError> {
+        self.0.profiles.list(view, account, filter, range).await
     }
 
     /// A profile with everything that belongs to it, even if it was deleted.

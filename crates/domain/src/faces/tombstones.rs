@@ -231,6 +231,7 @@ impl TombstoneSweeper {
             }
         }
         self.lift_expired_bans().await?;
+        self.profiles.hash_references(&self.db).await?;
         let sealed_again = self.pictures.seal_again().await?;
         if sealed_again > 0 {
             tracing::info!(pictures = sealed_again, "pictures of faces were sealed with keys of their own");
@@ -239,9 +240,9 @@ impl TombstoneSweeper {
     }
 }
 
-/// Lifts bans whose time is over; seals pictures of before there were keys of their own; deletes pictures whose faces were deleted or never written, and
-/// removals that are older than a week: an index that has not been looked at for so long is compared with the database as a
-/// whole.
+/// Lifts bans whose time is over; makes references findable that older builds wrote; seals pictures of before there were keys
+/// of their own; deletes pictures whose faces were deleted or never written, and removals that are older than a week: an index
+/// that has not been looked at for so long is compared with the database as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepFaces {}
 

@@ -2,7 +2,7 @@
 
 use super::super::{
     ModerationApiError,
-    authentication::ContentsManage,
+    authentication::ContentsArchive,
     error,
     path::AccountPath,
     request::{AccountRequest, CommandPayload, ReceivedCommand},
@@ -42,7 +42,7 @@ impl CommandPayload for ArchiveContentRequest {
 )]
 pub(crate) async fn archive_content(
     State(api): State<ApiState>,
-    request: AccountRequest<ContentsManage, AccountPath, ReceivedCommand<ArchiveContentRequest>>,
+    request: AccountRequest<ContentsArchive, AccountPath, ReceivedCommand<ArchiveContentRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
     api.content_moderation.archive_content(&mut tx, request.account.id, request.input.command).await?;

@@ -8,6 +8,7 @@ pub(super) mod get;
 pub(super) mod list;
 pub(super) mod moderations;
 pub(super) mod register;
+pub(super) mod register_many;
 pub(super) mod report;
 pub(super) mod reports;
 pub(super) mod resolve_report;
@@ -49,8 +50,12 @@ pub(crate) struct ContentBody {
 
 impl ContentBody {
     async fn of(view: &mut ReadTx, account: base::AccountId, content: Content) -> Result<Self, DbError> {
-        Ok(Self {
-            profile_ids: contents::profiles(view, account, content.id).await?,
+        Ok(Self::new(contents::profiles(view, account, content.id).await?, content))
+    }
+
+    fn new(profile_ids: Vec<ProfileId>, content: Content) -> Self {
+        Self {
+            profile_ids,
             id: content.id,
             url: content.url,
             r#type: content.content_type,
@@ -58,7 +63,7 @@ impl ContentBody {
             title: content.title,
             archived: content.archived,
             created_at: content.created_at,
-        })
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `DELETE /accounts/{accountId}/archive/contents/{id}`
 
 use super::super::{
-    ModerationApiError, authentication::ContentsManage, error, path::ContentPath, request::AccountRequest,
+    ModerationApiError, authentication::ContentsArchive, error, path::ContentPath, request::AccountRequest,
 };
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
@@ -16,7 +16,7 @@ use domain::content_moderation::contents;
 )]
 pub(crate) async fn restore_content(
     State(api): State<ApiState>,
-    request: AccountRequest<ContentsManage, ContentPath>,
+    request: AccountRequest<ContentsArchive, ContentPath>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
     contents::set_archived(&mut tx, request.account.id, request.path.content, false).await?;

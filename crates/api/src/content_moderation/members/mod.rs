@@ -3,9 +3,9 @@
 pub(super) mod demote;
 pub(super) mod get;
 pub(super) mod list;
-pub(super) mod own_scopes;
 pub(super) mod promote;
 pub(super) mod remove;
+pub(super) mod scopes;
 pub(super) mod set_scopes;
 
 use super::{ModerationApiError, ModerationErrorCode};

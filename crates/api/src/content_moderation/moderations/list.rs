@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
 use axum::{Json, extract::State};
-use domain::content_moderation::ModerationSummary;
+use domain::{
+    CreationRange,
+    content_moderation::{ModerationFilter, ModerationSummary},
+};
 use utoipa::ToSchema;
 
 /// A page of moderations.
@@ -31,10 +34,12 @@ pub(crate) async fn list_moderations(
     State(api): State<ApiState>,
     request: AccountRequest<ModerationsView, AccountPath, ModerationQuery>,
 ) -> Result<Json<ModerationList>, ModerationApiError> {
-    let ModerationQuery { page, r#type } = request.input;
+    let ModerationQuery { page, r#type, state, created_from, created_before } = request.input;
+    let created = CreationRange { from: created_from, before: created_before };
+    let filter = ModerationFilter { content_type: r#type, state, created };
     let range = (page.offset(), ITEMS_PER_PAGE);
     let mut view = api.db.read().await?;
-    Ok(Json(api.content_moderation.list(&mut view, request.account.id, r#type, range).await?.into()))
+    Ok(Json(api.content_moderation.list(&mut view, request.account.id, filter, range).await?.into()))
 }
 
 impl From<Vec<ModerationSummary>> for ModerationList {

@@ -18,11 +18,12 @@ pub(crate) async fn list_moderation_notifications(
     State(api): State<ApiState>,
     request: AccountRequest<NotificationsView, ModerationPath, NotificationQuery>,
 ) -> Result<Json<NotificationList>, ModerationApiError> {
-    let (moderation, NotificationQuery { page, epoch }) = (request.path.moderation, request.input);
+    let (moderation, page) = (request.path.moderation, request.input.page);
     let mut view = api.db.read().await?;
     let known = api.content_moderation.find(&mut view, request.account.id, moderation).await?;
     known.ok_or_else(|| ModerationApiError::not_found("moderation"))?;
     let range = (page.offset(), ITEMS_PER_PAGE);
-    let found = api.content_moderation.moderation_notifications(&mut view, moderation, epoch, range).await?;
+    let filter = request.input.filter();
+    let found = api.content_moderation.moderation_notifications(&mut view, moderation, filter, range).await?;
     Ok(Json(NotificationList::of(page, found)?))
 }

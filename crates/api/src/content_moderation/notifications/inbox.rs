@@ -24,7 +24,7 @@ pub(crate) async fn read_inbox(
     State(api): State<ApiState>,
     request: AccountRequest<NotificationsView, MemberPath, NotificationQuery>,
 ) -> Result<Json<NotificationList>, ModerationApiError> {
-    let (member, NotificationQuery { page, epoch }) = (request.path.member, request.input);
+    let (member, page, filter) = (request.path.member, request.input.page, request.input.filter());
     let is_foreign =
         matches!(request.caller.kind, PrincipalKind::Member { member: own, .. } if own != member);
     let mut view = api.db.read().await?;
@@ -33,7 +33,7 @@ pub(crate) async fn read_inbox(
     }
     let found = api
         .content_moderation
-        .inbox_notifications(&mut view, member, epoch, (page.offset(), ITEMS_PER_PAGE))
+        .inbox_notifications(&mut view, member, filter, (page.offset(), ITEMS_PER_PAGE))
         .await?;
     Ok(Json(NotificationList::of(page, found)?))
 }

@@ -60,9 +60,9 @@ pub(crate) async fn list_notifications(
     State(api): State<ApiState>,
     request: AccountRequest<NotificationsView, AccountPath, NotificationQuery>,
 ) -> Result<Json<NotificationList>, ModerationApiError> {
-    let NotificationQuery { page, epoch } = request.input;
+    let (page, filter) = (request.input.page, request.input.filter());
     let range = (page.offset(), ITEMS_PER_PAGE);
     let mut view = api.db.read().await?;
-    let found = api.content_moderation.notifications(&mut view, request.account.id, epoch, range).await?;
+    let found = api.content_moderation.notifications(&mut view, request.account.id, filter, range).await?;
     Ok(Json(NotificationList::of(page, found)?))
 }

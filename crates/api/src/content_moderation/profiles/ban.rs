@@ -2,7 +2,7 @@
 
 use super::super::{
     ModerationApiError,
-    authentication::ProfilesManage,
+    authentication::ProfilesFlag,
     error,
     path::ProfilePath,
     request::{AccountRequest, CommandPayload, ReceivedCommand},
@@ -49,7 +49,7 @@ impl CommandPayload for BanProfileRequest {
 )]
 pub(crate) async fn ban_profile(
     State(api): State<ApiState>,
-    request: AccountRequest<ProfilesManage, ProfilePath, ReceivedCommand<BanProfileRequest>>,
+    request: AccountRequest<ProfilesFlag, ProfilePath, ReceivedCommand<BanProfileRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let user = (request.account.id, request.caller.id());
     let mut tx = request.begin_locked(&api).await?;

@@ -12,7 +12,7 @@ use super::{
     fields::TextUpdate,
     get::ProfileBody,
 };
-use crate::ApiState;
+use crate::{ApiState, http::json};
 use axum::{Json, extract::State};
 use domain::faces::{ProfilePatch, ProfileText, ProfileType};
 use utoipa::ToSchema;
@@ -22,6 +22,7 @@ use utoipa::ToSchema;
 pub(crate) struct ChangeProfileRequest {
     /// 1: searches return the profile; 2: they never do.
     #[schema(minimum = 1, maximum = 2)]
+    #[serde(default, deserialize_with = "json::whole_number")]
     profile_type: Option<i64>,
     /// The name to show for the person.
     #[serde(default)]

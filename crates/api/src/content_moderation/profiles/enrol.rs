@@ -14,11 +14,14 @@ use super::{
 };
 use crate::{
     ApiState,
-    http::idempotency::{IdempotencyKeyHeader, idempotent},
+    http::{
+        idempotency::{IdempotencyKeyHeader, idempotent},
+        json,
+    },
 };
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::ProfileId;
-use domain::faces::{ProfileDetails, ProfileText, ProfileType};
+use base::{AccountId, ProfileId};
+use domain::faces::{FaceIndexError, PreparedFace, ProfileDetails, ProfileText, ProfileType};
 use utoipa::ToSchema;
 
 /// The profile to create. An empty text counts as absent.
@@ -26,6 +29,7 @@ use utoipa::ToSchema;
 pub(crate) struct EnrolProfileRequest {
     /// 1: searches return the profile; 2: they never do.
     #[schema(minimum = 1, maximum = 2, default = 1)]
+    #[serde(default, deserialize_with = "json::whole_number")]
     profile_type: Option<i64>,
     /// The name to show for the person.
     #[schema(max_length = 200, example = "Ada")]
@@ -54,10 +58,38 @@ pub(crate) struct EnrolProfileRequest {
 
 /// A validated request for a profile.
 pub(crate) struct ProfileEnrolment {
-    kind: ProfileType,
-    details: ProfileDetails,
+    pub(super) kind: ProfileType,
+    pub(super) details: ProfileDetails,
     /// The bytes of the picture.
     face: Option<Vec<u8>>,
+}
+
+/// What is known of the picture before the profile is created.
+pub(super) struct PreparedProfile {
+    /// The face, if there is a picture: to be enrolled or discarded.
+    pub(super) face: Option<PreparedFace>,
+    pub(super) warnings: Vec<EnrolmentWarning>,
+}
+
+impl ProfileEnrolment {
+    /// Takes the picture, and extracts its face.
+    pub(super) async fn prepare(
+        &mut self,
+        api: &ApiState,
+        account: AccountId,
+    ) -> Result<PreparedProfile, FaceIndexError> {
+        let Some(picture) = self.face.take() else {
+            return Ok(PreparedProfile { face: None, warnings: Vec::new() });
+        };
+        let face = api.faces.prepare_face(account, None, picture).await?;
+        let banned = api.faces.banned_lookalikes(account, &face).await?;
+        let warning = |(profile_id, similarity)| EnrolmentWarning {
+            code: "BANNED_PERSON",
+            profile_id,
+            similarity: round_to_four_decimals(similarity),
+        };
+        Ok(PreparedProfile { face: Some(face), warnings: banned.into_iter().map(warning).collect() })
+    }
 }
 
 impl CommandPayload for EnrolProfileRequest {
@@ -96,10 +128,10 @@ impl CommandPayload for EnrolProfileRequest {
 pub(crate) struct EnrolledProfileBody {
     /// Its id.
     #[schema(value_type = Uuid)]
-    id: ProfileId,
+    pub(super) id: ProfileId,
     /// Banned people whom the face looks like; absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<EnrolmentWarning>,
+    pub(super) warnings: Vec<EnrolmentWarning>,
 }
 
 /// Somebody banned may have been enrolled again.
@@ -135,19 +167,7 @@ pub(crate) async fn enrol_profile(
     mut request: AccountRequest<ProfilesManage, AccountPath, ReceivedCommand<EnrolProfileRequest>>,
 ) -> Result<Response, ModerationApiError> {
     let account = request.account.id;
-    let face = match request.input.command.face.take() {
-        Some(picture) => Some(api.faces.prepare_face(account, None, picture).await?),
-        None => None,
-    };
-    let mut warnings = Vec::new();
-    if let Some(face) = &face {
-        let banned = api.faces.banned_lookalikes(account, face).await?;
-        warnings.extend(banned.into_iter().map(|(profile_id, similarity)| EnrolmentWarning {
-            code: "BANNED_PERSON",
-            profile_id,
-            similarity: round_to_four_decimals(similarity),
-        }));
-    }
+    let PreparedProfile { face, warnings } = request.input.command.prepare(&api, account).await?;
     let ProfileEnrolment { kind, details, .. } = &request.input.command;
     let mut is_made = false;
     let answer = idempotent(&api, request.fingerprint(), async |tx| {

@@ -5,13 +5,16 @@ use super::super::{
     authentication::ProfilesList,
     error,
     path::AccountPath,
-    query::{self, PageQuery},
+    query::{self, ProfileQuery},
     request::AccountRequest,
 };
 use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
 use axum::{Json, extract::State};
 use base::ProfileId;
-use domain::faces::ProfileItem;
+use domain::{
+    CreationRange,
+    faces::{ProfileFilter, ProfileItem},
+};
 use utoipa::ToSchema;
 
 /// A profile in a list.
@@ -53,18 +56,20 @@ pub(crate) struct ProfileListBody {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/profiles", tag = "profiles",
     security(("api key" = [], "application" = [])),
-    params(AccountPath, PageQuery),
+    params(AccountPath, ProfileQuery),
     responses((status = 200, description = "A page of profiles.", body = ProfileListBody), error::ListPageErrors),
 )]
 pub(crate) async fn list_profiles(
     State(api): State<ApiState>,
-    request: AccountRequest<ProfilesList, AccountPath, PageQuery>,
+    request: AccountRequest<ProfilesList, AccountPath, ProfileQuery>,
 ) -> Result<Json<ProfileListBody>, ModerationApiError> {
-    let (account, page) = (request.account.id, request.input.page);
+    let ProfileQuery { page, reference, banned, active, group_id, created_from, created_before } =
+        request.input;
+    let created = CreationRange { from: created_from, before: created_before };
+    let filter = ProfileFilter { reference, banned, active, group: group_id, created };
+    let range = (page.offset(), ITEMS_PER_PAGE);
     let mut view = api.db.read().await?;
-    let profiles = api.faces.list_profiles(&mut view, account, ITEMS_PER_PAGE, page.offset()).await?;
-    if profiles.is_empty() {
-        query::check_page(page, api.faces.count_profiles(&mut view, account).await?)?;
-    }
+    let (profiles, total) = api.faces.list_profiles(&mut view, request.account.id, &filter, range).await?;
+    query::check_page(page, total)?;
     Ok(Json(ProfileListBody { profiles: profiles.into_iter().map(Into::into).collect() }))
 }

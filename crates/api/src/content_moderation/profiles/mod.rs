@@ -7,6 +7,7 @@ pub(super) mod delete;
 pub(super) mod delete_face;
 pub(super) mod dismissals;
 pub(super) mod enrol;
+pub(super) mod enrol_many;
 mod fields;
 pub(super) mod get;
 pub(super) mod list;

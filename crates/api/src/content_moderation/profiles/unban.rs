@@ -1,7 +1,7 @@
 //! `POST /accounts/{accountId}/profiles/{profileId}/unban`
 
 use super::super::{
-    ModerationApiError, authentication::ProfilesManage, error, path::ProfilePath, request::AccountRequest,
+    ModerationApiError, authentication::ProfilesFlag, error, path::ProfilePath, request::AccountRequest,
 };
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
@@ -15,7 +15,7 @@ use axum::{extract::State, http::StatusCode};
 )]
 pub(crate) async fn unban_profile(
     State(api): State<ApiState>,
-    request: AccountRequest<ProfilesManage, ProfilePath>,
+    request: AccountRequest<ProfilesFlag, ProfilePath>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = request.begin_locked(&api).await?;
     api.faces.unban(&mut tx, request.account.id, request.path.profile).await?;

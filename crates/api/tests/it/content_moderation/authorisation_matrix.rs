@@ -20,11 +20,13 @@ enum Needs {
     Anyone,
     /// One scope, or to be an administrator.
     One(Scope),
+    /// One of two scopes, or to be an administrator.
+    Either(Scope, Scope),
     /// To be an administrator.
     Administrator,
 }
 
-use Needs::{Administrator, Anyone, One};
+use Needs::{Administrator, Anyone, Either, One};
 
 /// Every operation, and what it needs (docs/adr/0007-content-moderation.md).
 const TABLE: &[(&str, Needs)] = &[
@@ -44,12 +46,19 @@ const TABLE: &[(&str, Needs)] = &[
     ("DELETE /accounts/{accountId}/admin/{memberId}", Administrator),
     ("GET /accounts/{accountId}/profiles", One(Scope::ProfilesList)),
     ("POST /accounts/{accountId}/profiles", One(Scope::ProfilesManage)),
+    ("POST /accounts/{accountId}/profiles/bulk", One(Scope::ProfilesManage)),
     ("POST /accounts/{accountId}/profiles/search", One(Scope::ProfilesList)),
     ("GET /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesView)),
     ("PATCH /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesManage)),
     ("DELETE /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesManage)),
-    ("POST /accounts/{accountId}/profiles/{profileId}/ban", One(Scope::ProfilesManage)),
-    ("POST /accounts/{accountId}/profiles/{profileId}/unban", One(Scope::ProfilesManage)),
+    (
+        "POST /accounts/{accountId}/profiles/{profileId}/ban",
+        Either(Scope::ProfilesManage, Scope::FlagsManage),
+    ),
+    (
+        "POST /accounts/{accountId}/profiles/{profileId}/unban",
+        Either(Scope::ProfilesManage, Scope::FlagsManage),
+    ),
     ("POST /accounts/{accountId}/profiles/{profileId}/faces", One(Scope::ProfilesManage)),
     ("DELETE /accounts/{accountId}/profiles/{profileId}/faces/{faceId}", One(Scope::ProfilesManage)),
     ("GET /accounts/{accountId}/profiles/{profileId}/dismissals", One(Scope::NotificationsView)),
@@ -62,10 +71,14 @@ const TABLE: &[(&str, Needs)] = &[
     ("POST /accounts/{accountId}/groups/{groupId}", One(Scope::ProfilesManage)),
     ("DELETE /accounts/{accountId}/groups/{groupId}", One(Scope::ProfilesManage)),
     ("DELETE /accounts/{accountId}/groups/{groupId}/profiles/{profileId}", One(Scope::ProfilesManage)),
-    ("POST /accounts/{accountId}/archive/contents", One(Scope::ContentsManage)),
-    ("DELETE /accounts/{accountId}/archive/contents/{id}", One(Scope::ContentsManage)),
+    ("POST /accounts/{accountId}/archive/contents", Either(Scope::ContentsManage, Scope::ContentsModerate)),
+    (
+        "DELETE /accounts/{accountId}/archive/contents/{id}",
+        Either(Scope::ContentsManage, Scope::ContentsModerate),
+    ),
     ("GET /accounts/{accountId}/contents", One(Scope::ContentsList)),
     ("POST /accounts/{accountId}/contents", One(Scope::ContentsManage)),
+    ("POST /accounts/{accountId}/contents/bulk", One(Scope::ContentsManage)),
     ("GET /accounts/{accountId}/contents/{id}", One(Scope::ContentsView)),
     ("DELETE /accounts/{accountId}/contents/{id}", One(Scope::ContentsManage)),
     ("POST /accounts/{accountId}/contents/{id}/profiles", One(Scope::ContentsManage)),
@@ -120,6 +133,18 @@ async fn every_operation_has_a_row_in_the_matrix() {
     assert_eq!(documented, known);
 }
 
+#[test]
+fn every_scope_allows_something() {
+    for scope in Scope::ALL {
+        let allows = |needs: &Needs| match needs {
+            One(needed) => *needed == scope,
+            Either(one, other) => *one == scope || *other == scope,
+            Anyone | Administrator => false,
+        };
+        assert!(TABLE.iter().any(|(_, needs)| allows(needs)), "{scope} allows nothing");
+    }
+}
+
 #[tokio::test]
 async fn each_scope_allows_its_operations_and_no_others() {
     let app = TestApp::start().await;
@@ -139,6 +164,7 @@ async fn each_scope_allows_its_operations_and_no_others() {
             let may = match (needs, scope) {
                 (Anyone, _) | (_, None) => true,
                 (One(needed), Some(scope)) => needed == scope,
+                (Either(one, other), Some(scope)) => one == scope || other == scope,
                 (Administrator, Some(_)) => false,
             };
             if closes && may {

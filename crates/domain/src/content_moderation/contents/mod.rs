@@ -10,12 +10,14 @@ pub(super) use input::check_url;
 pub use input::{ContentInput, ContentRequest, MAX_PROFILES_PER_CONTENT, MAX_TITLE_CHARS, MAX_URL_CHARS};
 
 use crate::{
-    faces::FaceIndexService,
+    CreationRange,
+    faces::{FaceIndexService, ids_json},
     violation::{Violation, check_max_items, join_messages, violation},
     wire_enum::wire_enum,
 };
 use base::{AccountId, ContentId, Environment, Id as _, ProfileId, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use std::collections::HashMap;
 
 wire_enum! {
     /// The kinds of content (`ContentType` of the interface).
@@ -150,19 +152,69 @@ pub async fn find(view: &mut ReadTx, account: AccountId, id: ContentId) -> Resul
     .await
 }
 
-/// A page of an account's contents, newest first, and how many contents the account has.
+/// Which contents a list has; all that is set must hold.
+#[derive(Clone, Debug, Default)]
+pub struct ContentFilter {
+    pub content_type: Option<ContentType>,
+    pub uploader_id: Option<Uuid>,
+    /// A part of the title; A to Z count like a to z.
+    pub title: Option<String>,
+    pub archived: Option<bool>,
+    pub created: CreationRange,
+}
+
+/// A page of an account's contents, newest first, and how many there are in all. A range is how many to leave out, and how
+/// many to take.
 pub async fn list(
     view: &mut ReadTx,
     account: AccountId,
-    offset: i64,
-    limit: i64,
+    filter: &ContentFilter,
+    (offset, limit): (i64, i64),
 ) -> Result<(Vec<Content>, i64), DbError> {
-    let total = view.count(sql!("SELECT count(*) FROM contents WHERE account_id = $1", account)).await?;
+    let ContentFilter { content_type, uploader_id, title, archived, created } = filter;
+    let content_type = content_type.map(ContentType::as_str);
+    let total = view
+        .count(sql!(
+            sqlite: "SELECT count(*) FROM contents WHERE account_id = $1 AND (type = $2 OR $2 IS NULL)
+                        AND (uploader_id = $3 OR $3 IS NULL) AND (instr(lower(title), lower($4)) > 0 OR $4 IS NULL)
+                        AND (archived = $5 OR $5 IS NULL) AND (created_at >= $6 OR $6 IS NULL)
+                        AND (created_at < $7 OR $7 IS NULL)",
+            postgres: "SELECT count(*) FROM contents WHERE account_id = $1 AND (type = $2 OR $2 IS NULL)
+                          AND (uploader_id = $3 OR $3 IS NULL)
+                          AND (strpos(lower(title COLLATE \"C\"), lower($4 COLLATE \"C\")) > 0 OR $4 IS NULL)
+                          AND (archived = $5 OR $5 IS NULL) AND (created_at >= $6 OR $6 IS NULL)
+                          AND (created_at < $7 OR $7 IS NULL)",
+            account,
+            content_type,
+            *uploader_id,
+            title.as_deref(),
+            *archived,
+            created.from,
+            created.before,
+        ))
+        .await?;
     let contents = view
         .fetch_all(sql!(
-            "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
-              WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
+            sqlite: "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
+                      WHERE account_id = $1 AND (type = $2 OR $2 IS NULL)
+                        AND (uploader_id = $3 OR $3 IS NULL) AND (instr(lower(title), lower($4)) > 0 OR $4 IS NULL)
+                        AND (archived = $5 OR $5 IS NULL) AND (created_at >= $6 OR $6 IS NULL)
+                        AND (created_at < $7 OR $7 IS NULL)
+                      ORDER BY created_at DESC, id DESC LIMIT $8 OFFSET $9",
+            postgres: "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
+                        WHERE account_id = $1 AND (type = $2 OR $2 IS NULL)
+                          AND (uploader_id = $3 OR $3 IS NULL)
+                          AND (strpos(lower(title COLLATE \"C\"), lower($4 COLLATE \"C\")) > 0 OR $4 IS NULL)
+                          AND (archived = $5 OR $5 IS NULL) AND (created_at >= $6 OR $6 IS NULL)
+                          AND (created_at < $7 OR $7 IS NULL)
+                        ORDER BY created_at DESC, id DESC LIMIT $8 OFFSET $9",
             account,
+            content_type,
+            *uploader_id,
+            title.as_deref(),
+            *archived,
+            created.from,
+            created.before,
             limit,
             offset,
         ))
@@ -171,8 +223,35 @@ pub async fn list(
 }
 
 #[derive(FromRow)]
-struct ContentProfileRow {
+struct AttachedProfileRow {
+    content_id: ContentId,
     profile_id: ProfileId,
+}
+
+/// The profiles of people who are known to be in some contents, by id.
+pub async fn profiles_of(
+    view: &mut ReadTx,
+    account: AccountId,
+    contents: &[ContentId],
+) -> Result<HashMap<ContentId, Vec<ProfileId>>, DbError> {
+    let rows: Vec<AttachedProfileRow> = view
+        .fetch_all(sql!(
+            sqlite: "SELECT content_id, profile_id FROM content_profiles
+                      WHERE account_id = $1 AND content_id IN (SELECT unhex(value) FROM json_each($2))
+                      ORDER BY content_id, profile_id",
+            postgres: "SELECT content_id, profile_id FROM content_profiles
+                        WHERE account_id = $1
+                          AND content_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))
+                        ORDER BY content_id, profile_id",
+            account,
+            ids_json(contents),
+        ))
+        .await?;
+    let mut profiles: HashMap<ContentId, Vec<ProfileId>> = HashMap::new();
+    for AttachedProfileRow { content_id, profile_id } in rows {
+        profiles.entry(content_id).or_default().push(profile_id);
+    }
+    Ok(profiles)
 }
 
 /// The profiles of people who are known to be in a content, by id.
@@ -181,14 +260,7 @@ pub async fn profiles(
     account: AccountId,
     content: ContentId,
 ) -> Result<Vec<ProfileId>, DbError> {
-    let rows: Vec<ContentProfileRow> = view
-        .fetch_all(sql!(
-            "SELECT profile_id FROM content_profiles WHERE content_id = $1 AND account_id = $2 ORDER BY profile_id",
-            content,
-            account,
-        ))
-        .await?;
-    Ok(rows.into_iter().map(|row| row.profile_id).collect())
+    Ok(profiles_of(view, account, &[content]).await?.remove(&content).unwrap_or_default())
 }
 
 /// Records that a person is known to be in a content; nothing changes if that is recorded already.

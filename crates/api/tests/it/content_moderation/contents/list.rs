@@ -38,3 +38,52 @@ async fn contents_are_listed_in_pages_with_the_status_201() {
         );
     }
 }
+
+#[tokio::test]
+async fn contents_are_found_by_type_uploader_title_archive_and_date() {
+    let fixture = AccountFixture::start().await;
+    let uploader = "7f1b6d1e-0b5e-4d0a-9c53-0f5b1e8f2a11";
+    let add = async |number: u32, more: serde_json::Value| {
+        let mut content = json!({ "url": format!("https://media.example.com/{number}"), "type": "IMAGE" });
+        content.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let id = fixture.create("/contents", content).await;
+        fixture.app.world.advance(base::SignedDuration::from_mins(1));
+        id
+    };
+    let start = base::Environment::now(&*fixture.app.world);
+    let plain = add(1, json!({})).await;
+    let film = add(2, json!({ "type": "VIDEO", "title": "Das große Rennen, Teil 2" })).await;
+    let upload = add(3, json!({ "uploader_id": uploader, "title": "100% _real_" })).await;
+    let archived = add(4, json!({ "title": "old" })).await;
+    let body = json!({ "content_id": archived });
+    assert_eq!(fixture.call("POST", "/archive/contents", Some(body)).await.status, 204);
+    let second = start + base::SignedDuration::from_mins(1);
+    let all = [&archived, &upload, &film, &plain];
+    for (query, expected) in [
+        (String::new(), &all[..]),
+        ("?type=VIDEO".to_owned(), &[&film]),
+        (format!("?uploader_id={uploader}"), &[&upload]),
+        (format!("?uploader_id={}", base::Uuid::nil()), &[]),
+        ("?title=rEnnen".to_owned(), &[&film]),
+        ("?title=gro%C3%9Fe".to_owned(), &[&film]),
+        ("?title=100%25%20_".to_owned(), &[&upload]),
+        ("?title=%25".to_owned(), &[&upload]),
+        ("?title=1000".to_owned(), &[]),
+        ("?archived=true".to_owned(), &[&archived]),
+        ("?archived=false&type=IMAGE".to_owned(), &[&upload, &plain]),
+        (format!("?created_from={second}"), &all[..3]),
+        (format!("?created_before={second}"), &[&plain]),
+        (format!("?created_from={second}&created_before={second}"), &[]),
+    ] {
+        let list = fixture.get(&format!("/contents{query}")).await;
+        assert_eq!(text_members(&list["contents"], "id"), expected, "{query}");
+        assert_eq!(list["total_count"], expected.len(), "{query}");
+    }
+    let bad = "?type=FILM&uploader_id=1&archived=1&created_from=yesterday&created_before=1";
+    let refused = fixture.call("GET", &format!("/contents{bad}"), None).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    assert_eq!(
+        text_members(&refused.json()["errors"], "property"),
+        ["type", "uploader_id", "archived", "created_from", "created_before"]
+    );
+}

@@ -8,6 +8,7 @@ mod get;
 mod list;
 mod moderations;
 mod register;
+mod register_many;
 mod report;
 mod reports;
 mod resolve_report;

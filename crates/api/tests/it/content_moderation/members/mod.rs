@@ -3,7 +3,7 @@
 mod demote;
 mod get;
 mod list;
-mod own_scopes;
 mod promote;
 mod remove;
+mod scopes;
 mod set_scopes;

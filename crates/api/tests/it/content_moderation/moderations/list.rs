@@ -36,3 +36,24 @@ async fn moderations_are_listed_by_type_and_content() {
     assert_eq!(fixture.get("/moderations?page=2").await["contents"], json!([]));
     assert_eq!(fixture.call("GET", "/moderations?type=FILM", None).await.status.as_u16(), 400);
 }
+
+#[tokio::test]
+async fn moderations_are_found_by_state_and_date() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (_, done) = fixture.finished_moderation(json!({})).await;
+    fixture.app.world.advance(base::SignedDuration::from_mins(1));
+    let then = base::Environment::now(&*fixture.app.world);
+    let (_, waiting) = fixture.waiting_moderation().await;
+    for (query, expected) in [
+        ("?state=DONE".to_owned(), &[&done][..]),
+        ("?state=QUEUED&type=IMAGE".to_owned(), &[&waiting]),
+        ("?state=FAILED".to_owned(), &[]),
+        (format!("?created_from={then}"), &[&waiting]),
+        (format!("?created_before={then}"), &[&done]),
+    ] {
+        let list = fixture.get(&format!("/moderations{query}")).await;
+        assert_eq!(text_members(&list["contents"], "id"), expected, "{query}");
+    }
+    let refused = fixture.call("GET", "/moderations?state=done&created_from=1", None).await;
+    assert_eq!(text_members(&refused.json()["errors"], "property"), ["state", "created_from"]);
+}

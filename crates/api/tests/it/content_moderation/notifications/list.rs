@@ -108,3 +108,55 @@ async fn pages_of_notifications_are_exact_newest_first_and_refused_past_the_end(
     let path = format!("/accounts/{foreign}/notifications/{}", seen[5]);
     assert_eq!(fixture.app.call_moderation("GET", &path, &fixture.key, None).await.status.as_u16(), 404);
 }
+
+#[tokio::test]
+async fn notifications_are_found_by_reason_review_and_date() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("three.png", png(&three_faces()));
+    let content = fixture.content(&url, "IMAGE").await;
+    let mut moderations = Vec::new();
+    for _ in 0..8 {
+        moderations.push(fixture.start_moderation(&content, json!({ "unknown_faces": true })).await);
+        fixture.app.run_due_jobs().await;
+        fixture.app.world.advance(SignedDuration::from_mins(1));
+    }
+    let found = async |query: &str| {
+        let list = fixture.get(&format!("/notifications?{query}")).await;
+        (list["meta"]["total_count"].as_i64().unwrap(), ids(&list))
+    };
+    let (total, first_page) = found("reason=UNKNOWN_FACE").await;
+    assert_eq!((total, first_page.len()), (24, 20));
+    let (total, second_page) = found("reason=UNKNOWN_FACE&page=2").await;
+    assert_eq!((total, second_page.len()), (24, 4));
+    let distinct: std::collections::HashSet<_> = first_page.iter().chain(&second_page).collect();
+    assert_eq!(distinct.len(), 24);
+    assert_eq!(found("reason=DONE").await.0, 8);
+    assert_eq!(found("reason=BANNED_PROFILE").await, (0, Vec::new()));
+    let beyond = fixture.call("GET", "/notifications?reason=DONE&page=2", None).await;
+    assert_eq!(beyond.status_and_code(), "422 PAGE_OUT_OF_RANGE");
+
+    for (notification, verdict) in [(&first_page[3], "accept"), (&second_page[1], "dismiss")] {
+        let path = format!("/notifications/{notification}/{verdict}");
+        let reviewed = fixture.call("POST", &path, Some(json!({ "comment": "seen" }))).await;
+        assert_eq!(reviewed.status_and_code(), "200", "{}", reviewed.json());
+    }
+    let reviewed = vec![first_page[3].clone(), second_page[1].clone()];
+    assert_eq!(found("reviewed=true").await, (2, reviewed));
+    assert_eq!(found("reviewed=false&reason=UNKNOWN_FACE").await.0, 22);
+    assert_eq!(found("reviewed=true&reason=DONE").await.0, 0);
+
+    let oldest = fixture.get(&format!("/notifications/{}", second_page[3])).await;
+    let then: base::Timestamp = oldest["created_at"].as_str().unwrap().parse().unwrap();
+    let then = then + SignedDuration::from_secs(30);
+    assert_eq!(found(&format!("created_before={then}")).await.0, 4);
+    assert_eq!(found(&format!("epoch={}&created_before={then}", then.as_second())).await.0, 0);
+    let of_one = fixture.get(&format!("/moderations/{}/notifications?reason=DONE", moderations[2])).await;
+    assert_eq!(of_one["meta"]["total_count"], 1);
+
+    let gone = format!("/moderations/{}", moderations[7]);
+    assert_eq!(fixture.call("DELETE", &gone, None).await.status, 204);
+    assert_eq!((found("reason=DONE").await.0, found("reason=UNKNOWN_FACE").await.0), (7, 21));
+    let refused = fixture.call("GET", "/notifications?reason=X&reviewed=yes&created_before=1", None).await;
+    let properties = ["created_before", "reason", "reviewed"];
+    assert_eq!(text_members(&refused.json()["errors"], "property"), properties);
+}

@@ -39,3 +39,73 @@ async fn profiles_are_listed_newest_first_by_twenty() {
     assert_eq!(fixture.get("/groups").await, json!({ "groups": [] }));
     assert_eq!(fixture.call("GET", "/groups?page=2", None).await.status_and_code(), "422 PAGE_OUT_OF_RANGE");
 }
+
+fn ids(list: &Value) -> Vec<String> {
+    let list = list["profiles"].as_array().unwrap();
+    list.iter().map(|profile| profile["profile_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn profiles_are_found_by_reference_ban_group_and_date() {
+    let fixture = AccountFixture::start().await;
+    let mut made = Vec::new();
+    for reference in ["customer/1 ä", "customer/2", "customer/1 ä", ""] {
+        made.push(fixture.create("/profiles", json!({ "reference": reference })).await);
+        fixture.app.world.advance(base::SignedDuration::from_mins(1));
+    }
+    let found = async |query: &str| ids(&fixture.get(&format!("/profiles?{query}")).await);
+    let by_reference = "reference=customer%2F1%20%C3%A4";
+    let both = vec![made[2].clone(), made[0].clone()];
+    assert_eq!(found(by_reference).await, both);
+    assert_eq!(found("reference=customer%2F2").await, made[1..2]);
+    for missing in ["reference=CUSTOMER%2F2", "reference=customer", "reference=customer%2F2%20"] {
+        assert_eq!(found(missing).await, [""; 0], "{missing}");
+    }
+    let foreign = fixture.app.open_account().await;
+    let foreign = format!("/accounts/{foreign}/profiles?{by_reference}");
+    let foreign = fixture.app.call_moderation("GET", &foreign, &fixture.key, None).await;
+    assert_eq!(foreign.json()["profiles"], json!([]));
+
+    let renamed = json!({ "reference": "customer/3" });
+    assert_eq!(fixture.call("PATCH", &format!("/profiles/{}", made[2]), Some(renamed)).await.status, 200);
+    assert_eq!(found(by_reference).await, made[..1]);
+    assert_eq!(found("reference=customer%2F3").await, made[2..3]);
+    assert_eq!(fixture.call("DELETE", &format!("/profiles/{}", made[2]), None).await.status, 204);
+    assert_eq!(found("reference=customer%2F3").await, [""; 0]);
+
+    assert_eq!(found("active=false").await, made[2..3]);
+    assert_eq!(found("active=true&banned=true").await, [""; 0]);
+    let banned = fixture.enrol("Ada", &testkit::face_pictures()[6]).await;
+    assert_eq!(fixture.call("POST", &format!("/profiles/{banned}/ban"), None).await.status, 204);
+    assert_eq!(found("banned=true").await, [banned.as_str()]);
+    let group = fixture.create("/groups", json!({ "label": "VIPs" })).await;
+    let join = json!({ "profile_id": made[1] });
+    assert_eq!(fixture.call("POST", &format!("/groups/{group}"), Some(join)).await.status, 204);
+    assert_eq!(found(&format!("group_id={group}")).await, made[1..2]);
+    assert_eq!(found(&format!("group_id={group}&reference=customer%2F2")).await, made[1..2]);
+    assert_eq!(found(&format!("group_id={group}&reference=customer%2F1")).await, [""; 0]);
+    let profile = fixture.get(&format!("/profiles/{}", made[1])).await;
+    let created = profile["created_at"].as_str().unwrap();
+    assert_eq!(found(&format!("created_before={created}")).await, made[..1]);
+    assert_eq!(
+        found(&format!("created_from={created}&banned=false&active=true")).await,
+        [made[3].clone(), made[1].clone()]
+    );
+    let long = "x".repeat(201);
+    let refused = fixture.call("GET", &format!("/profiles?reference={long}&banned=1"), None).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    assert_eq!(refused.json()["errors"][0]["measured"], 201.0);
+}
+
+#[tokio::test]
+async fn references_that_an_older_build_wrote_are_found_once_the_sweep_has_run() {
+    let fixture = AccountFixture::start().await;
+    let profile = fixture.create("/profiles", json!({ "reference": "customer-1" })).await;
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    tx.execute(db::sql!("UPDATE profiles SET reference_hash = NULL")).await.unwrap();
+    tx.commit().await.unwrap();
+    let found = async || ids(&fixture.get("/profiles?reference=customer-1").await);
+    assert_eq!(found().await, [""; 0]);
+    fixture.app.api.faces.sweep_tombstones().await.unwrap();
+    assert_eq!(found().await, [profile]);
+}

@@ -7,6 +7,7 @@ mod delete;
 mod delete_face;
 mod dismissals;
 mod enrol;
+mod enrol_many;
 mod get;
 mod list;
 mod search;
