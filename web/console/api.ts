@@ -13,6 +13,12 @@ export type Review = ResponseOf<Operations["/notifications/{id}/reviews"]["get"]
 export type Member = ResponseOf<Operations["/members"]["get"]>["members"][number];
 export type Invitation = ResponseOf<Operations["/invitations"]["get"]>["invitations"][number];
 
+export type Profiles = ResponseOf<Operations["/profiles"]["get"]>;
+export type ProfileItem = Profiles["profiles"][number];
+export type Profile = ResponseOf<Operations["/profiles/{profileId}"]["get"]>;
+export type Dismissal = ResponseOf<Operations["/profiles/{profileId}/dismissals"]["get"]>["dismissals"][number];
+export type BanInput = RequestBodyOf<Operations["/profiles/{profileId}/ban"]["post"]>;
+
 /** What a member may be allowed. */
 export type Scope = Member["scopes"][number];
 /** Why there is a notification. */
@@ -130,6 +136,40 @@ export class Account {
     return (await this.#request<List>("GET", `/notifications/${id}/reviews`)).reviews;
   }
 
+  /** People, newest first: those who exist, of a reference or of any. */
+  profiles({ banned, reference }: { banned: boolean; reference: string }, page: number): Promise<Profiles> {
+    const query = new URLSearchParams({ page: `${page}`, active: "true" });
+    if (banned) {
+      query.set("banned", "true");
+    }
+    if (reference !== "") {
+      query.set("reference", reference);
+    }
+    return this.#request<Operations["/profiles"]["get"]>("GET", `/profiles?${query}`);
+  }
+
+  profile(id: string): Promise<Profile> {
+    return this.#request<Operations["/profiles/{profileId}"]["get"]>("GET", `/profiles/${id}`);
+  }
+
+  async ban(id: string, ban: BanInput): Promise<void> {
+    await this.#request<Operations["/profiles/{profileId}/ban"]["post"]>("POST", `/profiles/${id}/ban`, ban);
+  }
+
+  async unban(id: string): Promise<void> {
+    await this.#request("POST", `/profiles/${id}/unban`);
+  }
+
+  /** The faces that were dismissed as not being a profile's. */
+  async dismissals(profile: string): Promise<Dismissal[]> {
+    type List = Operations["/profiles/{profileId}/dismissals"]["get"];
+    return (await this.#request<List>("GET", `/profiles/${profile}/dismissals`)).dismissals;
+  }
+
+  async undoDismissal(profile: string, dismissal: string): Promise<void> {
+    await this.#request("DELETE", `/profiles/${profile}/dismissals/${dismissal}`);
+  }
+
   async members(): Promise<Member[]> {
     return (await this.#request<Operations["/members"]["get"]>("GET", "/members")).members;
   }
@@ -167,7 +207,7 @@ export class Account {
   }
 }
 
-/** Notifications on a page of the interface. */
+/** Entries on a page of the interface. */
 export const PAGE_SIZE = 20;
 
 /** All that a member may be allowed, in the interface's order. */

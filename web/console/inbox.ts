@@ -2,7 +2,7 @@
 
 import { type Notification, PAGE_SIZE, type Review } from "./api";
 import { button, make, uniqueId } from "./dom";
-import { announce, errorCard, type SessionContext, showPage } from "./session-context";
+import { errorCard, pager, type SessionContext, showPage } from "./session-context";
 
 const MAX_COMMENT_CHARS = 500;
 
@@ -25,12 +25,10 @@ export async function showInbox(context: SessionContext, whose: InboxFilter = "e
     const list = make("ul", { class: "list", id: "notifications" });
     list.append(...notifications.map((notification) => make("li", {}, notificationCard(context, notification))));
     const empty = make("p", { class: "card" }, texts.nothing);
-    showPage(heading, notifications.length > 0 ? list : empty, ...pager(context, whose, page, pages));
+    const turn = (to: number) => showInbox(context, whose, to);
+    showPage(heading, notifications.length > 0 ? list : empty, ...pager(context, page, pages, turn));
   } catch (error) {
-    if (
-      (await context.try(() => Promise.reject(error))) === undefined &&
-      document.querySelector("#banner:not([hidden])")
-    ) {
+    if (!(await context.reportFailure(error))) {
       showPage(
         heading,
         errorCard(texts, error, () => void showInbox(context, whose, page)),
@@ -44,21 +42,6 @@ export async function showNotification(context: SessionContext, id: string): Pro
   const { texts } = context;
   const found = await context.try(() => context.account.notification(id));
   showPage(texts.notification, found ? notificationCard(context, found) : make("p", { class: "card" }, texts.notFound));
-}
-
-function pager(context: SessionContext, whose: InboxFilter, page: number, pages: number): Node[] {
-  if (pages <= 1) {
-    return [];
-  }
-  const { texts } = context;
-  const turn = (to: number) => async () => {
-    await showInbox(context, whose, to);
-    announce(texts.page(to, pages));
-    document.getElementById("heading")?.focus();
-  };
-  const newer = button(texts.newer, turn(page - 1), { disabled: page === 1 });
-  const older = button(texts.older, turn(page + 1), { disabled: page === pages });
-  return [make("div", { class: "pager" }, newer, make("p", {}, texts.page(page, pages)), older)];
 }
 
 function notificationCard(context: SessionContext, notification: Notification): HTMLElement {
@@ -78,6 +61,9 @@ function notificationCard(context: SessionContext, notification: Notification): 
   }
   if (data.age_group) {
     fact(texts.ageGroup, texts.ageGroups[data.age_group]);
+  }
+  if (data.profile_id && context.may("profiles:view")) {
+    fact(texts.person, make("a", { href: `#profile=${data.profile_id}` }, texts.whoIsIt));
   }
   if (data.url) {
     // As text: what was found may be what nobody should open by mistake.

@@ -12,10 +12,7 @@ export async function showMembers(context: SessionContext): Promise<void> {
     list.append(...members.map((member) => make("li", {}, memberCard(context, member))));
     showPage(texts.members, list, invitationForm(context), ...invitationList(context, invitations));
   } catch (error) {
-    if (
-      (await context.try(() => Promise.reject(error))) === undefined &&
-      document.querySelector("#banner:not([hidden])")
-    ) {
+    if (!(await context.reportFailure(error))) {
       showPage(
         texts.members,
         errorCard(texts, error, () => void showMembers(context)),

@@ -6,6 +6,7 @@ import { Account, beginSession, endSession, RefusedError, resumeSession, type Se
 import { button, getById, make } from "./dom";
 import { showInbox, showNotification } from "./inbox";
 import { showMembers } from "./members";
+import { showPeople, showProfile } from "./people";
 import { announce, errorCard, errorText, SessionContext, showPage } from "./session-context";
 import { TEXTS } from "./texts";
 
@@ -132,6 +133,7 @@ function startSession(session: Session): void {
   const parts = [
     ["inbox", texts.inbox],
     ["mine", texts.forYou],
+    ...(context.may("profiles:list") ? [["people", texts.people]] : []),
     ...(context.may("members:manage") ? [["members", texts.members]] : []),
   ];
   const links = parts.map(([part, words]) => make("li", {}, make("a", { href: `#${part}` }, words)));
@@ -152,25 +154,35 @@ function route(moved = true): void {
     return;
   }
   const here = context;
-  const [, id] = /^#notification=([\da-f-]{36})$/.exec(location.hash) ?? [];
-  const members = location.hash === "#members" && here.may("members:manage");
-  const mine = location.hash === "#mine";
-  const part = members ? "#members" : mine ? "#mine" : "#inbox";
+  const { part, show } = placeOf(here, location.hash);
   for (const link of getById("nav").querySelectorAll("a")) {
-    const current = !id && link.getAttribute("href") === part;
+    const current = link.getAttribute("href") === part;
     link.toggleAttribute("aria-current", current);
     if (current) {
       link.setAttribute("aria-current", "page");
     }
   }
   announce("");
-  const shown = () => {
-    if (id) {
-      return showNotification(here, id);
-    }
-    return members ? showMembers(here) : showInbox(here, mine ? "mine" : "everybody");
-  };
-  void shown().then(() => moved && getById("heading").focus());
+  void show().then(() => moved && getById("heading").focus());
+}
+
+/** What an address shows, and the part of the navigation that it is. */
+function placeOf(here: SessionContext, hash: string): { part?: string; show: () => Promise<void> } {
+  const [, kind, id = ""] = /^#(notification|profile)=([\da-f-]{36})$/.exec(hash) ?? [];
+  if (kind === "notification") {
+    return { show: () => showNotification(here, id) };
+  }
+  if (kind === "profile" && here.may("profiles:view")) {
+    return { show: () => showProfile(here, id) };
+  }
+  if (hash === "#people" && here.may("profiles:list")) {
+    return { part: hash, show: () => showPeople(here) };
+  }
+  if (hash === "#members" && here.may("members:manage")) {
+    return { part: hash, show: () => showMembers(here) };
+  }
+  const whose = hash === "#mine" ? "mine" : "everybody";
+  return { part: hash === "#mine" ? hash : "#inbox", show: () => showInbox(here, whose) };
 }
 
 async function signOut(): Promise<void> {

@@ -62,6 +62,12 @@ export class SessionContext {
     }
   }
 
+  /** Says what came of something that failed; whether the reader had to sign in anew, and sees that instead. */
+  async reportFailure(error: unknown): Promise<boolean> {
+    await this.try(() => Promise.reject(error));
+    return getById("banner").hidden !== false;
+  }
+
   /** A 401 is also how a scope is refused: whether the session is over is asked apart. */
   async #isSignedIn(): Promise<boolean> {
     const answer = await fetch("/console/session", { headers: { "x-assay-console": "1" } }).catch(() => undefined);
@@ -81,6 +87,26 @@ export function announce(text: string, bad = false): void {
   const spoken = getById("spoken");
   spoken.textContent = text;
   spoken.dataset.bad = String(bad);
+}
+
+/** Buttons to the pages before and after, where there are several. */
+export function pager(
+  { texts }: SessionContext,
+  page: number,
+  pages: number,
+  show: (page: number) => Promise<void>,
+): Node[] {
+  if (pages <= 1) {
+    return [];
+  }
+  const turn = (to: number) => async () => {
+    await show(to);
+    announce(texts.page(to, pages));
+    getById("heading").focus();
+  };
+  const newer = button(texts.newer, turn(page - 1), { disabled: page === 1 });
+  const older = button(texts.older, turn(page + 1), { disabled: page === pages });
+  return [make("div", { class: "pager" }, newer, make("p", {}, texts.page(page, pages)), older)];
 }
 
 /** A message with a button that tries again. */

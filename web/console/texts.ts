@@ -47,6 +47,41 @@ export interface Texts {
   reviews: string;
   noReviews: string;
   you: string;
+  people: string;
+  person: string;
+  noPerson: string;
+  nobody: string;
+  nameless: string;
+  deleted: string;
+  whoIsIt: string;
+  reference: string;
+  referenceIs: string;
+  bannedOnly: string;
+  find: string;
+  known: string;
+  faces: string;
+  groups: string;
+  banned: string;
+  bannedSince: string;
+  bannedUntil: string;
+  bannedBecause: string;
+  banThem: string;
+  banReason: string;
+  banLength: string;
+  /** For so many days, or until somebody lifts the ban. */
+  banFor(days: number | undefined): string;
+  ban: string;
+  isBanned: string;
+  liftBan: string;
+  liftQuestion(name: string): string;
+  liftMeans: string;
+  banLifted: string;
+  dismissals: string;
+  dismissalsMean: string;
+  noDismissals: string;
+  inThatContentOnly: string;
+  undo: string;
+  dismissalUndone: string;
   invite: string;
   sendInvitation: string;
   invited(email: string): string;
@@ -142,6 +177,40 @@ const en: Texts = {
   reviews: "Reviews",
   noReviews: "Nobody has said anything yet.",
   you: "you",
+  people: "People",
+  person: "Person",
+  noPerson: "This person is not there, or not in this account.",
+  nobody: "Nobody is here.",
+  nameless: "Without a name",
+  deleted: "Deleted",
+  whoIsIt: "See who that is",
+  reference: "Reference",
+  referenceIs: "Reference, exactly",
+  bannedOnly: "banned people only",
+  find: "Find",
+  known: "Known since",
+  faces: "Faces",
+  groups: "Groups",
+  banned: "Banned",
+  bannedSince: "Banned since",
+  bannedUntil: "Banned until",
+  bannedBecause: "Why",
+  banThem: "Ban this person",
+  banReason: "Why?",
+  banLength: "For how long?",
+  banFor: (days) => (days === undefined ? "until it is lifted" : days === 1 ? "1 day" : `${days} days`),
+  ban: "Ban",
+  isBanned: "Banned. Every moderation looks for this person from now on.",
+  liftBan: "Lift the ban",
+  liftQuestion: (name) => `Lift the ban of ${name}?`,
+  liftMeans: "Nobody is told of this person as banned any more.",
+  banLifted: "The ban is lifted.",
+  dismissals: "Dismissed faces",
+  dismissalsMean: "Faces that somebody said are not this person. Faces like them are not taken for this person.",
+  noDismissals: "No face was dismissed.",
+  inThatContentOnly: "in that content only",
+  undo: "Undo",
+  dismissalUndone: "Undone. The face counts as this person again.",
   invite: "Invite somebody",
   sendInvitation: "Send the invitation",
   invited: (email) => `The invitation to ${email} is on its way.`,
@@ -169,11 +238,11 @@ const en: Texts = {
   scopes: {
     "contents:list": "list contents",
     "contents:manage": "manage contents",
-    "contents:moderate": "decide about contents",
+    "contents:moderate": "archive and restore contents",
     "contents:view": "see contents",
     "contents:reports:list": "list reports on contents",
     "contents:reports:moderate": "decide about reports",
-    "flags:manage": "manage flags",
+    "flags:manage": "ban people and lift bans",
     "members:manage": "manage members",
     "moderations:manage": "start and stop moderations",
     "moderations:view": "see moderations",
@@ -255,6 +324,41 @@ const de: Texts = {
   reviews: "Bewertungen",
   noReviews: "Noch hat niemand etwas gesagt.",
   you: "du",
+  people: "Personen",
+  person: "Person",
+  noPerson: "Diese Person gibt es nicht, oder nicht in diesem Konto.",
+  nobody: "Hier ist niemand.",
+  nameless: "Ohne Namen",
+  deleted: "Gelöscht",
+  whoIsIt: "Ansehen, wer das ist",
+  reference: "Kennzeichen",
+  referenceIs: "Kennzeichen, genau so",
+  bannedOnly: "nur gesperrte Personen",
+  find: "Suchen",
+  known: "Bekannt seit",
+  faces: "Gesichter",
+  groups: "Gruppen",
+  banned: "Gesperrt",
+  bannedSince: "Gesperrt seit",
+  bannedUntil: "Gesperrt bis",
+  bannedBecause: "Warum",
+  banThem: "Diese Person sperren",
+  banReason: "Warum?",
+  banLength: "Wie lange?",
+  banFor: (days) => (days === undefined ? "bis die Sperre aufgehoben wird" : days === 1 ? "1 Tag" : `${days} Tage`),
+  ban: "Sperren",
+  isBanned: "Gesperrt. Jede Prüfung sucht ab jetzt nach dieser Person.",
+  liftBan: "Sperre aufheben",
+  liftQuestion: (name) => `Sperre von ${name} aufheben?`,
+  liftMeans: "Diese Person wird nicht mehr als gesperrt gemeldet.",
+  banLifted: "Die Sperre ist aufgehoben.",
+  dismissals: "Verworfene Gesichter",
+  dismissalsMean:
+    "Gesichter, von denen jemand gesagt hat, dass sie nicht diese Person sind. Ähnliche werden nicht für sie gehalten.",
+  noDismissals: "Kein Gesicht wurde verworfen.",
+  inThatContentOnly: "nur in diesem Inhalt",
+  undo: "Rückgängig machen",
+  dismissalUndone: "Rückgängig gemacht. Das Gesicht gilt wieder als diese Person.",
   invite: "Jemanden einladen",
   sendInvitation: "Einladung schicken",
   invited: (email) => `Die Einladung an ${email} ist unterwegs.`,
@@ -282,11 +386,11 @@ const de: Texts = {
   scopes: {
     "contents:list": "Inhalte auflisten",
     "contents:manage": "Inhalte verwalten",
-    "contents:moderate": "über Inhalte entscheiden",
+    "contents:moderate": "Inhalte archivieren und wiederherstellen",
     "contents:view": "Inhalte ansehen",
     "contents:reports:list": "Berichte zu Inhalten auflisten",
     "contents:reports:moderate": "über Berichte entscheiden",
-    "flags:manage": "Markierungen verwalten",
+    "flags:manage": "Personen sperren und Sperren aufheben",
     "members:manage": "Mitglieder verwalten",
     "moderations:manage": "Prüfungen starten und beenden",
     "moderations:view": "Prüfungen ansehen",

@@ -17,7 +17,8 @@ const CALLED = {
   "console.json": /^\/console\//,
   "identity.json":
     /^\/idverify\/v1\/sessions\/\{sessionId\}\/(biometric-consent|client-session-token|configuration|emails|page-faults|resources|uploads)\b/,
-  "moderation.json": /^\/accounts\/\{accountId\}\/(contents\/\{id\}$|(admin|invitations|members|notifications)\b)/,
+  "moderation.json":
+    /^\/accounts\/\{accountId\}\/(contents\/\{id\}$|(admin|invitations|members|notifications)\b|profiles(\/\{profileId\}(\/(ban|dismissals))?)?$)/,
   "proof.json": /^\/poa\/v1\/holder\b/,
 };
 

@@ -167,12 +167,138 @@ export interface paths {
         /** List the reviews of a notification. */
         get: operations["list_reviews"];
     };
+    "/accounts/{accountId}/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List profiles.
+         * @description Newest first, 20 a page; deleted profiles are included, as not active.
+         */
+        get: operations["list_profiles"];
+        /**
+         * Create a profile.
+         * @description A face that looks like that of another profile is accepted: people have twins, and an account may know a person
+         *     twice. If that other one is banned, the answer warns.
+         */
+        post: operations["enrol_profile"];
+    };
+    "/accounts/{accountId}/profiles/{profileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See a profile.
+         * @description Of a deleted profile, only its id and its times are left; `active` is false.
+         */
+        get: operations["get_profile"];
+        /**
+         * Delete a profile.
+         * @description Its texts, faces, pictures, embeddings, groups and labels are deleted before this is answered. The profile stays in
+         *     lists as not active; every operation on it except GET answers 404.
+         */
+        delete: operations["delete_profile"];
+        /** Change a profile. */
+        patch: operations["change_profile"];
+    };
+    "/accounts/{accountId}/profiles/{profileId}/ban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ban a person.
+         * @description From now on, every moderation of the account notifies about this person. Banning them again replaces reason and end. A
+         *     profile that nobody can be recognised by, of `profile_type` 2 or without a face, is refused. A body is not needed.
+         */
+        post: operations["ban_profile"];
+    };
+    "/accounts/{accountId}/profiles/{profileId}/dismissals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List dismissals.
+         * @description The faces that reviewers dismissed as not being this profile's, by dismissing a notification. A face is not matched to the
+         *     profile where it is nearer to a dismissed face than to the profile's own.
+         */
+        get: operations["list_dismissals"];
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @enum {string} */
         AgeGroup: "threshold_met" | "not_required" | "unknown" | "child" | "teenager_young" | "teenager_old" | "adult_young" | "adult";
+        /** @description A ban. */
+        Ban: {
+            /** @description Why the person is banned. */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself.
+             */
+            until?: string | null;
+            /**
+             * Format: uuid
+             * @description Who banned them: a member, or an API key.
+             */
+            user_id: string;
+        };
+        /** @description A ban. */
+        BanProfileRequest: {
+            /**
+             * @description Why the person is banned.
+             * @example threatened staff on 16 January
+             */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When the ban ends by itself, to the minute; never, if absent.
+             */
+            until?: string | null;
+        };
+        /** @description What to change: an absent member stays as it is, null or an empty text removes its value. */
+        ChangeProfileRequest: {
+            /**
+             * @description Where the person's consent to biometrics is recorded. It cannot be removed while the profile has faces: delete
+             *     them first.
+             */
+            biometric_consent?: string | null;
+            /** @description Where that record can be read, `http://` or `https://`. */
+            consent_link?: string | null;
+            /** @description The name to show for the person. */
+            display_name?: string | null;
+            /** @description An identity verification that belongs to the person. */
+            id_verification?: string | null;
+            /** @description Whether the person is known to be an adult. */
+            is_adult?: boolean | null;
+            /** @description Whether that verification succeeded. */
+            is_id_verified?: boolean | null;
+            /**
+             * Format: int64
+             * @description 1: searches return the profile; 2: they never do.
+             */
+            profile_type?: number | null;
+            /** @description Your own reference for the person. */
+            reference?: string | null;
+        };
         /** @description A content. */
         Content: {
             /** @description Whether it is archived. */
@@ -213,6 +339,139 @@ export interface components {
              * @description Its id.
              */
             id: string;
+        };
+        /** @description A face that was dismissed as not being the profile's. */
+        Dismissal: {
+            /**
+             * Format: uuid
+             * @description The content in which the face was seen.
+             */
+            content_id?: string;
+            /**
+             * Format: date-time
+             * @description When it was dismissed.
+             */
+            created_at: string;
+            /**
+             * Format: double
+             * @description How far the face is from the profile's nearest one, in the embedding space of the model; smaller means more alike.
+             */
+            distance?: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The notification that was dismissed. Absent, like the next three, where the dismissal is older than this list.
+             */
+            notification_id?: string;
+            /** @description Whether it counts in that content alone, because the face is hardly another one than the profile's. */
+            this_content_only: boolean;
+            /**
+             * Format: uuid
+             * @description Who dismissed it: a member, or an API key.
+             */
+            user_id?: string;
+        };
+        /** @description The faces that were dismissed as not being a profile's. */
+        DismissalList: {
+            /** @description Newest first; of more than 200, the oldest are forgotten. */
+            dismissals: components["schemas"]["Dismissal"][];
+        };
+        /** @description A profile that was created. */
+        EnrolledProfile: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Banned people whom the face looks like; absent where there are none. */
+            warnings?: components["schemas"]["EnrolmentWarning"][];
+        };
+        /** @description Somebody banned may have been enrolled again. */
+        EnrolmentWarning: {
+            /** @description `BANNED_PERSON`. */
+            code: string;
+            /**
+             * Format: uuid
+             * @description The banned profile.
+             */
+            profile_id: string;
+            /**
+             * Format: double
+             * @description How similar the faces are: 1 for the same picture, 0.5 at the limit for one person.
+             */
+            similarity: number;
+        };
+        /** @description The profile to create. An empty text counts as absent. */
+        EnrolProfileRequest: {
+            /**
+             * @description Where the person's consent to biometrics is recorded. Required with a face.
+             * @example consent form of 2026-01-16
+             */
+            biometric_consent?: string | null;
+            /** @description Where that record can be read, `http://` or `https://`. */
+            consent_link?: string | null;
+            /**
+             * @description The name to show for the person.
+             * @example Ada
+             */
+            display_name?: string | null;
+            /**
+             * @description A picture of exactly one face, JPEG or PNG in base64: sharp, lit and looking into the camera. Without one the
+             *     profile is known by name only, until a face is added.
+             */
+            face?: string | null;
+            /** @description An identity verification that belongs to the person. */
+            id_verification?: string | null;
+            /** @description Whether the person is known to be an adult: moderations then report `not_required` instead of an age group. */
+            is_adult?: boolean | null;
+            /** @description Whether that verification succeeded. */
+            is_id_verified?: boolean | null;
+            /**
+             * Format: int64
+             * @description 1: searches return the profile; 2: they never do.
+             * @default 1
+             */
+            profile_type?: number | null;
+            /** @description Your own reference for the person, which stays when the name changes. */
+            reference?: string | null;
+        };
+        /**
+         * @description A face of a profile. Its picture, if stored, only serves to compute the embedding of another model, and is never
+         *     given out.
+         */
+        Face: {
+            /**
+             * Format: date-time
+             * @description When it was enrolled.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: double
+             * @description How well the face can be seen.
+             */
+            quality: number;
+        };
+        /** @description A group. */
+        Group: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * @description Its label.
+             * @example Staff
+             */
+            label: string;
         };
         /** @description A pending invitation. */
         Invitation: {
@@ -405,6 +664,73 @@ export interface components {
             /**
              * Format: int64
              * @description How many entries the list has.
+             */
+            total_count: number;
+        };
+        /** @description A profile. */
+        Profile: components["schemas"]["ProfileItem"] & {
+            ban?: components["schemas"]["Ban"] | null;
+            /** @description Where the person's consent to biometrics is recorded. */
+            biometric_consent: string | null;
+            /** @description Where that record can be read. */
+            consent_link: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description The faces, oldest first. */
+            faces: components["schemas"]["Face"][];
+            /** @description The groups it is in, by label. */
+            groups: components["schemas"]["Group"][];
+            /** @description An identity verification that belongs to the person. */
+            id_verification: string | null;
+            /** @description Whether the person is known to be an adult. */
+            is_adult: boolean;
+            /** @description Whether that verification succeeded. */
+            is_id_verified: boolean;
+            /**
+             * Format: int64
+             * @description 1: searches return the profile; 2: they never do.
+             */
+            profile_type: number;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /** @description A profile in a list. */
+        ProfileItem: {
+            /** @description When false, the profile is deleted and further actions on it are impossible. */
+            active: boolean;
+            /** @description The name to show for the person. */
+            display_name: string | null;
+            /**
+             * @deprecated
+             * @description The same as `active`. Deprecated.
+             */
+            is_active: boolean;
+            /**
+             * @deprecated
+             * @description Whether the person is banned. Deprecated.
+             */
+            is_banned: boolean;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            profile_id: string;
+            /** @description Your own reference for the person. */
+            reference: string | null;
+        };
+        /** @description A page of profiles. */
+        Profiles: {
+            /** @description The profiles, newest first. */
+            profiles: components["schemas"]["ProfileItem"][];
+            /**
+             * Format: int64
+             * @description How many the account has of those that were asked for.
              */
             total_count: number;
         };
@@ -812,10 +1138,16 @@ export interface operations {
     read_inbox: {
         parameters: {
             query?: {
+                /** @description Only those before this moment (RFC 3339). */
+                created_before?: string;
                 /** @description Only those at or after this moment, seconds since 1970. */
                 epoch?: number;
                 /** @description The page, from 1. */
                 page?: number;
+                /** @description Only those for this reason. */
+                reason?: components["schemas"]["NotificationReason"];
+                /** @description Only those that somebody has accepted or dismissed, or only those that nobody has. */
+                reviewed?: boolean;
             };
             header?: never;
             path: {
@@ -845,10 +1177,16 @@ export interface operations {
     list_notifications: {
         parameters: {
             query?: {
+                /** @description Only those before this moment (RFC 3339). */
+                created_before?: string;
                 /** @description Only those at or after this moment, seconds since 1970. */
                 epoch?: number;
                 /** @description The page, from 1. */
                 page?: number;
+                /** @description Only those for this reason. */
+                reason?: components["schemas"]["NotificationReason"];
+                /** @description Only those that somebody has accepted or dismissed, or only those that nobody has. */
+                reviewed?: boolean;
             };
             header?: never;
             path: {
@@ -992,6 +1330,231 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NotificationReviewList"];
+                };
+            };
+        };
+    };
+    list_profiles: {
+        parameters: {
+            query?: {
+                /** @description Only profiles that exist, or only deleted ones. */
+                active?: boolean;
+                /** @description Only banned people, or only those who are not. */
+                banned?: boolean;
+                /** @description Only profiles created before this moment (RFC 3339). */
+                created_before?: string;
+                /** @description Only profiles created at or after this moment (RFC 3339). */
+                created_from?: string;
+                /** @description Only members of this group. */
+                group_id?: string;
+                /** @description The page, from 1. */
+                page?: number;
+                /** @description Only profiles with exactly this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of profiles. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profiles"];
+                };
+            };
+        };
+    };
+    enrol_profile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "biometric_consent": "consent form of 2026-01-16",
+                 *       "display_name": "Ada",
+                 *       "face": "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAEB…"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnrolProfileRequest"];
+            };
+        };
+        responses: {
+            /** @description It is there, and searches find it. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledProfile"];
+                };
+            };
+        };
+    };
+    get_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The profile. */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    delete_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The profile. */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    change_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The profile. */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeProfileRequest"];
+            };
+        };
+        responses: {
+            /** @description The profile as it is now. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    ban_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The profile. */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BanProfileRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description The person is banned. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_dismissals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The profile. */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DismissalList"];
                 };
             };
         };

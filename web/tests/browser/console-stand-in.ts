@@ -3,10 +3,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
+  type BanInput,
+  type Dismissal,
   type Invitation,
   type Member,
   type Notification,
   type Operations,
+  type Profile,
   type Review,
   SCOPES,
   type Session,
@@ -56,6 +59,28 @@ export function notification(
   };
 }
 
+export function profile(number: number, name: string, more: Partial<Profile> = {}): Profile {
+  return {
+    profile_id: `40000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+    display_name: name,
+    reference: null,
+    is_banned: false,
+    is_active: true,
+    active: true,
+    profile_type: 1,
+    biometric_consent: "form 7",
+    consent_link: null,
+    id_verification: null,
+    is_id_verified: false,
+    is_adult: false,
+    faces: [],
+    groups: [],
+    created_at: "2026-01-16T14:40:00Z",
+    updated_at: "2026-01-16T14:40:00Z",
+    ...more,
+  };
+}
+
 export class ConsoleStandIn {
   /** Links that still work, and who signs in by them. */
   readonly links = new Map<string, Member>();
@@ -63,6 +88,8 @@ export class ConsoleStandIn {
   invitations: Invitation[] = [];
   notifications: Notification[] = [];
   readonly reviews = new Map<string, Review[]>();
+  profiles: Profile[] = [];
+  readonly dismissals = new Map<string, Dismissal[]>();
   /** Titles of contents. */
   readonly titles = new Map<string, string>();
   /** Each call: method, path, body. */
@@ -156,6 +183,12 @@ export class ConsoleStandIn {
 
   #inAccount(operation: string, body: unknown, query: URLSearchParams): Reply {
     const [, id = ""] = /([0-9a-f]{8}-[0-9a-f-]{27})/.exec(operation) ?? [];
+    const [, dismissal] = /dismissals\/([0-9a-f-]{36})$/.exec(operation) ?? [];
+    if (operation.startsWith("DELETE") && dismissal) {
+      const others = (this.dismissals.get(id) ?? []).filter((one) => one.id !== dismissal);
+      this.dismissals.set(id, others);
+      return [204];
+    }
     const found = this.members.find((one) => one.id === id);
     switch (operation.replace(id || "-", "ID")) {
       case "GET notifications": {
@@ -181,6 +214,28 @@ export class ConsoleStandIn {
       case "GET notifications/ID/reviews": {
         const reviews = this.reviews.get(id) ?? [];
         return reply<Operations["/notifications/{id}/reviews"]["get"]>(200, { reviews, total_count: reviews.length });
+      }
+      case "GET profiles": {
+        const [page, reference] = [Number(query.get("page")), query.get("reference")];
+        const found = this.profiles.filter(
+          (one) => (!reference || one.reference === reference) && (query.get("banned") !== "true" || one.is_banned),
+        );
+        const profiles = found.slice((page - 1) * 20, page * 20);
+        return reply<Operations["/profiles"]["get"]>(200, { profiles, total_count: found.length });
+      }
+      case "GET profiles/ID": {
+        const found = this.profiles.find((one) => one.profile_id === id);
+        return found
+          ? reply<Operations["/profiles/{profileId}"]["get"]>(200, found)
+          : refuse(404, "there is no such profile");
+      }
+      case "POST profiles/ID/ban":
+        return this.#banned(id, body as BanInput);
+      case "POST profiles/ID/unban":
+        return this.#banned(id, undefined);
+      case "GET profiles/ID/dismissals": {
+        const dismissals = this.dismissals.get(id) ?? [];
+        return reply<Operations["/profiles/{profileId}/dismissals"]["get"]>(200, { dismissals });
       }
       case "GET members":
         return reply<Operations["/members"]["get"]>(200, { members: this.members });
@@ -229,6 +284,19 @@ export class ConsoleStandIn {
     }
     this.review(id, this.me?.id ?? "", score, comment ?? "");
     return reply<Accept>(200, this.#reviewed(notification));
+  }
+
+  /** Somebody is banned, or their ban is lifted. */
+  #banned(id: string, ban: BanInput | undefined): Reply {
+    this.profiles = this.profiles.map((one) => {
+      if (one.profile_id !== id) {
+        return one;
+      }
+      const { ban: _, ...rest } = one;
+      const imposed = ban && { ...ban, user_id: this.me?.id ?? "", since: "2026-01-16T15:00:00Z" };
+      return { ...rest, is_banned: ban !== undefined, ...(imposed ? { ban: imposed } : {}) };
+    });
+    return [204];
   }
 
   #invited({ email, admin }: RequestBodyOf<Invite>): Reply {

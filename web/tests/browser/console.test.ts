@@ -1,7 +1,7 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
 import { exactText, expectAccessible, takeScreenshot } from "./actions";
-import { ACCOUNT, ConsoleStandIn, member, notification } from "./console-stand-in";
+import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 
 const TOKEN = "c0de-of_the-invitation-that-is-long-enough-1";
@@ -246,4 +246,115 @@ test("it is right at every size and in every scheme, and speaks German", async (
     await expectAccessible(page, look);
     await takeScreenshot(page, `console-${look.replace(/ /g, "-")}`);
   }
+});
+
+test("people are listed and found, and who is told of in a notification is one click away", async ({
+  page,
+  server,
+}) => {
+  const bob = profile(1, "Bob", { is_banned: true, reference: "customer-1" });
+  server.profiles = [bob, profile(2, ""), ...Array.from({ length: 20 }, (_, at) => profile(10 + at, `Guest ${at}`))];
+  server.notifications = [notification(1, ["BANNED_PROFILE"], { profile_id: bob.profile_id })];
+  await signedIn(page, server);
+  await click(page, "See who that is");
+  await heading(page, "Bob");
+  await expect(page.locator("#content")).toContainText("customer-1");
+  await click(page, "People");
+  await heading(page, "People");
+  const people = page.locator("#people li");
+  await expect(people).toHaveCount(20);
+  await expect(people.nth(1)).toContainText("Without a name");
+  await expectAccessible(page, "the people");
+  await takeScreenshot(page, "console-people");
+  await click(page, "Older");
+  await expect(people).toHaveCount(2);
+  await page.getByLabel("banned people only").check();
+  await click(page, "Find");
+  await expect(people).toHaveText([/Bob\s*Banned\s*Reference: customer-1/]);
+  await page.getByLabel("Reference, exactly").fill("customer-2");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#content")).toContainText("Nobody is here.");
+  await expect(page.locator("#heading")).toBeFocused();
+});
+
+test("somebody is banned with a reason and an end, and the ban is lifted", async ({ page, server }) => {
+  const bob = profile(1, "Bob");
+  server.profiles = [bob];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#profile=${bob.profile_id}`);
+  await heading(page, "Bob");
+  await page.locator("summary", { hasText: "Ban this person" }).press("Enter");
+  await page.getByLabel("Why?").fill("fights");
+  await page.getByLabel("For how long?").selectOption("7 days");
+  await expectAccessible(page, "a ban");
+  await takeScreenshot(page, "console-ban");
+  await click(page, "Ban");
+  await expect(spoken(page)).toHaveText("Banned. Every moderation looks for this person from now on.");
+  await expect(page.locator("#heading")).toBeFocused();
+  const content = page.locator("#content");
+  await expect(content).toContainText("fights");
+  await expect(content).toContainText("(you)");
+  const asked = server.requests.find((request) => request.includes("/ban "));
+  const { reason, until } = JSON.parse(asked?.slice(asked.indexOf("{")) ?? "{}");
+  expect(reason).toBe("fights");
+  const days = (Date.parse(until) - Date.now()) / 86_400_000;
+  expect(Math.abs(days - 7)).toBeLessThan(0.01);
+  await takeScreenshot(page, "console-banned");
+  await click(page, "Lift the ban");
+  await expect(page.locator("#sure")).toContainText("Lift the ban of Bob?");
+  await click(page, "Lift the ban", "#sure");
+  await expect(spoken(page)).toHaveText("The ban is lifted.");
+  await expect(content).not.toContainText("fights");
+});
+
+test("a dismissal is seen at the person, and undone", async ({ page, server }) => {
+  const bob = profile(1, "Bob", { is_banned: true });
+  server.profiles = [bob];
+  const seen = notification(1, ["BANNED_PROFILE"], { profile_id: bob.profile_id });
+  server.notifications = [seen];
+  server.titles.set(seen.data.content_id, "Summer at the lake");
+  server.dismissals.set(bob.profile_id, [
+    {
+      id: "50000000-0000-4000-8000-000000000001",
+      notification_id: seen.id,
+      content_id: seen.data.content_id,
+      user_id: member(1, "Ada").id,
+      distance: 0.41,
+      this_content_only: true,
+      created_at: "2026-01-16T15:00:00Z",
+    },
+  ]);
+  await signedIn(page, server);
+  await page.goto(`${server.page}#profile=${bob.profile_id}`);
+  const dismissals = page.locator("#dismissals li");
+  await expect(dismissals).toHaveText([
+    /16 Jan 2026.*\(you\).*in that content only.*“Summer at the lake”|“Summer at the lake”.*in that content only/,
+  ]);
+  await expectAccessible(page, "a person");
+  await takeScreenshot(page, "console-dismissals");
+  await page.setViewportSize({ width: 360, height: 640 });
+  await takeScreenshot(page, "console-dismissals-phone");
+  await click(page, "Undo");
+  await expect(spoken(page)).toHaveText("Undone. The face counts as this person again.");
+  await expect(page.locator("#content")).toContainText("No face was dismissed.");
+  const undone = server.requests.find((request) => request.startsWith("DELETE"));
+  expect(undone).toContain(`/profiles/${bob.profile_id}/dismissals/50000000-`);
+});
+
+test("a member sees of people what their scopes allow", async ({ page, server }) => {
+  const bob = profile(1, "Bob", { is_banned: true });
+  server.profiles = [bob];
+  const eve = member(2, "Eve", { scopes: ["profiles:list"] });
+  server.members.push(eve);
+  server.links.set(TOKEN, eve);
+  await signedIn(page, server);
+  await click(page, "People");
+  await expect(page.locator("#people li")).toHaveText([/Bob/]);
+  await expect(page.locator("#people a")).toHaveCount(0);
+  eve.scopes.push("profiles:view");
+  await page.reload();
+  await page.locator("#people a").click();
+  await heading(page, "Bob");
+  await expect(page.locator("#content button")).toHaveCount(0);
+  await expect(page.locator("#dismissals-heading")).toHaveCount(0);
 });

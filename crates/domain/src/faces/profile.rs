@@ -8,15 +8,24 @@ use crate::{
 };
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Timestamp};
 use db::{Db, DbError, FromRow, ReadTx, sql};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 /// A profile in a list.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ProfileItem {
     pub id: ProfileId,
     pub banned: bool,
-    /// False for a profile that was deleted.
+    /// False for a profile that was deleted; it has no texts.
     pub active: bool,
+    /// See [`ProfileText::DisplayName`](super::ProfileText::DisplayName).
+    pub display_name: Option<String>,
+    /// See [`ProfileText::Reference`](super::ProfileText::Reference).
+    pub reference: Option<String>,
+}
+
+#[derive(FromRow)]
+struct ListedProfileRow {
+    id: ProfileId,
 }
 
 /// Which profiles a list has, deleted ones included; all that is set must hold.
@@ -257,9 +266,9 @@ impl ProfileStore {
                     created.before,
                 ))
                 .await?;
-            let found = view
+            let found: Vec<ListedProfileRow> = view
                 .fetch_all(sql!(
-                    "SELECT id, banned, active FROM profiles
+                    "SELECT id FROM profiles
                       WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL) AND (active = $3 OR $3 IS NULL)
                         AND ($4 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4))
                         AND (created_at >= $5 OR $5 IS NULL) AND (created_at < $6 OR $6 IS NULL)
@@ -274,12 +283,12 @@ impl ProfileStore {
                     offset,
                 ))
                 .await?;
-            return Ok((found, total));
+            return Ok((self.items(view, account, &found).await?, total));
         };
         let details = ProfileDetails { reference: Some(reference.clone()), ..ProfileDetails::default() };
-        let candidates: Vec<ProfileItem> = view
+        let candidates: Vec<ListedProfileRow> = view
             .fetch_all(sql!(
-                "SELECT id, banned, active FROM profiles
+                "SELECT id FROM profiles
                   WHERE account_id = $1 AND reference_hash = $2
                     AND (banned = $3 OR $3 IS NULL) AND (active = $4 OR $4 IS NULL)
                     AND ($5 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $5))
@@ -295,17 +304,30 @@ impl ProfileStore {
                 MAX_PROFILES_OF_A_REFERENCE,
             ))
             .await?;
+        let mut found = self.items(view, account, &candidates).await?;
         // An older build that ran after a roll-back changes references without their hashes.
-        let ids: Vec<_> = candidates.iter().map(|item| item.id).collect();
-        let summaries = self.summaries(view, account, &ids).await?;
-        let has_it = |item: &ProfileItem| {
-            let summary = summaries.iter().find(|summary| summary.id == item.id);
-            summary.is_some_and(|summary| summary.reference.as_ref() == Some(reference))
-        };
-        let found: Vec<_> = candidates.into_iter().filter(has_it).collect();
+        found.retain(|item| item.reference.as_ref() == Some(reference));
         let total = found.len() as i64;
         let page = found.into_iter().skip(offset.max(0) as usize).take(limit.max(0) as usize);
         Ok((page.collect(), total))
+    }
+
+    /// The items of a list, in its order.
+    async fn items(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        rows: &[ListedProfileRow],
+    ) -> Result<Vec<ProfileItem>, DbError> {
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+        let mut summaries: HashMap<_, _> =
+            self.summaries(view, account, &ids).await?.into_iter().map(|found| (found.id, found)).collect();
+        let item = |id| {
+            let ProfileSummary { id, display_name, reference, is_banned, active, .. } =
+                summaries.remove(&id)?;
+            Some(ProfileItem { id, banned: is_banned, active, display_name, reference })
+        };
+        Ok(ids.into_iter().filter_map(item).collect())
     }
 
     /// Writes the hashes of references that older builds stored without.

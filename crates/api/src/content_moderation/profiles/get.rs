@@ -23,12 +23,6 @@ pub(crate) struct ProfileBody {
     /// 1: searches return the profile; 2: they never do.
     #[schema(minimum = 1, maximum = 2)]
     profile_type: i64,
-    /// The name to show for the person.
-    #[schema(required)]
-    display_name: Option<String>,
-    /// Your own reference for the person.
-    #[schema(required)]
-    reference: Option<String>,
     /// Where the person's consent to biometrics is recorded.
     #[schema(required)]
     biometric_consent: Option<String>,
@@ -107,10 +101,15 @@ impl From<Profile> for ProfileBody {
             quality: face.quality,
         };
         Self {
-            item: ProfileItem { id, banned, active }.into(),
+            item: ProfileItem {
+                id,
+                banned,
+                active,
+                display_name: details.display_name,
+                reference: details.reference,
+            }
+            .into(),
             profile_type: kind.number(),
-            display_name: details.display_name,
-            reference: details.reference,
             biometric_consent: details.biometric_consent,
             consent_link: details.consent_link,
             id_verification: details.id_verification,

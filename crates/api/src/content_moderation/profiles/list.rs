@@ -32,12 +32,18 @@ pub(crate) struct ProfileItemBody {
     pub(super) is_active: bool,
     /// When false, the profile is deleted and further actions on it are impossible.
     pub(super) active: bool,
+    /// The name to show for the person.
+    #[schema(required)]
+    display_name: Option<String>,
+    /// Your own reference for the person.
+    #[schema(required)]
+    reference: Option<String>,
 }
 
 impl From<ProfileItem> for ProfileItemBody {
     fn from(item: ProfileItem) -> Self {
-        let ProfileItem { id, banned, active } = item;
-        Self { profile_id: id, is_banned: banned, is_active: active, active }
+        let ProfileItem { id, banned, active, display_name, reference } = item;
+        Self { profile_id: id, is_banned: banned, is_active: active, active, display_name, reference }
     }
 }
 
@@ -48,6 +54,9 @@ pub(crate) struct ProfileListBody {
     /// The profiles, newest first.
     #[schema(max_items = 20)]
     profiles: Vec<ProfileItemBody>,
+    /// How many the account has of those that were asked for.
+    #[schema(minimum = 0)]
+    total_count: i64,
 }
 
 /// List profiles.
@@ -71,5 +80,6 @@ pub(crate) async fn list_profiles(
     let mut view = api.db.read().await?;
     let (profiles, total) = api.faces.list_profiles(&mut view, request.account.id, &filter, range).await?;
     query::check_page(page, total)?;
-    Ok(Json(ProfileListBody { profiles: profiles.into_iter().map(Into::into).collect() }))
+    let profiles = profiles.into_iter().map(Into::into).collect();
+    Ok(Json(ProfileListBody { profiles, total_count: total }))
 }
