@@ -9,6 +9,7 @@ mod authentication;
 mod contents;
 mod created;
 mod error;
+mod findings;
 mod groups;
 mod invitations;
 mod members;
@@ -88,6 +89,7 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(profiles::list::list_profiles, profiles::enrol::enrol_profile))
         .routes(routes!(profiles::enrol_many::enrol_many_profiles))
         .routes(routes!(profiles::search::search_profiles))
+        .routes(routes!(findings::search::search_findings))
         .routes(routes!(
             profiles::get::get_profile,
             profiles::change::change_profile,

@@ -9,7 +9,10 @@ use axum::{
 use base::{GroupId, Timestamp, Uuid};
 use domain::{
     CreationRange, Violation,
-    content_moderation::{ModerationState, NotificationFilter, NotificationReason, contents::ContentType},
+    content_moderation::{
+        ModerationState, NotificationFilter, NotificationReason, REPORT_FINDINGS_PER_PAGE,
+        contents::ContentType,
+    },
     faces::ProfileText,
 };
 use std::str::FromStr;
@@ -137,6 +140,28 @@ impl QueryParameters for ContentQuery {
             created_from,
             created_before,
         })
+    }
+}
+
+/// Which part of a report.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ReportQuery {
+    /// The page, from 1; each has 10,000 appearances.
+    #[param(value_type = Option<u32>, minimum = 1, default = 1)]
+    page: PageNumber,
+}
+
+impl ReportQuery {
+    /// The number of appearances before the page.
+    pub(super) fn offset(&self) -> i64 {
+        (self.page.number() - 1) * REPORT_FINDINGS_PER_PAGE
+    }
+}
+
+impl QueryParameters for ReportQuery {
+    fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
+        Some(Self { page: violations.check(PageNumber::read(query.get("page")))? })
     }
 }
 

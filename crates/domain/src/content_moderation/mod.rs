@@ -6,16 +6,21 @@
 //! - `run`: the job; it fetches the content, follows and judges faces, and goes on from its checkpoint after a crash
 //! - `ending`: how moderations end, and what is told of those that wait
 //! - `notifications`, `notification_lists`, `reviews`: what is reported to whom, in which order, and what they say to it
+//! - `kept_findings`, `finding_search`, `ban_sweeper`: findings whose embeddings are kept; where somebody was seen; who is told
+//!   of somebody who was banned afterwards
 //! - `queries`: everything that only reads moderations
 //! - `types`, `sealed_columns`: vocabulary, and encryption of columns
 //! - `deletion`, `erasure`: deletion of moderations, contents and embeddings; deletion with the account
 //! - `service`: [`ContentModerationService`], which gives each of these what it needs
 
+mod ban_sweeper;
 pub mod contents;
 mod deletion;
 mod ending;
 mod erasure;
+mod finding_search;
 mod input;
+mod kept_findings;
 mod notification_lists;
 mod notifications;
 mod queries;
@@ -29,6 +34,9 @@ mod types;
 pub use deletion::purge_embeddings;
 pub use ending::SweepModerations;
 pub(crate) use erasure::ModerationTables;
+pub use finding_search::{
+    FindingMatch, FindingMatches, FindingSearch, FindingSearchError, MAX_COMPARED_FINDINGS, SearchedPerson,
+};
 pub use input::{ModerationInput, ModerationRequest};
 pub use notification_lists::{NotificationFilter, NotificationPage};
 pub use notifications::{
@@ -36,7 +44,7 @@ pub use notifications::{
 };
 pub use queries::{
     FaceFinding, ModerationFilter, ModerationOverview, ModerationProgress, ModerationReport,
-    ModerationSummary, PersonSummary,
+    ModerationSummary, PersonSummary, REPORT_FINDINGS_PER_PAGE,
 };
 pub use run::{
     FrameFacesError, RunModeration, VideoAppearance, VideoAppearances, WatchLiveVideo, find_appearances,

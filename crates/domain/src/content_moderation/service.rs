@@ -1,16 +1,21 @@
 //! The public front of content moderation: gives each part what it needs, and passes calls on.
 
 use super::{
-    ContentModerationSettings, ModerationFilter, ModerationInput, ModerationNotification, ModerationOverview,
-    ModerationReport, ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat,
-    NotificationFilter, NotificationPage, PreparedModeration, RunModeration, WatchLiveVideo,
+    ContentModerationSettings, FindingMatches, FindingSearch, FindingSearchError, ModerationFilter,
+    ModerationInput, ModerationNotification, ModerationOverview, ModerationReport, ModerationRequest,
+    ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationFilter, NotificationPage,
+    PreparedModeration, RunModeration, WatchLiveVideo,
+    ban_sweeper::BanSweeper,
     contents::{
         self, ContentError,
         reports::{ContentReport, ReportRecorder},
     },
     deletion,
     ending::{ModerationEnder, SweepModerations},
-    input, notification_lists,
+    finding_search::FindingSearcher,
+    input,
+    kept_findings::KeptFindings,
+    notification_lists,
     notifications::Notifier,
     queries::ModerationQueries,
     reviews::{NotificationReview, ReviewDecision, ReviewError, ReviewRecorder},
@@ -19,16 +24,24 @@ use super::{
     start::ModerationStarter,
 };
 use crate::{
-    delivery::Outbox, erasure_keys::ErasureKeys, faces::FaceIndexService, image_analysis::ImageAnalyser,
-    sealed_texts::SealedTexts, tenancy::limits::LimitSettings, vault::Vault, violation::Violation,
+    delivery::Outbox,
+    erasure_keys::ErasureKeys,
+    faces::{FaceIndexService, SweepFindingsOfBan},
+    image_analysis::ImageAnalyser,
+    sealed_texts::SealedTexts,
+    tenancy::limits::LimitSettings,
+    vault::Vault,
+    violation::Violation,
 };
 use base::{
-    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId, Uuid,
+    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId,
+    SignedDuration, Uuid,
 };
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
 use media::video::ContentLoader;
 use std::{ops::RangeInclusive, sync::Arc};
+use tokio::sync::Semaphore;
 
 /// Content moderation; cheap to clone.
 #[derive(Clone, Debug)]
@@ -46,6 +59,8 @@ struct ContentModerationParts {
     reports: ReportRecorder,
     ender: ModerationEnder,
     runner: Arc<ModerationRunner>,
+    searcher: FindingSearcher,
+    ban_sweeper: BanSweeper,
 }
 
 impl ContentModerationService {
@@ -93,6 +108,14 @@ impl ContentModerationService {
             sealed_columns: sealed_columns.clone(),
             notifier: Arc::new(notifier),
         };
+        let findings = KeptFindings { db: db.clone(), sealed_columns: sealed_columns.clone() };
+        let searcher = FindingSearcher {
+            faces: faces.clone(),
+            findings: findings.clone(),
+            places: Semaphore::new(FindingSearcher::default_places()),
+            retention: settings.embedding_retention,
+        };
+        let ban_sweeper = BanSweeper { db: db.clone(), faces: faces.clone(), findings, ender: ender.clone() };
         let runner = Arc::new(ModerationRunner {
             db: db.clone(),
             environment: environment.clone(),
@@ -114,6 +137,8 @@ impl ContentModerationService {
             reports,
             ender,
             runner,
+            searcher,
+            ban_sweeper,
         };
         Self(Arc::new(parts))
     }
@@ -131,7 +156,7 @@ impl ContentModerationService {
     /// Registers the jobs of moderations with a worker.
     #[must_use]
     pub fn handle(&self, worker: Worker) -> Worker {
-        let (running, watching, sweeping) = (self.clone(), self.clone(), self.clone());
+        let (running, watching, sweeping, banning) = (self.clone(), self.clone(), self.clone(), self.clone());
         worker
             .register(move |job: RunModeration, lease| {
                 let moderations = running.clone();
@@ -145,6 +170,24 @@ impl ContentModerationService {
                 let moderations = sweeping.clone();
                 async move { moderations.sweep(job).await }
             })
+            .register(move |job: SweepFindingsOfBan, lease| {
+                let moderations = banning.clone();
+                async move { moderations.0.ban_sweeper.run(job, lease).await }
+            })
+    }
+
+    /// Where somebody was seen: findings of an account, as far back as their embeddings are kept.
+    pub async fn search_findings(
+        &self,
+        account: AccountId,
+        search: FindingSearch,
+    ) -> Result<FindingMatches, FindingSearchError> {
+        self.0.searcher.search(account, search).await
+    }
+
+    /// How long the embedding of a face is kept after its moderation has ended.
+    pub fn embedding_retention(&self) -> SignedDuration {
+        self.0.searcher.retention
     }
 
     /// Ends moderations that nothing runs any more, and tells of live videos that wait for a place.
@@ -287,14 +330,16 @@ impl ContentModerationService {
         self.0.queries.overview(view, account, id).await
     }
 
-    /// What a moderation has found so far.
+    /// What a moderation has found so far: of all appearances a summary, and
+    /// [`REPORT_FINDINGS_PER_PAGE`](super::REPORT_FINDINGS_PER_PAGE) of them from `offset`.
     pub async fn report(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         id: ModerationId,
+        offset: i64,
     ) -> Result<Option<ModerationReport>, DbError> {
-        self.0.queries.report(view, account, id).await
+        self.0.queries.report(view, account, id, offset).await
     }
 
     /// A page of an account's notifications, newest first.

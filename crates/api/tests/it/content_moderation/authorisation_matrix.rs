@@ -22,11 +22,13 @@ enum Needs {
     One(Scope),
     /// One of two scopes, or to be an administrator.
     Either(Scope, Scope),
+    /// Several scopes, or to be an administrator.
+    All(&'static [Scope]),
     /// To be an administrator.
     Administrator,
 }
 
-use Needs::{Administrator, Anyone, Either, One};
+use Needs::{Administrator, All, Anyone, Either, One};
 
 /// Every operation, and what it needs (docs/adr/0007-content-moderation.md).
 const TABLE: &[(&str, Needs)] = &[
@@ -48,6 +50,7 @@ const TABLE: &[(&str, Needs)] = &[
     ("POST /accounts/{accountId}/profiles", One(Scope::ProfilesManage)),
     ("POST /accounts/{accountId}/profiles/bulk", One(Scope::ProfilesManage)),
     ("POST /accounts/{accountId}/profiles/search", One(Scope::ProfilesList)),
+    ("POST /accounts/{accountId}/findings/search", All(&[Scope::ProfilesList, Scope::ReportsView])),
     ("GET /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesView)),
     ("PATCH /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesManage)),
     ("DELETE /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesManage)),
@@ -165,7 +168,7 @@ async fn each_scope_allows_its_operations_and_no_others() {
                 (Anyone, _) | (_, None) => true,
                 (One(needed), Some(scope)) => needed == scope,
                 (Either(one, other), Some(scope)) => one == scope || other == scope,
-                (Administrator, Some(_)) => false,
+                (Administrator | All(_), Some(_)) => false,
             };
             if closes && may {
                 continue;
@@ -174,6 +177,14 @@ async fn each_scope_allows_its_operations_and_no_others() {
             assert_eq!(answer.status != 401, may, "{operation} with {scope:?}: {}", answer.status_and_code());
             assert!(answer.status.as_u16() < 500, "{operation} with {scope:?}: {}", answer.status_and_code());
         }
+    }
+    for (operation, needs) in TABLE {
+        let All(scopes) = needs else { continue };
+        let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
+        let (key, (method, path)) = (app.api_key(&words).await, operation.split_once(' ').unwrap());
+        let path = concrete(&path.replace("{accountId}", &account));
+        let answer = app.call_moderation(method, &path, &key, body(method)).await;
+        assert_eq!(answer.status, 400, "{operation} with all that it needs");
     }
     let (_, admin) = keys.pop().unwrap();
     assert_eq!(
