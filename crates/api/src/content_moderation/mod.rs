@@ -73,6 +73,7 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(notifications::accept::accept_notification))
         .routes(routes!(notifications::dismiss::dismiss_notification))
         .routes(routes!(notifications::reviews::list_reviews))
+        .routes(routes!(notifications::statement_of_reasons::statement_of_reasons))
         .routes(routes!(notifications::inbox::read_inbox))
         .routes(routes!(accounts::close::close_account))
         .routes(routes!(accounts::deletion_receipt::get_deletion_receipt))

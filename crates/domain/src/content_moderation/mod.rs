@@ -8,6 +8,7 @@
 //! - `notifications`, `notification_lists`, `reviews`: what is reported to whom, in which order, and what they say to it
 //! - `kept_findings`, `finding_search`, `ban_sweeper`: findings whose embeddings are kept; where somebody was seen; who is told
 //!   of somebody who was banned afterwards
+//! - `statement_of_reasons`: what a platform tells the author of a content, as European law asks for it
 //! - `queries`: everything that only reads moderations
 //! - `types`, `sealed_columns`: vocabulary, and encryption of columns
 //! - `deletion`, `erasure`: deletion of moderations, contents and embeddings; deletion with the account
@@ -29,6 +30,7 @@ mod run;
 mod sealed_columns;
 mod service;
 mod start;
+mod statement_of_reasons;
 mod types;
 
 pub use deletion::purge_embeddings;
@@ -51,6 +53,11 @@ pub use run::{
 };
 pub use service::ContentModerationService;
 pub use start::{ModerationStartError, PreparedModeration};
+pub use statement_of_reasons::{
+    AutomatedDecision, DecisionAccount, DecisionGround, DecisionMonetary, DecisionProvision,
+    DecisionVisibility, StatementContentType, StatementDecision, StatementOfReasons, StatementSource,
+    YesOrNo,
+};
 pub use types::{
     AgeGroup, FaceMeasurements, ModerationCheck, ModerationCheckType, ModerationParameters, ModerationState,
     NotificationDestinations, NotificationReason,

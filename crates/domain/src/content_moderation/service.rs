@@ -22,6 +22,7 @@ use super::{
     run::ModerationRunner,
     sealed_columns::SealedColumns,
     start::ModerationStarter,
+    statement_of_reasons::{StatementDecision, StatementOfReasons, StatementWriter},
 };
 use crate::{
     delivery::Outbox,
@@ -79,7 +80,7 @@ impl ContentModerationService {
         webhooks: Arc<dyn ModerationWebhookFormat>,
     ) -> Self {
         let texts = SealedTexts::new(vault.clone(), environment.clone());
-        let keys = ErasureKeys { vault, environment: environment.clone() };
+        let keys = ErasureKeys { vault: vault.clone(), environment: environment.clone() };
         let sealed_columns = SealedColumns { keys, environment: environment.clone() };
         let starter = ModerationStarter {
             db: db.clone(),
@@ -95,6 +96,7 @@ impl ContentModerationService {
             sealed_columns: sealed_columns.clone(),
             texts: texts.clone(),
             faces: faces.clone(),
+            statements: StatementWriter { vault: vault.clone(), environment: environment.clone() },
         };
         let reports = ReportRecorder { environment: environment.clone(), texts };
         let notifier = Notifier {
@@ -376,6 +378,7 @@ impl ContentModerationService {
     }
 
     /// Records a review of a notification by a member or API key; a later one of the same user replaces the earlier one.
+    /// `decided` is what the platform says of its decision, for an acceptance.
     pub async fn review(
         &self,
         tx: &mut WriteTx,
@@ -383,8 +386,19 @@ impl ContentModerationService {
         id: NotificationId,
         decision: ReviewDecision,
         comment: &str,
+        decided: &StatementDecision,
     ) -> Result<ModerationNotification, ReviewError> {
-        self.0.reviews.record(tx, (account, user), id, decision, comment).await
+        self.0.reviews.record(tx, (account, user), id, decision, comment, decided).await
+    }
+
+    /// The statement of reasons for a notification about a face whose last review accepted it; `None` for any other.
+    pub async fn statement_of_reasons(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: NotificationId,
+    ) -> Result<Option<StatementOfReasons>, DbError> {
+        self.0.reviews.statements.write(view, account, id).await
     }
 
     /// A page of a notification's reviews, newest first, and how many reviews it has.

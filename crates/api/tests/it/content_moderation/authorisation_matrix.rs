@@ -104,6 +104,7 @@ const TABLE: &[(&str, Needs)] = &[
     ("POST /accounts/{accountId}/notifications/{id}/accept", One(Scope::NotificationsManage)),
     ("POST /accounts/{accountId}/notifications/{id}/dismiss", One(Scope::NotificationsManage)),
     ("GET /accounts/{accountId}/notifications/{id}/reviews", One(Scope::NotificationsView)),
+    ("GET /accounts/{accountId}/notifications/{id}/statement-of-reasons", One(Scope::NotificationsView)),
     ("GET /accounts/{accountId}/members/{memberId}/inbox", One(Scope::NotificationsView)),
 ];
 
