@@ -13,7 +13,10 @@ use crate::{
 use base::{ModerationId, ProfileId};
 use db::{Db, DbError, WriteTx};
 use jobs::{JobError, JobIds, JobOutcome, Lease, LeaseError};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 /// How many findings one transaction looks at, and so how many notifications it writes at most.
 const FINDINGS_PER_ROUND: usize = 200;
@@ -102,11 +105,12 @@ impl BanSweeper {
         let mut contexts: HashMap<ModerationId, Option<NotificationContext>> = HashMap::new();
         for finding in similar {
             let moderation = finding.moderation_id;
-            if !contexts.contains_key(&moderation) {
-                contexts.insert(moderation, self.ender.load_context(tx, moderation, None).await?);
-            }
+            let context = match contexts.entry(moderation) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(self.ender.load_context(tx, moderation, None).await?),
+            };
             // It may have been deleted meanwhile.
-            let Some(Some(context)) = contexts.get(&moderation) else { continue };
+            let Some(context) = context else { continue };
             self.ender.notifier.notify(tx, context, &draft(profile, finding)).await?;
         }
         Ok(())

@@ -164,3 +164,151 @@ pub(super) async fn date_findings(db: &Db) -> Result<(), DbError> {
         tx.commit().await?;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        erasure_keys::{ErasureKeys, KeyOwner},
+        keyring::Keyring,
+    };
+    use base::{Environment as _, SignedDuration, TestEnvironment};
+    use db::testing::TestDb;
+
+    const MODEL: &str = "a model";
+
+    struct Findings {
+        test: TestDb,
+        environment: Arc<TestEnvironment>,
+        kept: KeptFindings,
+        account: AccountId,
+    }
+
+    impl Findings {
+        async fn open() -> Self {
+            let test = TestDb::open().await;
+            let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+            let vault = crate::vault::Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+            let keys = ErasureKeys { vault, environment: environment.clone() };
+            let sealed_columns = SealedColumns { keys, environment: environment.clone() };
+            let kept = KeptFindings { db: test.db.clone(), sealed_columns };
+            Self { test, environment, kept, account: Uuid::from_u128(1).into() }
+        }
+
+        /// Writes a content, a moderation with a key of its own and a finding a minute later than the one before, for
+        /// each embedding; returns the findings' ids.
+        async fn add(
+            &self,
+            archived: bool,
+            model: &str,
+            embeddings: &[Vec<f32>],
+        ) -> Vec<ModerationFindingId> {
+            let mut tx = self.test.db.write().await.unwrap();
+            let mut ids = Vec::new();
+            for embedding in embeddings {
+                self.environment.advance(SignedDuration::from_mins(1));
+                let now = self.environment.now();
+                let (content, moderation) = (self.environment.uuid_v4(), self.environment.uuid_v4());
+                let id = ModerationFindingId::from(self.environment.uuid_v4());
+                let owner = EmbeddingOwner { moderation: moderation.into(), profile: None };
+                let columns = &self.kept.sealed_columns;
+                columns.keys.create(&mut tx, KeyOwner::Moderation(moderation.into())).await.unwrap();
+                let sealed = columns.seal_embedding(&mut tx, id, owner, embedding).await.unwrap();
+                let measured = FaceMeasurements {
+                    distance: None,
+                    max_distance: 0.5,
+                    model: model.to_owned(),
+                    years: None,
+                    years_interval: None,
+                    quality: 1.0,
+                    score: 1.0,
+                };
+                for query in [
+                    sql!(
+                        "INSERT INTO contents (id, account_id, url, type, archived, created_at)
+                         VALUES ($1, $2, 'https://media.example.com/1.jpg', 'IMAGE', $3, $4)",
+                        content,
+                        self.account,
+                        archived,
+                        now,
+                    ),
+                    sql!(
+                        "INSERT INTO moderations (id, account_id, content_id, content_type, url, wanted, destinations,
+                                                  state, job_id, position, created_at)
+                         VALUES ($1, $2, $3, 'IMAGE', 'https://media.example.com/1.jpg', $4, $5, 'DONE', $1, 0.0, $6)",
+                        moderation,
+                        self.account,
+                        content,
+                        serde_json::json!({}),
+                        Vec::<u8>::new(),
+                        now,
+                    ),
+                    sql!(
+                        "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, is_banned, age_group,
+                                               face_top, face_right, face_bottom, face_left, sealed_embedding,
+                                               measurements, observed_at)
+                         VALUES ($1, $2, $3, 0, 0.0, $4, 'adult', 0, 1, 1, 0, $5, $6, $7)",
+                        id,
+                        self.account,
+                        moderation,
+                        false,
+                        sealed,
+                        serde_json::to_value(&measured).unwrap(),
+                        now,
+                    ),
+                ] {
+                    tx.execute(query).await.unwrap();
+                }
+                ids.push(id);
+            }
+            tx.commit().await.unwrap();
+            ids
+        }
+
+        async fn ids(
+            &self,
+            after: Option<FindingPosition>,
+            archived: bool,
+            limit: usize,
+        ) -> Vec<ModerationFindingId> {
+            let found = self.kept.load(self.account, after, archived, limit).await.unwrap();
+            found.iter().map(|finding| finding.id).collect()
+        }
+    }
+
+    #[tokio::test]
+    async fn findings_come_newest_first_batch_by_batch_and_are_compared_by_their_own_model() {
+        let findings = Findings::open().await;
+        let axis = |at: usize| -> Vec<f32> { (0..4).map(|axis| f32::from(axis == at)).collect() };
+        let seen = findings.add(false, MODEL, &[axis(0), axis(1), axis(0)]).await;
+        let archived = findings.add(true, MODEL, &[axis(0)]).await;
+        let foreign = findings.add(false, "another model", &[axis(0)]).await;
+        let newest_first = [foreign[0], archived[0], seen[2], seen[1], seen[0]];
+        assert_eq!(findings.ids(None, true, 10).await, newest_first);
+        assert_eq!(findings.ids(None, false, 10).await, [foreign[0], seen[2], seen[1], seen[0]]);
+        let batch = findings.kept.load(findings.account, None, true, 3).await.unwrap();
+        let after = batch.last().map(KeptFinding::position);
+        assert_eq!(findings.ids(after, true, 3).await, newest_first[3..]);
+        assert!(findings.kept.load(Uuid::nil().into(), None, true, 10).await.unwrap().is_empty());
+
+        let all = findings.kept.load(findings.account, None, true, 10).await.unwrap();
+        let person = Arc::new(FaceLikeness::of_faces(vec![axis(0)], MODEL.to_owned(), 0.5));
+        let found = findings.kept.compare(all, person, |measured| measured.max_distance).await.unwrap();
+        let similar: Vec<_> =
+            found.similar.iter().map(|(finding, distance)| (finding.id, *distance)).collect();
+        assert_eq!(similar, [(archived[0], 0.0), (seen[2], 0.0), (seen[0], 0.0)]);
+        assert_eq!((found.compared, found.incomparable), (4, 1));
+    }
+
+    #[tokio::test]
+    async fn findings_of_older_builds_are_as_old_as_their_moderation() {
+        let findings = Findings::open().await;
+        let ids = findings.add(false, MODEL, &[vec![1.0, 0.0], vec![0.0, 1.0]]).await;
+        let mut tx = findings.test.db.write().await.unwrap();
+        tx.execute(sql!("UPDATE findings SET observed_at = NULL")).await.unwrap();
+        tx.commit().await.unwrap();
+        assert!(findings.ids(None, true, 10).await.is_empty());
+        date_findings(&findings.test.db).await.unwrap();
+        assert_eq!(findings.ids(None, true, 10).await, [ids[1], ids[0]]);
+    }
+}

@@ -96,7 +96,7 @@ impl ContentModerationService {
             sealed_columns: sealed_columns.clone(),
             texts: texts.clone(),
             faces: faces.clone(),
-            statements: StatementWriter { vault: vault.clone(), environment: environment.clone() },
+            statements: StatementWriter { vault, environment: environment.clone() },
         };
         let reports = ReportRecorder { environment: environment.clone(), texts };
         let notifier = Notifier {

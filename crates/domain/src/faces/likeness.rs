@@ -39,12 +39,13 @@ struct FaceRow {
 impl FaceLikeness {
     /// That of the one face in a picture.
     pub(super) async fn of_embedding(model: &FaceModel, embedding: Vec<f32>) -> Result<Self, FaceIndexError> {
-        Ok(Self {
-            faces: vec![embedding],
-            dismissals: None,
-            model: model.space().await?.digest(),
-            match_distance: model.identify_distance().await?,
-        })
+        let digest = model.space().await?.digest();
+        Ok(Self::of_faces(vec![embedding], digest, model.identify_distance().await?))
+    }
+
+    /// That of faces of which no other is known not to be theirs. `model` is the digest of what computed them.
+    pub(crate) fn of_faces(faces: Vec<Vec<f32>>, model: String, match_distance: f32) -> Self {
+        Self { faces, dismissals: None, model, match_distance }
     }
 
     /// That of a profile by which somebody can be recognised. Faces of another model are left out.

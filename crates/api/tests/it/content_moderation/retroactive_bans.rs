@@ -1,7 +1,7 @@
 //! Whoever is banned after they were seen is told where that was.
 
 use crate::content_moderation::{AccountFixture, another_photo, two_people};
-use base::{AccountId, Environment as _, Picture, ProfileId, SignedDuration, Uuid};
+use base::{AccountId, Environment as _, Picture, ProfileId, SignedDuration};
 use db::sql;
 use domain::faces::SweepFindingsOfBan;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ async fn queue(fixture: &AccountFixture, job: &SweepFindingsOfBan) {
     tx.execute(sql!(
         "INSERT INTO jobs (id, kind, lane, payload, state, attempts, run_at, created_at, account_id)
          VALUES ($1, 'sweep-findings-of-ban', 'heavy', $2, 'WAITING', 0, $3, $3, $4)",
-        Uuid::new_v4(),
+        api.environment.uuid_v4(),
         serde_json::to_value(job).unwrap(),
         api.environment.now(),
         job.account,

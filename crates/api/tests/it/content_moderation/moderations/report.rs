@@ -1,7 +1,7 @@
 //! `GET /accounts/{accountId}/moderations/{moderationId}/report`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_FOUND_FACES};
-use base::{ModerationId, Uuid};
+use base::ModerationId;
 use db::sql;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn a_report_tells_how_many_faces_there_are_and_has_pages_of_them() {
             "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, is_banned, age_group, face_top,
                                    face_right, face_bottom, face_left)
              VALUES ($1, $2, $3, $4, 0.0, $5, $6, 0, 1, 1, 0)",
-            Uuid::new_v4(),
+            fixture.app.api.environment.uuid_v4(),
             fixture.account,
             id,
             track,
