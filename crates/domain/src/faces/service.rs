@@ -16,7 +16,7 @@ use super::{
     matching::ProfileMatcher,
     negative_labels::{self, Dismissal, DismissalSelection, DismissedFace},
     pictures::FacePictures,
-    profile::ProfileStore,
+    profile::{self, ProfileStore},
     reembedding::Reembedding,
     tombstones::TombstoneSweeper,
 };
