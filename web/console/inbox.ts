@@ -12,7 +12,7 @@ export type InboxFilter = "everybody" | "mine";
 export async function showInbox(context: SessionContext, whose: InboxFilter = "everybody", page = 1): Promise<void> {
   const { texts } = context;
   const heading = whose === "mine" ? texts.forYou : texts.inbox;
-  if (!context.may("notifications:view")) {
+  if (whose === "everybody" && !context.may("notifications:view")) {
     showPage(heading, make("p", { class: "card" }, texts.notAllowed));
     return;
   }

@@ -17,6 +17,7 @@ pub use admin::{JobAdminError, JobRecord, JobState, discard, list, report_metric
 pub use job::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
 pub use queue::{
     Lease, LeaseError, QueuePosition, ShutdownSignal, enqueue, enqueue_at, enqueue_for_account,
-    enqueue_for_application, enqueue_unique, enqueue_unique_for_application, queue_position,
+    enqueue_for_application, enqueue_unique, enqueue_unique_for_account, enqueue_unique_for_application,
+    queue_position, withdraw,
 };
 pub use worker::Worker;

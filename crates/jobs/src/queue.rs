@@ -95,6 +95,27 @@ pub async fn enqueue_unique_for_application<J: Job>(
     Ok(insert(tx, environment, job, id, Some(key), run_at, owner).await? == 1)
 }
 
+/// [`enqueue_unique`] for a job of an account.
+pub async fn enqueue_unique_for_account<J: Job>(
+    tx: &mut WriteTx,
+    environment: &dyn Environment,
+    account: AccountId,
+    job: &J,
+    key: &str,
+    run_at: Timestamp,
+) -> Result<bool, DbError> {
+    let id = environment.uuid_v7();
+    let owner = JobOwner { app: None, account: Some(account) };
+    Ok(insert(tx, environment, job, id, Some(key), run_at, owner).await? == 1)
+}
+
+/// Deletes the job of this kind and key, in whatever state it is; returns whether there was one. A run of it has lost its
+/// lease, and may change nothing any more.
+pub async fn withdraw<J: Job>(tx: &mut WriteTx, key: &str) -> Result<bool, DbError> {
+    let rows = tx.execute(sql!("DELETE FROM jobs WHERE kind = $1 AND unique_key = $2", J::KIND, key)).await?;
+    Ok(rows == 1)
+}
+
 /// Whose job it is; nobody's: the server's own.
 #[derive(Clone, Copy, Debug, Default)]
 struct JobOwner {
@@ -532,6 +553,22 @@ impl Lease {
                 self.id,
                 self.worker,
                 self.run_number,
+            ))
+            .await?;
+        if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }
+    }
+
+    /// Like [`Self::record_progress`], and stores how far the job got as its payload: whatever runs it next goes on from
+    /// there.
+    pub async fn record_checkpoint<J: Job>(&self, tx: &mut WriteTx, job: &J) -> Result<(), LeaseError> {
+        let rows = tx
+            .execute(sql!(
+                "UPDATE jobs SET forgiven = interruptions, payload = $4
+                  WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
+                self.id,
+                self.worker,
+                self.run_number,
+                serde_json::to_value(job).expect("a payload of our own is JSON"),
             ))
             .await?;
         if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }

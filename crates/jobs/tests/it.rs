@@ -9,7 +9,7 @@ use base::{
 use db::{Db, sql, testing::TestDb};
 use jobs::{
     Job, JobError, JobIds, JobOutcome, JobRecord, JobState, Lane, QueuePosition, RetryPolicy, Worker,
-    enqueue, enqueue_at, enqueue_for_application, enqueue_unique,
+    enqueue, enqueue_at, enqueue_for_application, enqueue_unique, withdraw,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -193,7 +193,7 @@ async fn a_worker_leases_no_more_jobs_than_it_has_places_whatever_the_plan() {
     let mut url = test.url.clone();
     if url.starts_with("postgres") {
         for plan in ["hashjoin", "mergejoin", "hashagg", "sort", "material", "memoize", "bitmapscan"] {
-            url.push_str(&format!("%20-c%20enable_{plan}%3Doff"));
+            url.extend(["%20-c%20enable_", plan, "%3Doff"]);
         }
     }
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -847,4 +847,45 @@ async fn no_application_has_the_last_place_for_heavy_work() {
     assert_eq!(count("flood"), 3);
     stop.send(true).unwrap();
     working.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_run_stores_how_far_it_got_and_loses_a_job_that_is_withdrawn() {
+    let test = TestDb::open().await;
+    let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
+    let mut tx = test.db.write().await.unwrap();
+    enqueue_unique(&mut tx, &*environment, &Note { number: 0 }, "one", environment.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (runs, db, now) = (seen.clone(), test.db.clone(), environment.clone());
+    let worker = Worker::new(test.db.clone(), environment.clone()).register(move |note: Note, lease| {
+        let (runs, db, now) = (runs.clone(), db.clone(), now.clone());
+        async move {
+            runs.lock().unwrap().push(note.number);
+            if note.number == 2 {
+                let mut tx = db.write().await?;
+                assert!(withdraw::<Note>(&mut tx, "one").await?);
+                assert!(!withdraw::<Note>(&mut tx, "one").await?, "it is gone");
+                tx.commit().await?;
+                let mut tx = db.write().await?;
+                let lost = lease.record_checkpoint(&mut tx, &Note { number: 3 }).await;
+                assert!(matches!(lost, Err(jobs::LeaseError::Lost)), "{lost:?}");
+                return Ok(JobOutcome::Done);
+            }
+            let mut tx = db.write().await?;
+            lease.record_checkpoint(&mut tx, &Note { number: note.number + 1 }).await?;
+            tx.commit().await?;
+            Ok(JobOutcome::Again(now.now()))
+        }
+    });
+    let (stop, stopped) = watch::channel(false);
+    let running = tokio::spawn(worker.run(stopped));
+    let jobs_left =
+        async || test.db.read().await.unwrap().count(sql!("SELECT count(*) FROM jobs")).await.unwrap();
+    while jobs_left().await > 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    stop.send(true).unwrap();
+    running.await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [0, 1, 2]);
 }

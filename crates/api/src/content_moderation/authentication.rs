@@ -105,6 +105,16 @@ fn require_one_of(caller: &Principal, scopes: &[Scope]) -> Result<(), Moderation
     Err(ModerationApiError::new(ModerationErrorCode::Unauthorized, message))
 }
 
+/// Callers who may look for faces in what moderations found: both [`Scope::ProfilesList`] and [`Scope::ReportsView`].
+pub(crate) struct FindingsSearch;
+
+impl Permission for FindingsSearch {
+    fn authorise(caller: &Principal) -> Result<(), ModerationApiError> {
+        ProfilesList::authorise(caller)?;
+        ReportsView::authorise(caller)
+    }
+}
+
 /// Declares the permissions that operations ask for: a scope, or one of several.
 macro_rules! scope_permissions {
     ($($permission:ident $(: $($scope:ident)|+)?),* $(,)?) => {$(

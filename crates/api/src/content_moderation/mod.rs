@@ -9,6 +9,7 @@ mod authentication;
 mod contents;
 mod created;
 mod error;
+mod findings;
 mod groups;
 mod invitations;
 mod members;
@@ -72,6 +73,7 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(notifications::accept::accept_notification))
         .routes(routes!(notifications::dismiss::dismiss_notification))
         .routes(routes!(notifications::reviews::list_reviews))
+        .routes(routes!(notifications::statement_of_reasons::statement_of_reasons))
         .routes(routes!(notifications::inbox::read_inbox))
         .routes(routes!(accounts::close::close_account))
         .routes(routes!(accounts::deletion_receipt::get_deletion_receipt))
@@ -88,6 +90,7 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(profiles::list::list_profiles, profiles::enrol::enrol_profile))
         .routes(routes!(profiles::enrol_many::enrol_many_profiles))
         .routes(routes!(profiles::search::search_profiles))
+        .routes(routes!(findings::search::search_findings))
         .routes(routes!(
             profiles::get::get_profile,
             profiles::change::change_profile,

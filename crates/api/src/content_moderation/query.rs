@@ -9,7 +9,10 @@ use axum::{
 use base::{GroupId, Timestamp, Uuid};
 use domain::{
     CreationRange, Violation,
-    content_moderation::{ModerationState, NotificationFilter, NotificationReason, contents::ContentType},
+    content_moderation::{
+        ModerationState, NotificationFilter, NotificationReason, REPORT_FINDINGS_PER_PAGE,
+        contents::ContentType,
+    },
     faces::ProfileText,
 };
 use std::str::FromStr;
@@ -30,26 +33,27 @@ impl QueryString {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 
-    /// A parameter that may be absent; `None` only if a violation was recorded. `wanted` says what it is, in words.
+    /// A parameter that may be absent; one that cannot be read counts as absent, and a violation is recorded. `wanted` says
+    /// what it is, in words.
     fn read<T: FromStr>(
         &self,
         name: &'static str,
         wanted: impl Into<String>,
         violations: &mut CommandViolations,
-    ) -> Option<Option<T>> {
+    ) -> Option<T> {
         let wrong = |_| Violation::new(name, format!("it is {}", wanted.into()));
-        violations.check(self.get(name).map(|text| text.parse().map_err(wrong)).transpose())
+        violations.check(self.get(name)?.parse().map_err(wrong))
     }
 
     fn page(&self, violations: &mut CommandViolations) -> Option<PageNumber> {
         violations.check(PageNumber::read(self.get("page")))
     }
 
-    fn created(&self, violations: &mut CommandViolations) -> Option<CreationRange> {
+    fn created(&self, violations: &mut CommandViolations) -> CreationRange {
         let moment = "a moment as RFC 3339 writes it, such as 2026-01-16T00:00:00Z";
         let from = self.read("created_from", moment, violations);
         let before = self.read("created_before", moment, violations);
-        Some(CreationRange { from: from?, before: before? })
+        CreationRange { from, before }
     }
 }
 
@@ -127,16 +131,38 @@ impl QueryParameters for ContentQuery {
         let title = query.read("title", "a text", violations);
         let archived = query.read("archived", "true or false", violations);
         let created = query.created(violations);
-        let CreationRange { from: created_from, before: created_before } = created?;
+        let CreationRange { from: created_from, before: created_before } = created;
         Some(Self {
             page: page?,
-            r#type: content_type?,
-            uploader_id: uploader_id?,
-            title: title?,
-            archived: archived?,
+            r#type: content_type,
+            uploader_id,
+            title,
+            archived,
             created_from,
             created_before,
         })
+    }
+}
+
+/// Which part of a report.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ReportQuery {
+    /// The page, from 1; each has 10,000 appearances.
+    #[param(value_type = Option<u32>, minimum = 1, default = 1)]
+    page: PageNumber,
+}
+
+impl ReportQuery {
+    /// The number of appearances before the page.
+    pub(super) fn offset(&self) -> i64 {
+        (self.page.number() - 1) * REPORT_FINDINGS_PER_PAGE
+    }
+}
+
+impl QueryParameters for ReportQuery {
+    fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
+        Some(Self { page: violations.check(PageNumber::read(query.get("page")))? })
     }
 }
 
@@ -180,13 +206,7 @@ impl QueryParameters for NotificationQuery {
         let created = query.created(violations);
         let reason = query.read("reason", one_of(NotificationReason::VARIANTS), violations);
         let reviewed = query.read("reviewed", "true or false", violations);
-        Some(Self {
-            page: page?,
-            epoch: epoch?,
-            created_before: created?.before,
-            reason: reason?,
-            reviewed: reviewed?,
-        })
+        Some(Self { page: page?, epoch: epoch?, created_before: created.before, reason, reviewed })
     }
 }
 
@@ -217,8 +237,8 @@ impl QueryParameters for ModerationQuery {
         let content_type = query.read("type", one_of(ContentType::VARIANTS), violations);
         let state = query.read("state", one_of(ModerationState::VARIANTS), violations);
         let created = query.created(violations);
-        let CreationRange { from: created_from, before: created_before } = created?;
-        Some(Self { page: page?, r#type: content_type?, state: state?, created_from, created_before })
+        let CreationRange { from: created_from, before: created_before } = created;
+        Some(Self { page: page?, r#type: content_type, state, created_from, created_before })
     }
 }
 
@@ -250,24 +270,16 @@ pub(crate) struct ProfileQuery {
 impl QueryParameters for ProfileQuery {
     fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
         let page = query.page(violations);
-        let reference: Option<Option<String>> = query.read("reference", "a text", violations);
-        if let Some(Some(reference)) = &reference {
+        let reference: Option<String> = query.read("reference", "a text", violations);
+        if let Some(reference) = &reference {
             violations.check(ProfileText::Reference.validate(reference));
         }
         let banned = query.read("banned", "true or false", violations);
         let active = query.read("active", "true or false", violations);
         let group_id = query.read("group_id", "a UUID", violations);
         let created = query.created(violations);
-        let CreationRange { from: created_from, before: created_before } = created?;
-        Some(Self {
-            page: page?,
-            reference: reference?,
-            banned: banned?,
-            active: active?,
-            group_id: group_id?,
-            created_from,
-            created_before,
-        })
+        let CreationRange { from: created_from, before: created_before } = created;
+        Some(Self { page: page?, reference, banned, active, group_id, created_from, created_before })
     }
 }
 

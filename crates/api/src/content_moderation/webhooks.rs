@@ -5,7 +5,7 @@ use crate::{
     WebhookFormatter,
     http::openapi::{WebhookDescription, add_webhook},
 };
-use base::{AccountId, ContentId, ModerationId, NotificationId, ProfileId, Timestamp};
+use base::{AccountId, ContentId, ModerationFindingId, ModerationId, NotificationId, ProfileId, Timestamp};
 use domain::content_moderation::{
     AgeGroup, ModerationNotification, ModerationWebhookFormat, NotificationReason, NotificationType,
     contents::ContentType,
@@ -79,6 +79,15 @@ pub(crate) struct NotificationData {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     profile_id: Option<ProfileId>,
+    /// The line of the moderation's report that it is about: the `id` in `face_check_results`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>)]
+    finding_id: Option<ModerationFindingId>,
+    /// `true` where it tells of the past: the person was banned after they had been seen. `observed_at` says when that
+    /// was, `created_at` when it was told. Absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    retroactive: bool,
 }
 
 /// A notification with the summary of its reviews.
@@ -117,6 +126,8 @@ impl From<&ModerationNotification> for NotificationBody {
                 error: notification.error_code.clone().zip(notification.error.clone()).map(Into::into),
                 age_group: notification.age_group(),
                 profile_id: notification.profile_id,
+                finding_id: notification.finding_id,
+                retroactive: notification.retroactive,
             },
         }
     }
@@ -188,6 +199,9 @@ pub(crate) enum SlackElement {
 impl SlackMessage {
     fn of(notification: &ModerationNotification, link: &str) -> Self {
         let headline = match notification.reason {
+            NotificationReason::BannedProfile if notification.retroactive => {
+                "Somebody who is banned now had been seen before"
+            }
             NotificationReason::BannedProfile => "A banned profile was seen",
             NotificationReason::AgeEstimation => "An unknown face looks too young",
             NotificationReason::UnknownFace => "An unknown face was seen",

@@ -3,6 +3,7 @@
 use super::{
     ModerationParameters, ModerationState, NotificationReason,
     contents::ContentType,
+    kept_findings,
     notifications::{NotificationContext, NotificationDraft, Notifier},
     sealed_columns::SealedColumns,
 };
@@ -121,6 +122,7 @@ impl ModerationEnder {
             observed_at: self.environment.now(),
             face: None,
             failure: None,
+            retroactive: false,
         }
     }
 
@@ -171,7 +173,7 @@ impl ModerationEnder {
     }
 
     /// What is told of a moderation; `None` if there is none, or none in this state.
-    async fn load_context(
+    pub(super) async fn load_context(
         &self,
         view: &mut ReadTx,
         id: ModerationId,
@@ -250,8 +252,9 @@ impl ModerationEnder {
     }
 
     /// Fails moderations whose job was dead-lettered because the process died with it again and again, and tells of live
-    /// videos that wait for a place.
+    /// videos that wait for a place. Dates findings of older builds.
     pub(super) async fn sweep(&self, db: &Db) -> Result<(), DbError> {
+        kept_findings::date_findings(db).await?;
         let given_up = ModerationOutcome::failed(
             "GIVEN_UP",
             "the server failed several times while it processed this content; its operator can tell more",

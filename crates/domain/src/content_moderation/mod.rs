@@ -6,16 +6,22 @@
 //! - `run`: the job; it fetches the content, follows and judges faces, and goes on from its checkpoint after a crash
 //! - `ending`: how moderations end, and what is told of those that wait
 //! - `notifications`, `notification_lists`, `reviews`: what is reported to whom, in which order, and what they say to it
+//! - `kept_findings`, `finding_search`, `ban_sweeper`: findings whose embeddings are kept; where somebody was seen; who is told
+//!   of somebody who was banned afterwards
+//! - `statement_of_reasons`: what a platform tells the author of a content, as European law asks for it
 //! - `queries`: everything that only reads moderations
 //! - `types`, `sealed_columns`: vocabulary, and encryption of columns
 //! - `deletion`, `erasure`: deletion of moderations, contents and embeddings; deletion with the account
 //! - `service`: [`ContentModerationService`], which gives each of these what it needs
 
+mod ban_sweeper;
 pub mod contents;
 mod deletion;
 mod ending;
 mod erasure;
+mod finding_search;
 mod input;
+mod kept_findings;
 mod notification_lists;
 mod notifications;
 mod queries;
@@ -24,11 +30,15 @@ mod run;
 mod sealed_columns;
 mod service;
 mod start;
+mod statement_of_reasons;
 mod types;
 
 pub use deletion::purge_embeddings;
 pub use ending::SweepModerations;
 pub(crate) use erasure::ModerationTables;
+pub use finding_search::{
+    FindingMatch, FindingMatches, FindingSearch, FindingSearchError, MAX_COMPARED_FINDINGS, SearchedPerson,
+};
 pub use input::{ModerationInput, ModerationRequest};
 pub use notification_lists::{NotificationFilter, NotificationPage};
 pub use notifications::{
@@ -36,13 +46,18 @@ pub use notifications::{
 };
 pub use queries::{
     FaceFinding, ModerationFilter, ModerationOverview, ModerationProgress, ModerationReport,
-    ModerationSummary, PersonSummary,
+    ModerationSummary, PersonSummary, REPORT_FINDINGS_PER_PAGE,
 };
 pub use run::{
     FrameFacesError, RunModeration, VideoAppearance, VideoAppearances, WatchLiveVideo, find_appearances,
 };
 pub use service::ContentModerationService;
 pub use start::{ModerationStartError, PreparedModeration};
+pub use statement_of_reasons::{
+    AutomatedDecision, DecisionAccount, DecisionGround, DecisionMonetary, DecisionProvision,
+    DecisionVisibility, StatementContentType, StatementDecision, StatementOfReasons, StatementSource,
+    YesOrNo,
+};
 pub use types::{
     AgeGroup, FaceMeasurements, ModerationCheck, ModerationCheckType, ModerationParameters, ModerationState,
     NotificationDestinations, NotificationReason,

@@ -231,7 +231,7 @@ pub(super) async fn load_page(
             "SELECT n.id, n.account_id, n.type, n.created_at, n.moderation_id, n.content_id, n.url, n.content_type,
                     coalesce(n.precise_reason, n.reason) AS reason, n.frame_time, n.observed_at, n.face_top,
                     n.face_right, n.face_bottom, n.face_left,
-                    n.age_group, n.profile_id,
+                    n.age_group, n.profile_id, n.finding_id, n.retroactive,
                     CASE WHEN n.precise_reason = 'FAILED' THEN m.error_code END AS error_code,
                     CASE WHEN n.precise_reason = 'FAILED' THEN m.error END AS error,
                     (SELECT count(*) FROM reviews r WHERE r.notification_id = n.id) AS reviews,

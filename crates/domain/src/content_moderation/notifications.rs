@@ -58,6 +58,10 @@ pub struct ModerationNotification {
     pub age_group: Option<String>,
     /// The profile that the face matches.
     pub profile_id: Option<ProfileId>,
+    /// The appearance of the face in the moderation's report.
+    pub finding_id: Option<ModerationFindingId>,
+    /// Whether it was told afterwards, because the person was banned after they had been seen.
+    pub retroactive: bool,
     /// Why the moderation failed, as a word of capital letters; only where that is the reason.
     pub error_code: Option<String>,
     /// The same in a sentence.
@@ -103,6 +107,13 @@ pub(super) struct NotificationDraft {
     pub(super) face: Option<FaceSighting>,
     /// Why the moderation failed.
     pub(super) failure: Option<ModerationFailure>,
+    /// Whether it tells of the past.
+    pub(super) retroactive: bool,
+}
+
+/// The key of the notification of an appearance for one reason.
+pub(super) fn face_deduplication_key(track: i64, reason: NotificationReason) -> String {
+    format!("{track} {reason}")
 }
 
 /// What a notification says of a face.
@@ -137,14 +148,14 @@ pub(super) struct Notifier {
 }
 
 impl Notifier {
-    /// Writes a notification and queues its messages, in the transaction that stores what it reports. Nothing happens if
-    /// the moderation has a notification with this key.
+    /// Writes a notification and queues its messages, in the transaction that stores what it reports. Nothing happens, and
+    /// false is returned, if the moderation has a notification with this key.
     pub(super) async fn notify(
         &self,
         tx: &mut WriteTx,
         context: &NotificationContext,
         draft: &NotificationDraft,
-    ) -> Result<(), DbError> {
+    ) -> Result<bool, DbError> {
         let environment = &*self.environment;
         // Every transaction locks the account's list first, so that no two wait for each other.
         let created_at =
@@ -169,13 +180,15 @@ impl Notifier {
             face_left: edge(3),
             age_group: face.map(|face| face.age_group.as_str().to_owned()),
             profile_id: face.and_then(|face| face.profile),
+            finding_id: face.map(|face| face.finding),
+            retroactive: draft.retroactive,
             error_code: draft.failure.as_ref().map(|failure| failure.code.clone()),
             error: draft.failure.as_ref().map(|failure| failure.message.clone()),
             reviews: 0,
             scores: 0,
         };
-        if !insert(tx, &notification, face.map(|face| face.finding), &draft.deduplication_key).await? {
-            return Ok(());
+        if !insert(tx, &notification, &draft.deduplication_key).await? {
+            return Ok(false);
         }
         let mut lists: Vec<Uuid> = vec![context.account.into(), context.moderation.into()];
         // Who was removed meanwhile has no inbox any more.
@@ -187,7 +200,8 @@ impl Notifier {
         for list in lists {
             notification_lists::append(tx, (list, context.account), notification.id, created_at).await?;
         }
-        self.queue_webhooks(tx, context, &notification).await
+        self.queue_webhooks(tx, context, &notification).await?;
+        Ok(true)
     }
 
     async fn queue_webhooks(
@@ -241,7 +255,7 @@ pub async fn find(
         "SELECT n.id, n.account_id, n.type, n.created_at, n.moderation_id, n.content_id, n.url, n.content_type,
                 coalesce(n.precise_reason, n.reason) AS reason, n.frame_time, n.observed_at, n.face_top, n.face_right,
                 n.face_bottom, n.face_left,
-                n.age_group, n.profile_id,
+                n.age_group, n.profile_id, n.finding_id, n.retroactive,
                 CASE WHEN n.precise_reason = 'FAILED' THEN m.error_code END AS error_code,
                 CASE WHEN n.precise_reason = 'FAILED' THEN m.error END AS error,
                 (SELECT count(*) FROM reviews r WHERE r.notification_id = n.id) AS reviews,
@@ -258,7 +272,6 @@ pub async fn find(
 async fn insert(
     tx: &mut WriteTx,
     n: &ModerationNotification,
-    finding: Option<ModerationFindingId>,
     deduplication_key: &str,
 ) -> Result<bool, DbError> {
     // A build of before may read it after a roll-back.
@@ -276,13 +289,13 @@ async fn insert(
         .execute(sql!(
             "INSERT INTO notifications (id, account_id, moderation_id, finding_id, subject, type, reason, content_id,
                                         content_type, url, frame_time, observed_at, face_top, face_right, face_bottom,
-                                        face_left, age_group, profile_id, created_at, precise_reason)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+                                        face_left, age_group, profile_id, created_at, precise_reason, retroactive)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
              ON CONFLICT (moderation_id, subject) DO NOTHING",
             n.id,
             n.account_id,
             n.moderation_id,
-            finding,
+            n.finding_id,
             deduplication_key,
             n.notification_type,
             reason,
@@ -299,6 +312,7 @@ async fn insert(
             n.profile_id,
             n.created_at,
             precise_reason.map(|reason| reason.to_string()),
+            n.retroactive,
         ))
         .await?;
     Ok(rows == 1)

@@ -100,12 +100,30 @@ pub struct ModerationReport {
     pub content_type: ContentType,
     /// The address of the content.
     pub url: String,
-    /// Every appearance, in the order in which they began.
+    /// How many appearances there are.
+    pub total: i64,
+    /// Whether any of them matches a banned profile.
+    pub has_banned_faces: bool,
+    /// Whether any of them matches no profile.
+    pub has_unknown_faces: bool,
+    /// The age groups of all of them, each once, in the order in which they were first seen.
+    pub age_groups: Vec<AgeGroup>,
+    /// A page of the appearances, in the order in which they began.
     pub findings: Vec<FaceFinding>,
 }
 
-/// How many appearances a report shows, at most. Notifications tell of all, however many there are.
-const MAX_REPORT_FINDINGS: i64 = 10_000;
+/// How many appearances a page of a report shows.
+pub const REPORT_FINDINGS_PER_PAGE: i64 = 10_000;
+
+/// The appearances of one age group.
+#[derive(FromRow)]
+struct AgeGroupTally {
+    #[sqlx(try_from = "String")]
+    age_group: AgeGroup,
+    number: i64,
+    banned: i64,
+    unknown: i64,
+}
 
 #[derive(FromRow)]
 struct ModerationRow {
@@ -264,24 +282,45 @@ impl ModerationQueries {
         Ok(Some(ModerationOverview { moderation: self.to_summary(row), uploader, profiles, groups }))
     }
 
-    /// What a moderation has found so far.
+    /// What a moderation has found so far: of all appearances a summary, and a page of them from `offset`.
     pub(super) async fn report(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         id: ModerationId,
+        offset: i64,
     ) -> Result<Option<ModerationReport>, DbError> {
         let Some(row) = self.find_row(view, account, id).await? else { return Ok(None) };
+        let tallies: Vec<AgeGroupTally> = view
+            .fetch_all(sql!(
+                "SELECT age_group, count(*) AS number,
+                        CAST(sum(CASE WHEN is_banned THEN 1 ELSE 0 END) AS BIGINT) AS banned,
+                        CAST(sum(CASE WHEN profile_id IS NULL THEN 1 ELSE 0 END) AS BIGINT) AS unknown
+                   FROM findings WHERE moderation_id = $1 AND account_id = $2
+                  GROUP BY age_group ORDER BY min(track), age_group",
+                id,
+                account,
+            ))
+            .await?;
         let findings = view
             .fetch_all(sql!(
                 "SELECT id, frame_time, is_banned, age_group, profile_id, face_top, face_right, face_bottom, face_left,
                         measurements
-                   FROM findings WHERE moderation_id = $1 AND account_id = $2 ORDER BY track LIMIT $3",
+                   FROM findings WHERE moderation_id = $1 AND account_id = $2 ORDER BY track LIMIT $3 OFFSET $4",
                 id,
                 account,
-                MAX_REPORT_FINDINGS,
+                REPORT_FINDINGS_PER_PAGE,
+                offset,
             ))
             .await?;
-        Ok(Some(ModerationReport { content_type: row.content_type, url: row.url, findings }))
+        Ok(Some(ModerationReport {
+            content_type: row.content_type,
+            url: row.url,
+            total: tallies.iter().map(|tally| tally.number).sum(),
+            has_banned_faces: tallies.iter().any(|tally| tally.banned > 0),
+            has_unknown_faces: tallies.iter().any(|tally| tally.unknown > 0),
+            age_groups: tallies.iter().map(|tally| tally.age_group).collect(),
+            findings,
+        }))
     }
 }

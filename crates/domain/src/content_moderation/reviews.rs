@@ -1,8 +1,9 @@
 //! Reviews: what members, and API keys, say to notifications.
 
 use super::{
-    ModerationNotification, notifications,
+    ModerationNotification, StatementDecision, notifications,
     sealed_columns::{EmbeddingOwner, SealedColumns},
+    statement_of_reasons::StatementWriter,
 };
 use crate::{
     faces::{DismissalSelection, DismissedFace, FaceIndexService},
@@ -99,10 +100,12 @@ pub(super) struct ReviewRecorder {
     pub(super) sealed_columns: SealedColumns,
     pub(super) texts: SealedTexts,
     pub(super) faces: FaceIndexService,
+    pub(super) statements: StatementWriter,
 }
 
 impl ReviewRecorder {
-    /// Records a review; a later one of the same member or API key replaces the earlier one.
+    /// Records a review; a later one of the same member or API key replaces the earlier one, with what was `decided`, which
+    /// counts where it accepts.
     pub(super) async fn record(
         &self,
         tx: &mut WriteTx,
@@ -110,6 +113,7 @@ impl ReviewRecorder {
         id: NotificationId,
         decision: ReviewDecision,
         comment: &str,
+        decided: &StatementDecision,
     ) -> Result<ModerationNotification, ReviewError> {
         let comment = comment.trim();
         check_max_chars("comment", "it has", comment.chars().count(), MAX_COMMENT_CHARS, "shorten it")?;
@@ -133,7 +137,21 @@ impl ReviewRecorder {
             .await?;
         let review = row.ok_or(ReviewError::Missing)?.id;
         let sealed = self.texts.seal(TextColumn::ReviewDescription, review, comment);
-        tx.execute(sql!("UPDATE reviews SET sealed_description = $2 WHERE id = $1", review, sealed)).await?;
+        let decided = match decision {
+            ReviewDecision::Accept => {
+                let members =
+                    sql!("SELECT count(*) FROM members WHERE id = $1 AND account_id = $2", user, account);
+                Some(self.statements.seal(review, decided, tx.count(members).await? > 0))
+            }
+            ReviewDecision::Dismiss => None,
+        };
+        tx.execute(sql!(
+            "UPDATE reviews SET sealed_description = $2, sealed_decision = $3 WHERE id = $1",
+            review,
+            sealed,
+            decided,
+        ))
+        .await?;
         let event = AuditEvent::new("notification.review").account(account).target(id);
         tx.audit(event.detail("accepted", decision != ReviewDecision::Dismiss));
         match decision {

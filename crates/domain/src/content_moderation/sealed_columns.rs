@@ -1,7 +1,10 @@
 //! The sealed columns of moderations and findings. Each value is bound to its row: moved to another, it does not open.
 
 use super::NotificationDestinations;
-use crate::erasure_keys::{ErasureKeys, KeyOwner};
+use crate::{
+    erasure_keys::{ErasureKeys, KeyOwner},
+    vault::Vault,
+};
 use base::{Environment, ModerationFindingId, ModerationId, ProfileId};
 use db::{DbError, ReadTx};
 use serde::{Serialize, de::DeserializeOwned};
@@ -78,15 +81,27 @@ impl SealedColumns {
         sealed: &[u8],
     ) -> Result<Option<Vec<f32>>, DbError> {
         let vault = self.keys.load_vault(view, owner.key()).await?;
-        let plain = vault.open(&finding_aad(id), sealed).ok();
-        let numbers =
-            |plain: Vec<u8>| plain.as_chunks().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
-        Ok(plain.map(numbers))
+        Ok(Self::open_embedding_with(&vault, id, sealed))
+    }
+
+    /// The vault of embeddings, from the key that was read with their rows.
+    pub(super) fn vault_of(&self, owner: EmbeddingOwner, sealed_key: Option<&[u8]>) -> Vault {
+        self.keys.vault_of(owner.key(), sealed_key)
+    }
+
+    /// [`Self::open_embedding`] with the vault of its owner.
+    pub(super) fn open_embedding_with(
+        vault: &Vault,
+        id: ModerationFindingId,
+        sealed: &[u8],
+    ) -> Option<Vec<f32>> {
+        let plain = vault.open(&finding_aad(id), sealed).ok()?;
+        Some(plain.as_chunks().0.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
 }
 
 /// With whose key the embedding of a finding is sealed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct EmbeddingOwner {
     pub(super) moderation: ModerationId,
     /// The profile that the face matches.

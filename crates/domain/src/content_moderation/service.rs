@@ -1,34 +1,48 @@
 //! The public front of content moderation: gives each part what it needs, and passes calls on.
 
 use super::{
-    ContentModerationSettings, ModerationFilter, ModerationInput, ModerationNotification, ModerationOverview,
-    ModerationReport, ModerationRequest, ModerationStartError, ModerationSummary, ModerationWebhookFormat,
-    NotificationFilter, NotificationPage, PreparedModeration, RunModeration, WatchLiveVideo,
+    ContentModerationSettings, FindingMatches, FindingSearch, FindingSearchError, ModerationFilter,
+    ModerationInput, ModerationNotification, ModerationOverview, ModerationReport, ModerationRequest,
+    ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationFilter, NotificationPage,
+    PreparedModeration, RunModeration, WatchLiveVideo,
+    ban_sweeper::BanSweeper,
     contents::{
         self, ContentError,
         reports::{ContentReport, ReportRecorder},
     },
     deletion,
     ending::{ModerationEnder, SweepModerations},
-    input, notification_lists,
+    finding_search::FindingSearcher,
+    input,
+    kept_findings::KeptFindings,
+    notification_lists,
     notifications::Notifier,
     queries::ModerationQueries,
     reviews::{NotificationReview, ReviewDecision, ReviewError, ReviewRecorder},
     run::ModerationRunner,
     sealed_columns::SealedColumns,
     start::ModerationStarter,
+    statement_of_reasons::{StatementDecision, StatementOfReasons, StatementWriter},
 };
 use crate::{
-    delivery::Outbox, erasure_keys::ErasureKeys, faces::FaceIndexService, image_analysis::ImageAnalyser,
-    sealed_texts::SealedTexts, tenancy::limits::LimitSettings, vault::Vault, violation::Violation,
+    delivery::Outbox,
+    erasure_keys::ErasureKeys,
+    faces::{FaceIndexService, SweepFindingsOfBan},
+    image_analysis::ImageAnalyser,
+    sealed_texts::SealedTexts,
+    tenancy::limits::LimitSettings,
+    vault::Vault,
+    violation::Violation,
 };
 use base::{
-    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId, Uuid,
+    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId,
+    SignedDuration, Uuid,
 };
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
 use media::video::ContentLoader;
 use std::{ops::RangeInclusive, sync::Arc};
+use tokio::sync::Semaphore;
 
 /// Content moderation; cheap to clone.
 #[derive(Clone, Debug)]
@@ -46,6 +60,8 @@ struct ContentModerationParts {
     reports: ReportRecorder,
     ender: ModerationEnder,
     runner: Arc<ModerationRunner>,
+    searcher: FindingSearcher,
+    ban_sweeper: BanSweeper,
 }
 
 impl ContentModerationService {
@@ -64,7 +80,7 @@ impl ContentModerationService {
         webhooks: Arc<dyn ModerationWebhookFormat>,
     ) -> Self {
         let texts = SealedTexts::new(vault.clone(), environment.clone());
-        let keys = ErasureKeys { vault, environment: environment.clone() };
+        let keys = ErasureKeys { vault: vault.clone(), environment: environment.clone() };
         let sealed_columns = SealedColumns { keys, environment: environment.clone() };
         let starter = ModerationStarter {
             db: db.clone(),
@@ -80,6 +96,7 @@ impl ContentModerationService {
             sealed_columns: sealed_columns.clone(),
             texts: texts.clone(),
             faces: faces.clone(),
+            statements: StatementWriter { vault, environment: environment.clone() },
         };
         let reports = ReportRecorder { environment: environment.clone(), texts };
         let notifier = Notifier {
@@ -93,6 +110,14 @@ impl ContentModerationService {
             sealed_columns: sealed_columns.clone(),
             notifier: Arc::new(notifier),
         };
+        let findings = KeptFindings { db: db.clone(), sealed_columns: sealed_columns.clone() };
+        let searcher = FindingSearcher {
+            faces: faces.clone(),
+            findings: findings.clone(),
+            places: Semaphore::new(FindingSearcher::default_places()),
+            retention: settings.embedding_retention,
+        };
+        let ban_sweeper = BanSweeper { db: db.clone(), faces: faces.clone(), findings, ender: ender.clone() };
         let runner = Arc::new(ModerationRunner {
             db: db.clone(),
             environment: environment.clone(),
@@ -114,6 +139,8 @@ impl ContentModerationService {
             reports,
             ender,
             runner,
+            searcher,
+            ban_sweeper,
         };
         Self(Arc::new(parts))
     }
@@ -131,7 +158,7 @@ impl ContentModerationService {
     /// Registers the jobs of moderations with a worker.
     #[must_use]
     pub fn handle(&self, worker: Worker) -> Worker {
-        let (running, watching, sweeping) = (self.clone(), self.clone(), self.clone());
+        let (running, watching, sweeping, banning) = (self.clone(), self.clone(), self.clone(), self.clone());
         worker
             .register(move |job: RunModeration, lease| {
                 let moderations = running.clone();
@@ -145,6 +172,24 @@ impl ContentModerationService {
                 let moderations = sweeping.clone();
                 async move { moderations.sweep(job).await }
             })
+            .register(move |job: SweepFindingsOfBan, lease| {
+                let moderations = banning.clone();
+                async move { moderations.0.ban_sweeper.run(job, lease).await }
+            })
+    }
+
+    /// Where somebody was seen: findings of an account, as far back as their embeddings are kept.
+    pub async fn search_findings(
+        &self,
+        account: AccountId,
+        search: FindingSearch,
+    ) -> Result<FindingMatches, FindingSearchError> {
+        self.0.searcher.search(account, search).await
+    }
+
+    /// How long the embedding of a face is kept after its moderation has ended.
+    pub fn embedding_retention(&self) -> SignedDuration {
+        self.0.searcher.retention
     }
 
     /// Ends moderations that nothing runs any more, and tells of live videos that wait for a place.
@@ -287,14 +332,16 @@ impl ContentModerationService {
         self.0.queries.overview(view, account, id).await
     }
 
-    /// What a moderation has found so far.
+    /// What a moderation has found so far: of all appearances a summary, and
+    /// [`REPORT_FINDINGS_PER_PAGE`](super::REPORT_FINDINGS_PER_PAGE) of them from `offset`.
     pub async fn report(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         id: ModerationId,
+        offset: i64,
     ) -> Result<Option<ModerationReport>, DbError> {
-        self.0.queries.report(view, account, id).await
+        self.0.queries.report(view, account, id, offset).await
     }
 
     /// A page of an account's notifications, newest first.
@@ -331,6 +378,7 @@ impl ContentModerationService {
     }
 
     /// Records a review of a notification by a member or API key; a later one of the same user replaces the earlier one.
+    /// `decided` is what the platform says of its decision, for an acceptance.
     pub async fn review(
         &self,
         tx: &mut WriteTx,
@@ -338,8 +386,19 @@ impl ContentModerationService {
         id: NotificationId,
         decision: ReviewDecision,
         comment: &str,
+        decided: &StatementDecision,
     ) -> Result<ModerationNotification, ReviewError> {
-        self.0.reviews.record(tx, (account, user), id, decision, comment).await
+        self.0.reviews.record(tx, (account, user), id, decision, comment, decided).await
+    }
+
+    /// The statement of reasons for a notification about a face whose last review accepted it; `None` for any other.
+    pub async fn statement_of_reasons(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: NotificationId,
+    ) -> Result<Option<StatementOfReasons>, DbError> {
+        self.0.reviews.statements.write(view, account, id).await
     }
 
     /// A page of a notification's reviews, newest first, and how many reviews it has.

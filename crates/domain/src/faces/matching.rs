@@ -125,6 +125,11 @@ impl ProfileMatcher {
         Ok(found.into_iter().map(|hits| hits.into_iter().filter_map(candidate).collect()).collect())
     }
 
+    /// The embedding of the one face in a picture that somebody is looked for by.
+    pub(super) async fn embed_for_search(&self, picture: Vec<u8>) -> Result<Vec<f32>, FaceIndexError> {
+        Ok(self.model.extract_face(picture, ExtractionPurpose::Search).await?.embedding)
+    }
+
     /// The profiles that the face in a picture may belong to, nearest first.
     pub(super) async fn search_by_picture(
         &self,
@@ -132,8 +137,8 @@ impl ProfileMatcher {
         picture: Vec<u8>,
         query: &CandidateQuery,
     ) -> Result<Vec<ProfileMatch>, FaceIndexError> {
-        let extracted = self.model.extract_face(picture, ExtractionPurpose::Search).await?;
-        let found = self.find_candidates(account, &[extracted.embedding], query).await?;
+        let embedding = self.embed_for_search(picture).await?;
+        let found = self.find_candidates(account, &[embedding], query).await?;
         let found = found.into_iter().next().unwrap_or_default();
         let ids: Vec<_> = found.iter().map(|candidate| candidate.profile).collect();
         let profiles = self.profiles.summaries(&mut self.db.read().await?, account, &ids).await?;

@@ -7,6 +7,7 @@
 //! - `enrolment`, `face_extraction`: faces of profiles are added and removed; what a picture must be like
 //! - `account_index`, `change_sequence`: the index of an account, its files and the cache of open ones
 //! - `matching`, `negative_labels`: the profiles that a face is nearest to, and those that people said it is not
+//! - `likeness`, `ban_sweep`: one person's faces, for comparing those that were found before; the job of a ban
 //! - `face_model`, `embedding_vault`: the models' embeddings and distances; how embeddings are stored
 //! - `pictures`: stored pictures of faces, each with a key of its own
 //! - `reembedding`, `index_status`: what happens when another model is used
@@ -14,6 +15,7 @@
 //! - `service`: [`FaceIndexService`], which gives each of these what it needs
 
 mod account_index;
+mod ban_sweep;
 mod change_sequence;
 mod embedding_vault;
 mod enrolment;
@@ -23,6 +25,7 @@ mod face_extraction;
 mod face_model;
 mod groups;
 mod index_status;
+mod likeness;
 mod matching;
 mod negative_labels;
 mod pictures;
@@ -34,12 +37,14 @@ mod service;
 mod stored_bytes;
 mod tombstones;
 
+pub use ban_sweep::SweepFindingsOfBan;
 pub use enrolment::{MAX_FACES_PER_PROFILE, PreparedFace};
 pub(crate) use erasure::FaceTables;
 pub use error::FaceIndexError;
 pub use face_extraction::EnrolRules;
 pub use groups::{MAX_GROUP_LABEL_CHARS, ProfileGroup};
 pub use index_status::FaceIndexStatus;
+pub use likeness::FaceLikeness;
 pub use matching::{CandidateQuery, ProfileCandidate, ProfileMatch};
 pub use negative_labels::{Dismissal, DismissalSelection, DismissedFace, MAX_NEGATIVE_LABELS_PER_PROFILE};
 pub use profile::{EnrolledFace, Profile, ProfileFilter, ProfileItem, ProfileSummary, UnrecognisableReason};

@@ -259,6 +259,33 @@ pub(super) async fn load_since(
             model.to_vec(),
         ))
         .await?;
+    open_labels(embeddings, rows)
+}
+
+/// The labels of a profile and model.
+pub(super) async fn load_of_profile(
+    view: &mut ReadTx,
+    embeddings: &EmbeddingVault,
+    (account, profile): (AccountId, ProfileId),
+    model: &[u8; 32],
+) -> Result<NegativeLabels, FaceIndexError> {
+    let rows: Vec<NegativeLabelRow> = view
+        .fetch_all(sql!(
+            "SELECT l.id, l.profile_id, l.content_id, l.distance, k.sealed AS key, l.embedding, l.seq
+               FROM negative_labels l LEFT JOIN erasure_keys k ON k.owner_id = l.profile_id
+              WHERE l.account_id = $1 AND l.profile_id = $2 AND l.model = $3 ORDER BY l.seq",
+            account,
+            profile,
+            model.to_vec(),
+        ))
+        .await?;
+    open_labels(embeddings, rows)
+}
+
+fn open_labels(
+    embeddings: &EmbeddingVault,
+    rows: Vec<NegativeLabelRow>,
+) -> Result<NegativeLabels, FaceIndexError> {
     let mut labels = NegativeLabels::default();
     for row in rows {
         let owner = (row.profile_id, row.key.as_deref());

@@ -2,7 +2,7 @@
 
 use super::{
     BanRecord, DismissalSelection, FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText,
-    ProfileType,
+    ProfileType, ban_sweep,
     change_sequence::next_seq,
     negative_labels,
     profile::{ProfileRow, ProfileStore},
@@ -147,7 +147,8 @@ impl ProfileStore {
         Ok(())
     }
 
-    /// Bans a person, or lifts the ban (`None`). A ban of somebody who is banned replaces the one before.
+    /// Bans a person, or lifts the ban (`None`). A ban of somebody who is banned replaces the one before. Where they have been
+    /// seen before is looked for by a job, which ends with the ban.
     pub(super) async fn set_ban(
         &self,
         tx: &mut WriteTx,
@@ -171,6 +172,11 @@ impl ProfileStore {
             self.seal_details(&self.vault_of(&row), id, &details),
         ))
         .await?;
+        match (row.banned, is_banned) {
+            (false, true) => ban_sweep::queue(tx, &*self.environment, account, id).await?,
+            (_, false) => ban_sweep::cancel(tx, id).await?,
+            (true, true) => {}
+        }
         Ok(())
     }
 
@@ -249,6 +255,7 @@ impl ProfileStore {
         ] {
             tx.execute(query).await?;
         }
+        ban_sweep::cancel(tx, id).await?;
         delivery::erase_messages_about(tx, id.into(), self.environment.now()).await?;
         tx.execute(sql!(
             "UPDATE profiles SET active = $2, banned = $2, ban_until = NULL, adult = $2, details = NULL,

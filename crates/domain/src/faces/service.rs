@@ -5,9 +5,9 @@
 
 use super::{
     BanRecord, BanRequest, CandidateQuery, FaceIndexError, FaceIndexSettings, FaceIndexStatus,
-    FaceIndexStorage, PreparedFace, Profile, ProfileCandidate, ProfileDetails, ProfileFilter, ProfileGroup,
-    ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces, SweepFaces,
-    UnrecognisableReason,
+    FaceIndexStorage, FaceLikeness, PreparedFace, Profile, ProfileCandidate, ProfileDetails, ProfileFilter,
+    ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces,
+    SweepFaces, UnrecognisableReason,
     account_index::AccountIndexes,
     embedding_vault::EmbeddingVault,
     enrolment::Enrolment,
@@ -16,7 +16,7 @@ use super::{
     matching::ProfileMatcher,
     negative_labels::{self, Dismissal, DismissalSelection, DismissedFace},
     pictures::FacePictures,
-    profile::ProfileStore,
+    profile::{self, ProfileStore},
     reembedding::Reembedding,
     tombstones::TombstoneSweeper,
 };
@@ -446,6 +446,33 @@ impl FaceIndexService {
         query: &CandidateQuery,
     ) -> Result<Vec<ProfileMatch>, FaceIndexError> {
         self.0.matcher.search_by_picture(account, picture, query).await
+    }
+
+    /// What the one face in a picture looks like.
+    pub async fn likeness_of_picture(&self, picture: Vec<u8>) -> Result<FaceLikeness, FaceIndexError> {
+        let embedding = self.0.matcher.embed_for_search(picture).await?;
+        FaceLikeness::of_embedding(&self.0.model, embedding).await
+    }
+
+    /// What the person of a profile looks like; refuses a profile by which nobody can be recognised.
+    pub async fn likeness_of_profile(
+        &self,
+        account: AccountId,
+        profile: ProfileId,
+    ) -> Result<FaceLikeness, FaceIndexError> {
+        let FaceIndexParts { db, model, embeddings, profiles, .. } = &*self.0;
+        FaceLikeness::of_profile(db, model, embeddings, profiles, (account, profile)).await
+    }
+
+    /// Whether a profile is banned.
+    pub async fn is_banned(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        profile: ProfileId,
+    ) -> Result<bool, DbError> {
+        let flags = profile::flags(view, account, &[profile]).await?;
+        Ok(flags.first().is_some_and(|row| row.active && row.banned))
     }
 
     /// Records that a face is not that of a profile: it is not matched to the profile again, nor are faces that are nearer to

@@ -1,7 +1,8 @@
 //! `GET /accounts/{accountId}/moderations/{moderationId}/report`
 
 use super::super::{
-    ModerationApiError, authentication::ReportsView, error, path::ModerationPath, request::AccountRequest,
+    ModerationApiError, authentication::ReportsView, error, path::ModerationPath, query::ReportQuery,
+    request::AccountRequest,
 };
 use crate::ApiState;
 use axum::{Json, extract::State};
@@ -22,7 +23,11 @@ pub(crate) struct ModerationReportBody {
     age_groups: Vec<AgeGroup>,
     /// The content's address.
     url: String,
-    /// Each appearance of a face.
+    /// How many appearances of faces there are.
+    #[schema(minimum = 0)]
+    total_count: i64,
+    /// A page of them, in the order in which they began.
+    #[schema(max_items = 10000)]
     face_check_results: Vec<FaceCheckResultBody>,
 }
 
@@ -124,35 +129,33 @@ impl From<FaceFinding> for FaceCheckResultBody {
 }
 
 /// See what a moderation found so far.
+///
+/// A page shows 10,000 appearances; `total_count` tells how many there are. Everything else is said of all of them,
+/// whatever the page.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations/{moderationId}/report", tag = "moderations",
     security(("api key" = [], "application" = [])),
-    params(ModerationPath),
-    responses((status = 200, description = "What was found so far.", body = ModerationReportBody), error::ReadErrors),
+    params(ModerationPath, ReportQuery),
+    responses((status = 200, description = "What was found so far.", body = ModerationReportBody), error::ListErrors),
 )]
 pub(crate) async fn moderation_report(
     State(api): State<ApiState>,
-    request: AccountRequest<ReportsView, ModerationPath>,
+    request: AccountRequest<ReportsView, ModerationPath, ReportQuery>,
 ) -> Result<Json<ModerationReportBody>, ModerationApiError> {
     let mut view = api.db.read().await?;
-    let report =
-        api.content_moderation.report(&mut view, request.account.id, request.path.moderation).await?;
+    let (moderation, offset) = (request.path.moderation, request.input.offset());
+    let report = api.content_moderation.report(&mut view, request.account.id, moderation, offset).await?;
     Ok(Json(report.ok_or_else(|| ModerationApiError::not_found("moderation"))?.into()))
 }
 
 impl From<ModerationReport> for ModerationReportBody {
     fn from(report: ModerationReport) -> Self {
-        let mut age_groups: Vec<AgeGroup> = Vec::new();
-        for found in &report.findings {
-            if !age_groups.contains(&found.age_group) {
-                age_groups.push(found.age_group);
-            }
-        }
         Self {
-            banned_faces: report.findings.iter().any(|found| found.is_banned),
-            unknown_faces: report.findings.iter().any(|found| found.profile_id.is_none()),
-            age_groups,
+            banned_faces: report.has_banned_faces,
+            unknown_faces: report.has_unknown_faces,
+            age_groups: report.age_groups,
             url: report.url,
+            total_count: report.total,
             face_check_results: report.findings.into_iter().map(Into::into).collect(),
         }
     }

@@ -2,7 +2,8 @@
 
 use super::{
     super::{
-        ModerationApiError, authentication::ReportsView, error, path::ModerationPath, request::AccountRequest,
+        ModerationApiError, authentication::ReportsView, error, path::ModerationPath, query::ReportQuery,
+        request::AccountRequest,
     },
     report::FaceCheckResultBody,
 };
@@ -19,7 +20,11 @@ pub(crate) struct ModerationResultsBody {
     content_type: ContentType,
     /// The content's address.
     url: String,
-    /// Each appearance of a face.
+    /// How many appearances of faces there are.
+    #[schema(minimum = 0)]
+    total_count: i64,
+    /// A page of them, in the order in which they began.
+    #[schema(max_items = 10000)]
     face_check_results: Vec<FaceCheckResultBody>,
 }
 
@@ -27,20 +32,21 @@ pub(crate) struct ModerationResultsBody {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations/{moderationId}/results", tag = "moderations",
     security(("api key" = [], "application" = [])),
-    params(ModerationPath),
-    responses((status = 200, description = "What was found so far.", body = ModerationResultsBody), error::ReadErrors),
+    params(ModerationPath, ReportQuery),
+    responses((status = 200, description = "What was found so far.", body = ModerationResultsBody), error::ListErrors),
 )]
 pub(crate) async fn moderation_results(
     State(api): State<ApiState>,
-    request: AccountRequest<ReportsView, ModerationPath>,
+    request: AccountRequest<ReportsView, ModerationPath, ReportQuery>,
 ) -> Result<Json<ModerationResultsBody>, ModerationApiError> {
     let mut view = api.db.read().await?;
-    let report =
-        api.content_moderation.report(&mut view, request.account.id, request.path.moderation).await?;
+    let (moderation, offset) = (request.path.moderation, request.input.offset());
+    let report = api.content_moderation.report(&mut view, request.account.id, moderation, offset).await?;
     let report = report.ok_or_else(|| ModerationApiError::not_found("moderation"))?;
     Ok(Json(ModerationResultsBody {
         content_type: report.content_type,
         url: report.url,
+        total_count: report.total,
         face_check_results: report.findings.into_iter().map(Into::into).collect(),
     }))
 }

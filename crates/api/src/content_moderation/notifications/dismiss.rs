@@ -22,7 +22,7 @@ use domain::content_moderation::reviews::ReviewDecision;
 )]
 pub(crate) async fn dismiss_notification(
     State(api): State<ApiState>,
-    request: ReviewNotificationRequest,
+    request: ReviewNotificationRequest<ReviewNotificationBody>,
 ) -> Result<Json<ReviewedNotification>, ModerationApiError> {
     Ok(Json(record_review(&api, &request, ReviewDecision::Dismiss).await?))
 }

@@ -2,8 +2,12 @@
 
 use super::{
     super::{
-        ModerationApiError, authentication::NotificationsView, error, path::MemberPath,
-        query::NotificationQuery, request::AccountRequest,
+        ModerationApiError,
+        authentication::{AnyCaller, NotificationsView, Permission as _},
+        error,
+        path::MemberPath,
+        query::NotificationQuery,
+        request::AccountRequest,
     },
     list::NotificationList,
 };
@@ -13,7 +17,8 @@ use domain::accounts::{PrincipalKind, members};
 
 /// Read a member's inbox.
 ///
-/// It has the notifications of moderations that named the member. Members can read only their own.
+/// It has the notifications of moderations that named the member. Members can read only their own, and need no scope for
+/// it; an API key needs `notifications:view`.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/members/{memberId}/inbox", tag = "notifications",
     security(("api key" = [], "application" = [])),
@@ -22,11 +27,17 @@ use domain::accounts::{PrincipalKind, members};
 )]
 pub(crate) async fn read_inbox(
     State(api): State<ApiState>,
-    request: AccountRequest<NotificationsView, MemberPath, NotificationQuery>,
+    request: AccountRequest<AnyCaller, MemberPath, NotificationQuery>,
 ) -> Result<Json<NotificationList>, ModerationApiError> {
     let (member, page, filter) = (request.path.member, request.input.page, request.input.filter());
-    let is_foreign =
-        matches!(request.caller.kind, PrincipalKind::Member { member: own, .. } if own != member);
+    let own = match request.caller.kind {
+        PrincipalKind::Member { member, .. } => Some(member),
+        PrincipalKind::ApiKey(_) => None,
+    };
+    if own != Some(member) {
+        NotificationsView::authorise(&request.caller)?;
+    }
+    let is_foreign = own.is_some_and(|own| own != member);
     let mut view = api.db.read().await?;
     if is_foreign || members::find(&mut view, request.account.id, member).await?.is_none() {
         return Err(ModerationApiError::not_found("member"));

@@ -7,3 +7,4 @@ pub(super) mod inbox;
 pub(super) mod list;
 mod review;
 pub(super) mod reviews;
+pub(super) mod statement_of_reasons;

@@ -14,7 +14,10 @@ use base::{MemberId, Uuid};
 use domain::{
     Violation,
     accounts::members,
-    content_moderation::reviews::{ReviewDecision, ReviewError},
+    content_moderation::{
+        StatementDecision,
+        reviews::{ReviewDecision, ReviewError},
+    },
 };
 use utoipa::ToSchema;
 
@@ -32,8 +35,10 @@ pub(crate) struct ReviewNotificationBody {
 
 /// A decision on a notification.
 pub(crate) struct NotificationDecision {
-    comment: String,
-    member: Option<MemberId>,
+    pub(super) comment: String,
+    pub(super) member: Option<MemberId>,
+    /// What the platform says of it; nothing, where it is dismissed.
+    pub(super) decided: StatementDecision,
 }
 
 impl CommandPayload for ReviewNotificationBody {
@@ -44,21 +49,25 @@ impl CommandPayload for ReviewNotificationBody {
         _api: &ApiState,
         _violations: &mut CommandViolations,
     ) -> Option<NotificationDecision> {
-        Some(NotificationDecision { comment: self.comment.unwrap_or_default(), member: self.member_id })
+        Some(NotificationDecision {
+            comment: self.comment.unwrap_or_default(),
+            member: self.member_id,
+            decided: StatementDecision::default(),
+        })
     }
 }
 
-pub(super) type ReviewNotificationRequest =
-    AccountRequest<NotificationsManage, NotificationPath, ReceivedCommand<ReviewNotificationBody>>;
+pub(super) type ReviewNotificationRequest<B> =
+    AccountRequest<NotificationsManage, NotificationPath, ReceivedCommand<B>>;
 
 /// Stores a caller's decision on a notification.
-pub(super) async fn record_review(
+pub(super) async fn record_review<B: CommandPayload<Command = NotificationDecision>>(
     api: &ApiState,
-    request: &ReviewNotificationRequest,
+    request: &ReviewNotificationRequest<B>,
     decision: ReviewDecision,
 ) -> Result<ReviewedNotification, ModerationApiError> {
     let account = request.account.id;
-    let NotificationDecision { comment, member } = &request.input.command;
+    let NotificationDecision { comment, member, decided } = &request.input.command;
     let mut tx = request.begin_locked(api).await?;
     let user = match *member {
         Some(member) => {
@@ -73,8 +82,10 @@ pub(super) async fn record_review(
         None => request.caller.id(),
     };
     let notification = request.path.notification;
-    let reviewed =
-        api.content_moderation.review(&mut tx, (account, user), notification, decision, comment).await?;
+    let reviewed = api
+        .content_moderation
+        .review(&mut tx, (account, user), notification, decision, comment, decided)
+        .await?;
     tx.commit().await?;
     Ok(reviewed.into())
 }

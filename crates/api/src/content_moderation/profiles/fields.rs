@@ -4,7 +4,7 @@ use domain::Violation;
 use serde::{Deserialize, Deserializer};
 
 /// The bytes of a `face`.
-pub(super) fn decode_picture(text: &str) -> Result<Vec<u8>, Violation> {
+pub(in crate::content_moderation) fn decode_picture(text: &str) -> Result<Vec<u8>, Violation> {
     media::image_validation::decode_base64(text)
         .map_err(|_| Violation::new("face", "it is a JPEG or PNG file in padded base64"))
 }

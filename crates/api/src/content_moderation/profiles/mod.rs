@@ -8,7 +8,7 @@ pub(super) mod delete_face;
 pub(super) mod dismissals;
 pub(super) mod enrol;
 pub(super) mod enrol_many;
-mod fields;
+pub(super) mod fields;
 pub(super) mod get;
 pub(super) mod list;
 pub(super) mod search;

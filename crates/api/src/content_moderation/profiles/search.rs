@@ -166,6 +166,6 @@ impl From<ProfileMatch> for ProfileMatchBody {
     }
 }
 
-pub(super) fn round_to_four_decimals(value: f64) -> f64 {
+pub(in crate::content_moderation) fn round_to_four_decimals(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }

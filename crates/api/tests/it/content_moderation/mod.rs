@@ -3,6 +3,7 @@
 mod accounts;
 mod authorisation_matrix;
 mod contents;
+mod findings;
 mod groups;
 mod image_moderation;
 mod invitations;
@@ -12,6 +13,7 @@ mod moderation_ends;
 mod moderations;
 mod notifications;
 mod profiles;
+mod retroactive_bans;
 mod unusable_media;
 mod video_moderation;
 

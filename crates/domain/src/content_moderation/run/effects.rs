@@ -6,7 +6,7 @@ use crate::{
     content_moderation::{
         FaceMeasurements, NotificationReason,
         ending::ModerationOutcome,
-        notifications::{FaceSighting, NotificationDraft},
+        notifications::{FaceSighting, NotificationDraft, face_deduplication_key},
         sealed_columns::EmbeddingOwner,
     },
 };
@@ -55,7 +55,7 @@ impl JudgedFace {
         observed_at: Timestamp,
     ) -> NotificationDraft {
         NotificationDraft {
-            deduplication_key: format!("{} {reason}", self.track),
+            deduplication_key: face_deduplication_key(self.track as i64, reason),
             reason,
             observed_at,
             face: Some(FaceSighting {
@@ -66,6 +66,7 @@ impl JudgedFace {
                 profile: self.verdict.profile,
             }),
             failure: None,
+            retroactive: false,
         }
     }
 }
@@ -126,8 +127,9 @@ impl ModerationRun {
         };
         tx.execute(sql!(
             "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
-                                   face_top, face_right, face_bottom, face_left, sealed_embedding, measurements)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                                   face_top, face_right, face_bottom, face_left, sealed_embedding, measurements,
+                                   observed_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
              ON CONFLICT (moderation_id, track) DO UPDATE
                 SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
                     is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
@@ -148,6 +150,7 @@ impl ModerationRun {
             left,
             sealed,
             serde_json::to_value(&face.measurements).expect("numbers are JSON"),
+            self.runner.environment.now(),
         ))
         .await
         .map(drop)

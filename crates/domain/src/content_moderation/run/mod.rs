@@ -181,6 +181,12 @@ pub(super) struct ModerationRunner {
     pub(super) settings: ContentModerationSettings,
 }
 
+/// The greatest distance at which a face of this quality, 0 to 1, matches another one where a clear one does up to `limit`.
+/// Unclear faces of different people look alike, so they must be nearer.
+pub(super) fn distance_limit(limit: f32, quality: f32) -> f32 {
+    if quality < MIN_CLEAR_QUALITY { limit * UNCLEAR_DISTANCE_FACTOR } else { limit }
+}
+
 /// By what faces are matched.
 #[derive(Clone, Debug)]
 struct FaceMatching {
@@ -353,11 +359,9 @@ impl ModerationRun {
         }
     }
 
-    /// The greatest distance at which a face of this quality, 0 to 1, matches a profile. Unclear faces of different people
-    /// look alike, so they must be nearer.
+    /// The greatest distance at which a face of this quality, 0 to 1, matches a profile.
     fn max_distance(&self, quality: f32) -> f32 {
-        let limit = self.matching.max_distance;
-        if quality < MIN_CLEAR_QUALITY { limit * UNCLEAR_DISTANCE_FACTOR } else { limit }
+        distance_limit(self.matching.max_distance, quality)
     }
 
     fn parameters(&self) -> &ModerationParameters {

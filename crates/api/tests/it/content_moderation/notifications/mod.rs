@@ -6,3 +6,4 @@ mod get;
 mod inbox;
 mod list;
 mod reviews;
+mod statement_of_reasons;

@@ -49,8 +49,10 @@ async fn an_enrolled_person_is_read_listed_and_found() {
             "created_at": "2026-01-16T14:40:00Z", "updated_at": "2026-01-16T14:40:00Z",
         })
     );
-    let listed = json!([{ "profile_id": id, "is_banned": false, "is_active": true, "active": true }]);
-    assert_eq!(fixture.get("/profiles").await, json!({ "profiles": listed }));
+    let listed = json!([{
+        "profile_id": id, "is_banned": false, "is_active": true, "active": true, "display_name": "Ada", "reference": "u-1",
+    }]);
+    assert_eq!(fixture.get("/profiles").await, json!({ "profiles": listed, "total_count": 1 }));
 
     let found = fixture
         .call("POST", "/profiles/search", Some(json!({ "face": face_base64(&another_photo(ada, 0)) })))
@@ -134,7 +136,7 @@ async fn unusable_pictures_of_faces_are_refused_and_nothing_of_them_is_kept() {
         );
     }
     assert_eq!((fixture.row_counts().await, fixture.picture_count().await), ([0; 4], 0));
-    assert_eq!(fixture.get("/profiles").await, json!({ "profiles": [] }));
+    assert_eq!(fixture.get("/profiles").await, json!({ "profiles": [], "total_count": 0 }));
 }
 
 #[tokio::test]

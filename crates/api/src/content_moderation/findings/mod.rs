@@ -1,0 +1,3 @@
+//! Findings: appearances of faces in the contents of all moderations.
+
+pub(super) mod search;

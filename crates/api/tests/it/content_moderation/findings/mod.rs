@@ -1,0 +1,3 @@
+//! Findings.
+
+mod search;
