@@ -1,12 +1,12 @@
 //! Errors of outgoing requests.
 
-use super::resolver::ResolveError;
+use super::{resolver::ResolveError, target::MAX_ADDRESS_BYTES};
 use std::{error::Error, iter, time::Duration};
 
 /// Why an address, or a request to it, is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchTargetError {
-    #[error("an address has at most 2048 characters")]
+    #[error("an address has at most {MAX_ADDRESS_BYTES} bytes")]
     TooLong,
     /// The address has blanks, control characters or backslashes.
     #[error("an address has no blanks, control characters or backslashes")]

@@ -25,7 +25,7 @@ pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use ipnet::IpNet;
 pub use policy::{EgressPolicy, EgressPolicyError, TrustedRoot};
 pub use request::{BufferedResponse, FetchRequest, StreamingResponse, is_reserved};
-pub use target::FetchTarget;
+pub use target::{FetchTarget, MAX_ADDRESS_BYTES};
 
 use policy::EgressRules;
 use reqwest::{Certificate, Client, redirect};

@@ -4,7 +4,9 @@ use super::{FetchTargetError, policy::EgressRules};
 use std::fmt;
 use url::{Host, Position, Url};
 
-const MAX_ADDRESS_BYTES: usize = 2048;
+/// The longest address, in bytes, as it is supplied and as it is called. Addresses that are signed for a while, as stores
+/// of files make them, have up to about 2,500.
+pub const MAX_ADDRESS_BYTES: usize = 4096;
 const HTTPS_PREFIX: &str = "https://";
 
 /// An https address whose text has been checked and normalised: the name in lower case and ASCII, numbers as addresses,
@@ -43,6 +45,10 @@ impl FetchTarget {
             &url.host().ok_or(FetchTargetError::Host)?,
             url.port_or_known_default().ok_or(FetchTargetError::Port)?,
         )?;
+        // Letters outside ASCII take more bytes than before.
+        if url.as_str().len() > MAX_ADDRESS_BYTES {
+            return Err(FetchTargetError::TooLong);
+        }
         Ok(Self(url))
     }
 
@@ -121,6 +127,15 @@ mod tests {
         let target = parse("https://example.com:8443/secret?token=secret").unwrap();
         assert_eq!(target.origin(), "https://example.com:8443");
         assert_eq!(format!("{target:?}"), "Target(https://example.com:8443/…)");
+    }
+
+    #[test]
+    fn an_address_is_at_most_as_long_as_the_constant_says() {
+        let address = |bytes: usize| format!("https://a.example/{}", "x".repeat(bytes - 18));
+        assert_eq!(parse(&address(MAX_ADDRESS_BYTES)).unwrap().as_str().len(), MAX_ADDRESS_BYTES);
+        assert_eq!(parse(&address(MAX_ADDRESS_BYTES + 1)), Err(FetchTargetError::TooLong));
+        // 1,000 letters of two bytes each are called as 6,000 bytes.
+        assert_eq!(parse(&format!("https://a.example/{}", "ä".repeat(1000))), Err(FetchTargetError::TooLong));
     }
 
     proptest! {
