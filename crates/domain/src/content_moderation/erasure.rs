@@ -1,5 +1,6 @@
 //! The tables of contents and moderations, for the deletion of accounts.
 
+use super::contents::uploads;
 use crate::accounts::deletion::{AccountTables, DeletedRows, OrphanedTables};
 use base::AccountId;
 use db::{DbError, ReadTx, WriteTx, sql};
@@ -35,6 +36,23 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
                 "DELETE FROM erasure_keys WHERE owner_id IN
                     (SELECT k.owner_id FROM erasure_keys k JOIN moderations m ON m.id = k.owner_id
                       WHERE m.account_id = $1 LIMIT 5000)",
+                account
+            ),
+        ),
+        (
+            "erasure_keys",
+            sql!(
+                "DELETE FROM erasure_keys WHERE owner_id IN
+                    (SELECT k.owner_id FROM erasure_keys k JOIN content_uploads u ON u.id = k.owner_id
+                      WHERE u.account_id = $1 LIMIT 5000)",
+                account
+            ),
+        ),
+        (
+            "content_uploads",
+            sql!(
+                "DELETE FROM content_uploads WHERE id IN
+                    (SELECT id FROM content_uploads WHERE account_id = $1 LIMIT 5000) RETURNING bytes",
                 account
             ),
         ),
@@ -113,7 +131,11 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
     ];
     let (mut deleted, mut full) = (Vec::new(), false);
     for (table, query) in rounds {
-        let rows = if full { 0 } else { tx.execute(query).await? };
+        let rows = match table {
+            _ if full => 0,
+            "content_uploads" => uploads::delete_rows(tx, account, query).await?,
+            _ => tx.execute(query).await?,
+        };
         full |= rows == ROWS_PER_ROUND;
         deleted.push((table, rows));
     }
@@ -176,6 +198,13 @@ async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
             "content_profiles",
             sql!(
                 "SELECT account_id AS owner, count(*) AS number FROM content_profiles
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "content_uploads",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM content_uploads
                   WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
             ),
         ),

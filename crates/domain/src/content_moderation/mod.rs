@@ -26,6 +26,7 @@ mod service;
 mod start;
 mod types;
 
+pub use contents::uploads::SweepContentUploads;
 pub use deletion::purge_embeddings;
 pub use ending::SweepModerations;
 pub(crate) use erasure::ModerationTables;

@@ -13,12 +13,14 @@ mod nut_demuxer;
 mod playlist;
 mod probe;
 mod relay;
+mod source;
 pub(crate) mod still_picture;
 mod upstream;
 
 pub use error::{ContentAddress, VideoError};
 pub use frames::{EndAnnouncement, FrameStream, SampledFrame};
 pub use probe::VideoProbe;
+pub use source::{ContentSource, StoredContent};
 
 use crate::{
     fetch::Fetcher,
@@ -182,14 +184,21 @@ impl ContentLoader {
 
     /// Checks that a content responds within [`VideoSettings::answer_seconds`], with at least one byte, and does not
     /// announce more than [`VideoSettings::max_bytes`].
-    pub async fn check_reachable(&self, url: &str) -> Result<ContentMetadata, VideoError> {
-        let seconds = self.0.settings.answer_seconds;
+    pub async fn check_reachable(
+        &self,
+        source: impl Into<ContentSource>,
+    ) -> Result<ContentMetadata, VideoError> {
+        let (source, seconds) = (source.into(), self.0.settings.answer_seconds);
         let reaching = async {
+            if let ContentSource::Stored(stored) = &source {
+                stored.check_there().await?;
+                return Ok(ContentMetadata { bytes: Some(stored.bytes), media_type: None });
+            }
             // Not as a live stream, because its response has no length.
             let feed = self.0.relay.feed(false)?;
             let wanted = ByteRange { from: 0, to: Some(0) };
             let opened =
-                UpstreamBody::open(&feed, url, ContentAddress::Content, &FileVersion::default(), wanted)
+                UpstreamBody::open(&feed, &source, ContentAddress::Content, &FileVersion::default(), wanted)
                     .await?;
             let mut upstream = opened.ok_or(VideoError::Empty)?;
             if upstream.peek(1).await?.is_empty() {
@@ -199,6 +208,22 @@ impl ContentLoader {
         };
         let late = VideoError::TooSlow { bytes: 0, seconds, least: 1 };
         tokio::time::timeout(Duration::from_secs(seconds), reaching).await.unwrap_or(Err(late))
+    }
+
+    /// [`VideoSettings::max_picture_bytes`].
+    pub fn max_picture_bytes(&self) -> u64 {
+        self.0.settings.max_picture_bytes
+    }
+
+    /// [`VideoSettings::max_bytes`].
+    pub fn max_bytes(&self) -> u64 {
+        self.0.settings.max_bytes
+    }
+
+    /// The interval, and the least number of bytes that must arrive in it: [`VideoSettings::slow_seconds`] and
+    /// [`VideoSettings::slow_bytes`].
+    pub fn slowest_transfer(&self) -> (Duration, u64) {
+        (Duration::from_secs(self.0.settings.slow_seconds), self.0.settings.slow_bytes)
     }
 
     /// Fails if a picture announces more than [`VideoSettings::max_picture_bytes`].
@@ -220,16 +245,24 @@ impl ContentLoader {
     }
 
     /// Reads what a video declares about itself.
-    pub async fn probe(&self, url: &str, live: bool) -> Result<VideoProbe, VideoError> {
+    pub async fn probe(
+        &self,
+        source: impl Into<ContentSource>,
+        live: bool,
+    ) -> Result<VideoProbe, VideoError> {
         let tools = self.tools().await?;
-        let feed = self.0.relay.open(url, live).await?;
+        let feed = self.0.relay.open(&source.into(), live).await?;
         probe::probe(&tools, &feed, &self.0.settings).await
     }
 
     /// Starts decoding a video.
-    pub async fn open(&self, url: &str, ask: &SamplingRequest) -> Result<FrameStream, VideoError> {
+    pub async fn open(
+        &self,
+        source: impl Into<ContentSource>,
+        ask: &SamplingRequest,
+    ) -> Result<FrameStream, VideoError> {
         let tools = self.tools().await?;
-        let feed = self.0.relay.open(url, ask.live).await?;
+        let feed = self.0.relay.open(&source.into(), ask.live).await?;
         let settings = self.0.settings.clone();
         let probe = probe::probe(&tools, &feed, &settings).await?;
         let rate =
@@ -241,19 +274,25 @@ impl ContentLoader {
 
     /// Decodes a picture (JPEG, PNG, WebP, GIF and others), upright, scaled down to
     /// [`VideoSettings::picture_box_side`].
-    pub async fn picture(&self, url: &str) -> Result<Picture, VideoError> {
-        let settings = &self.0.settings;
-        let feed = self.0.relay.feed(false)?;
-        let opened = UpstreamBody::open(
-            &feed,
-            url,
-            ContentAddress::Content,
-            &FileVersion::default(),
-            ByteRange::default(),
-        )
-        .await?;
-        let mut upstream = opened.ok_or(VideoError::Empty)?;
+    pub async fn picture(&self, source: impl Into<ContentSource>) -> Result<Picture, VideoError> {
+        let (source, settings) = (source.into(), &self.0.settings);
         let limit = settings.max_picture_bytes;
+        let bytes = match &source {
+            ContentSource::Address(_) => self.fetch_picture(&source, limit).await?,
+            ContentSource::Stored(stored) => stored.read_all(limit).await?,
+        };
+        if bytes.is_empty() {
+            return Err(VideoError::Empty);
+        }
+        still_picture::decode(&self.tools().await?.ffmpeg, bytes, settings).await
+    }
+
+    async fn fetch_picture(&self, source: &ContentSource, limit: u64) -> Result<Vec<u8>, VideoError> {
+        let feed = self.0.relay.feed(false)?;
+        let known = FileVersion::default();
+        let whole = ByteRange::default();
+        let opened = UpstreamBody::open(&feed, source, ContentAddress::Content, &known, whole).await?;
+        let mut upstream = opened.ok_or(VideoError::Empty)?;
         let mut bytes = Vec::new();
         let announced = upstream.total.is_some_and(|total| total > limit);
         while !announced && let Some(chunk) = upstream.chunk().await? {
@@ -265,10 +304,7 @@ impl ContentLoader {
         if announced || bytes.len() as u64 > limit {
             return Err(VideoError::TooLarge { limit });
         }
-        if bytes.is_empty() {
-            return Err(VideoError::Empty);
-        }
-        still_picture::decode(&self.tools().await?.ffmpeg, bytes, settings).await
+        Ok(bytes)
     }
 
     async fn tools(&self) -> Result<Arc<FfmpegTools>, VideoError> {

@@ -5,6 +5,7 @@ use super::{
     VideoError, VideoSettings,
     error::ContentAddress,
     playlist::{self, ReferenceKind},
+    source::ContentSource,
     upstream::{ByteRange, TransferRate, UpstreamBody},
 };
 use crate::{
@@ -90,15 +91,17 @@ impl FetchRelay {
     }
 
     /// Calls a content, and creates the feed that one decoder reads it from.
-    pub(super) async fn open(&self, url: &str, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
+    pub(super) async fn open(
+        &self,
+        source: &ContentSource,
+        live: bool,
+    ) -> Result<Arc<ContentFeed>, VideoError> {
         let feed = self.feed(live)?;
-        let target = self.shared.fetcher.parse_target(url);
-        let target =
-            target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
+        let source = self.normalise(source)?;
         // The content is called before a process is started for it.
         let mut upstream = UpstreamBody::open(
             &feed,
-            url,
+            &source,
             ContentAddress::Content,
             &FileVersion::default(),
             ByteRange::default(),
@@ -111,6 +114,10 @@ impl FetchRelay {
         }
         let kind =
             if playlist::is_playlist(&first) { ReferenceKind::Playlist } else { ReferenceKind::Media("bin") };
+        if kind == ReferenceKind::Playlist && upstream.target.is_none() {
+            // The parts of an uploaded playlist are nowhere.
+            return Err(VideoError::NotAVideo);
+        }
         {
             let mut state = feed.state();
             let known = if kind == ReferenceKind::Playlist {
@@ -119,14 +126,22 @@ impl FetchRelay {
                 upstream.file_version()
             };
             feed.ends.store(kind != ReferenceKind::Playlist && upstream.total.is_some(), Ordering::Relaxed);
-            state.addresses.insert(target.as_str().to_owned(), 0);
-            state.entries.insert(
-                0,
-                RelayEntry { address: target.as_str().to_owned(), kind, depth: 0, version: known },
-            );
+            if let ContentSource::Address(address) = &source {
+                state.addresses.insert(address.clone(), 0);
+            }
+            state.entries.insert(0, RelayEntry { source, kind, depth: 0, version: known });
         }
         lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
         Ok(feed)
+    }
+
+    /// The same source, with its address spelled in one way.
+    fn normalise(&self, source: &ContentSource) -> Result<ContentSource, VideoError> {
+        let ContentSource::Address(address) = source else { return Ok(source.clone()) };
+        let target = self.shared.fetcher.parse_target(address);
+        let target =
+            target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
+        Ok(ContentSource::Address(target.as_str().to_owned()))
     }
 }
 
@@ -145,7 +160,7 @@ pub(super) struct FileVersion {
 
 #[derive(Clone)]
 struct RelayEntry {
-    address: String,
+    source: ContentSource,
     kind: ReferenceKind,
     depth: u8,
     version: FileVersion,
@@ -280,8 +295,8 @@ impl ContentFeed {
         } else {
             state.next += 1;
             let id = state.next;
-            let entry =
-                RelayEntry { address: address.to_owned(), kind, depth, version: FileVersion::default() };
+            let source = ContentSource::Address(address.to_owned());
+            let entry = RelayEntry { source, kind, depth, version: FileVersion::default() };
             state.entries.insert(id, entry);
             state.addresses.insert(address.to_owned(), id);
             if state.entries.len() > MAX_RELAY_ENTRIES {
@@ -290,9 +305,10 @@ impl ContentFeed {
                     .iter()
                     .find(|(id, entry)| **id > 0 && entry.kind != ReferenceKind::Playlist);
                 if let Some(old) = old.map(|(id, _)| *id)
-                    && let Some(entry) = state.entries.remove(&old)
+                    && let Some(ContentSource::Address(address)) =
+                        state.entries.remove(&old).map(|entry| entry.source)
                 {
-                    state.addresses.remove(&entry.address);
+                    state.addresses.remove(&address);
                 }
             }
             id
@@ -314,7 +330,7 @@ impl ContentFeed {
             return Err(VideoError::PlaylistTooLarge { what: "playlists in each other", limit });
         }
         let upstream =
-            UpstreamBody::open(self, &entry.address, place, &FileVersion::default(), ByteRange::default())
+            UpstreamBody::open(self, &entry.source, place, &FileVersion::default(), ByteRange::default())
                 .await?;
         let mut upstream = upstream.ok_or(VideoError::Empty)?;
         // A live stream that only repeats its playlist has stalled.
@@ -332,9 +348,10 @@ impl ContentFeed {
         if !playlist::is_playlist(&bytes) {
             return Err(VideoError::Playlist("what it names as a playlist is none"));
         }
+        let base = upstream.target.as_ref().ok_or(VideoError::NotAVideo)?;
         let text = String::from_utf8(bytes).map_err(|_| VideoError::Playlist("it is not text in UTF-8"))?;
         let text = playlist::rewrite(&text, self.live, self.settings().box_side, |reference, kind| {
-            self.relay_reference(&upstream.target, reference, kind, entry.depth + 1)
+            self.relay_reference(base, reference, kind, entry.depth + 1)
         })?;
         if text.lines().any(|line| line.starts_with("#EXT-X-ENDLIST")) {
             self.ends.store(true, Ordering::Relaxed);
@@ -353,7 +370,7 @@ impl ContentFeed {
     ) -> Result<Response, VideoError> {
         let range = headers.get(header::RANGE).and_then(|value| ByteRange::parse(value.to_str().ok()?));
         let wanted = range.unwrap_or_default();
-        let opened = UpstreamBody::open(self, &entry.address, place, &entry.version, wanted).await?;
+        let opened = UpstreamBody::open(self, &entry.source, place, &entry.version, wanted).await?;
         let Some(mut upstream) = opened else { return Ok(empty(StatusCode::RANGE_NOT_SATISFIABLE)) };
         if let Some(entry) = self.state().entries.get_mut(&id).filter(|_| !self.live) {
             let known = upstream.file_version();

@@ -20,8 +20,9 @@ pub(crate) struct ModerationReportBody {
     /// The age groups that were seen, each once.
     #[schema(example = json!(["adult"]))]
     age_groups: Vec<AgeGroup>,
-    /// The content's address.
-    url: String,
+    /// The content's address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// Each appearance of a face.
     face_check_results: Vec<FaceCheckResultBody>,
 }
@@ -152,7 +153,7 @@ impl From<ModerationReport> for ModerationReportBody {
             banned_faces: report.findings.iter().any(|found| found.is_banned),
             unknown_faces: report.findings.iter().any(|found| found.profile_id.is_none()),
             age_groups,
-            url: report.url,
+            url: report.location.url().map(str::to_owned),
             face_check_results: report.findings.into_iter().map(Into::into).collect(),
         }
     }
