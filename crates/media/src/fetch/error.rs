@@ -1,6 +1,6 @@
 //! Errors of outgoing requests.
 
-use super::{resolver::ResolveError, target::MAX_ADDRESS_BYTES};
+use super::{resolver::ResolveError, stream_target::MAX_STREAM_ADDRESS_BYTES, target::MAX_ADDRESS_BYTES};
 use std::{error::Error, iter, time::Duration};
 
 /// Why an address, or a request to it, is refused.
@@ -11,6 +11,9 @@ pub enum FetchTargetError {
     /// The address has blanks, control characters or backslashes.
     #[error("an address has no blanks, control characters or backslashes")]
     Characters,
+    /// ffmpeg takes no longer paths of streams.
+    #[error("the address of a stream has at most {MAX_STREAM_ADDRESS_BYTES} bytes")]
+    StreamTooLong,
     /// The scheme is not `https`.
     #[error("only https addresses are called")]
     Scheme,

@@ -16,6 +16,17 @@ pub struct FetchTarget(Url);
 
 impl FetchTarget {
     pub(super) fn parse(text: &str, rules: &EgressRules) -> Result<Self, FetchTargetError> {
+        let url = Self::normalise(text)?;
+        // By now 0x7f.1, 2130706433, １２７.1 and %31 are normalised to the addresses that they stand for.
+        rules.check(
+            &url.host().ok_or(FetchTargetError::Host)?,
+            url.port_or_known_default().ok_or(FetchTargetError::Port)?,
+        )?;
+        Ok(Self(url))
+    }
+
+    /// Checks an address's text and spells it in one way, whatever host it names.
+    pub(super) fn normalise(text: &str) -> Result<Url, FetchTargetError> {
         if text.len() > MAX_ADDRESS_BYTES {
             return Err(FetchTargetError::TooLong);
         }
@@ -40,16 +51,11 @@ impl FetchTarget {
         if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned) {
             url.set_host(Some(&name)).map_err(|_| FetchTargetError::Host)?;
         }
-        // By now 0x7f.1, 2130706433, １２７.1 and %31 are normalised to the addresses that they stand for.
-        rules.check(
-            &url.host().ok_or(FetchTargetError::Host)?,
-            url.port_or_known_default().ok_or(FetchTargetError::Port)?,
-        )?;
         // Letters outside ASCII take more bytes than before.
         if url.as_str().len() > MAX_ADDRESS_BYTES {
             return Err(FetchTargetError::TooLong);
         }
-        Ok(Self(url))
+        Ok(url)
     }
 
     /// Resolves a reference in this address's document, such as `../next` or `//elsewhere/`. The result is checked like

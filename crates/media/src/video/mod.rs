@@ -1,7 +1,8 @@
 //! Videos, live videos and pictures at addresses that users supplied, decoded to pictures.
 //!
 //! A relay on loopback stands between the content's server and ffmpeg: every byte, including redirects and the segments
-//! of playlists, is fetched through [`crate::fetch`], and ffmpeg connects to nothing else. Each content has an ffmpeg
+//! of playlists, is fetched through [`crate::fetch`], cameras are spoken to through it too, and ffmpeg connects to nothing
+//! else. Each content has an ffmpeg
 //! process of its own, with an empty environment and limits, which is killed when its frames are no longer wanted.
 //! Memory does not depend on a video's length: at most three frames wait outside the decoder.
 
@@ -13,6 +14,7 @@ mod nut_demuxer;
 mod playlist;
 mod probe;
 mod relay;
+mod rtsp;
 mod source;
 pub(crate) mod still_picture;
 mod upstream;
@@ -23,7 +25,7 @@ pub use probe::VideoProbe;
 pub use source::{ContentSource, StoredContent};
 
 use crate::{
-    fetch::Fetcher,
+    fetch::{Fetcher, StreamTarget},
     sandbox::process::{ProcessLimits, RelayEntrance},
 };
 use base::Picture;
@@ -194,6 +196,12 @@ impl ContentLoader {
                 stored.check_there().await?;
                 return Ok(ContentMetadata { bytes: Some(stored.bytes), media_type: None });
             }
+            if let ContentSource::Address(address) = &source
+                && StreamTarget::is_stream(address)
+            {
+                rtsp::check_answers(&*self.0.relay.stream_feed(address)?).await?;
+                return Ok(ContentMetadata { bytes: None, media_type: None });
+            }
             // Not as a live stream, because its response has no length.
             let feed = self.0.relay.feed(false)?;
             let wanted = ByteRange { from: 0, to: Some(0) };
@@ -252,6 +260,7 @@ impl ContentLoader {
     ) -> Result<VideoProbe, VideoError> {
         let tools = self.tools().await?;
         let feed = self.0.relay.open(&source.into(), live).await?;
+        tools.ensure_reads(&feed)?;
         probe::probe(&tools, &feed, &self.0.settings).await
     }
 
@@ -263,6 +272,7 @@ impl ContentLoader {
     ) -> Result<FrameStream, VideoError> {
         let tools = self.tools().await?;
         let feed = self.0.relay.open(&source.into(), ask.live).await?;
+        tools.ensure_reads(&feed)?;
         let settings = self.0.settings.clone();
         let probe = probe::probe(&tools, &feed, &settings).await?;
         let rate =

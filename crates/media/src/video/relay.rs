@@ -5,12 +5,16 @@ use super::{
     VideoError, VideoSettings,
     error::ContentAddress,
     playlist::{self, ReferenceKind},
+    rtsp,
     source::ContentSource,
     upstream::{ByteRange, TransferRate, UpstreamBody},
 };
 use crate::{
-    fetch::{Bytes, FetchTarget, Fetcher},
-    sandbox::process::RelayEntrance,
+    fetch::{Bytes, FetchTarget, Fetcher, StreamTarget},
+    sandbox::{
+        process::RelayEntrance,
+        relay_listener::{RelayListener, StreamHandler},
+    },
 };
 use axum::{
     Router,
@@ -37,6 +41,7 @@ const MAX_PLAYLIST_DEPTH: u8 = 4;
 const MAX_RELAY_ENTRIES: usize = 20_000;
 /// Bytes of ID3 tags that may precede a segment's media.
 const MAX_SEGMENT_TAG_BYTES: usize = 64 << 10;
+const RTSP_SCHEME: &str = "rtsp://";
 const PLAYLIST_TYPE: &str = "application/vnd.apple.mpegurl";
 
 /// The relay; dropping it stops the server.
@@ -46,7 +51,7 @@ pub(super) struct FetchRelay {
     serving: JoinHandle<()>,
 }
 
-struct RelayState {
+pub(super) struct RelayState {
     at: SocketAddr,
     fetcher: Fetcher,
     settings: Arc<VideoSettings>,
@@ -61,6 +66,7 @@ impl FetchRelay {
             Arc::new(RelayState { at: listener.local_addr()?, fetcher, settings, feeds: Mutex::default() });
         let router = Router::new().route("/{token}/{name}", get(answer)).with_state(shared.clone());
         let served = router.clone();
+        let listener = RelayListener { listener, streams: stream_handler(shared.clone()) };
         let serving = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, served).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "the relay for videos ended");
@@ -70,11 +76,27 @@ impl FetchRelay {
     }
 
     pub(super) fn entrance(&self) -> RelayEntrance {
-        RelayEntrance { address: self.shared.at, router: self.router.clone() }
+        RelayEntrance {
+            address: self.shared.at,
+            router: self.router.clone(),
+            streams: stream_handler(self.shared.clone()),
+        }
     }
 
     /// A feed that the relay does not serve: this process reads the content itself.
     pub(super) fn feed(&self, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
+        self.new_feed(live, None)
+    }
+
+    /// A feed of a camera, which nothing has called yet.
+    pub(super) fn stream_feed(&self, address: &str) -> Result<Arc<ContentFeed>, VideoError> {
+        let target = self.shared.fetcher.parse_stream(address);
+        let target =
+            target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
+        self.new_feed(true, Some(target))
+    }
+
+    fn new_feed(&self, live: bool, stream: Option<StreamTarget>) -> Result<Arc<ContentFeed>, VideoError> {
         let mut bytes = [0; 16];
         aws_lc_rs::rand::fill(&mut bytes)
             .map_err(|_| VideoError::Failed("the operating system gave no random numbers".to_owned()))?;
@@ -82,6 +104,7 @@ impl FetchRelay {
             live,
             shared: self.shared.clone(),
             token: format!("{:032x}", u128::from_be_bytes(bytes)),
+            stream,
             state: Mutex::default(),
             bytes_received: AtomicU64::new(0),
             pace: Mutex::new(TransferRate::new(&self.shared.settings, live)),
@@ -96,6 +119,16 @@ impl FetchRelay {
         source: &ContentSource,
         live: bool,
     ) -> Result<Arc<ContentFeed>, VideoError> {
+        if let ContentSource::Address(address) = source
+            && StreamTarget::is_stream(address)
+        {
+            if !live {
+                return Err(VideoError::NeverEnds);
+            }
+            let feed = self.stream_feed(address)?;
+            lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
+            return Ok(feed);
+        }
         let feed = self.feed(live)?;
         let source = self.normalise(source)?;
         // The content is called before a process is started for it.
@@ -145,6 +178,16 @@ impl FetchRelay {
     }
 }
 
+impl RelayState {
+    /// The feed that a request of ffmpeg's to a camera names: `OPTIONS rtsp://ADDRESS/TOKEN/… RTSP/1.0`.
+    pub(super) fn stream_feed(&self, request: &str) -> Option<Arc<ContentFeed>> {
+        let address = request.split(' ').nth(1)?.strip_prefix(RTSP_SCHEME)?;
+        let path = address.strip_prefix(&self.at.to_string())?.strip_prefix('/')?;
+        let token = path.split(['/', '?']).next()?;
+        lock(&self.feeds).get(token).and_then(Weak::upgrade).filter(|feed| feed.is_stream())
+    }
+}
+
 impl Drop for FetchRelay {
     fn drop(&mut self) {
         self.serving.abort();
@@ -184,6 +227,8 @@ pub(super) struct ContentFeed {
     pub(super) live: bool,
     shared: Arc<RelayState>,
     token: String,
+    /// The camera, if it is one.
+    stream: Option<StreamTarget>,
     state: Mutex<FeedState>,
     bytes_received: AtomicU64,
     pace: Mutex<TransferRate>,
@@ -214,8 +259,30 @@ impl ContentFeed {
 
     /// The address at which ffmpeg finds the content.
     pub(super) fn address(&self) -> String {
+        if let Some((_, _, own)) = self.stream_addresses() {
+            let path = self.stream.as_ref().map_or("", StreamTarget::path);
+            return format!("{own}{path}");
+        }
         let name = if self.is_playlist() { "0.m3u8" } else { "0" };
         format!("http://{}/{}/{name}", self.shared.at, self.token)
+    }
+
+    /// Of a camera: its address, where it is without the path, and where ffmpeg finds it without the path.
+    pub(super) fn stream_addresses(&self) -> Option<(&str, &str, String)> {
+        let target = self.stream.as_ref()?;
+        let own = format!("{RTSP_SCHEME}{}/{}", self.shared.at, self.token);
+        Some((target.as_str(), target.origin(), own))
+    }
+
+    /// Whether the content is the stream of a camera.
+    pub(super) fn is_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Waits for [`ContentFeed::resume`].
+    pub(super) async fn wait_until_resumed(&self) {
+        let mut gate = self.gate.subscribe();
+        let _gone = gate.wait_for(|open| *open).await;
     }
 
     /// Whether the content is an HLS playlist.
@@ -258,7 +325,7 @@ impl ContentFeed {
         lock(&self.state)
     }
 
-    fn fail(&self, error: VideoError) {
+    pub(super) fn fail(&self, error: VideoError) {
         tracing::debug!(
             error = &error as &dyn std::error::Error,
             code = error.code(),
@@ -436,6 +503,10 @@ impl ContentFeed {
         }
         Err(VideoError::Playlist("a part of it begins with more tags than are read"))
     }
+}
+
+fn stream_handler(state: Arc<RelayState>) -> StreamHandler {
+    StreamHandler(Arc::new(move |connection| Box::pin(rtsp::serve(state.clone(), connection))))
 }
 
 async fn answer(

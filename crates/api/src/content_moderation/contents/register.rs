@@ -21,8 +21,8 @@ use utoipa::ToSchema;
 /// The content to register.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct RegisterContentRequest {
-    /// Its address: https, on the public internet. Exactly one of this and `upload_id` is required.
-    #[schema(max_length = 4096, pattern = "^https://", example = "https://media.example.com/1.jpg")]
+    /// Its address on the public internet: https, and of a live video also rtsp or rtsps, without a user name. Exactly one of this and `upload_id` is required.
+    #[schema(max_length = 4096, pattern = "^(https|rtsps?)://", example = "https://media.example.com/1.jpg")]
     url: Option<String>,
     /// The file that was uploaded (`POST /accounts/{accountId}/uploads`), of an image or a video.
     #[schema(value_type = Option<Uuid>)]

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod authorisation_matrix;
+mod camera_moderation;
 mod contents;
 mod groups;
 mod image_moderation;

@@ -6,7 +6,7 @@ use crate::{
     violation::{Violation, check_max_chars, check_max_items, violation},
 };
 use base::{ContentUploadId, LimitViolation, ProfileId, Uuid};
-use media::fetch::MAX_ADDRESS_BYTES;
+use media::fetch::{MAX_ADDRESS_BYTES, StreamTarget};
 use std::borrow::Cow;
 
 /// The longest title, in characters.
@@ -47,7 +47,14 @@ impl ContentInput {
         let mut violations = Vec::new();
         let location = match (url, upload_id) {
             (Some(url), None) => {
-                violations.extend(check_url(outbox, "url", &url).err());
+                let checked = match (StreamTarget::is_stream(&url), content_type) {
+                    (true, Some(ContentType::LiveVideo)) => {
+                        outbox.check_stream(&url).map_err(|refused| violation("url", refused.to_string()))
+                    }
+                    (true, Some(_)) => Err(violation("url", "only a live video has an address of RTSP")),
+                    (_, _) => check_url(outbox, "url", &url),
+                };
+                violations.extend(checked.err());
                 Some(ContentLocation::Url(url))
             }
             (None, Some(upload)) => {
