@@ -7,6 +7,7 @@ pub mod mail_server;
 pub mod media_fixtures;
 mod openapi_contract;
 pub mod response_snapshot;
+pub mod rtsp_server;
 mod sample_faces;
 pub mod stub_server;
 

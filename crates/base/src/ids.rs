@@ -119,6 +119,8 @@ ids! { false;
     InvitationId: "an invitation",
     /// A content: an image, a video or a live video.
     ContentId: "a content record",
+    /// A file of a content that was uploaded.
+    ContentUploadId: "an upload",
     /// A moderation of a content.
     ModerationId: "a moderation",
     /// A check of a moderation.

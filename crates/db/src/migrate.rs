@@ -37,6 +37,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (26, "measurements", include_str!("../../../migrations/0026_measurements.sql")),
     (27, "bans", include_str!("../../../migrations/0027_bans.sql")),
     (28, "lookups", include_str!("../../../migrations/0028_lookups.sql")),
+    (29, "content_uploads", include_str!("../../../migrations/0029_content_uploads.sql")),
     (30, "past_findings", include_str!("../../../migrations/0030_past_findings.sql")),
 ];
 

@@ -1,4 +1,4 @@
-//! Keys whose deletion deletes: a document session, an age session, a profile and a moderation each have a random key, and
+//! Keys whose deletion deletes: a document session, an age session, a profile, a moderation and the uploaded file of a content each have a random key, and
 //! what is known of people is sealed with it. Once the key is gone, copies of the sealed data reveal nothing, wherever
 //! they are: in the database's files, in its log, in a bucket that keeps versions.
 //!
@@ -7,7 +7,8 @@
 
 use crate::vault::Vault;
 use base::{
-    AgeSessionId, DocumentSessionId, Environment, ModerationId, ProfileId, Secret, SignedDuration, Uuid,
+    AgeSessionId, ContentUploadId, DocumentSessionId, Environment, ModerationId, ProfileId, Secret,
+    SignedDuration, Uuid,
 };
 use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
@@ -21,6 +22,7 @@ pub(crate) enum KeyOwner {
     AgeSession(AgeSessionId),
     Profile(ProfileId),
     Moderation(ModerationId),
+    ContentUpload(ContentUploadId),
 }
 
 impl KeyOwner {
@@ -30,6 +32,7 @@ impl KeyOwner {
             Self::AgeSession(id) => id.into(),
             Self::Profile(id) => id.into(),
             Self::Moderation(id) => id.into(),
+            Self::ContentUpload(id) => id.into(),
         }
     }
 
@@ -40,6 +43,7 @@ impl KeyOwner {
             Self::AgeSession(id) => format!("age session {id} key"),
             Self::Profile(id) => format!("profile {id} key"),
             Self::Moderation(id) => format!("moderation {id} key"),
+            Self::ContentUpload(id) => format!("content upload {id} key"),
         }
         .into_bytes()
     }

@@ -1,9 +1,15 @@
 //! Recurring jobs: maintenance.
 
 use crate::{
-    audit_trail::PurgeAuditTrail, content_moderation::SweepModerations,
-    document_verification::SweepDocumentSessions, erasure_keys::CleanFiles, faces::SweepFaces,
-    proof_of_age::RefreshTrust, retention::PurgeExpired, sealed_texts::SealTexts, tenancy::nonces,
+    audit_trail::PurgeAuditTrail,
+    content_moderation::{SweepContentUploads, SweepModerations},
+    document_verification::SweepDocumentSessions,
+    erasure_keys::CleanFiles,
+    faces::SweepFaces,
+    proof_of_age::RefreshTrust,
+    retention::PurgeExpired,
+    sealed_texts::SealTexts,
+    tenancy::nonces,
 };
 use base::{Environment, SignedDuration};
 use db::{Db, DbError};
@@ -40,6 +46,7 @@ pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(
     enqueue_unique(&mut tx, env, &SealTexts {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepFaces {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepModerations {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &SweepContentUploads {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &PurgeAuditTrail {}, "recurring", env.now()).await?;
@@ -59,7 +66,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 9);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 10);
     }
 
     #[tokio::test]

@@ -189,6 +189,15 @@ impl RetentionSettings {
                 ],
                 Until("the content is deleted, or the moderation, or the account"),
             ),
+            RetentionRule {
+                kind: "Files of contents that were uploaded",
+                tables: &["content_uploads", "erasure_keys"],
+                elsewhere: Some("file store"),
+                period: Until(
+                    "the content is deleted, or the account; of a file that no content has, a day after it was uploaded",
+                ),
+                setting: None,
+            },
             rule(
                 "Proofs of age: the verdict and its record, uses of presentations",
                 &["proofs", "used_presentations"],

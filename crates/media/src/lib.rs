@@ -4,6 +4,7 @@
 pub mod blobs;
 pub mod document_file;
 pub mod fetch;
+pub mod file_signature;
 pub mod image_validation;
 pub mod sandbox;
 pub mod video;

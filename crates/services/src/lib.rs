@@ -242,6 +242,7 @@ impl Services {
             outbox.clone(),
             faces.clone(),
             content_loader,
+            blobs.clone(),
             image_analyser.clone(),
             settings.content_moderation,
             settings.limits,
@@ -295,7 +296,11 @@ impl Services {
             settings.sign_in,
         );
         // Everything that is stored of accounts outside the database, so that it is deleted with them.
-        let external = [Arc::new(blobs.clone()) as Arc<dyn ExternalAccountData>, Arc::new(faces.clone())];
+        let external = [
+            Arc::new(blobs.clone()) as Arc<dyn ExternalAccountData>,
+            Arc::new(faces.clone()),
+            Arc::new(content_moderation.uploads().clone()),
+        ];
         let account_deletion = AccountDeletionService::new(
             db.clone(),
             environment.clone(),

@@ -25,6 +25,7 @@ error_codes! {
     ContentUnreachable => UNPROCESSABLE_ENTITY "CONTENT_UNREACHABLE",
     PageOutOfRange => UNPROCESSABLE_ENTITY "PAGE_OUT_OF_RANGE",
     FaceRefused => UNPROCESSABLE_ENTITY "FACE_REFUSED",
+    FileRefused => UNPROCESSABLE_ENTITY "FILE_REFUSED",
     TooManyRequests => TOO_MANY_REQUESTS "TOO_MANY_REQUESTS",
     InternalError => INTERNAL_SERVER_ERROR "INTERNAL_ERROR",
     Unavailable => SERVICE_UNAVAILABLE "UNAVAILABLE",
@@ -159,6 +160,7 @@ error_responses! {
     OpenAccountErrors: CALLER_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::DuplicateAccountName, ModerationErrorCode::TooManyAccounts];
     DemoteErrors: CALLER_CODES, ACCOUNT_CODES, &[ModerationErrorCode::LastAdministrator];
     StartModerationErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::ContentUnreachable];
+    UploadErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, &[ModerationErrorCode::FileRefused];
     EnrolErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::FaceRefused];
     SearchErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, &[ModerationErrorCode::FaceRefused];
 }

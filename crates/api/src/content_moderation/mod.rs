@@ -54,6 +54,7 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(contents::restore::restore_content))
         .routes(routes!(contents::list::list_contents, contents::register::register_content))
         .routes(routes!(contents::register_many::register_many_contents))
+        .routes(routes!(contents::upload::upload_file))
         .routes(routes!(contents::get::get_content, contents::delete::delete_content))
         .routes(routes!(contents::attach_profile::attach_profile))
         .routes(routes!(contents::detach_profile::detach_profile))

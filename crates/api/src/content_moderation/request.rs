@@ -20,7 +20,7 @@ use crate::{
 use axum::{
     body::{Body, Bytes},
     extract::{FromRequest, FromRequestParts, Request},
-    http::{header, request::Parts},
+    http::{HeaderMap, header, request::Parts},
 };
 use base::{AccountId, AppId, LimitViolation};
 use db::WriteTx;
@@ -111,6 +111,22 @@ impl<P: Permission, Ids: AccountScopedPath, B: CommandPayload> FromRequest<ApiSt
         let request = AccountRequest::<P, Ids>::read(&mut parts, api).await?;
         let sent = ReceivedCommand::read(&parts, body, api).await?;
         Ok(request.with_input(sent))
+    }
+}
+
+/// A body that the operation reads as it arrives.
+pub(crate) struct FileBody {
+    pub(super) headers: HeaderMap,
+    pub(super) body: Body,
+}
+
+impl<P: Permission, Ids: AccountScopedPath> FromRequest<ApiState> for AccountRequest<P, Ids, FileBody> {
+    type Rejection = ModerationApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let (mut parts, body) = request.into_parts();
+        let request = AccountRequest::<P, Ids>::read(&mut parts, api).await?;
+        Ok(request.with_input(FileBody { headers: parts.headers, body }))
     }
 }
 

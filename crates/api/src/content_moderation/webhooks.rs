@@ -44,8 +44,9 @@ pub(crate) struct NotificationData {
     /// The content.
     #[schema(value_type = Uuid)]
     content_id: ContentId,
-    /// The content's address.
-    url: String,
+    /// The content's address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// The kind of content.
     content_type: ContentType,
     /// The reason for the notification; always one.
@@ -114,7 +115,7 @@ impl From<&ModerationNotification> for NotificationBody {
             data: NotificationData {
                 moderation_id: notification.moderation_id,
                 content_id: notification.content_id,
-                url: notification.url.clone(),
+                url: notification.location.url().map(str::to_owned),
                 content_type: notification.content_type,
                 reasons: [notification.reason],
                 observed_at: notification.observed_at,
@@ -214,9 +215,10 @@ impl SlackMessage {
             NotificationReason::Done => "A moderation is done",
             NotificationReason::Failed => "A moderation failed",
         };
-        let url: String = notification.url.chars().take(MAX_SLACK_URL_CHARS).collect();
+        let place = notification.location.url().unwrap_or("that was uploaded");
+        let place: String = place.chars().take(MAX_SLACK_URL_CHARS).collect();
         let mut lines =
-            vec![format!("*{headline}*"), format!("{} {}", notification.content_type, escape_slack(&url))];
+            vec![format!("*{headline}*"), format!("{} {}", notification.content_type, escape_slack(&place))];
         lines.extend(notification.frame_time.map(|time| format!("at {time:.1} s")));
         lines.extend(notification.error.as_deref().map(escape_slack));
         lines.extend(notification.age_group().map(|group| format!("age group: {group}")));

@@ -7,12 +7,17 @@ use axum::{
     http::{HeaderMap, header},
 };
 use base::LimitViolation;
+use futures_util::{
+    StreamExt as _,
+    stream::{self, BoxStream},
+};
 use http_body_util::BodyExt as _;
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
 };
+use tokio_util::io::StreamReader;
 
 /// The unit in which memory is counted, bytes.
 const BUDGET_UNIT_BYTES: usize = 1024;
@@ -80,6 +85,66 @@ impl AsRef<[u8]> for CountedBody {
 impl From<CountedBody> for Bytes {
     fn from(body: CountedBody) -> Self {
         Self::from_owner(body)
+    }
+}
+
+/// What reading a body as a stream takes of the memory for bodies: the parts that wait until they are stored.
+const STREAM_MEMORY_BYTES: usize = 16 << 20;
+
+/// A body that is read while it is stored, and never as a whole. Its memory counts until it is dropped.
+pub(crate) type BodyReader = StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>;
+
+/// How slowly the body of a stream may arrive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlowestArrival {
+    /// Time spent waiting for it, in which at least `bytes` must arrive.
+    pub(crate) window: Duration,
+    pub(crate) bytes: u64,
+}
+
+struct ArrivingBody {
+    body: Body,
+    slowest: SlowestArrival,
+    waited: Duration,
+    arrived: u64,
+    _memory: Option<OwnedSemaphorePermit>,
+}
+
+/// Reads a body of any length while it arrives; the reader fails if it breaks off, or arrives too slowly.
+pub(crate) fn read_as_stream(
+    api: &ApiState,
+    body: Body,
+    slowest: SlowestArrival,
+) -> Result<BodyReader, BodyError> {
+    let mut memory = None;
+    api.body_memory.cover(&mut memory, STREAM_MEMORY_BYTES)?;
+    let arriving = ArrivingBody { body, slowest, waited: Duration::ZERO, arrived: 0, _memory: memory };
+    let parts = stream::try_unfold(arriving, |mut arriving| async move {
+        Ok(arriving.next().await?.map(|part| (part, arriving)))
+    });
+    Ok(StreamReader::new(parts.boxed()))
+}
+
+impl ArrivingBody {
+    async fn next(&mut self) -> io::Result<Option<Bytes>> {
+        loop {
+            let (left, begun) = (self.slowest.window.saturating_sub(self.waited), Instant::now());
+            let late = || io::Error::new(io::ErrorKind::TimedOut, "it arrives too slowly");
+            let frame = tokio::time::timeout(left, self.body.frame()).await.map_err(|_| late())?;
+            self.waited += begun.elapsed();
+            let Some(frame) = frame else { return Ok(None) };
+            let Ok(part) = frame.map_err(|_| io::Error::other("the connection broke off"))?.into_data()
+            else {
+                continue;
+            };
+            self.arrived += part.len() as u64;
+            if self.arrived >= self.slowest.bytes {
+                (self.waited, self.arrived) = (Duration::ZERO, 0);
+            }
+            if !part.is_empty() {
+                return Ok(Some(part));
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Deletion of moderations and contents, and of the embeddings of faces that were found in them.
 
-use super::notification_lists;
+use super::{contents::uploads, notification_lists};
 use crate::{
     accounts, delivery,
     erasure_keys::{self, KeyOwner},
@@ -62,6 +62,7 @@ pub(super) async fn delete_content(
     for row in moderations {
         delete_row(tx, row, now).await?;
     }
+    uploads::release(tx, id, now).await?;
     for query in [
         sql!("DELETE FROM content_reports WHERE content_id = $1", id),
         sql!("DELETE FROM content_profiles WHERE content_id = $1", id),

@@ -2,7 +2,7 @@
 
 use super::{
     ModerationParameters, ModerationState, NotificationReason,
-    contents::ContentType,
+    contents::{ContentType, uploads::ContentLocation},
     kept_findings,
     notifications::{NotificationContext, NotificationDraft, Notifier},
     sealed_columns::SealedColumns,
@@ -71,7 +71,8 @@ pub(super) struct NotificationContextRow {
     pub(super) content_id: ContentId,
     #[sqlx(try_from = "String")]
     pub(super) content_type: ContentType,
-    pub(super) url: String,
+    #[sqlx(rename = "url", try_from = "String")]
+    pub(super) location: ContentLocation,
     pub(super) wanted: Json<ModerationParameters>,
     pub(super) destinations: Vec<u8>,
 }
@@ -85,7 +86,7 @@ impl NotificationContextRow {
             moderation: id,
             content: self.content_id,
             content_type: self.content_type,
-            url: self.url,
+            location: self.location,
             destinations: columns.open_destinations(id, &self.destinations),
             parameters: self.wanted.0,
         }

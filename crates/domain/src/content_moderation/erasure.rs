@@ -1,8 +1,9 @@
 //! The tables of contents and moderations, for the deletion of accounts.
 
+use super::contents::uploads;
 use crate::accounts::deletion::{AccountTables, DeletedRows, OrphanedTables};
 use base::AccountId;
-use db::{DbError, ReadTx, WriteTx, sql};
+use db::{DbError, Query, ReadTx, WriteTx, sql};
 use futures_util::future::BoxFuture;
 
 /// How many rows of a table are deleted in one round, at most.
@@ -26,15 +27,38 @@ impl AccountTables for ModerationTables {
     }
 }
 
-/// A table is left for a later round while a table before it, whose rows may refer to it, still has rows.
-async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
-    let rounds = [
+/// Deletes the keys of moderations and uploads.
+fn key_deletions(account: AccountId) -> [(&'static str, Query); 2] {
+    [
         (
             "erasure_keys",
             sql!(
                 "DELETE FROM erasure_keys WHERE owner_id IN
                     (SELECT k.owner_id FROM erasure_keys k JOIN moderations m ON m.id = k.owner_id
                       WHERE m.account_id = $1 LIMIT 5000)",
+                account
+            ),
+        ),
+        (
+            "erasure_keys",
+            sql!(
+                "DELETE FROM erasure_keys WHERE owner_id IN
+                    (SELECT k.owner_id FROM erasure_keys k JOIN content_uploads u ON u.id = k.owner_id
+                      WHERE u.account_id = $1 LIMIT 5000)",
+                account
+            ),
+        ),
+    ]
+}
+
+/// A table is left for a later round while a table before it, whose rows may refer to it, still has rows.
+async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
+    let rounds = [
+        (
+            "content_uploads",
+            sql!(
+                "DELETE FROM content_uploads WHERE id IN
+                    (SELECT id FROM content_uploads WHERE account_id = $1 LIMIT 5000) RETURNING bytes",
                 account
             ),
         ),
@@ -112,8 +136,12 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
         ),
     ];
     let (mut deleted, mut full) = (Vec::new(), false);
-    for (table, query) in rounds {
-        let rows = if full { 0 } else { tx.execute(query).await? };
+    for (table, query) in key_deletions(account).into_iter().chain(rounds) {
+        let rows = match table {
+            _ if full => 0,
+            "content_uploads" => uploads::delete_rows(tx, account, query).await?,
+            _ => tx.execute(query).await?,
+        };
         full |= rows == ROWS_PER_ROUND;
         deleted.push((table, rows));
     }
@@ -176,6 +204,13 @@ async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
             "content_profiles",
             sql!(
                 "SELECT account_id AS owner, count(*) AS number FROM content_profiles
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "content_uploads",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM content_uploads
                   WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
             ),
         ),

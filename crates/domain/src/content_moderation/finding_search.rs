@@ -2,7 +2,7 @@
 
 use super::{
     AgeGroup,
-    contents::ContentType,
+    contents::{ContentType, uploads::ContentLocation},
     kept_findings::{FindingPosition, KeptFinding, KeptFindings},
     run,
 };
@@ -47,8 +47,8 @@ pub struct FindingMatch {
     pub moderation_id: ModerationId,
     pub content_id: ContentId,
     pub content_type: ContentType,
-    /// The address of the content.
-    pub url: String,
+    /// Where the content is.
+    pub location: ContentLocation,
     /// When it was seen.
     pub observed_at: Timestamp,
     /// The position in the content, in seconds.
@@ -201,7 +201,7 @@ fn to_match(finding: KeptFinding, distance: f32, similarity: f64) -> FindingMatc
         moderation_id: finding.moderation_id,
         content_id: finding.content_id,
         content_type: finding.content_type,
-        url: finding.url,
+        location: finding.location,
         observed_at: finding.observed_at,
         frame_time: finding.frame_time,
         is_banned: finding.is_banned,

@@ -2,7 +2,7 @@
 
 use super::{
     AgeGroup, FaceMeasurements,
-    contents::ContentType,
+    contents::{ContentType, uploads::ContentLocation},
     sealed_columns::{EmbeddingOwner, SealedColumns},
 };
 use crate::faces::{FaceIndexError, FaceLikeness};
@@ -24,7 +24,8 @@ pub(super) struct KeptFinding {
     pub(super) content_id: ContentId,
     #[sqlx(try_from = "String")]
     pub(super) content_type: ContentType,
-    pub(super) url: String,
+    #[sqlx(rename = "url", try_from = "String")]
+    pub(super) location: ContentLocation,
     pub(super) track: i64,
     #[sqlx(try_from = "db::DbTimestamp")]
     pub(super) observed_at: Timestamp,

@@ -33,6 +33,7 @@ mod start;
 mod statement_of_reasons;
 mod types;
 
+pub use contents::uploads::SweepContentUploads;
 pub use deletion::purge_embeddings;
 pub use ending::SweepModerations;
 pub(crate) use erasure::ModerationTables;

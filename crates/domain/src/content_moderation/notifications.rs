@@ -2,8 +2,10 @@
 //! destination of the moderation.
 
 use super::{
-    AgeGroup, ModerationParameters, NotificationDestinations, NotificationReason, contents::ContentType,
-    ending::ModerationFailure, notification_lists,
+    AgeGroup, ModerationParameters, NotificationDestinations, NotificationReason,
+    contents::{ContentType, uploads::ContentLocation},
+    ending::ModerationFailure,
+    notification_lists,
 };
 use crate::{
     accounts::members,
@@ -39,8 +41,9 @@ pub struct ModerationNotification {
     pub created_at: Timestamp,
     pub moderation_id: ModerationId,
     pub content_id: ContentId,
-    /// The address of the content.
-    pub url: String,
+    /// Where the content is.
+    #[sqlx(rename = "url", try_from = "String")]
+    pub location: ContentLocation,
     #[sqlx(try_from = "String")]
     pub content_type: ContentType,
     #[sqlx(try_from = "String")]
@@ -92,7 +95,7 @@ pub(super) struct NotificationContext {
     pub(super) moderation: ModerationId,
     pub(super) content: ContentId,
     pub(super) content_type: ContentType,
-    pub(super) url: String,
+    pub(super) location: ContentLocation,
     pub(super) parameters: ModerationParameters,
     pub(super) destinations: NotificationDestinations,
 }
@@ -169,7 +172,7 @@ impl Notifier {
             created_at,
             moderation_id: context.moderation,
             content_id: context.content,
-            url: context.url.clone(),
+            location: context.location.clone(),
             content_type: context.content_type,
             reason: draft.reason,
             frame_time: face.map(|face| face.frame_time),
@@ -301,7 +304,7 @@ async fn insert(
             reason,
             n.content_id,
             n.content_type,
-            n.url.clone(),
+            n.location.to_string(),
             n.frame_time,
             n.observed_at,
             n.face_top,

@@ -3,7 +3,7 @@
 use super::{
     AgeGroup, FaceMeasurements, ModerationCheck, ModerationParameters, ModerationState,
     NotificationDestinations,
-    contents::{self, ContentType},
+    contents::{self, ContentType, uploads::ContentLocation},
     sealed_columns::SealedColumns,
 };
 use crate::{
@@ -19,8 +19,8 @@ pub struct ModerationSummary {
     pub id: ModerationId,
     pub content_id: ContentId,
     pub content_type: ContentType,
-    /// The address of the content.
-    pub url: String,
+    /// Where the content is.
+    pub location: ContentLocation,
     pub checks: Vec<ModerationCheck>,
     /// Where notifications are sent.
     pub destinations: NotificationDestinations,
@@ -98,8 +98,8 @@ pub struct FaceFinding {
 #[derive(Clone, Debug)]
 pub struct ModerationReport {
     pub content_type: ContentType,
-    /// The address of the content.
-    pub url: String,
+    /// Where the content is.
+    pub location: ContentLocation,
     /// How many appearances there are.
     pub total: i64,
     /// Whether any of them matches a banned profile.
@@ -131,7 +131,8 @@ struct ModerationRow {
     content_id: ContentId,
     #[sqlx(try_from = "String")]
     content_type: ContentType,
-    url: String,
+    #[sqlx(rename = "url", try_from = "String")]
+    location: ContentLocation,
     wanted: Json<ModerationParameters>,
     destinations: Vec<u8>,
     #[sqlx(try_from = "String")]
@@ -159,7 +160,7 @@ impl ModerationQueries {
             id: row.id,
             content_id: row.content_id,
             content_type: row.content_type,
-            url: row.url,
+            location: row.location,
             checks: row.wanted.0.checks,
             progress: ModerationProgress {
                 state: row.state,
@@ -315,7 +316,7 @@ impl ModerationQueries {
             .await?;
         Ok(Some(ModerationReport {
             content_type: row.content_type,
-            url: row.url,
+            location: row.location,
             total: tallies.iter().map(|tally| tally.number).sum(),
             has_banned_faces: tallies.iter().any(|tally| tally.banned > 0),
             has_unknown_faces: tallies.iter().any(|tally| tally.unknown > 0),

@@ -9,6 +9,7 @@ use super::{
     contents::{
         self, ContentError,
         reports::{ContentReport, ReportRecorder},
+        uploads::{ContentUploads, SweepContentUploads},
     },
     deletion,
     ending::{ModerationEnder, SweepModerations},
@@ -40,7 +41,7 @@ use base::{
 };
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
-use media::video::ContentLoader;
+use media::{blobs::BlobStore, video::ContentLoader};
 use std::{ops::RangeInclusive, sync::Arc};
 use tokio::sync::Semaphore;
 
@@ -54,6 +55,7 @@ struct ContentModerationParts {
     environment: Arc<dyn Environment>,
     outbox: Outbox,
     faces: FaceIndexService,
+    uploads: ContentUploads,
     starter: ModerationStarter,
     queries: ModerationQueries,
     reviews: ReviewRecorder,
@@ -65,7 +67,7 @@ struct ContentModerationParts {
 }
 
 impl ContentModerationService {
-    /// Wires the parts. `videos` fetches contents, `webhooks` writes the bodies of messages.
+    /// Wires the parts. `videos` fetches contents, `blobs` has those that were uploaded, `webhooks` writes the bodies of messages.
     #[expect(clippy::too_many_arguments, reason = "each is another service, named where it is passed")]
     pub fn new(
         db: Db,
@@ -74,6 +76,7 @@ impl ContentModerationService {
         outbox: Outbox,
         faces: FaceIndexService,
         videos: ContentLoader,
+        blobs: BlobStore,
         analyser: ImageAnalyser,
         settings: ContentModerationSettings,
         limits: LimitSettings,
@@ -81,12 +84,21 @@ impl ContentModerationService {
     ) -> Self {
         let texts = SealedTexts::new(vault.clone(), environment.clone());
         let keys = ErasureKeys { vault: vault.clone(), environment: environment.clone() };
+        let uploads = ContentUploads {
+            db: db.clone(),
+            environment: environment.clone(),
+            blobs,
+            keys: keys.clone(),
+            videos: videos.clone(),
+            limits,
+        };
         let sealed_columns = SealedColumns { keys, environment: environment.clone() };
         let starter = ModerationStarter {
             db: db.clone(),
             environment: environment.clone(),
             sealed_columns: sealed_columns.clone(),
             faces: faces.clone(),
+            uploads: uploads.clone(),
             videos: videos.clone(),
             limits,
         };
@@ -123,6 +135,7 @@ impl ContentModerationService {
             environment: environment.clone(),
             sealed_columns,
             faces: faces.clone(),
+            uploads: uploads.clone(),
             videos,
             analyser,
             ender: ender.clone(),
@@ -133,6 +146,7 @@ impl ContentModerationService {
             environment,
             outbox,
             faces,
+            uploads,
             starter,
             queries,
             reviews,
@@ -155,10 +169,21 @@ impl ContentModerationService {
         &self.0.faces
     }
 
+    /// Files of contents that callers upload.
+    pub fn uploads(&self) -> &ContentUploads {
+        &self.0.uploads
+    }
+
+    /// Deletes the files of contents that were deleted, once that is committed. What fails is left to the sweep.
+    pub async fn delete_files(&self, account: AccountId) {
+        self.0.uploads.delete_due(account).await;
+    }
+
     /// Registers the jobs of moderations with a worker.
     #[must_use]
     pub fn handle(&self, worker: Worker) -> Worker {
         let (running, watching, sweeping, banning) = (self.clone(), self.clone(), self.clone(), self.clone());
+        let uploads = self.clone();
         worker
             .register(move |job: RunModeration, lease| {
                 let moderations = running.clone();
@@ -175,6 +200,10 @@ impl ContentModerationService {
             .register(move |job: SweepFindingsOfBan, lease| {
                 let moderations = banning.clone();
                 async move { moderations.0.ban_sweeper.run(job, lease).await }
+            })
+            .register(move |job: SweepContentUploads, _| {
+                let moderations = uploads.clone();
+                async move { moderations.sweep_uploads(job).await }
             })
     }
 
@@ -195,6 +224,11 @@ impl ContentModerationService {
     /// Ends moderations that nothing runs any more, and tells of live videos that wait for a place.
     pub async fn sweep(&self, job: SweepModerations) -> Result<JobOutcome, JobError> {
         job.run(&self.0.db, &self.0.ender).await
+    }
+
+    /// Deletes uploaded files that no content has, and that nobody may want any more.
+    pub async fn sweep_uploads(&self, _: SweepContentUploads) -> Result<JobOutcome, JobError> {
+        self.0.uploads.sweep().await
     }
 
     /// Checks every rule about a moderation that does not depend on what the account has; the error lists all that are

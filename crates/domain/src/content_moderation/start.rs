@@ -3,7 +3,10 @@
 use super::{
     ModerationCheck, ModerationCheckType, ModerationParameters, ModerationRequest, NotificationDestinations,
     RunModeration,
-    contents::{self, Content, ContentType},
+    contents::{
+        self, Content, ContentType,
+        uploads::{ContentLocation, ContentUploads},
+    },
     sealed_columns::SealedColumns,
 };
 use crate::{
@@ -53,7 +56,7 @@ pub struct PreparedModeration {
     account: AccountId,
     content: ContentId,
     content_type: ContentType,
-    url: String,
+    location: ContentLocation,
     parameters: ModerationParameters,
     destinations: NotificationDestinations,
 }
@@ -65,6 +68,7 @@ pub(super) struct ModerationStarter {
     pub(super) environment: Arc<dyn Environment>,
     pub(super) sealed_columns: SealedColumns,
     pub(super) faces: FaceIndexService,
+    pub(super) uploads: ContentUploads,
     pub(super) videos: ContentLoader,
     pub(super) limits: LimitSettings,
 }
@@ -77,12 +81,13 @@ impl ModerationStarter {
         account: AccountId,
         new: ModerationRequest,
     ) -> Result<PreparedModeration, ModerationStartError> {
-        let content = {
+        let (content, source) = {
             let mut view = self.db.read().await?;
-            self.resolve_references(&mut view, account, &new).await?
+            let content = self.resolve_references(&mut view, account, &new).await?;
+            let source = self.uploads.source(&mut view, account, &content.location).await?;
+            (content, source.ok_or(ModerationStartError::Unreachable(VideoError::StoredLost))?)
         };
-        let reached =
-            self.videos.check_reachable(&content.url).await.map_err(ModerationStartError::Unreachable)?;
+        let reached = self.videos.check_reachable(source).await.map_err(ModerationStartError::Unreachable)?;
         if content.content_type == ContentType::Image {
             self.videos.ensure_picture_fits(&reached).map_err(ModerationStartError::Unreachable)?;
         }
@@ -101,8 +106,8 @@ impl ModerationStarter {
         let profiles = deduplicate_profiles(profiles);
         let parameters =
             ModerationParameters { checks, age, unknown_faces, profiles, groups, member, min_similarity };
-        let Content { id: content, url, content_type, .. } = content;
-        Ok(PreparedModeration { account, content, content_type, url, parameters, destinations })
+        let Content { id: content, location, content_type, .. } = content;
+        Ok(PreparedModeration { account, content, content_type, location, parameters, destinations })
     }
 
     /// The content of a moderation, if the account has it and everything else that is named.
@@ -183,7 +188,8 @@ impl ModerationStarter {
         tx: &mut WriteTx,
         prepared: PreparedModeration,
     ) -> Result<ModerationId, ModerationStartError> {
-        let PreparedModeration { account, content, content_type, url, parameters, destinations } = prepared;
+        let PreparedModeration { account, content, content_type, location, parameters, destinations } =
+            prepared;
         if !accounts::lock_shared(tx, account).await? {
             return Err(ModerationStartError::NoAccount);
         }
@@ -200,7 +206,7 @@ impl ModerationStarter {
             account,
             content,
             content_type,
-            url,
+            location.to_string(),
             serde_json::to_value(&parameters).expect("parameters are JSON"),
             self.sealed_columns.seal_destinations(id, &destinations),
             job_id,

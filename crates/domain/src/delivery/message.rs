@@ -87,6 +87,11 @@ impl Outbox {
         }
     }
 
+    /// Refuses an address of a stream that this server is not allowed to call.
+    pub fn check_stream(&self, url: &str) -> Result<(), FetchTargetError> {
+        self.fetcher.parse_stream(url).map(drop)
+    }
+
     /// Queues a message in the transaction that causes it: without the commit, nothing is sent.
     ///
     /// `topic` tells operators what it is about, for example `proof.result`.

@@ -1,16 +1,19 @@
 //! Errors of outgoing requests.
 
-use super::resolver::ResolveError;
+use super::{resolver::ResolveError, stream_target::MAX_STREAM_ADDRESS_BYTES, target::MAX_ADDRESS_BYTES};
 use std::{error::Error, iter, time::Duration};
 
 /// Why an address, or a request to it, is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchTargetError {
-    #[error("an address has at most 2048 characters")]
+    #[error("an address has at most {MAX_ADDRESS_BYTES} bytes")]
     TooLong,
     /// The address has blanks, control characters or backslashes.
     #[error("an address has no blanks, control characters or backslashes")]
     Characters,
+    /// ffmpeg takes no longer paths of streams.
+    #[error("the address of a stream has at most {MAX_STREAM_ADDRESS_BYTES} bytes")]
+    StreamTooLong,
     /// The scheme is not `https`.
     #[error("only https addresses are called")]
     Scheme,

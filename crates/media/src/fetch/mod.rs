@@ -17,6 +17,8 @@ mod policy;
 mod redirects;
 mod request;
 mod resolver;
+mod stream;
+mod stream_target;
 mod target;
 
 pub use bytes::Bytes;
@@ -25,12 +27,15 @@ pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use ipnet::IpNet;
 pub use policy::{EgressPolicy, EgressPolicyError, TrustedRoot};
 pub use request::{BufferedResponse, FetchRequest, StreamingResponse, is_reserved};
-pub use target::FetchTarget;
+pub use stream::Connection;
+pub use stream_target::StreamTarget;
+pub use target::{FetchTarget, MAX_ADDRESS_BYTES};
 
 use policy::EgressRules;
 use reqwest::{Certificate, Client, redirect};
 use resolver::GuardedResolver;
 use std::{error::Error as _, sync::Arc, time::Duration};
+use tokio_rustls::rustls::ClientConfig;
 
 /// Covers name resolution, connection and TLS handshake together.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -50,6 +55,7 @@ struct FetcherInner {
     /// Has its own connection pool: a request that requires a verified certificate must not use a connection where it
     /// was not verified. `None` if the policy does not allow such requests.
     unverified: Option<Client>,
+    stream_tls: Arc<ClientConfig>,
 }
 
 impl std::fmt::Debug for Fetcher {
@@ -65,9 +71,10 @@ impl Fetcher {
         let resolver = GuardedResolver::new(rules.clone(), policy.name_server)
             .map_err(|error| EgressPolicyError::NameServer(error.to_string()))?;
         let roots = policy::read_roots(&policy.roots)?;
+        let stream_tls = stream::tls_config(policy::read_certificates(&policy.roots)?)?;
         let verified = client(&resolver, Some(roots))?;
         let unverified = policy.unverified_tls.then(|| client(&resolver, None)).transpose()?;
-        Ok(Self(Arc::new(FetcherInner { rules, resolver, verified, unverified })))
+        Ok(Self(Arc::new(FetcherInner { rules, resolver, verified, unverified, stream_tls })))
     }
 
     /// Parses an address that is to be stored and called later. Does not resolve its name: that is checked when the

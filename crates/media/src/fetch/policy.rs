@@ -6,6 +6,7 @@ use super::{
 };
 use ipnet::IpNet;
 use reqwest::Certificate;
+use rustls_pki_types::{CertificateDer, pem::PemObject as _};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashSet,
@@ -165,12 +166,22 @@ impl EgressRules {
 
     /// Checks a URL's host and port without resolving the name. A name must be lower-case ASCII without a trailing dot.
     pub(super) fn check(&self, host: &Host<&str>, port: u16) -> Result<(), FetchTargetError> {
+        self.check_on(host, port, &self.ports)
+    }
+
+    /// The same, with the ports that may be called on hosts that are not listed.
+    pub(super) fn check_on(
+        &self,
+        host: &Host<&str>,
+        port: u16,
+        ports: &[u16],
+    ) -> Result<(), FetchTargetError> {
         let listed = match *host {
             Host::Domain(name) => self.check_name(name)?,
             Host::Ipv4(address) => self.check_address(address.into(), false)?,
             Host::Ipv6(address) => self.check_address(address.into(), false)?,
         };
-        if listed || self.ports.contains(&port) { Ok(()) } else { Err(FetchTargetError::Port) }
+        if listed || ports.contains(&port) { Ok(()) } else { Err(FetchTargetError::Port) }
     }
 
     /// Selects the addresses to connect to from those that a name resolves to. Refuses all of them if one may not be
@@ -242,23 +253,42 @@ fn is_name(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_label)
 }
 
+/// The roots as certificates of TLS without HTTP.
+pub(super) fn read_certificates(
+    roots: &[TrustedRoot],
+) -> Result<Vec<CertificateDer<'static>>, EgressPolicyError> {
+    let mut read = Vec::new();
+    for root in roots {
+        for found in CertificateDer::pem_slice_iter(&root.read()?) {
+            read.push(found.map_err(|error| EgressPolicyError::Root(error.to_string()))?);
+        }
+    }
+    Ok(read)
+}
+
 pub(super) fn read_roots(roots: &[TrustedRoot]) -> Result<Vec<Certificate>, EgressPolicyError> {
     let mut read = Vec::new();
     for root in roots {
-        let pem = match root {
-            TrustedRoot::Pem(text) => text.clone().into_bytes(),
-            TrustedRoot::File(file) => {
-                fs::read(file).map_err(|cause| EgressPolicyError::File { file: file.clone(), cause })?
-            }
-        };
-        let found =
-            Certificate::from_pem_bundle(&pem).map_err(|error| EgressPolicyError::Root(error.to_string()))?;
+        let found = Certificate::from_pem_bundle(&root.read()?)
+            .map_err(|error| EgressPolicyError::Root(error.to_string()))?;
         if found.is_empty() {
             return Err(EgressPolicyError::Root("there is no certificate in PEM".to_owned()));
         }
         read.extend(found);
     }
     Ok(read)
+}
+
+impl TrustedRoot {
+    /// Its text, PEM.
+    fn read(&self) -> Result<Vec<u8>, EgressPolicyError> {
+        match self {
+            Self::Pem(text) => Ok(text.clone().into_bytes()),
+            Self::File(file) => {
+                fs::read(file).map_err(|cause| EgressPolicyError::File { file: file.clone(), cause })
+            }
+        }
+    }
 }
 
 #[cfg(test)]

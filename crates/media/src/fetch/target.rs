@@ -4,7 +4,9 @@ use super::{FetchTargetError, policy::EgressRules};
 use std::fmt;
 use url::{Host, Position, Url};
 
-const MAX_ADDRESS_BYTES: usize = 2048;
+/// The longest address, in bytes, as it is supplied and as it is called. Addresses that are signed for a while, as stores
+/// of files make them, have up to about 2,500.
+pub const MAX_ADDRESS_BYTES: usize = 4096;
 const HTTPS_PREFIX: &str = "https://";
 
 /// An https address whose text has been checked and normalised: the name in lower case and ASCII, numbers as addresses,
@@ -14,6 +16,17 @@ pub struct FetchTarget(Url);
 
 impl FetchTarget {
     pub(super) fn parse(text: &str, rules: &EgressRules) -> Result<Self, FetchTargetError> {
+        let url = Self::normalise(text)?;
+        // By now 0x7f.1, 2130706433, １２７.1 and %31 are normalised to the addresses that they stand for.
+        rules.check(
+            &url.host().ok_or(FetchTargetError::Host)?,
+            url.port_or_known_default().ok_or(FetchTargetError::Port)?,
+        )?;
+        Ok(Self(url))
+    }
+
+    /// Checks an address's text and spells it in one way, whatever host it names.
+    pub(super) fn normalise(text: &str) -> Result<Url, FetchTargetError> {
         if text.len() > MAX_ADDRESS_BYTES {
             return Err(FetchTargetError::TooLong);
         }
@@ -38,12 +51,11 @@ impl FetchTarget {
         if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned) {
             url.set_host(Some(&name)).map_err(|_| FetchTargetError::Host)?;
         }
-        // By now 0x7f.1, 2130706433, １２７.1 and %31 are normalised to the addresses that they stand for.
-        rules.check(
-            &url.host().ok_or(FetchTargetError::Host)?,
-            url.port_or_known_default().ok_or(FetchTargetError::Port)?,
-        )?;
-        Ok(Self(url))
+        // Letters outside ASCII take more bytes than before.
+        if url.as_str().len() > MAX_ADDRESS_BYTES {
+            return Err(FetchTargetError::TooLong);
+        }
+        Ok(url)
     }
 
     /// Resolves a reference in this address's document, such as `../next` or `//elsewhere/`. The result is checked like
@@ -121,6 +133,15 @@ mod tests {
         let target = parse("https://example.com:8443/secret?token=secret").unwrap();
         assert_eq!(target.origin(), "https://example.com:8443");
         assert_eq!(format!("{target:?}"), "Target(https://example.com:8443/…)");
+    }
+
+    #[test]
+    fn an_address_is_at_most_as_long_as_the_constant_says() {
+        let address = |bytes: usize| format!("https://a.example/{}", "x".repeat(bytes - 18));
+        assert_eq!(parse(&address(MAX_ADDRESS_BYTES)).unwrap().as_str().len(), MAX_ADDRESS_BYTES);
+        assert_eq!(parse(&address(MAX_ADDRESS_BYTES + 1)), Err(FetchTargetError::TooLong));
+        // 1,000 letters of two bytes each are called as 6,000 bytes.
+        assert_eq!(parse(&format!("https://a.example/{}", "ä".repeat(1000))), Err(FetchTargetError::TooLong));
     }
 
     proptest! {

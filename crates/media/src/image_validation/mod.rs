@@ -70,6 +70,13 @@ enum ImageStructureError {
     Unsupported(&'static str),
 }
 
+/// Whether a file begins like one of a known format, accepted or not.
+pub(crate) fn is_known_format(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xd8, 0xff])
+        || bytes.starts_with(png::PNG_SIGNATURE)
+        || unsupported_formats::unsupported_format_name(bytes).is_some()
+}
+
 /// The EXIF orientation of a file's picture, 1 to 8, also if the file is not accepted.
 pub(crate) fn orientation(bytes: &[u8]) -> u8 {
     let walked = if bytes.starts_with(png::PNG_SIGNATURE) {

@@ -7,6 +7,7 @@
 
 mod launcher;
 pub(crate) mod process;
+pub(crate) mod relay_listener;
 mod syscalls;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use super::{
     CAN_LAUNCH, SandboxSettings,
     launcher::{EXEC_FAILED, EXIT_NOT_EXECUTED, LAUNCH_WORD, LaunchOrder, LaunchReport},
+    relay_listener::{RelayListener, StreamHandler},
 };
 use axum::Router;
 use rustix::{
@@ -54,6 +55,8 @@ pub(crate) struct ProcessLimits {
 pub(crate) struct RelayEntrance {
     pub(crate) address: SocketAddr,
     pub(crate) router: Router,
+    /// Serves what speaks RTSP there.
+    pub(crate) streams: StreamHandler,
 }
 
 /// Why a process did not end normally. Only exceeding a limit can be the fault of the file that it read.
@@ -112,7 +115,7 @@ impl SandboxedProcess {
             return Err(SandboxedProcessError::Failed(failure));
         }
         let relay_task = match (launched.listener, &limits.relay) {
-            (Some(listener), Some(relay)) => Some(serve_relay(listener, relay.router.clone())?),
+            (Some(listener), Some(relay)) => Some(serve_relay(listener, relay)?),
             _ => None,
         };
         let pid = launched.process.id().and_then(|id| Pid::from_raw(id as i32));
@@ -337,11 +340,13 @@ fn receive(from: &UnixStream) -> std::io::Result<(Vec<u8>, Option<OwnedFd>)> {
 }
 
 /// Serves the relay in a child's own network.
-fn serve_relay(listener: OwnedFd, router: Router) -> Result<JoinHandle<()>, SandboxedProcessError> {
+fn serve_relay(listener: OwnedFd, relay: &RelayEntrance) -> Result<JoinHandle<()>, SandboxedProcessError> {
     let failed = |error: std::io::Error| SandboxedProcessError::Failed(error.to_string());
     let listener = TcpListener::from(listener);
     listener.set_nonblocking(true).map_err(failed)?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+    let listener = RelayListener { listener, streams: relay.streams.clone() };
+    let router = relay.router.clone();
     Ok(tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).await {
             tracing::error!(error = &error as &dyn std::error::Error, "the relay of a child ended");

@@ -6,6 +6,7 @@ use super::{
     probe,
     process::{ProcessLimits, RelayEntrance, SandboxedProcess, SandboxedProcessError, order_text},
     readable_by_children,
+    relay_listener::StreamHandler,
 };
 use axum::{Router, routing::get};
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
@@ -15,6 +16,7 @@ use std::{
     os::linux::net::SocketAddrExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::Arc,
     time::Instant,
 };
 use test_launcher::{HOSTILE_WORD, WORKED};
@@ -75,7 +77,8 @@ fn entrance() -> (RelayEntrance, tokio::task::JoinHandle<()>) {
     let listener = tokio::net::TcpListener::from_std(listener).expect("usable");
     let served = router.clone();
     let serving = tokio::spawn(async move { axum::serve(listener, served).await.expect("it serves") });
-    (RelayEntrance { address, router }, serving)
+    let streams = StreamHandler(Arc::new(|_| Box::pin(std::future::ready(()))));
+    (RelayEntrance { address, router, streams }, serving)
 }
 
 #[tokio::test]

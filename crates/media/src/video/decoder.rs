@@ -242,7 +242,9 @@ impl FrameDecoder {
         if !self.settings.deblock {
             add(&["-skip_loop_filter", "all"]);
         }
-        if self.ask.live {
+        if self.feed.is_stream() {
+            // A camera sets the pace; with a clock of our own, a delay would build up.
+        } else if self.ask.live {
             add(&["-re"]);
         } else if seek != FILE_START_SECONDS {
             add(&["-ss", seek, "-noaccurate_seek"]);

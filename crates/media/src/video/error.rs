@@ -16,6 +16,12 @@ pub enum VideoError {
     /// The connection failed or is not allowed.
     #[error("{0} could not be called")]
     Unreachable(ContentAddress),
+    /// An uploaded content was deleted, or its bytes are damaged.
+    #[error("the uploaded content is not there any more")]
+    StoredLost,
+    /// The store of uploaded contents does not answer.
+    #[error("the store of uploaded contents does not answer")]
+    StoreUnavailable,
     /// There were more redirects than are followed.
     #[error("the content's address redirects more than {limit} times")]
     Redirects { limit: usize },
@@ -169,7 +175,11 @@ impl VideoError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Refused { .. } => "CONTENT_REFUSED",
-            Self::Unreachable(_) | Self::Redirects { .. } | Self::Status { .. } => "CONTENT_UNREACHABLE",
+            Self::Unreachable(_)
+            | Self::StoredLost
+            | Self::StoreUnavailable
+            | Self::Redirects { .. }
+            | Self::Status { .. } => "CONTENT_UNREACHABLE",
             Self::TooSlow { .. } => "CONTENT_TOO_SLOW",
             Self::TakesTooLong { .. } => "CONTENT_TAKES_TOO_LONG",
             Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
@@ -199,6 +209,7 @@ impl VideoError {
         match self {
             Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..),
             Self::Unreachable(_)
+            | Self::StoreUnavailable
             | Self::TooSlow { .. }
             | Self::BrokenOff { .. }
             | Self::Changed
@@ -207,6 +218,7 @@ impl VideoError {
             | Self::Missing(_)
             | Self::Failed(_) => true,
             Self::Refused { .. }
+            | Self::StoredLost
             | Self::Redirects { .. }
             | Self::TakesTooLong { .. }
             | Self::TooLarge { .. }

@@ -24,6 +24,8 @@ pub(super) struct FfmpegTools {
     pub(super) keep_times: &'static str,
     /// Whether its HLS demuxer checks the file name extensions of segments; their names are the relay's.
     picky: bool,
+    /// Whether it was built with RTSP.
+    reads_streams: bool,
 }
 
 impl FfmpegTools {
@@ -38,8 +40,25 @@ impl FfmpegTools {
         let picky = run_for_output(&ffmpeg, &["-hide_banner", "-h", "demuxer=hls"])
             .await?
             .contains("extension_picky");
+        let rtsp = run_for_output(&ffmpeg, &["-hide_banner", "-h", "demuxer=rtsp"]).await?;
+        let reads_streams = rtsp.contains("Demuxer rtsp");
         tracing::info!(version = number, "videos are decoded by ffmpeg");
-        Ok(Self { ffmpeg, ffprobe, relay, keep_times: if old { "-vsync" } else { "-fps_mode" }, picky })
+        Ok(Self {
+            ffmpeg,
+            ffprobe,
+            relay,
+            keep_times: if old { "-vsync" } else { "-fps_mode" },
+            picky,
+            reads_streams,
+        })
+    }
+
+    /// Fails if a content is a camera's and this ffmpeg was built without RTSP.
+    pub(super) fn ensure_reads(&self, feed: &ContentFeed) -> Result<(), VideoError> {
+        if self.reads_streams || !feed.is_stream() {
+            return Ok(());
+        }
+        Err(VideoError::Missing("an ffmpeg with RTSP"))
     }
 
     /// Arguments for the HLS demuxer.
@@ -59,7 +78,11 @@ impl FfmpegTools {
 
 /// The first arguments of every run, which allow only connections to the relay, and only expected formats.
 pub(super) fn common_arguments(feed: &ContentFeed) -> Vec<String> {
-    let formats = if feed.is_playlist() { PLAYLIST_DEMUXERS } else { FILE_DEMUXERS };
+    let formats = match () {
+        () if feed.is_stream() => "rtsp",
+        () if feed.is_playlist() => PLAYLIST_DEMUXERS,
+        () => FILE_DEMUXERS,
+    };
     let arguments = [
         "-hide_banner",
         "-loglevel",
@@ -69,7 +92,11 @@ pub(super) fn common_arguments(feed: &ContentFeed) -> Vec<String> {
         "-format_whitelist",
         formats,
     ];
-    arguments.map(str::to_owned).into()
+    let mut arguments: Vec<String> = arguments.map(str::to_owned).into();
+    if feed.is_stream() {
+        arguments.extend(["-rtsp_transport", "tcp"].map(str::to_owned));
+    }
+    arguments
 }
 
 /// Finds a program by name or path.

@@ -1,7 +1,8 @@
 //! Videos, live videos and pictures at addresses that users supplied, decoded to pictures.
 //!
 //! A relay on loopback stands between the content's server and ffmpeg: every byte, including redirects and the segments
-//! of playlists, is fetched through [`crate::fetch`], and ffmpeg connects to nothing else. Each content has an ffmpeg
+//! of playlists, is fetched through [`crate::fetch`], cameras are spoken to through it too, and ffmpeg connects to nothing
+//! else. Each content has an ffmpeg
 //! process of its own, with an empty environment and limits, which is killed when its frames are no longer wanted.
 //! Memory does not depend on a video's length: at most three frames wait outside the decoder.
 
@@ -13,15 +14,18 @@ mod nut_demuxer;
 mod playlist;
 mod probe;
 mod relay;
+mod rtsp;
+mod source;
 pub(crate) mod still_picture;
 mod upstream;
 
 pub use error::{ContentAddress, VideoError};
 pub use frames::{EndAnnouncement, FrameStream, SampledFrame};
 pub use probe::VideoProbe;
+pub use source::{ContentSource, StoredContent};
 
 use crate::{
-    fetch::Fetcher,
+    fetch::{Fetcher, StreamTarget},
     sandbox::process::{ProcessLimits, RelayEntrance},
 };
 use base::Picture;
@@ -182,14 +186,27 @@ impl ContentLoader {
 
     /// Checks that a content responds within [`VideoSettings::answer_seconds`], with at least one byte, and does not
     /// announce more than [`VideoSettings::max_bytes`].
-    pub async fn check_reachable(&self, url: &str) -> Result<ContentMetadata, VideoError> {
-        let seconds = self.0.settings.answer_seconds;
+    pub async fn check_reachable(
+        &self,
+        source: impl Into<ContentSource>,
+    ) -> Result<ContentMetadata, VideoError> {
+        let (source, seconds) = (source.into(), self.0.settings.answer_seconds);
         let reaching = async {
+            if let ContentSource::Stored(stored) = &source {
+                stored.check_there().await?;
+                return Ok(ContentMetadata { bytes: Some(stored.bytes), media_type: None });
+            }
+            if let ContentSource::Address(address) = &source
+                && StreamTarget::is_stream(address)
+            {
+                rtsp::check_answers(&*self.0.relay.stream_feed(address)?).await?;
+                return Ok(ContentMetadata { bytes: None, media_type: None });
+            }
             // Not as a live stream, because its response has no length.
             let feed = self.0.relay.feed(false)?;
             let wanted = ByteRange { from: 0, to: Some(0) };
             let opened =
-                UpstreamBody::open(&feed, url, ContentAddress::Content, &FileVersion::default(), wanted)
+                UpstreamBody::open(&feed, &source, ContentAddress::Content, &FileVersion::default(), wanted)
                     .await?;
             let mut upstream = opened.ok_or(VideoError::Empty)?;
             if upstream.peek(1).await?.is_empty() {
@@ -199,6 +216,22 @@ impl ContentLoader {
         };
         let late = VideoError::TooSlow { bytes: 0, seconds, least: 1 };
         tokio::time::timeout(Duration::from_secs(seconds), reaching).await.unwrap_or(Err(late))
+    }
+
+    /// [`VideoSettings::max_picture_bytes`].
+    pub fn max_picture_bytes(&self) -> u64 {
+        self.0.settings.max_picture_bytes
+    }
+
+    /// [`VideoSettings::max_bytes`].
+    pub fn max_bytes(&self) -> u64 {
+        self.0.settings.max_bytes
+    }
+
+    /// The interval, and the least number of bytes that must arrive in it: [`VideoSettings::slow_seconds`] and
+    /// [`VideoSettings::slow_bytes`].
+    pub fn slowest_transfer(&self) -> (Duration, u64) {
+        (Duration::from_secs(self.0.settings.slow_seconds), self.0.settings.slow_bytes)
     }
 
     /// Fails if a picture announces more than [`VideoSettings::max_picture_bytes`].
@@ -220,16 +253,26 @@ impl ContentLoader {
     }
 
     /// Reads what a video declares about itself.
-    pub async fn probe(&self, url: &str, live: bool) -> Result<VideoProbe, VideoError> {
+    pub async fn probe(
+        &self,
+        source: impl Into<ContentSource>,
+        live: bool,
+    ) -> Result<VideoProbe, VideoError> {
         let tools = self.tools().await?;
-        let feed = self.0.relay.open(url, live).await?;
+        let feed = self.0.relay.open(&source.into(), live).await?;
+        tools.ensure_reads(&feed)?;
         probe::probe(&tools, &feed, &self.0.settings).await
     }
 
     /// Starts decoding a video.
-    pub async fn open(&self, url: &str, ask: &SamplingRequest) -> Result<FrameStream, VideoError> {
+    pub async fn open(
+        &self,
+        source: impl Into<ContentSource>,
+        ask: &SamplingRequest,
+    ) -> Result<FrameStream, VideoError> {
         let tools = self.tools().await?;
-        let feed = self.0.relay.open(url, ask.live).await?;
+        let feed = self.0.relay.open(&source.into(), ask.live).await?;
+        tools.ensure_reads(&feed)?;
         let settings = self.0.settings.clone();
         let probe = probe::probe(&tools, &feed, &settings).await?;
         let rate =
@@ -241,19 +284,25 @@ impl ContentLoader {
 
     /// Decodes a picture (JPEG, PNG, WebP, GIF and others), upright, scaled down to
     /// [`VideoSettings::picture_box_side`].
-    pub async fn picture(&self, url: &str) -> Result<Picture, VideoError> {
-        let settings = &self.0.settings;
-        let feed = self.0.relay.feed(false)?;
-        let opened = UpstreamBody::open(
-            &feed,
-            url,
-            ContentAddress::Content,
-            &FileVersion::default(),
-            ByteRange::default(),
-        )
-        .await?;
-        let mut upstream = opened.ok_or(VideoError::Empty)?;
+    pub async fn picture(&self, source: impl Into<ContentSource>) -> Result<Picture, VideoError> {
+        let (source, settings) = (source.into(), &self.0.settings);
         let limit = settings.max_picture_bytes;
+        let bytes = match &source {
+            ContentSource::Address(_) => self.fetch_picture(&source, limit).await?,
+            ContentSource::Stored(stored) => stored.read_all(limit).await?,
+        };
+        if bytes.is_empty() {
+            return Err(VideoError::Empty);
+        }
+        still_picture::decode(&self.tools().await?.ffmpeg, bytes, settings).await
+    }
+
+    async fn fetch_picture(&self, source: &ContentSource, limit: u64) -> Result<Vec<u8>, VideoError> {
+        let feed = self.0.relay.feed(false)?;
+        let known = FileVersion::default();
+        let whole = ByteRange::default();
+        let opened = UpstreamBody::open(&feed, source, ContentAddress::Content, &known, whole).await?;
+        let mut upstream = opened.ok_or(VideoError::Empty)?;
         let mut bytes = Vec::new();
         let announced = upstream.total.is_some_and(|total| total > limit);
         while !announced && let Some(chunk) = upstream.chunk().await? {
@@ -265,10 +314,7 @@ impl ContentLoader {
         if announced || bytes.len() as u64 > limit {
             return Err(VideoError::TooLarge { limit });
         }
-        if bytes.is_empty() {
-            return Err(VideoError::Empty);
-        }
-        still_picture::decode(&self.tools().await?.ffmpeg, bytes, settings).await
+        Ok(bytes)
     }
 
     async fn tools(&self) -> Result<Arc<FfmpegTools>, VideoError> {

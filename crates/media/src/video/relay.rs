@@ -5,11 +5,16 @@ use super::{
     VideoError, VideoSettings,
     error::ContentAddress,
     playlist::{self, ReferenceKind},
+    rtsp,
+    source::ContentSource,
     upstream::{ByteRange, TransferRate, UpstreamBody},
 };
 use crate::{
-    fetch::{Bytes, FetchTarget, Fetcher},
-    sandbox::process::RelayEntrance,
+    fetch::{Bytes, FetchTarget, Fetcher, StreamTarget},
+    sandbox::{
+        process::RelayEntrance,
+        relay_listener::{RelayListener, StreamHandler},
+    },
 };
 use axum::{
     Router,
@@ -36,6 +41,7 @@ const MAX_PLAYLIST_DEPTH: u8 = 4;
 const MAX_RELAY_ENTRIES: usize = 20_000;
 /// Bytes of ID3 tags that may precede a segment's media.
 const MAX_SEGMENT_TAG_BYTES: usize = 64 << 10;
+const RTSP_SCHEME: &str = "rtsp://";
 const PLAYLIST_TYPE: &str = "application/vnd.apple.mpegurl";
 
 /// The relay; dropping it stops the server.
@@ -45,7 +51,7 @@ pub(super) struct FetchRelay {
     serving: JoinHandle<()>,
 }
 
-struct RelayState {
+pub(super) struct RelayState {
     at: SocketAddr,
     fetcher: Fetcher,
     settings: Arc<VideoSettings>,
@@ -60,6 +66,7 @@ impl FetchRelay {
             Arc::new(RelayState { at: listener.local_addr()?, fetcher, settings, feeds: Mutex::default() });
         let router = Router::new().route("/{token}/{name}", get(answer)).with_state(shared.clone());
         let served = router.clone();
+        let listener = RelayListener { listener, streams: stream_handler(shared.clone()) };
         let serving = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, served).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "the relay for videos ended");
@@ -69,11 +76,27 @@ impl FetchRelay {
     }
 
     pub(super) fn entrance(&self) -> RelayEntrance {
-        RelayEntrance { address: self.shared.at, router: self.router.clone() }
+        RelayEntrance {
+            address: self.shared.at,
+            router: self.router.clone(),
+            streams: stream_handler(self.shared.clone()),
+        }
     }
 
     /// A feed that the relay does not serve: this process reads the content itself.
     pub(super) fn feed(&self, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
+        self.new_feed(live, None)
+    }
+
+    /// A feed of a camera, which nothing has called yet.
+    pub(super) fn stream_feed(&self, address: &str) -> Result<Arc<ContentFeed>, VideoError> {
+        let target = self.shared.fetcher.parse_stream(address);
+        let target =
+            target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
+        self.new_feed(true, Some(target))
+    }
+
+    fn new_feed(&self, live: bool, stream: Option<StreamTarget>) -> Result<Arc<ContentFeed>, VideoError> {
         let mut bytes = [0; 16];
         aws_lc_rs::rand::fill(&mut bytes)
             .map_err(|_| VideoError::Failed("the operating system gave no random numbers".to_owned()))?;
@@ -81,6 +104,7 @@ impl FetchRelay {
             live,
             shared: self.shared.clone(),
             token: format!("{:032x}", u128::from_be_bytes(bytes)),
+            stream,
             state: Mutex::default(),
             bytes_received: AtomicU64::new(0),
             pace: Mutex::new(TransferRate::new(&self.shared.settings, live)),
@@ -90,15 +114,27 @@ impl FetchRelay {
     }
 
     /// Calls a content, and creates the feed that one decoder reads it from.
-    pub(super) async fn open(&self, url: &str, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
+    pub(super) async fn open(
+        &self,
+        source: &ContentSource,
+        live: bool,
+    ) -> Result<Arc<ContentFeed>, VideoError> {
+        if let ContentSource::Address(address) = source
+            && StreamTarget::is_stream(address)
+        {
+            if !live {
+                return Err(VideoError::NeverEnds);
+            }
+            let feed = self.stream_feed(address)?;
+            lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
+            return Ok(feed);
+        }
         let feed = self.feed(live)?;
-        let target = self.shared.fetcher.parse_target(url);
-        let target =
-            target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
+        let source = self.normalise(source)?;
         // The content is called before a process is started for it.
         let mut upstream = UpstreamBody::open(
             &feed,
-            url,
+            &source,
             ContentAddress::Content,
             &FileVersion::default(),
             ByteRange::default(),
@@ -111,6 +147,10 @@ impl FetchRelay {
         }
         let kind =
             if playlist::is_playlist(&first) { ReferenceKind::Playlist } else { ReferenceKind::Media("bin") };
+        if kind == ReferenceKind::Playlist && upstream.target.is_none() {
+            // The parts of an uploaded playlist are nowhere.
+            return Err(VideoError::NotAVideo);
+        }
         {
             let mut state = feed.state();
             let known = if kind == ReferenceKind::Playlist {
@@ -119,14 +159,32 @@ impl FetchRelay {
                 upstream.file_version()
             };
             feed.ends.store(kind != ReferenceKind::Playlist && upstream.total.is_some(), Ordering::Relaxed);
-            state.addresses.insert(target.as_str().to_owned(), 0);
-            state.entries.insert(
-                0,
-                RelayEntry { address: target.as_str().to_owned(), kind, depth: 0, version: known },
-            );
+            if let ContentSource::Address(address) = &source {
+                state.addresses.insert(address.clone(), 0);
+            }
+            state.entries.insert(0, RelayEntry { source, kind, depth: 0, version: known });
         }
         lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
         Ok(feed)
+    }
+
+    /// The same source, with its address spelled in one way.
+    fn normalise(&self, source: &ContentSource) -> Result<ContentSource, VideoError> {
+        let ContentSource::Address(address) = source else { return Ok(source.clone()) };
+        let target = self.shared.fetcher.parse_target(address);
+        let target =
+            target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
+        Ok(ContentSource::Address(target.as_str().to_owned()))
+    }
+}
+
+impl RelayState {
+    /// The feed that a request of ffmpeg's to a camera names: `OPTIONS rtsp://ADDRESS/TOKEN/… RTSP/1.0`.
+    pub(super) fn stream_feed(&self, request: &str) -> Option<Arc<ContentFeed>> {
+        let address = request.split(' ').nth(1)?.strip_prefix(RTSP_SCHEME)?;
+        let path = address.strip_prefix(&self.at.to_string())?.strip_prefix('/')?;
+        let token = path.split(['/', '?']).next()?;
+        lock(&self.feeds).get(token).and_then(Weak::upgrade).filter(|feed| feed.is_stream())
     }
 }
 
@@ -145,7 +203,7 @@ pub(super) struct FileVersion {
 
 #[derive(Clone)]
 struct RelayEntry {
-    address: String,
+    source: ContentSource,
     kind: ReferenceKind,
     depth: u8,
     version: FileVersion,
@@ -169,6 +227,8 @@ pub(super) struct ContentFeed {
     pub(super) live: bool,
     shared: Arc<RelayState>,
     token: String,
+    /// The camera, if it is one.
+    stream: Option<StreamTarget>,
     state: Mutex<FeedState>,
     bytes_received: AtomicU64,
     pace: Mutex<TransferRate>,
@@ -199,8 +259,30 @@ impl ContentFeed {
 
     /// The address at which ffmpeg finds the content.
     pub(super) fn address(&self) -> String {
+        if let Some((_, _, own)) = self.stream_addresses() {
+            let path = self.stream.as_ref().map_or("", StreamTarget::path);
+            return format!("{own}{path}");
+        }
         let name = if self.is_playlist() { "0.m3u8" } else { "0" };
         format!("http://{}/{}/{name}", self.shared.at, self.token)
+    }
+
+    /// Of a camera: its address, where it is without the path, and where ffmpeg finds it without the path.
+    pub(super) fn stream_addresses(&self) -> Option<(&str, &str, String)> {
+        let target = self.stream.as_ref()?;
+        let own = format!("{RTSP_SCHEME}{}/{}", self.shared.at, self.token);
+        Some((target.as_str(), target.origin(), own))
+    }
+
+    /// Whether the content is the stream of a camera.
+    pub(super) fn is_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Waits for [`ContentFeed::resume`].
+    pub(super) async fn wait_until_resumed(&self) {
+        let mut gate = self.gate.subscribe();
+        let _gone = gate.wait_for(|open| *open).await;
     }
 
     /// Whether the content is an HLS playlist.
@@ -243,7 +325,7 @@ impl ContentFeed {
         lock(&self.state)
     }
 
-    fn fail(&self, error: VideoError) {
+    pub(super) fn fail(&self, error: VideoError) {
         tracing::debug!(
             error = &error as &dyn std::error::Error,
             code = error.code(),
@@ -280,8 +362,8 @@ impl ContentFeed {
         } else {
             state.next += 1;
             let id = state.next;
-            let entry =
-                RelayEntry { address: address.to_owned(), kind, depth, version: FileVersion::default() };
+            let source = ContentSource::Address(address.to_owned());
+            let entry = RelayEntry { source, kind, depth, version: FileVersion::default() };
             state.entries.insert(id, entry);
             state.addresses.insert(address.to_owned(), id);
             if state.entries.len() > MAX_RELAY_ENTRIES {
@@ -290,9 +372,10 @@ impl ContentFeed {
                     .iter()
                     .find(|(id, entry)| **id > 0 && entry.kind != ReferenceKind::Playlist);
                 if let Some(old) = old.map(|(id, _)| *id)
-                    && let Some(entry) = state.entries.remove(&old)
+                    && let Some(ContentSource::Address(address)) =
+                        state.entries.remove(&old).map(|entry| entry.source)
                 {
-                    state.addresses.remove(&entry.address);
+                    state.addresses.remove(&address);
                 }
             }
             id
@@ -314,7 +397,7 @@ impl ContentFeed {
             return Err(VideoError::PlaylistTooLarge { what: "playlists in each other", limit });
         }
         let upstream =
-            UpstreamBody::open(self, &entry.address, place, &FileVersion::default(), ByteRange::default())
+            UpstreamBody::open(self, &entry.source, place, &FileVersion::default(), ByteRange::default())
                 .await?;
         let mut upstream = upstream.ok_or(VideoError::Empty)?;
         // A live stream that only repeats its playlist has stalled.
@@ -332,9 +415,10 @@ impl ContentFeed {
         if !playlist::is_playlist(&bytes) {
             return Err(VideoError::Playlist("what it names as a playlist is none"));
         }
+        let base = upstream.target.as_ref().ok_or(VideoError::NotAVideo)?;
         let text = String::from_utf8(bytes).map_err(|_| VideoError::Playlist("it is not text in UTF-8"))?;
         let text = playlist::rewrite(&text, self.live, self.settings().box_side, |reference, kind| {
-            self.relay_reference(&upstream.target, reference, kind, entry.depth + 1)
+            self.relay_reference(base, reference, kind, entry.depth + 1)
         })?;
         if text.lines().any(|line| line.starts_with("#EXT-X-ENDLIST")) {
             self.ends.store(true, Ordering::Relaxed);
@@ -353,7 +437,7 @@ impl ContentFeed {
     ) -> Result<Response, VideoError> {
         let range = headers.get(header::RANGE).and_then(|value| ByteRange::parse(value.to_str().ok()?));
         let wanted = range.unwrap_or_default();
-        let opened = UpstreamBody::open(self, &entry.address, place, &entry.version, wanted).await?;
+        let opened = UpstreamBody::open(self, &entry.source, place, &entry.version, wanted).await?;
         let Some(mut upstream) = opened else { return Ok(empty(StatusCode::RANGE_NOT_SATISFIABLE)) };
         if let Some(entry) = self.state().entries.get_mut(&id).filter(|_| !self.live) {
             let known = upstream.file_version();
@@ -419,6 +503,10 @@ impl ContentFeed {
         }
         Err(VideoError::Playlist("a part of it begins with more tags than are read"))
     }
+}
+
+fn stream_handler(state: Arc<RelayState>) -> StreamHandler {
+    StreamHandler(Arc::new(move |connection| Box::pin(rtsp::serve(state.clone(), connection))))
 }
 
 async fn answer(

@@ -4,6 +4,7 @@ use super::{
     VideoError, VideoSettings,
     error::ContentAddress,
     relay::{ContentFeed, FileVersion},
+    source::{ContentSource, StoredReader},
 };
 use crate::fetch::{Bytes, FetchError, FetchRequest, FetchTarget, HeaderMap, HeaderValue, StreamingResponse};
 use http::{HeaderName, header};
@@ -36,12 +37,18 @@ impl ByteRange {
     }
 }
 
-/// A response whose body is still to be read.
+/// Where the bytes come from.
+enum UpstreamBytes {
+    Response(Box<StreamingResponse>),
+    Stored(StoredReader),
+}
+
+/// A file or a part of it that is still to be read.
 pub(super) struct UpstreamBody {
-    answering: StreamingResponse,
+    from: UpstreamBytes,
     feed: Arc<ContentFeed>,
-    /// The address that the response came from, after redirects.
-    pub(super) target: FetchTarget,
+    /// The address that the response came from, after redirects; none of a stored content.
+    pub(super) target: Option<FetchTarget>,
     /// Bytes of the whole file, if known.
     pub(super) total: Option<u64>,
     /// Bytes that will be returned, if known.
@@ -63,6 +70,50 @@ pub(super) struct UpstreamBody {
 impl UpstreamBody {
     /// Requests a file or a part of it; `None` if there is no such part.
     pub(super) async fn open(
+        feed: &Arc<ContentFeed>,
+        source: &ContentSource,
+        place: ContentAddress,
+        known: &FileVersion,
+        wanted: ByteRange,
+    ) -> Result<Option<Self>, VideoError> {
+        match source {
+            ContentSource::Address(address) => Self::call(feed, address, place, known, wanted).await,
+            ContentSource::Stored(stored) if stored.bytes == 0 => Err(VideoError::Empty),
+            ContentSource::Stored(stored) => {
+                let reader = StoredReader::new(stored, wanted);
+                Ok(reader.map(|reader| {
+                    let length = Some(reader.left());
+                    Self {
+                        total: Some(stored.bytes),
+                        length,
+                        seekable: true,
+                        to_come: length,
+                        at: wanted.from,
+                        ..Self::new(feed, UpstreamBytes::Stored(reader), None)
+                    }
+                }))
+            }
+        }
+    }
+
+    fn new(feed: &Arc<ContentFeed>, from: UpstreamBytes, target: Option<FetchTarget>) -> Self {
+        Self {
+            from,
+            feed: feed.clone(),
+            target,
+            total: None,
+            length: None,
+            seekable: false,
+            media_type: None,
+            skip: 0,
+            to_come: None,
+            at: 0,
+            put_back: None,
+            counts_as_content: true,
+        }
+    }
+
+    async fn call(
         feed: &Arc<ContentFeed>,
         address: &str,
         place: ContentAddress,
@@ -95,20 +146,7 @@ impl UpstreamBody {
         let (target, answering) = answered
             .map_err(|_| late)?
             .map_err(|error| VideoError::from_fetch_error(error, place, within))?;
-        let mut upstream = Self {
-            answering,
-            feed: feed.clone(),
-            target,
-            total: None,
-            length: None,
-            seekable: false,
-            media_type: None,
-            skip: 0,
-            to_come: None,
-            at: 0,
-            put_back: None,
-            counts_as_content: true,
-        };
+        let mut upstream = Self::new(feed, UpstreamBytes::Response(Box::new(answering)), Some(target));
         let whole = upstream.check_response(place, known, wanted)?;
         Ok(whole.then_some(upstream))
     }
@@ -120,8 +158,8 @@ impl UpstreamBody {
         known: &FileVersion,
         wanted: ByteRange,
     ) -> Result<bool, VideoError> {
-        let text =
-            |name: HeaderName| self.answering.headers().get(name).and_then(|value| value.to_str().ok());
+        let UpstreamBytes::Response(answering) = &self.from else { return Ok(true) };
+        let text = |name: HeaderName| answering.headers().get(name).and_then(|value| value.to_str().ok());
         let number = |text: &str| text.trim().parse::<u64>().ok();
         let announced = text(header::CONTENT_LENGTH).and_then(number);
         if text(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
@@ -130,8 +168,8 @@ impl UpstreamBody {
         let range = text(header::CONTENT_RANGE).and_then(|text| text.trim().strip_prefix("bytes"));
         let (span, total) = range.and_then(|text| text.trim().split_once('/')).unwrap_or_default();
         let (total, media_type) = (number(total), text(header::CONTENT_TYPE).map(str::to_owned));
-        let tag = strong_etag(self.answering.headers());
-        match self.answering.status() {
+        let tag = strong_etag(answering.headers());
+        match answering.status() {
             206 => {
                 let span = span.split_once('-').and_then(|(from, to)| Some((number(from)?, number(to)?)));
                 let (from, to) =
@@ -181,7 +219,11 @@ impl UpstreamBody {
 
     /// What later responses for the same file must agree with.
     pub(super) fn file_version(&self) -> FileVersion {
-        FileVersion { etag: strong_etag(self.answering.headers()), total_bytes: self.total }
+        let etag = match &self.from {
+            UpstreamBytes::Response(answering) => strong_etag(answering.headers()),
+            UpstreamBytes::Stored(_) => None,
+        };
+        FileVersion { etag, total_bytes: self.total }
     }
 
     /// Reads at least `least` bytes, or all that there are, and puts them back to be read again.
@@ -227,12 +269,16 @@ impl UpstreamBody {
 
     /// The next bytes from the server, or an error if the content has come too slowly by now.
     async fn read_in_time(&mut self) -> Result<Result<Option<Bytes>, FetchError>, VideoError> {
+        let answering = match &mut self.from {
+            UpstreamBytes::Response(answering) => answering,
+            UpstreamBytes::Stored(reader) => return reader.chunk().await.map(Ok),
+        };
         let left = {
             let pace = self.feed.pace();
             pace.window.saturating_sub(pace.waited)
         };
         let begun = Instant::now();
-        let Ok(read) = tokio::time::timeout(left, self.answering.chunk()).await else {
+        let Ok(read) = tokio::time::timeout(left, answering.chunk()).await else {
             return Err(self.feed.pace().too_slow());
         };
         let bytes = read.as_ref().map_or(0, |chunk| chunk.as_ref().map_or(0, |bytes| bytes.len() as u64));

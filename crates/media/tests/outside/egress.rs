@@ -67,6 +67,8 @@ const WORDS: &[&str] = &[
 const DEPEND: &[(&str, &str)] = &[
     ("assay-media", "hickory-resolver"),
     ("assay-media", "reqwest"),
+    // TLS to cameras.
+    ("assay-media", "tokio-rustls"),
     // The store for blobs, at the operator's own address.
     ("assay-media", "object_store"),
     // Mail, through the operator's own server only: its address is a setting, and callers cannot choose it.
@@ -86,7 +88,7 @@ const DEPEND: &[(&str, &str)] = &[
 /// Which sources may contain which identifiers. The database driver, `sqlx`, connects only to the operator's own
 /// address.
 const NAME: &[(&str, &[&str])] = &[
-    ("crates/media/src/fetch/", &["hickory_resolver", "reqwest"]),
+    ("crates/media/src/fetch/", &["TcpStream", "hickory_resolver", "reqwest"]),
     ("crates/media/src/blobs/", &["object_store"]),
     ("crates/domain/src/mail/", &["lettre"]),
     // Parses email addresses; opens no connection.

@@ -9,7 +9,7 @@ use axum::{extract::State, http::StatusCode};
 /// Delete a content.
 ///
 /// Its moderations with everything that they found, its reports and its links to profiles are gone when this is answered.
-/// Moderations that run are stopped. The data at its address is not touched.
+/// Moderations that run are stopped. The data at its address is not touched; a file that was uploaded is deleted.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/contents/{id}", tag = "contents",
     security(("api key" = [], "application" = [])),
@@ -25,5 +25,6 @@ pub(crate) async fn delete_content(
         return Err(ModerationApiError::not_found("content"));
     }
     tx.commit().await?;
+    api.content_moderation.delete_files(request.account.id).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -13,9 +13,10 @@ pub(super) mod report;
 pub(super) mod reports;
 pub(super) mod resolve_report;
 pub(super) mod restore;
+pub(super) mod upload;
 
 use super::ModerationApiError;
-use base::{ContentId, ProfileId, Timestamp, Uuid};
+use base::{ContentId, ContentUploadId, ProfileId, Timestamp, Uuid};
 use db::{DbError, ReadTx};
 use domain::content_moderation::contents::{self, Content, ContentError};
 use utoipa::ToSchema;
@@ -27,9 +28,14 @@ pub(crate) struct ContentBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: ContentId,
-    /// Its address.
+    /// Its address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "https://media.example.com/1.jpg")]
-    url: String,
+    url: Option<String>,
+    /// The file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>)]
+    upload_id: Option<ContentUploadId>,
     /// The kind of content.
     r#type: contents::ContentType,
     /// Profiles that are known to be in it.
@@ -57,7 +63,8 @@ impl ContentBody {
         Self {
             profile_ids,
             id: content.id,
-            url: content.url,
+            url: content.location.url().map(str::to_owned),
+            upload_id: content.location.upload(),
             r#type: content.content_type,
             uploader_id: content.uploader_id,
             title: content.title,

@@ -14,16 +14,19 @@ use crate::{
     http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::Uuid;
+use base::{ContentUploadId, Uuid};
 use domain::content_moderation::contents::{self, ContentRequest, ContentType};
 use utoipa::ToSchema;
 
 /// The content to register.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct RegisterContentRequest {
-    /// Its address: https, on the public internet.
-    #[schema(value_type = String, max_length = 4096, pattern = "^https://", example = "https://media.example.com/1.jpg")]
+    /// Its address on the public internet: https, and of a live video also rtsp or rtsps, without a user name. Exactly one of this and `upload_id` is required.
+    #[schema(max_length = 4096, pattern = "^(https|rtsps?)://", example = "https://media.example.com/1.jpg")]
     url: Option<String>,
+    /// The file that was uploaded (`POST /accounts/{accountId}/uploads`), of an image or a video.
+    #[schema(value_type = Option<Uuid>)]
+    upload_id: Option<ContentUploadId>,
     /// The kind of content.
     #[schema(value_type = ContentType, example = "IMAGE")]
     r#type: Option<ContentType>,
@@ -43,6 +46,7 @@ impl CommandPayload for RegisterContentRequest {
     fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<ContentRequest> {
         let new = contents::ContentInput {
             url: self.url,
+            upload_id: self.upload_id,
             content_type: self.r#type,
             profile_ids: violations.ids("profile_ids", self.profile_ids, "there is no such profile"),
             uploader_id: self.uploader_id,
@@ -54,7 +58,8 @@ impl CommandPayload for RegisterContentRequest {
 
 /// Register a content.
 ///
-/// Only its address is stored; the media is fetched when the content is moderated.
+/// Of an address nothing else is stored; the media is fetched when the content is moderated. A file that was uploaded is kept
+/// until the content is deleted; each may be given to one content.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/contents", tag = "contents",
     security(("api key" = [], "application" = [])),

@@ -129,8 +129,9 @@ pub(crate) struct FindingMatchBody {
     content_id: ContentId,
     /// The kind of content.
     content_type: ContentType,
-    /// The content's address.
-    url: String,
+    /// The content's address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// When it was seen.
     #[schema(value_type = String, format = DateTime)]
     observed_at: Timestamp,
@@ -197,7 +198,7 @@ impl From<FindingMatch> for FindingMatchBody {
             moderation_id: found.moderation_id,
             content_id: found.content_id,
             content_type: found.content_type,
-            url: found.url,
+            url: found.location.url().map(str::to_owned),
             observed_at: found.observed_at,
             frame_time: found.frame_time,
             is_banned: found.is_banned,

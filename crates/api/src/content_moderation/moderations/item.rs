@@ -17,8 +17,9 @@ pub(crate) struct ModerationItem {
     content_id: ContentId,
     /// The kind of content.
     content_type: ContentType,
-    /// The content's address.
-    url: String,
+    /// The content's address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// What is checked.
     checks: Vec<ModerationCheckBody>,
     /// Where notifications go.
@@ -129,7 +130,7 @@ impl From<ModerationSummary> for ModerationItem {
             id: item.id,
             content_id: item.content_id,
             content_type: item.content_type,
-            url: item.url,
+            url: item.location.url().map(str::to_owned),
             checks: item.checks.iter().map(check).collect(),
             notifications: web.chain(slack).collect(),
             status: item.progress.into(),

@@ -44,8 +44,9 @@ pub(crate) struct OverviewContent {
     id: ContentId,
     /// The kind of content.
     r#type: ContentType,
-    /// Its address.
-    url: String,
+    /// Its address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// Who uploaded it, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     uploader: Option<PersonBody>,
@@ -99,7 +100,7 @@ impl From<ModerationOverview> for ModerationOverviewBody {
             content: OverviewContent {
                 id: item.content_id,
                 r#type: item.content_type,
-                url: item.url,
+                url: item.location.url().map(str::to_owned),
                 uploader: uploader.map(Into::into),
                 profiles: profiles.into_iter().map(Into::into).collect(),
                 groups: groups.into_iter().map(group).collect(),

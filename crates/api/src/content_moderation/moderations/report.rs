@@ -21,8 +21,9 @@ pub(crate) struct ModerationReportBody {
     /// The age groups that were seen, each once.
     #[schema(example = json!(["adult"]))]
     age_groups: Vec<AgeGroup>,
-    /// The content's address.
-    url: String,
+    /// The content's address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// How many appearances of faces there are.
     #[schema(minimum = 0)]
     total_count: i64,
@@ -154,7 +155,7 @@ impl From<ModerationReport> for ModerationReportBody {
             banned_faces: report.has_banned_faces,
             unknown_faces: report.has_unknown_faces,
             age_groups: report.age_groups,
-            url: report.url,
+            url: report.location.url().map(str::to_owned),
             total_count: report.total,
             face_check_results: report.findings.into_iter().map(Into::into).collect(),
         }

@@ -18,8 +18,9 @@ use utoipa::ToSchema;
 pub(crate) struct ModerationResultsBody {
     /// The kind of content.
     content_type: ContentType,
-    /// The content's address.
-    url: String,
+    /// The content's address; none of a file that was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// How many appearances of faces there are.
     #[schema(minimum = 0)]
     total_count: i64,
@@ -45,7 +46,7 @@ pub(crate) async fn moderation_results(
     let report = report.ok_or_else(|| ModerationApiError::not_found("moderation"))?;
     Ok(Json(ModerationResultsBody {
         content_type: report.content_type,
-        url: report.url,
+        url: report.location.url().map(str::to_owned),
         total_count: report.total,
         face_check_results: report.findings.into_iter().map(Into::into).collect(),
     }))

@@ -79,6 +79,7 @@ const TABLE: &[(&str, Needs)] = &[
         "DELETE /accounts/{accountId}/archive/contents/{id}",
         Either(Scope::ContentsManage, Scope::ContentsModerate),
     ),
+    ("POST /accounts/{accountId}/uploads", One(Scope::ContentsManage)),
     ("GET /accounts/{accountId}/contents", One(Scope::ContentsList)),
     ("POST /accounts/{accountId}/contents", One(Scope::ContentsManage)),
     ("POST /accounts/{accountId}/contents/bulk", One(Scope::ContentsManage)),

@@ -324,3 +324,25 @@ async fn a_finding_keeps_the_numbers_behind_it_and_a_moderation_may_demand_more(
         );
     }
 }
+
+/// Addresses that a store of files signs for a while carry tokens of a thousand characters and more.
+#[tokio::test]
+async fn an_image_at_the_longest_address_is_moderated_and_no_longer_one_is_registered() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("group.png", png(&testkit::group_photo(3)));
+    let signed = |bytes: usize| {
+        let query = format!("{url}?X-Amz-Expires=3600&X-Amz-Security-Token=");
+        format!("{query}{}", "f".repeat(bytes - query.len()))
+    };
+    let id = fixture.moderate(&signed(4096), "IMAGE", json!({ "unknown_faces": true })).await;
+    let state = fixture.moderation_state(&id).await;
+    assert_eq!((state["state"].as_str(), state["url"].as_str()), (Some("DONE"), Some(&*signed(4096))));
+    let body = json!({ "url": signed(4097), "type": "IMAGE" });
+    let refused = fixture.call("POST", "/contents", Some(body)).await.json();
+    let error = &refused["errors"][0];
+    assert_eq!(
+        (error["property"].as_str(), error["measured"].as_f64(), error["limit"].as_str()),
+        (Some("url"), Some(4097.0), Some("at most 4096 bytes")),
+        "{refused:.200}"
+    );
+}

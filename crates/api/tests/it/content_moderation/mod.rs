@@ -2,6 +2,7 @@
 
 mod accounts;
 mod authorisation_matrix;
+mod camera_moderation;
 mod contents;
 mod findings;
 mod groups;
@@ -190,6 +191,32 @@ impl AccountFixture {
     /// Registers a content; returns its id.
     pub(crate) async fn content(&self, url: &str, content_type: &str) -> String {
         self.create("/contents", json!({ "url": url, "type": content_type })).await
+    }
+
+    /// Uploads a file.
+    pub(crate) async fn upload(&self, media_type: &str, file: impl Into<Body>) -> TestResponse {
+        self.upload_to(&self.account.to_string(), media_type, file).await
+    }
+
+    /// Uploads a file to some account, with the key of this one.
+    pub(crate) async fn upload_to(
+        &self,
+        account: &str,
+        media_type: &str,
+        file: impl Into<Body>,
+    ) -> TestResponse {
+        let request = Request::post(format!("/accounts/{account}/uploads"))
+            .header("Authorization", &self.key)
+            .header(self.app.api.brand.sdk_id(), self.app.app.to_string())
+            .header("Content-Type", media_type);
+        self.app.send(request.body(file.into()).unwrap()).await
+    }
+
+    /// Registers a content with an uploaded file; returns its id.
+    pub(crate) async fn uploaded_content(&self, media_type: &str, file: impl Into<Body>) -> String {
+        let upload = created_id(&self.upload(media_type, file).await);
+        let content_type = if media_type.starts_with("image/") { "IMAGE" } else { "VIDEO" };
+        self.create("/contents", json!({ "upload_id": upload, "type": content_type })).await
     }
 
     /// Starts a moderation of a content with these options; returns its id.

@@ -70,7 +70,8 @@ async fn orphaned_rows(
                 "SELECT owner_id AS owner, CAST(1 AS BIGINT) AS number FROM erasure_keys
                   WHERE owner_id NOT IN (SELECT id FROM identity_sessions UNION SELECT id FROM age_sessions
                                          UNION SELECT id FROM profiles WHERE active
-                                         UNION SELECT id FROM moderations)
+                                         UNION SELECT id FROM moderations
+                                         UNION SELECT id FROM content_uploads)
                   ORDER BY owner_id"
             ),
         ),
@@ -104,6 +105,13 @@ async fn orphaned_rows(
             sql!(
                 "SELECT uploader_id AS owner, count(*) AS number FROM contents
                   WHERE uploader_id IN (SELECT id FROM profiles WHERE NOT active) GROUP BY uploader_id"
+            ),
+        ),
+        (
+            "content_uploads",
+            sql!(
+                "SELECT content_id AS owner, count(*) AS number FROM content_uploads
+                  WHERE content_id IS NOT NULL AND content_id NOT IN (SELECT id FROM contents) GROUP BY content_id"
             ),
         ),
         (

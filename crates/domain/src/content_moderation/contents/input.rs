@@ -1,25 +1,26 @@
 //! Contents as callers send them, and the rules that can be checked without the database.
 
-use super::ContentType;
+use super::{ContentType, uploads::ContentLocation};
 use crate::{
     delivery::Outbox,
     violation::{Violation, check_max_chars, check_max_items, violation},
 };
-use base::{ProfileId, Uuid};
+use base::{ContentUploadId, LimitViolation, ProfileId, Uuid};
+use media::fetch::{MAX_ADDRESS_BYTES, StreamTarget};
 use std::borrow::Cow;
 
 /// The longest title, in characters.
 pub const MAX_TITLE_CHARS: usize = 200;
-/// The longest address, in characters.
-pub const MAX_URL_CHARS: usize = 4096;
 /// How many profiles one content may have.
 pub const MAX_PROFILES_PER_CONTENT: usize = 100;
 
 /// A content as a caller sent it, not validated.
 #[derive(Clone, Debug, Default)]
 pub struct ContentInput {
-    /// Its address, https.
+    /// Its address, https. Exactly one of this and `upload_id` is required.
     pub url: Option<String>,
+    /// The file that was uploaded; not of a live video.
+    pub upload_id: Option<ContentUploadId>,
     pub content_type: Option<ContentType>,
     /// The profiles of people who are known to be in it.
     pub profile_ids: Vec<ProfileId>,
@@ -32,7 +33,7 @@ pub struct ContentInput {
 /// A content that is valid, as far as that can be told without looking at what the account has.
 #[derive(Clone, Debug)]
 pub struct ContentRequest {
-    pub(super) url: String,
+    pub(super) location: ContentLocation,
     pub(super) content_type: ContentType,
     pub(super) profile_ids: Vec<ProfileId>,
     pub(super) uploader_id: Option<Uuid>,
@@ -42,13 +43,36 @@ pub struct ContentRequest {
 impl ContentInput {
     /// Checks every rule that does not depend on what the account has; the error lists all that are broken.
     pub fn validate(self, outbox: &Outbox) -> Result<ContentRequest, Vec<Violation>> {
-        let Self { url, content_type, profile_ids, uploader_id, title } = self;
+        let Self { url, upload_id, content_type, profile_ids, uploader_id, title } = self;
         let mut violations = Vec::new();
-        if let Some(url) = &url {
-            violations.extend(check_url(outbox, "url", url).err());
-        } else {
-            violations.push(violation("url", "it is required"));
-        }
+        let location = match (url, upload_id) {
+            (Some(url), None) => {
+                let checked = match (StreamTarget::is_stream(&url), content_type) {
+                    (true, Some(ContentType::LiveVideo)) => {
+                        outbox.check_stream(&url).map_err(|refused| violation("url", refused.to_string()))
+                    }
+                    (true, Some(_)) => Err(violation("url", "only a live video has an address of RTSP")),
+                    (_, _) => check_url(outbox, "url", &url),
+                };
+                violations.extend(checked.err());
+                Some(ContentLocation::Url(url))
+            }
+            (None, Some(upload)) => {
+                if content_type == Some(ContentType::LiveVideo) {
+                    violations
+                        .push(violation("upload_id", "a live video has an address; it cannot be uploaded"));
+                }
+                Some(ContentLocation::Upload(upload))
+            }
+            (Some(_), Some(_)) => {
+                violations.push(violation("upload_id", "a content has an address or an upload, not both"));
+                None
+            }
+            (None, None) => {
+                violations.push(violation("url", "it is required, or an upload_id in its place"));
+                None
+            }
+        };
         if content_type.is_none() {
             violations.push(violation("type", "it is required"));
         }
@@ -61,9 +85,9 @@ impl ContentInput {
         violations.extend(
             check_max_items("profile_ids", profiles, MAX_PROFILES_PER_CONTENT, "attach fewer profiles").err(),
         );
-        match (url, content_type) {
-            (Some(url), Some(content_type)) if violations.is_empty() => {
-                Ok(ContentRequest { url, content_type, profile_ids, uploader_id, title })
+        match (location, content_type) {
+            (Some(location), Some(content_type)) if violations.is_empty() => {
+                Ok(ContentRequest { location, content_type, profile_ids, uploader_id, title })
             }
             _ => Err(violations),
         }
@@ -78,6 +102,10 @@ pub(in crate::content_moderation) fn check_url(
     url: &str,
 ) -> Result<(), Violation> {
     let path = path.into();
-    check_max_chars(path.clone(), "it has", url.chars().count(), MAX_URL_CHARS, "use a shorter address")?;
+    if url.len() > MAX_ADDRESS_BYTES {
+        let limit = format!("at most {MAX_ADDRESS_BYTES} bytes");
+        let measured = LimitViolation::new(url.len() as f64, limit, "use a shorter address");
+        return Err(Violation::with_limit(path, format!("it has {} bytes", url.len()), measured));
+    }
     outbox.check_destination(url, true).map_err(|refused| violation(path, refused.to_string()))
 }

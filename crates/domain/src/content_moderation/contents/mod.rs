@@ -1,13 +1,15 @@
 //! Contents: images, videos and live videos of an account, registered by their address. The data stays at that address; a
-//! moderation fetches it.
+//! moderation fetches it. Images and videos may also be uploaded.
 //!
-//! `input` has what callers send and its rules, `reports` what people report about contents.
+//! `input` has what callers send and its rules, `uploads` the files of contents that were uploaded, `reports` what people
+//! report about contents.
 
 mod input;
 pub mod reports;
+pub mod uploads;
 
 pub(super) use input::check_url;
-pub use input::{ContentInput, ContentRequest, MAX_PROFILES_PER_CONTENT, MAX_TITLE_CHARS, MAX_URL_CHARS};
+pub use input::{ContentInput, ContentRequest, MAX_PROFILES_PER_CONTENT, MAX_TITLE_CHARS};
 
 use crate::{
     CreationRange,
@@ -18,6 +20,7 @@ use crate::{
 use base::{AccountId, ContentId, Environment, Id as _, ProfileId, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use std::collections::HashMap;
+use uploads::ContentLocation;
 
 wire_enum! {
     /// The kinds of content (`ContentType` of the interface).
@@ -35,8 +38,9 @@ wire_enum! {
 #[derive(Clone, Debug, FromRow)]
 pub struct Content {
     pub id: ContentId,
-    /// Its address, https.
-    pub url: String,
+    /// Its address, or the file that was uploaded.
+    #[sqlx(rename = "url", try_from = "String")]
+    pub location: ContentLocation,
     #[sqlx(rename = "type", try_from = "String")]
     pub content_type: ContentType,
     /// Who uploaded it: an id of the application's own, which may be a profile's.
@@ -76,22 +80,26 @@ pub async fn register(
     account: AccountId,
     new: ContentRequest,
 ) -> Result<ContentId, ContentError> {
-    let ContentRequest { url, content_type, mut profile_ids, uploader_id, title } = new;
+    let ContentRequest { location, content_type, mut profile_ids, uploader_id, title } = new;
     let unusable = unusable_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
     if !unusable.is_empty() {
         return Err(ContentError::Invalid(unusable));
     }
-    let id = ContentId::new(environment);
+    let (id, now) = (ContentId::new(environment), environment.now());
+    if let Some(upload) = location.upload() {
+        let taken = uploads::take(tx, account, upload, (id, content_type), now).await?;
+        taken.map_err(|words| violation("upload_id", words))?;
+    }
     tx.execute(sql!(
         "INSERT INTO contents (id, account_id, url, type, uploader_id, title, archived, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7)",
         id,
         account,
-        url,
+        location.to_string(),
         content_type,
         uploader_id,
         title,
-        environment.now(),
+        now,
     ))
     .await?;
     profile_ids.sort_unstable();

@@ -22,7 +22,7 @@ struct ImageFace {
 
 impl ModerationRun {
     pub(super) async fn process_image(&self) -> Result<(), RunStopError> {
-        let picture = self.runner.videos.picture(&self.context.url).await?;
+        let picture = self.runner.videos.picture(self.source().await?).await?;
         self.check_stop_requested().await?;
         let min_face_pixels = self.runner.settings.min_face_pixels;
         let size = picture.size();

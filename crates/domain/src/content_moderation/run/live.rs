@@ -55,8 +55,9 @@ impl ModerationRun {
             from_seconds: position.max(tracks.time),
             frames_per_second: self.runner.settings.frames_per_second,
         };
+        let source = self.source().await?;
         let frames = tokio::select! {
-            frames = self.runner.videos.open(&self.context.url, &sampling) => frames?,
+            frames = self.runner.videos.open(source, &sampling) => frames?,
             stop = self.wait_for_stop() => return Err(stop),
         };
         let ends = frames.ends();

@@ -22,7 +22,7 @@ mod video;
 
 use super::{
     ContentModerationSettings, ModerationParameters, ModerationState, NotificationReason,
-    contents::{self, ContentType},
+    contents::{self, ContentType, uploads::ContentUploads},
     ending::{ModerationEnder, ModerationOutcome, NotificationContextRow},
     notifications::NotificationContext,
     sealed_columns::SealedColumns,
@@ -37,7 +37,7 @@ use decision::KnownProfiles;
 use effects::RunEffects;
 use face_tracks::{FaceTracks, MAX_CANDIDATES, MIN_CLEAR_QUALITY, UNCLEAR_DISTANCE_FACTOR};
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
-use media::video::{ContentLoader, VideoError};
+use media::video::{ContentLoader, ContentSource, VideoError};
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Mutex, time::Instant};
@@ -175,6 +175,7 @@ pub(super) struct ModerationRunner {
     pub(super) environment: Arc<dyn Environment>,
     pub(super) sealed_columns: SealedColumns,
     pub(super) faces: FaceIndexService,
+    pub(super) uploads: ContentUploads,
     pub(super) videos: ContentLoader,
     pub(super) analyser: ImageAnalyser,
     pub(super) ender: ModerationEnder,
@@ -370,6 +371,14 @@ impl ModerationRun {
 
     fn id(&self) -> ModerationId {
         self.context.moderation
+    }
+
+    /// Where the content's bytes are.
+    async fn source(&self) -> Result<ContentSource, RunStopError> {
+        let mut view = self.runner.db.read().await?;
+        let (uploads, context) = (&self.runner.uploads, &self.context);
+        let source = uploads.source(&mut view, context.account, &context.location).await?;
+        Ok(source.ok_or(VideoError::StoredLost)?)
     }
 
     /// Processes the content, from where an earlier run came to.

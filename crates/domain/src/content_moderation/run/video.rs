@@ -24,7 +24,7 @@ impl ModerationRun {
             from_seconds: tracks.time,
             frames_per_second: self.runner.settings.frames_per_second,
         };
-        let frames = self.runner.videos.open(&self.context.url, &sampling).await?;
+        let frames = self.runner.videos.open(self.source().await?, &sampling).await?;
         self.process_frames(tracks, frames).await?;
         self.finish(tracks).await
     }

@@ -64,7 +64,7 @@ pub struct LimitSettings {
     pub waiting_jobs: u32,
     /// Live streams that are watched or wait for it; 0: no limit.
     pub live_streams: u32,
-    /// Bytes of stored files: pictures of faces, and media of document verification sessions; 0: no limit.
+    /// Bytes of stored files: pictures of faces, uploaded contents, and media of document verification sessions; 0: no limit.
     pub stored_bytes: u64,
 }
 

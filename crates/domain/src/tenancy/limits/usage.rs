@@ -168,6 +168,8 @@ pub async fn recount(tx: &mut WriteTx, app: AppId) -> Result<(), DbError> {
         "UPDATE stored_files SET bytes =
              (SELECT coalesce(CAST(sum(f.image_bytes) AS BIGINT), 0) FROM faces f
                 JOIN accounts a ON a.id = f.account_id WHERE a.app_id = $1)
+           + (SELECT coalesce(CAST(sum(u.bytes) AS BIGINT), 0) FROM content_uploads u
+                JOIN accounts a ON a.id = u.account_id WHERE a.app_id = $1)
            + (SELECT coalesce(CAST(sum(s.media_bytes) AS BIGINT), 0) FROM identity_sessions s WHERE s.app_id = $1)
           WHERE app_id = $1",
         app,

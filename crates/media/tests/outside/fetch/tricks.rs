@@ -1,7 +1,7 @@
 //! Ways to make a server call what it should not, and where each of them is stopped.
 
 use super::{Receiver, SECRET, Site, get};
-use media::fetch::{EgressPolicy, FetchError, FetchTargetError, Fetcher};
+use media::fetch::{EgressPolicy, FetchError, FetchTargetError, Fetcher, MAX_ADDRESS_BYTES};
 
 /// Addresses that are refused because of their text, before any name is resolved. At `{port}`, on every address of this
 /// machine, a server listens that must not be reached; the policy allows the port.
@@ -237,7 +237,7 @@ async fn no_trick_reaches_what_lies_inside() {
         refused(&fetcher, &address, *why).await;
         tried += 1;
     }
-    let long = format!("https://example.com/{}", "a".repeat(2048));
+    let long = format!("https://example.com/{}", "a".repeat(MAX_ADDRESS_BYTES));
     refused(&fetcher, &long, FetchTargetError::TooLong).await;
 
     let mut at_connection = async |fetcher: &Fetcher, host: &str, what: &str| {

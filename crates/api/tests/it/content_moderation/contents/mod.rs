@@ -13,3 +13,4 @@ mod report;
 mod reports;
 mod resolve_report;
 mod restore;
+mod upload;
