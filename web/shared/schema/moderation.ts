@@ -36,7 +36,7 @@ export interface paths {
         /**
          * Delete a content.
          * @description Its moderations with everything that they found, its reports and its links to profiles are gone when this is answered.
-         *     Moderations that run are stopped. The data at its address is not touched.
+         *     Moderations that run are stopped. The data at its address is not touched; a file that was uploaded is deleted.
          */
         delete: operations["delete_content"];
     };
@@ -105,7 +105,8 @@ export interface paths {
         };
         /**
          * Read a member's inbox.
-         * @description It has the notifications of moderations that named the member. Members can read only their own.
+         * @description It has the notifications of moderations that named the member. Members can read only their own, and need no scope for
+         *     it; an API key needs `notifications:view`.
          */
         get: operations["read_inbox"];
     };
@@ -138,7 +139,7 @@ export interface paths {
         };
         /**
          * Accept a notification as right.
-         * @description A later decision of the same caller replaces the earlier one.
+         * @description A later decision of the same caller replaces the earlier one, and what it said of the platform's decision.
          */
         post: operations["accept_notification"];
     };
@@ -166,6 +167,20 @@ export interface paths {
         };
         /** List the reviews of a notification. */
         get: operations["list_reviews"];
+    };
+    "/accounts/{accountId}/notifications/{id}/statement-of-reasons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See the statement of reasons for an accepted notification.
+         * @description There is one for a notification about a face as long as its last review accepted it. `accept` takes what this server cannot
+         *     know, as `decision`; whatever was not given is absent here, and named in `missing`.
+         */
+        get: operations["statement_of_reasons"];
     };
     "/accounts/{accountId}/profiles": {
         parameters: {
@@ -239,8 +254,22 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The acceptance of a notification. */
+        AcceptNotificationBody: {
+            /** @description The reason for the decision. */
+            comment?: string | null;
+            decision?: components["schemas"]["StatementDecision"] | null;
+            /**
+             * Format: uuid
+             * @description The member whose decision it is, if an API key passes it on; without one, the key's own. A member decides for
+             *     themselves.
+             */
+            member_id?: string | null;
+        };
         /** @enum {string} */
         AgeGroup: "threshold_met" | "not_required" | "unknown" | "child" | "teenager_young" | "teenager_old" | "adult_young" | "adult";
+        /** @enum {string} */
+        AutomatedDecision: "AUTOMATED_DECISION_FULLY" | "AUTOMATED_DECISION_PARTIALLY" | "AUTOMATED_DECISION_NOT_AUTOMATED";
         /** @description A ban. */
         Ban: {
             /** @description Why the person is banned. */
@@ -321,14 +350,19 @@ export interface components {
             type: components["schemas"]["ContentType"];
             /**
              * Format: uuid
+             * @description The file that was uploaded.
+             */
+            upload_id?: string | null;
+            /**
+             * Format: uuid
              * @description Who uploaded it.
              */
             uploader_id?: string | null;
             /**
-             * @description Its address.
+             * @description Its address; none of a file that was uploaded.
              * @example https://media.example.com/1.jpg
              */
-            url: string;
+            url?: string | null;
         };
         /** @enum {string} */
         ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
@@ -340,6 +374,16 @@ export interface components {
              */
             id: string;
         };
+        /** @enum {string} */
+        DecisionAccount: "DECISION_ACCOUNT_SUSPENDED" | "DECISION_ACCOUNT_TERMINATED";
+        /** @enum {string} */
+        DecisionGround: "DECISION_GROUND_ILLEGAL_CONTENT" | "DECISION_GROUND_INCOMPATIBLE_CONTENT";
+        /** @enum {string} */
+        DecisionMonetary: "DECISION_MONETARY_SUSPENSION" | "DECISION_MONETARY_TERMINATION" | "DECISION_MONETARY_OTHER";
+        /** @enum {string} */
+        DecisionProvision: "DECISION_PROVISION_PARTIAL_SUSPENSION" | "DECISION_PROVISION_TOTAL_SUSPENSION" | "DECISION_PROVISION_PARTIAL_TERMINATION" | "DECISION_PROVISION_TOTAL_TERMINATION";
+        /** @enum {string} */
+        DecisionVisibility: "DECISION_VISIBILITY_CONTENT_REMOVED" | "DECISION_VISIBILITY_CONTENT_DISABLED" | "DECISION_VISIBILITY_CONTENT_DEMOTED" | "DECISION_VISIBILITY_CONTENT_AGE_RESTRICTED" | "DECISION_VISIBILITY_CONTENT_INTERACTION_RESTRICTED" | "DECISION_VISIBILITY_CONTENT_LABELLED" | "DECISION_VISIBILITY_OTHER";
         /** @description A face that was dismissed as not being the profile's. */
         Dismissal: {
             /**
@@ -459,6 +503,46 @@ export interface components {
              * @description How well the face can be seen.
              */
             quality: number;
+        };
+        /** @description The numbers behind what is said of a face. */
+        FaceMeasurements: {
+            /**
+             * Format: float
+             * @description The distance to the nearest face of the profile that it matches.
+             */
+            distance?: number | null;
+            /**
+             * Format: float
+             * @description The greatest distance at which it would have matched a profile.
+             */
+            max_distance: number;
+            /** @description SHA-256 of the model that compares faces, hexadecimal. */
+            model: string;
+            /**
+             * Format: float
+             * @description How clear the face is in its best picture.
+             */
+            quality: number;
+            /**
+             * Format: float
+             * @description How sure the detector is that it is one.
+             */
+            score: number;
+            /**
+             * Format: float
+             * @description The estimated age, years; in a video the median of the clearest pictures.
+             */
+            years?: number | null;
+            /**
+             * Format: float
+             * @description The upper end.
+             */
+            years_high?: number | null;
+            /**
+             * Format: float
+             * @description The lower end of the age's 80 % interval, years.
+             */
+            years_low?: number | null;
         };
         /** @description A group. */
         Group: {
@@ -594,6 +678,11 @@ export interface components {
             content_type: components["schemas"]["ContentType"];
             error?: components["schemas"]["ModerationFailure"] | null;
             /**
+             * Format: uuid
+             * @description The line of the moderation's report that it is about: the `id` in `face_check_results`.
+             */
+            finding_id?: string | null;
+            /**
              * Format: double
              * @description Where in the content the face was seen best, seconds.
              */
@@ -621,6 +710,11 @@ export interface components {
             /** @description The reason for the notification; always one. */
             reasons: components["schemas"]["NotificationReason"][];
             /**
+             * @description `true` where it tells of the past: the person was banned after they had been seen. `observed_at` says when that
+             *     was, `created_at` when it was told. Absent otherwise.
+             */
+            retroactive?: boolean;
+            /**
              * Format: int64
              * @description Right edge.
              */
@@ -630,8 +724,8 @@ export interface components {
              * @description Upper edge of the face, pixels of the content.
              */
             top?: number | null;
-            /** @description The content's address. */
-            url: string;
+            /** @description The content's address; none of a file that was uploaded. */
+            url?: string | null;
         };
         /** @description A page of notifications. */
         NotificationList: {
@@ -803,6 +897,186 @@ export interface components {
             /** @description All that they may do; scopes that are left out are revoked. */
             scopes: components["schemas"]["Scope"][];
         };
+        /** @enum {string} */
+        StatementContentType: "CONTENT_TYPE_IMAGE" | "CONTENT_TYPE_VIDEO";
+        /**
+         * @description What the platform decided, and why: all that this server cannot know. Its JSON is stored sealed, and older builds wrote
+         *     it: add members with defaults only.
+         */
+        StatementDecision: {
+            /**
+             * @description The day from which it holds, `YYYY-MM-DD`.
+             * @default null
+             * @example 2026-11-26
+             */
+            application_date?: string | null;
+            /** @default null */
+            automated_decision?: components["schemas"]["AutomatedDecision"] | null;
+            /**
+             * @description The category of the statement, a word of the Transparency Database.
+             * @default null
+             * @example STATEMENT_CATEGORY_SCOPE_OF_PLATFORM_SERVICE
+             */
+            category?: string | null;
+            /** @default null */
+            decision_account?: components["schemas"]["DecisionAccount"] | null;
+            /**
+             * @description The facts in the platform's own words, in place of this server's. No personal data of others belongs here.
+             * @default null
+             */
+            decision_facts?: string | null;
+            /** @default null */
+            decision_ground?: components["schemas"]["DecisionGround"] | null;
+            /**
+             * @description Where that can be read.
+             * @default null
+             */
+            decision_ground_reference_url?: string | null;
+            /** @default null */
+            decision_monetary?: components["schemas"]["DecisionMonetary"] | null;
+            /**
+             * @description What `DECISION_MONETARY_OTHER` is.
+             * @default null
+             */
+            decision_monetary_other?: string | null;
+            /** @default null */
+            decision_provision?: components["schemas"]["DecisionProvision"] | null;
+            /**
+             * @description How the visibility of the content is restricted.
+             * @default []
+             */
+            decision_visibility?: components["schemas"]["DecisionVisibility"][];
+            /**
+             * @description What `DECISION_VISIBILITY_OTHER` is.
+             * @default null
+             */
+            decision_visibility_other?: string | null;
+            /**
+             * @description The same of the account.
+             * @default null
+             */
+            end_date_account_restriction?: string | null;
+            /**
+             * @description The same of payments.
+             * @default null
+             */
+            end_date_monetary_restriction?: string | null;
+            /**
+             * @description The same of the service.
+             * @default null
+             */
+            end_date_service_restriction?: string | null;
+            /**
+             * @description The day on which the restriction of the visibility ends; absent where it has no end.
+             * @default null
+             */
+            end_date_visibility_restriction?: string | null;
+            /**
+             * @description Why the content is against it.
+             * @default null
+             */
+            illegal_content_explanation?: string | null;
+            /**
+             * @description The law.
+             * @default null
+             */
+            illegal_content_legal_ground?: string | null;
+            /**
+             * @description Why the content is against it.
+             * @default null
+             */
+            incompatible_content_explanation?: string | null;
+            /**
+             * @description The clause of the terms.
+             * @default null
+             */
+            incompatible_content_ground?: string | null;
+            /** @default null */
+            incompatible_content_illegal?: components["schemas"]["YesOrNo"] | null;
+            /**
+             * @description What the recipient can do against it: the complaint to the platform, out-of-court settlement, a court.
+             * @default null
+             */
+            redress?: string | null;
+            /** @default null */
+            source_type?: components["schemas"]["StatementSource"] | null;
+            /**
+             * @description Where the restriction holds: ISO 3166-1 codes of two letters.
+             * @default []
+             * @example [
+             *       "DE",
+             *       "FR"
+             *     ]
+             */
+            territorial_scope?: string[];
+        };
+        /** @description What was found. It names no profile. */
+        StatementFacts: {
+            age_group?: components["schemas"]["AgeGroup"] | null;
+            /**
+             * Format: uuid
+             * @description The content.
+             */
+            content_id: string;
+            /**
+             * Format: uuid
+             * @description The line of its report.
+             */
+            finding_id?: string | null;
+            /**
+             * Format: double
+             * @description The position in the content, seconds.
+             */
+            frame_time?: number | null;
+            measurements?: components["schemas"]["FaceMeasurements"] | null;
+            /**
+             * Format: uuid
+             * @description The moderation.
+             */
+            moderation_id: string;
+            /**
+             * Format: double
+             * @description When the face was seen, seconds since 1970.
+             */
+            observed_at: number;
+            /** @description What the notification reported. */
+            reason: components["schemas"]["NotificationReason"];
+            /** @description Whether the person was banned after they had been seen. */
+            retroactive: boolean;
+        };
+        /**
+         * @description Why a restriction was imposed (Regulation (EU) 2022/2065, Article 17). Members that the DSA Transparency Database has are
+         *     spelt as there. What whoever accepted the notification said of the decision stands beside what this server found.
+         */
+        StatementOfReasons: components["schemas"]["StatementDecision"] & {
+            /** @description Whether it was found by automated means: always. */
+            automated_detection: components["schemas"]["YesOrNo"];
+            /** @description The kind of content. */
+            content_type: components["schemas"]["StatementContentType"][];
+            /**
+             * Format: date-time
+             * @description When it was accepted.
+             */
+            decided_at: string;
+            /** @description What was found, for programs; `decision_facts` says it in words. */
+            facts: components["schemas"]["StatementFacts"];
+            /**
+             * @description The names of the members that are asked for and that nobody gave. `decision_visibility` stands for any restriction.
+             * @example [
+             *       "redress"
+             *     ]
+             */
+            missing: string[];
+            /**
+             * Format: uuid
+             * @description The notification that was accepted: unique to this statement.
+             */
+            puid: string;
+        };
+        /** @enum {string} */
+        StatementSource: "SOURCE_ARTICLE_16" | "SOURCE_TRUSTED_FLAGGER" | "SOURCE_TYPE_OTHER_NOTIFICATION" | "SOURCE_VOLUNTARY";
+        /** @enum {string} */
+        YesOrNo: "Yes" | "No";
     };
     responses: never;
     parameters: never;
@@ -1253,7 +1527,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReviewNotificationBody"];
+                "application/json": components["schemas"]["AcceptNotificationBody"];
             };
         };
         responses: {
@@ -1330,6 +1604,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NotificationReviewList"];
+                };
+            };
+        };
+    };
+    statement_of_reasons: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The notification. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statement. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatementOfReasons"];
                 };
             };
         };
