@@ -1,5 +1,6 @@
 //! A camera: speaks enough of RTSP (RFC 2326) to show a film in a loop, interleaved in one connection, or misbehaves.
 
+use crate::stub_server;
 use std::{
     path::Path,
     process::Command,
@@ -7,10 +8,11 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{TcpListener, TcpStream},
+    io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader},
+    net::TcpListener,
     task::JoinHandle,
 };
+use tokio_rustls::TlsAcceptor;
 
 /// Frames of the film in a second.
 const FRAMES_PER_SECOND: u32 = 25;
@@ -72,6 +74,7 @@ fn units(file: &Path) -> Vec<Vec<u8>> {
 
 /// A camera on this machine; dropping it stops it.
 pub struct Camera {
+    scheme: &'static str,
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
     serving: JoinHandle<()>,
@@ -83,24 +86,42 @@ impl Camera {
     /// # Panics
     /// When no port is free.
     pub async fn start(behaviour: CameraBehaviour) -> Self {
+        Self::listen("rtsp", None, behaviour).await
+    }
+
+    /// Starts one that speaks TLS, with the certificate of every stub server.
+    ///
+    /// # Panics
+    /// When no port is free.
+    pub async fn start_tls(behaviour: CameraBehaviour) -> Self {
+        Self::listen("rtsps", Some(stub_server::acceptor()), behaviour).await
+    }
+
+    async fn listen(scheme: &'static str, tls: Option<TlsAcceptor>, behaviour: CameraBehaviour) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("bound").port();
         let requests = Arc::<Mutex<Vec<String>>>::default();
         let seen = requests.clone();
         let serving = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                let (behaviour, seen) = (behaviour.clone(), seen.clone());
+                let (behaviour, seen, tls) = (behaviour.clone(), seen.clone(), tls.clone());
                 tokio::spawn(async move {
-                    let _gone = serve(connection, behaviour, &seen).await;
+                    let _gone = match tls {
+                        None => serve(connection, behaviour, &seen).await,
+                        Some(tls) => match tls.accept(connection).await {
+                            Ok(connection) => serve(connection, behaviour, &seen).await,
+                            Err(error) => Err(error),
+                        },
+                    };
                 });
             }
         });
-        Self { port, requests, serving }
+        Self { scheme, port, requests, serving }
     }
 
     /// Its address.
     pub fn url(&self) -> String {
-        format!("rtsp://127.0.0.1:{}/live?channel=1", self.port)
+        format!("{}://127.0.0.1:{}/live?channel=1", self.scheme, self.port)
     }
 
     /// The first lines of the requests that it got.
@@ -119,11 +140,11 @@ impl Drop for Camera {
 }
 
 async fn serve(
-    connection: TcpStream,
+    connection: impl AsyncRead + AsyncWrite,
     behaviour: CameraBehaviour,
     seen: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
-    let (from, mut to) = connection.into_split();
+    let (from, mut to) = tokio::io::split(connection);
     let mut from = BufReader::new(from);
     loop {
         // What the player reports of what it got.
@@ -197,7 +218,7 @@ async fn serve(
 }
 
 /// Sends a film in a loop, at its pace (RFC 6184).
-async fn play(units: &[Vec<u8>], to: &mut (impl tokio::io::AsyncWrite + Unpin)) -> std::io::Result<()> {
+async fn play(units: &[Vec<u8>], to: &mut (impl AsyncWrite + Unpin)) -> std::io::Result<()> {
     let (mut number, mut time) = (0_u16, 0_u32);
     loop {
         for unit in units.iter().filter(|unit| !unit.is_empty()) {

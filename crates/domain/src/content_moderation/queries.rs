@@ -1,8 +1,7 @@
 //! Reading moderations: lists, details, and reports of what was found.
 
 use super::{
-    AgeGroup, FaceMeasurements, ModerationCheck, ModerationParameters, ModerationState,
-    NotificationDestinations,
+    AgeGroup, FaceMeasurements, ModerationParameters, ModerationState, NotificationDestinations,
     contents::{self, ContentType, uploads::ContentLocation},
     sealed_columns::SealedColumns,
 };
@@ -21,7 +20,8 @@ pub struct ModerationSummary {
     pub content_type: ContentType,
     /// Where the content is.
     pub location: ContentLocation,
-    pub checks: Vec<ModerationCheck>,
+    /// What was asked for.
+    pub parameters: ModerationParameters,
     /// Where notifications are sent.
     pub destinations: NotificationDestinations,
     pub progress: ModerationProgress,
@@ -100,6 +100,7 @@ pub struct ModerationReport {
     pub content_type: ContentType,
     /// Where the content is.
     pub location: ContentLocation,
+    pub state: ModerationState,
     /// How many appearances there are.
     pub total: i64,
     /// Whether any of them matches a banned profile.
@@ -161,7 +162,7 @@ impl ModerationQueries {
             content_id: row.content_id,
             content_type: row.content_type,
             location: row.location,
-            checks: row.wanted.0.checks,
+            parameters: row.wanted.0,
             progress: ModerationProgress {
                 state: row.state,
                 error: row.error_code.map(|code| (code, row.error.unwrap_or_default())),
@@ -317,6 +318,7 @@ impl ModerationQueries {
         Ok(Some(ModerationReport {
             content_type: row.content_type,
             location: row.location,
+            state: row.state,
             total: tallies.iter().map(|tally| tally.number).sum(),
             has_banned_faces: tallies.iter().any(|tally| tally.banned > 0),
             has_unknown_faces: tallies.iter().any(|tally| tally.unknown > 0),

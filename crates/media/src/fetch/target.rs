@@ -137,11 +137,14 @@ mod tests {
 
     #[test]
     fn an_address_is_at_most_as_long_as_the_constant_says() {
-        let address = |bytes: usize| format!("https://a.example/{}", "x".repeat(bytes - 18));
+        let address = |bytes: usize| format!("https://a.example.com/{}", "x".repeat(bytes - 22));
         assert_eq!(parse(&address(MAX_ADDRESS_BYTES)).unwrap().as_str().len(), MAX_ADDRESS_BYTES);
         assert_eq!(parse(&address(MAX_ADDRESS_BYTES + 1)), Err(FetchTargetError::TooLong));
         // 1,000 letters of two bytes each are called as 6,000 bytes.
-        assert_eq!(parse(&format!("https://a.example/{}", "ä".repeat(1000))), Err(FetchTargetError::TooLong));
+        assert_eq!(
+            parse(&format!("https://a.example.com/{}", "ä".repeat(1000))),
+            Err(FetchTargetError::TooLong)
+        );
     }
 
     proptest! {

@@ -137,20 +137,23 @@ impl Message {
 
 /// Replaces scheme, host and port of every address of a stream. A camera behind a router names itself by an inner address.
 fn move_addresses(text: &str, origin: &str) -> String {
-    let (mut moved, mut rest) = (String::new(), text);
     // Lower case has the same length in ASCII.
-    while let Some(at) = ["rtsp://", "rtsps://"]
-        .iter()
-        .filter_map(|scheme| rest.to_ascii_lowercase().find(scheme).map(|at| (at, at + scheme.len())))
-        .min()
-    {
-        moved.push_str(&rest[..at.0]);
-        moved.push_str(origin);
-        rest = &rest[at.1..];
-        let end = rest.find(|byte: char| "/?#,;\"'<> \t\r\n".contains(byte)).unwrap_or(rest.len());
-        rest = &rest[end..];
+    let lower = text.to_ascii_lowercase();
+    let (mut moved, mut copied, mut looked) = (String::new(), 0, 0);
+    while let Some(found) = lower[looked..].find("rtsp") {
+        let at = looked + found;
+        let scheme = ["rtsp://", "rtsps://"].into_iter().find(|scheme| lower[at..].starts_with(scheme));
+        let Some(scheme) = scheme else {
+            looked = at + "rtsp".len();
+            continue;
+        };
+        let host = at + scheme.len();
+        let end = text[host..].find(|byte: char| "/?#,;\"'<> \t\r\n".contains(byte));
+        moved.extend([&text[copied..at], origin]);
+        copied = end.map_or(text.len(), |length| host + length);
+        looked = copied;
     }
-    moved + rest
+    moved + &text[copied..]
 }
 
 /// Serves a connection of ffmpeg's.
@@ -297,6 +300,21 @@ mod tests {
             "RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Base: rtsp://127.0.0.1:9/token/cam/\r\nContent-Length: 48\r\n\r\n\
              a=control:rtsp://127.0.0.1:9/token/cam/track1\r\n?"
         );
+    }
+
+    #[test]
+    fn every_address_is_moved_in_time_that_its_length_bounds() {
+        let moved = |text| move_addresses(text, "rtsp://relay");
+        assert_eq!(
+            moved("rtsp rtsp: RTSPS://[fd00::1]:322/a?b=rtsp://c"),
+            "rtsp rtsp: rtsp://relay/a?b=rtsp://relay"
+        );
+        assert_eq!(moved("rtsp"), "rtsp");
+        assert_eq!(moved("ärtsp://ä/ä, rtsps://x;y"), "ärtsp://relay/ä, rtsp://relay;y");
+        let many = "rtsp://".repeat(MAX_BODY_BYTES / 7);
+        let begun = std::time::Instant::now();
+        assert!(moved(&many).starts_with("rtsp://relay//"));
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     }
 
     #[tokio::test]

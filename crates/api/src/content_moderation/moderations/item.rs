@@ -1,8 +1,9 @@
 //! A moderation, as lists and details show it.
 
-use base::{ContentId, ModerationCheckId, ModerationId, Timestamp};
+use base::{ContentId, GroupId, MemberId, ModerationCheckId, ModerationId, ProfileId, Timestamp, Uuid};
 use domain::content_moderation::{
-    ModerationCheckType, ModerationProgress, ModerationState, ModerationSummary, contents::ContentType,
+    ModerationCheckType, ModerationParameters, ModerationProgress, ModerationState, ModerationSummary,
+    contents::ContentType,
 };
 use utoipa::ToSchema;
 
@@ -22,10 +23,55 @@ pub(crate) struct ModerationItem {
     url: Option<String>,
     /// What is checked.
     checks: Vec<ModerationCheckBody>,
+    /// What the moderation was started with.
+    requested: RequestedModerationBody,
     /// Where notifications go.
     notifications: Vec<NotificationDestinationBody>,
     #[serde(flatten)]
     status: ModerationStatusBody,
+}
+
+/// What a moderation was started with.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = RequestedModeration)]
+pub(crate) struct RequestedModerationBody {
+    /// Unknown faces that look younger are reported: years.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 100, nullable = false)]
+    age_estimation: Option<u8>,
+    /// Whether faces that match no known profile are reported.
+    unknown_faces: bool,
+    /// The profiles that count as known; those that were deleted meanwhile are left out.
+    #[schema(value_type = Vec<Uuid>)]
+    profile_ids: Vec<ProfileId>,
+    /// The groups whose profiles count as known, those that were removed meanwhile, too.
+    #[schema(value_type = Vec<Uuid>)]
+    group_ids: Vec<GroupId>,
+    /// The member in whose inbox the notifications are put.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>, nullable = false)]
+    member_id: Option<MemberId>,
+    /// How similar a face must be to a profile's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1, nullable = false)]
+    min_similarity: Option<f64>,
+}
+
+impl From<ModerationParameters> for RequestedModerationBody {
+    fn from(parameters: ModerationParameters) -> Self {
+        let ModerationParameters { age, unknown_faces, mut profiles, groups, member, min_similarity, .. } =
+            parameters;
+        // The deletion of a profile leaves a place that is nobody's.
+        profiles.retain(|profile| *profile != Uuid::nil().into());
+        Self {
+            age_estimation: age,
+            unknown_faces,
+            profile_ids: profiles,
+            group_ids: groups,
+            member_id: member,
+            min_similarity,
+        }
+    }
 }
 
 /// A check.
@@ -131,7 +177,8 @@ impl From<ModerationSummary> for ModerationItem {
             content_id: item.content_id,
             content_type: item.content_type,
             url: item.location.url().map(str::to_owned),
-            checks: item.checks.iter().map(check).collect(),
+            checks: item.parameters.checks.iter().map(check).collect(),
+            requested: item.parameters.into(),
             notifications: web.chain(slack).collect(),
             status: item.progress.into(),
         }

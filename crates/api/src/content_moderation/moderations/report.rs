@@ -7,7 +7,9 @@ use super::super::{
 use crate::ApiState;
 use axum::{Json, extract::State};
 use base::{ModerationFindingId, ProfileId};
-use domain::content_moderation::{AgeGroup, FaceFinding, FaceMeasurements, ModerationReport};
+use domain::content_moderation::{
+    AgeGroup, FaceFinding, FaceMeasurements, ModerationReport, ModerationState,
+};
 use utoipa::ToSchema;
 
 /// What a moderation found.
@@ -24,6 +26,8 @@ pub(crate) struct ModerationReportBody {
     /// The content's address; none of a file that was uploaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
+    /// Whether it has ended: until then there may be more, and one that failed or was stopped did not see everything.
+    state: ModerationState,
     /// How many appearances of faces there are.
     #[schema(minimum = 0)]
     total_count: i64,
@@ -156,6 +160,7 @@ impl From<ModerationReport> for ModerationReportBody {
             unknown_faces: report.has_unknown_faces,
             age_groups: report.age_groups,
             url: report.location.url().map(str::to_owned),
+            state: report.state,
             total_count: report.total,
             face_check_results: report.findings.into_iter().map(Into::into).collect(),
         }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ApiState;
 use axum::{Json, extract::State};
-use domain::content_moderation::contents::ContentType;
+use domain::content_moderation::{ModerationState, contents::ContentType};
 use utoipa::ToSchema;
 
 /// What a moderation found.
@@ -21,6 +21,8 @@ pub(crate) struct ModerationResultsBody {
     /// The content's address; none of a file that was uploaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
+    /// Whether it has ended: until then there may be more, and one that failed or was stopped did not see everything.
+    state: ModerationState,
     /// How many appearances of faces there are.
     #[schema(minimum = 0)]
     total_count: i64,
@@ -47,6 +49,7 @@ pub(crate) async fn moderation_results(
     Ok(Json(ModerationResultsBody {
         content_type: report.content_type,
         url: report.location.url().map(str::to_owned),
+        state: report.state,
         total_count: report.total,
         face_check_results: report.findings.into_iter().map(Into::into).collect(),
     }))

@@ -1,6 +1,7 @@
 //! Moderations of live video from cameras, by RTSP.
 
 use crate::content_moderation::{AccountFixture, first_error};
+use media::fetch::EgressPolicy;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{
@@ -84,12 +85,39 @@ async fn a_camera_that_does_not_answer_or_leads_elsewhere_is_unreachable() {
         CameraBehaviour::Redirects("rtsp://10.0.0.1/".to_owned()),
         CameraBehaviour::EndlessHeaders,
         CameraBehaviour::HugeFrames,
+        CameraBehaviour::Silent,
     ] {
         let camera = Camera::start(behaviour.clone()).await;
         let content = fixture.content(&camera.url(), "LIVE_VIDEO").await;
         let answer = fixture.call("POST", "/moderations", Some(json!({ "content_id": content }))).await;
         assert_eq!(answer.status_and_code(), "422 CONTENT_UNREACHABLE", "{behaviour:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_camera_that_speaks_tls_is_watched_and_its_certificate_is_verified() {
+    let fixture = AccountFixture::start_with_media().await;
+    let there = MovingFace { face: 6, during: (0.0, 6.0), x: "300".to_owned(), width: 420 };
+    let camera = Camera::start_tls(CameraBehaviour::plays(&face_clip(6.0, &[there]))).await;
+    let content = fixture.content(&camera.url(), "LIVE_VIDEO").await;
+    let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let working = fixture.app.spawn_worker();
+    for _ in 0..600 {
+        if fixture.all_reasons(&id).await.len() >= 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(fixture.all_reasons(&id).await[..2], ["STARTED", "UNKNOWN_FACE"], "{:?}", camera.requests());
+    fixture.call("POST", &format!("/moderations/{id}/stop"), None).await;
+    wait_for(&fixture, &id, |state| state["state"] == "STOPPED").await;
+    working.stop().await;
+
+    let policy = EgressPolicy { roots: Vec::new(), ..stub_server::egress_policy() };
+    let wary = AccountFixture::of(TestApp::start_with_egress(&policy, testkit::proof_settings()).await).await;
+    let content = wary.content(&camera.url(), "LIVE_VIDEO").await;
+    let answer = wary.call("POST", "/moderations", Some(json!({ "content_id": content }))).await;
+    assert_eq!(answer.status_and_code(), "422 CONTENT_UNREACHABLE", "nobody vouches for it");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
