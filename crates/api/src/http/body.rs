@@ -6,13 +6,18 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, header},
 };
-use base::LimitViolation;
+use base::{AppId, LimitViolation};
 use futures_util::{
     StreamExt as _,
     stream::{self, BoxStream},
 };
 use http_body_util::BodyExt as _;
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -39,13 +44,46 @@ pub(crate) enum BodyError {
 #[derive(Clone, Debug)]
 pub struct BodyMemory {
     units: Arc<Semaphore>,
+    streams: Arc<Mutex<HashMap<AppId, usize>>>,
+    max_streams: usize,
+}
+
+/// A place among the bodies that are read as streams, which may take long; given back when it is dropped.
+#[derive(Debug)]
+struct StreamPlace {
+    streams: Arc<Mutex<HashMap<AppId, usize>>>,
+    app: AppId,
+}
+
+impl Drop for StreamPlace {
+    fn drop(&mut self) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = streams.get_mut(&self.app) {
+            *number -= 1;
+        }
+        streams.retain(|_, number| *number > 0);
+    }
 }
 
 impl BodyMemory {
-    /// At most `bytes` in all, rounded to KiB.
+    /// At most `bytes` in all, rounded to KiB. Streams take half of it at most, and those of one application half of that, so
+    /// that nobody's uploads keep others from anything.
     pub fn new(bytes: usize) -> Self {
         let units = (bytes / BUDGET_UNIT_BYTES).clamp(1, Semaphore::MAX_PERMITS);
-        Self { units: Arc::new(Semaphore::new(units)) }
+        let max_streams = (bytes / 2 / STREAM_MEMORY_BYTES).max(1);
+        Self { units: Arc::new(Semaphore::new(units)), streams: Arc::default(), max_streams }
+    }
+
+    /// Takes a place for a stream of an application.
+    fn stream_place(&self, app: AppId) -> Result<StreamPlace, BodyError> {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = streams.get(&app).copied().unwrap_or(0);
+        if streams.values().sum::<usize>() >= self.max_streams || own >= self.max_streams.div_ceil(2) {
+            metrics::counter!("assay_bodies_refused_total").increment(1);
+            return Err(BodyError::NoMemory(RETRY_AFTER_NO_MEMORY));
+        }
+        streams.insert(app, own + 1);
+        Ok(StreamPlace { streams: self.streams.clone(), app })
     }
 
     /// Takes what one more part of a body needs, beyond what `taken` covers of the `length` bytes so far.
@@ -108,17 +146,21 @@ struct ArrivingBody {
     waited: Duration,
     arrived: u64,
     _memory: Option<OwnedSemaphorePermit>,
+    _place: StreamPlace,
 }
 
 /// Reads a body of any length while it arrives; the reader fails if it breaks off, or arrives too slowly.
 pub(crate) fn read_as_stream(
     api: &ApiState,
+    app: AppId,
     body: Body,
     slowest: SlowestArrival,
 ) -> Result<BodyReader, BodyError> {
+    let place = api.body_memory.stream_place(app)?;
     let mut memory = None;
     api.body_memory.cover(&mut memory, STREAM_MEMORY_BYTES)?;
-    let arriving = ArrivingBody { body, slowest, waited: Duration::ZERO, arrived: 0, _memory: memory };
+    let arriving =
+        ArrivingBody { body, slowest, waited: Duration::ZERO, arrived: 0, _memory: memory, _place: place };
     let parts = stream::try_unfold(arriving, |mut arriving| async move {
         Ok(arriving.next().await?.map(|part| (part, arriving)))
     });
@@ -210,6 +252,22 @@ async fn collect(api: &ApiState, mut body: Body, limit: usize) -> Result<(Counte
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_streams_of_one_application_leave_places_to_others() {
+        let memory = BodyMemory::new(8 * STREAM_MEMORY_BYTES);
+        let app = |number| AppId::from(base::Uuid::from_u128(number));
+        let mut places: Vec<_> = (0..2).map(|_| memory.stream_place(app(1)).unwrap()).collect();
+        assert!(matches!(memory.stream_place(app(1)), Err(BodyError::NoMemory(_))), "half of them");
+        places.push(memory.stream_place(app(2)).unwrap());
+        places.push(memory.stream_place(app(3)).unwrap());
+        assert!(memory.stream_place(app(4)).is_err(), "half of the memory");
+        places.remove(0);
+        memory.stream_place(app(4)).unwrap();
+        places.clear();
+        assert!(memory.streams.lock().unwrap().is_empty());
+        BodyMemory::new(1).stream_place(app(1)).unwrap();
+    }
 
     #[test]
     fn memory_is_counted_for_what_has_arrived_and_given_back() {

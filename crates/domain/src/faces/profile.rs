@@ -256,7 +256,7 @@ impl ProfileStore {
                 .count(sql!(
                     "SELECT count(*) FROM profiles WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL)
                         AND (active = $3 OR $3 IS NULL)
-                        AND ($4 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4))
+                        AND (id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4) OR $4 IS NULL)
                         AND (created_at >= $5 OR $5 IS NULL) AND (created_at < $6 OR $6 IS NULL)",
                     account,
                     *banned,
@@ -270,7 +270,7 @@ impl ProfileStore {
                 .fetch_all(sql!(
                     "SELECT id FROM profiles
                       WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL) AND (active = $3 OR $3 IS NULL)
-                        AND ($4 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4))
+                        AND (id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4) OR $4 IS NULL)
                         AND (created_at >= $5 OR $5 IS NULL) AND (created_at < $6 OR $6 IS NULL)
                       ORDER BY created_at DESC, id DESC LIMIT $7 OFFSET $8",
                     account,
@@ -291,7 +291,7 @@ impl ProfileStore {
                 "SELECT id FROM profiles
                   WHERE account_id = $1 AND reference_hash = $2
                     AND (banned = $3 OR $3 IS NULL) AND (active = $4 OR $4 IS NULL)
-                    AND ($5 IS NULL OR id IN (SELECT profile_id FROM group_profiles WHERE group_id = $5))
+                    AND (id IN (SELECT profile_id FROM group_profiles WHERE group_id = $5) OR $5 IS NULL)
                     AND (created_at >= $6 OR $6 IS NULL) AND (created_at < $7 OR $7 IS NULL)
                   ORDER BY created_at DESC, id DESC LIMIT $8",
                 account,

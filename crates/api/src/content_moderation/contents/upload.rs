@@ -81,7 +81,7 @@ pub(crate) async fn upload_file(
     })?;
     let announced = header_text(&headers, &header::CONTENT_LENGTH).and_then(|length| length.parse().ok());
     let (window, bytes) = api.content_moderation.uploads().slowest_arrival();
-    let file = body::read_as_stream(&api, body, SlowestArrival { window, bytes })?;
+    let file = body::read_as_stream(&api, request.caller.app, body, SlowestArrival { window, bytes })?;
     let stored =
         api.content_moderation.uploads().store(request.account.id, &media_type, announced, file).await?;
     Ok((StatusCode::CREATED, Json(stored.into())))

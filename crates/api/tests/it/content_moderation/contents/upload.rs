@@ -19,7 +19,12 @@ use testkit::{
 
 async fn stored_bytes(fixture: &AccountFixture) -> i64 {
     let app: AppId = fixture.app.app;
-    fixture.count(sql!("SELECT coalesce(sum(bytes), 0) FROM stored_files WHERE app_id = $1", app)).await
+    fixture
+        .count(sql!(
+            "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM stored_files WHERE app_id = $1",
+            app
+        ))
+        .await
 }
 
 /// Rows, keys, and files in the store.
