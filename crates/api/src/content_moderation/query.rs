@@ -11,7 +11,7 @@ use domain::{
     CreationRange, Violation,
     content_moderation::{
         ModerationState, NotificationFilter, NotificationReason, REPORT_FINDINGS_PER_PAGE,
-        contents::ContentType,
+        contents::{self, ContentType},
     },
     faces::ProfileText,
 };
@@ -49,11 +49,8 @@ impl QueryString {
         violations.check(PageNumber::read(self.get("page")))
     }
 
-    fn created(&self, violations: &mut CommandViolations) -> CreationRange {
-        let moment = "a moment as RFC 3339 writes it, such as 2026-01-16T00:00:00Z";
-        let from = self.read("created_from", moment, violations);
-        let before = self.read("created_before", moment, violations);
-        CreationRange { from, before }
+    fn moment(&self, name: &'static str, violations: &mut CommandViolations) -> Option<Timestamp> {
+        self.read(name, "a moment as RFC 3339 writes it, such as 2026-01-16T00:00:00Z", violations)
     }
 }
 
@@ -128,10 +125,13 @@ impl QueryParameters for ContentQuery {
         let page = query.page(violations);
         let content_type = query.read("type", one_of(ContentType::VARIANTS), violations);
         let uploader_id = query.read("uploader_id", "a UUID", violations);
-        let title = query.read("title", "a text", violations);
+        let title: Option<String> = query.read("title", "a text", violations);
+        if let Some(title) = &title {
+            violations.check(contents::check_title(title));
+        }
         let archived = query.read("archived", "true or false", violations);
-        let created = query.created(violations);
-        let CreationRange { from: created_from, before: created_before } = created;
+        let created_from = query.moment("created_from", violations);
+        let created_before = query.moment("created_before", violations);
         Some(Self {
             page: page?,
             r#type: content_type,
@@ -203,10 +203,10 @@ impl QueryParameters for NotificationQuery {
         let wrong = || Violation::new("epoch", "it is a moment in whole seconds since 1970");
         let epoch = query.get("epoch").map(|text| moment(text).ok_or_else(wrong));
         let epoch = violations.check(epoch.transpose());
-        let created = query.created(violations);
+        let created_before = query.moment("created_before", violations);
         let reason = query.read("reason", one_of(NotificationReason::VARIANTS), violations);
         let reviewed = query.read("reviewed", "true or false", violations);
-        Some(Self { page: page?, epoch: epoch?, created_before: created.before, reason, reviewed })
+        Some(Self { page: page?, epoch: epoch?, created_before, reason, reviewed })
     }
 }
 
@@ -236,8 +236,8 @@ impl QueryParameters for ModerationQuery {
         let page = query.page(violations);
         let content_type = query.read("type", one_of(ContentType::VARIANTS), violations);
         let state = query.read("state", one_of(ModerationState::VARIANTS), violations);
-        let created = query.created(violations);
-        let CreationRange { from: created_from, before: created_before } = created;
+        let created_from = query.moment("created_from", violations);
+        let created_before = query.moment("created_before", violations);
         Some(Self { page: page?, r#type: content_type, state, created_from, created_before })
     }
 }
@@ -277,8 +277,8 @@ impl QueryParameters for ProfileQuery {
         let banned = query.read("banned", "true or false", violations);
         let active = query.read("active", "true or false", violations);
         let group_id = query.read("group_id", "a UUID", violations);
-        let created = query.created(violations);
-        let CreationRange { from: created_from, before: created_before } = created;
+        let created_from = query.moment("created_from", violations);
+        let created_before = query.moment("created_before", violations);
         Some(Self { page: page?, reference, banned, active, group_id, created_from, created_before })
     }
 }

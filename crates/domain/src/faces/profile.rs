@@ -351,7 +351,7 @@ impl ProfileStore {
                 // What does not open has no reference that anybody could look up.
                 let details = self.open_details(&row).unwrap_or_default();
                 tx.execute(sql!(
-                    "UPDATE profiles SET reference_hash = $2 WHERE id = $1 AND reference_hash IS NULL",
+                    "UPDATE profiles SET reference_hash = $2 WHERE id = $1 AND reference_hash IS NULL AND active",
                     row.id,
                     self.reference_hash(account_id, &details),
                 ))

@@ -77,9 +77,7 @@ impl ContentInput {
             violations.push(violation("type", "it is required"));
         }
         if let Some(title) = &title {
-            let length = title.chars().count();
-            violations
-                .extend(check_max_chars("title", "it has", length, MAX_TITLE_CHARS, "shorten it").err());
+            violations.extend(check_title(title).err());
         }
         let profiles = profile_ids.len();
         violations.extend(
@@ -92,6 +90,11 @@ impl ContentInput {
             _ => Err(violations),
         }
     }
+}
+
+/// Refuses a title, or a part of one, that is longer than titles are.
+pub fn check_title(title: &str) -> Result<(), Violation> {
+    check_max_chars("title", "it has", title.chars().count(), MAX_TITLE_CHARS, "shorten it")
 }
 
 /// Refuses an address that is too long, or that this server is not allowed to call. `path` is the member's path in the

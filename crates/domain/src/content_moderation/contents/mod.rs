@@ -9,7 +9,7 @@ pub mod reports;
 pub mod uploads;
 
 pub(super) use input::check_url;
-pub use input::{ContentInput, ContentRequest, MAX_PROFILES_PER_CONTENT, MAX_TITLE_CHARS};
+pub use input::{ContentInput, ContentRequest, MAX_PROFILES_PER_CONTENT, MAX_TITLE_CHARS, check_title};
 
 use crate::{
     CreationRange,

@@ -79,6 +79,12 @@ async fn contents_are_found_by_type_uploader_title_archive_and_date() {
         assert_eq!(text_members(&list["contents"], "id"), expected, "{query}");
         assert_eq!(list["total_count"], expected.len(), "{query}");
     }
+    let long = format!("/contents?title={}", "x".repeat(201));
+    let refused = fixture.call("GET", &long, None).await.json();
+    assert_eq!(
+        (&refused["errors"][0]["property"], &refused["errors"][0]["measured"]),
+        (&json!("title"), &json!(201.0))
+    );
     let bad = "?type=FILM&uploader_id=1&archived=1&created_from=yesterday&created_before=1";
     let refused = fixture.call("GET", &format!("/contents{bad}"), None).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
