@@ -3,6 +3,7 @@
 
 import { chooseLanguage, type Language } from "../shared/language";
 import { Account, beginSession, endSession, RefusedError, resumeSession, type Session, sendLink } from "./api";
+import { isDeepLink, keepDeepLink, takeDeepLink } from "./deep-link";
 import { button, getById, make } from "./dom";
 import { showInbox, showNotification } from "./inbox";
 import { showMembers } from "./members";
@@ -41,6 +42,9 @@ async function start(): Promise<void> {
   if (way) {
     showSignInLink(way);
     return;
+  }
+  if (isDeepLink(location.hash)) {
+    keepDeepLink(location.hash);
   }
   await resume();
 }
@@ -130,6 +134,10 @@ function startSession(session: Session): void {
   getById("who").textContent = session.member.username;
   getById("banner").hidden = false;
   getById("skip").hidden = false;
+  const followed = takeDeepLink();
+  if (followed) {
+    history.replaceState(null, "", followed);
+  }
   const parts = [
     ["inbox", texts.inbox],
     ["mine", texts.forYou],
@@ -168,7 +176,11 @@ function route(moved = true): void {
 
 /** What an address shows, and the part of the navigation that it is. */
 function placeOf(here: SessionContext, hash: string): { part?: string; show: () => Promise<void> } {
-  const [, kind, id = ""] = /^#(notification|profile)=([\da-f-]{36})$/.exec(hash) ?? [];
+  const [, account, kind, id = ""] =
+    /^#(?:account=([\da-f-]{36})&)?(notification|profile)=([\da-f-]{36})$/.exec(hash) ?? [];
+  if (account && account !== here.session.account.id) {
+    return { show: async () => showPage(texts.notification, make("p", { class: "card" }, texts.otherAccount)) };
+  }
   if (kind === "notification") {
     return { show: () => showNotification(here, id) };
   }

@@ -20,6 +20,7 @@ export interface Texts {
   forYou: string;
   notification: string;
   notFound: string;
+  otherAccount: string;
   members: string;
   nothing: string;
   notAllowed: string;
@@ -130,6 +131,7 @@ const en: Texts = {
   forYou: "For you",
   notification: "Notification",
   notFound: "This notification is not there, or not in this account.",
+  otherAccount: "This belongs to another account. Sign out, and sign in with the address that is a member there.",
   members: "Members",
   nothing: "Nothing was found so far.",
   notAllowed: "You may not see notifications in this account. An administrator can allow it.",
@@ -277,6 +279,8 @@ const de: Texts = {
   forYou: "Für dich",
   notification: "Meldung",
   notFound: "Diese Meldung gibt es nicht, oder nicht in diesem Konto.",
+  otherAccount:
+    "Das gehört zu einem anderen Konto. Melde dich ab, und melde dich mit der Adresse an, die dort Mitglied ist.",
   members: "Mitglieder",
   nothing: "Bisher wurde nichts gefunden.",
   notAllowed: "Du darfst die Meldungen dieses Kontos nicht sehen. Wer es verwaltet, kann das ändern.",

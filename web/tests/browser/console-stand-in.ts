@@ -197,6 +197,12 @@ export class ConsoleStandIn {
         const meta = { total_count: this.notifications.length, page };
         return reply<Operations["/notifications"]["get"]>(200, { notifications, meta });
       }
+      case "GET notifications/ID": {
+        const notification = this.notifications.find((one) => one.id === id);
+        return notification
+          ? reply<Operations["/notifications/{id}"]["get"]>(200, this.#reviewed(notification))
+          : refuse(404, "there is no such notification");
+      }
       case "POST notifications/ID/accept":
         return this.#decided(id, 100, body as RequestBodyOf<Accept>);
       case "POST notifications/ID/dismiss":

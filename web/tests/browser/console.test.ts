@@ -69,6 +69,29 @@ test("a link that was used says so, and a new one is asked for by mail", async (
   expect(server.requests.at(-1)).toBe('POST /console/sign-in {"email":"ada@example.com"}');
 });
 
+test("a link to a notification is followed after signing in, and only in its own account", async ({ page, server }) => {
+  server.notifications = [notification(1, ["BANNED_PROFILE"])];
+  const { id } = notification(1, ["BANNED_PROFILE"]);
+  await page.goto(`${server.page}#account=${ACCOUNT}&notification=${id}`);
+  await heading(page, "Sign in");
+  // The mail's link opens a page of its own.
+  const mailed = await page.context().newPage();
+  await mailed.goto(`${server.page}#sign-in=${TOKEN}`);
+  await click(mailed, "Sign in");
+  await heading(mailed, "Notification");
+  await expect(mailed.locator("article")).toContainText("Found: banned person");
+  await takeScreenshot(mailed, "console-deep-link");
+  await mailed.goto(`${server.page}#inbox`);
+  await heading(mailed, "Inbox");
+  await mailed.reload();
+  await heading(mailed, "Inbox");
+
+  const elsewhere = `${server.page}#account=${ACCOUNT.replace(/1$/, "2")}&notification=${id}`;
+  await mailed.goto(elsewhere);
+  await expect(mailed.locator("main")).toContainText("This belongs to another account.");
+  await expect(mailed.locator("article")).toHaveCount(0);
+});
+
 test("the inbox shows what was found, and what members say to it", async ({ page, server }) => {
   server.notifications = [
     notification(1, ["BANNED_PROFILE", "UNKNOWN_FACE"], { age_group: "teenager_young" }),

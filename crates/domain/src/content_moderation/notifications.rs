@@ -215,7 +215,8 @@ impl Notifier {
     ) -> Result<(), DbError> {
         let webhooks = &self.webhooks;
         let web_body = webhooks.notification(notification);
-        let link = format!("{}/console/#notification={}", self.public_url, notification.id);
+        let (account, id) = (context.account, notification.id);
+        let link = format!("{}/console/#account={account}&notification={id}", self.public_url);
         let slack_body = webhooks.slack_message(notification, &link);
         let to_web = context.destinations.web.iter().map(|url| (url, &web_body));
         let to_slack = context.destinations.slack.iter().map(|url| (url, &slack_body));

@@ -44,6 +44,9 @@ pub struct ModerationProgress {
     pub error: Option<(String, String)>,
     /// How much of the content has been processed, in seconds.
     pub position: f64,
+    /// The most faces of one picture that were found and not judged: those beyond 200 of an image, or 50 of a picture of a
+    /// video.
+    pub unjudged_faces: i64,
     pub created_at: Timestamp,
     /// When its first run began.
     pub started_at: Option<Timestamp>,
@@ -141,6 +144,7 @@ struct ModerationRow {
     error_code: Option<String>,
     error: Option<String>,
     position: f64,
+    unjudged_faces: i64,
     #[sqlx(try_from = "db::DbTimestamp")]
     created_at: Timestamp,
     started_at: Option<DbTimestamp>,
@@ -167,6 +171,7 @@ impl ModerationQueries {
                 state: row.state,
                 error: row.error_code.map(|code| (code, row.error.unwrap_or_default())),
                 position: row.position,
+                unjudged_faces: row.unjudged_faces,
                 created_at: row.created_at,
                 started_at: row.started_at.map(|at| at.0),
                 ended_at: row.ended_at.map(|at| at.0),
@@ -185,7 +190,7 @@ impl ModerationQueries {
         let rows: Vec<ModerationRow> = view
             .fetch_all(sql!(
                 "SELECT id, content_id, content_type, url, wanted, destinations, state, error_code, error, position,
-                        created_at, started_at, ended_at
+                        unjudged_faces, created_at, started_at, ended_at
                    FROM moderations WHERE account_id = $1 AND (content_type = $2 OR $2 IS NULL)
                     AND (state = $3 OR $3 IS NULL) AND (created_at >= $4 OR $4 IS NULL)
                     AND (created_at < $5 OR $5 IS NULL)
@@ -213,7 +218,7 @@ impl ModerationQueries {
         let rows: Vec<ModerationRow> = view
             .fetch_all(sql!(
                 "SELECT id, content_id, content_type, url, wanted, destinations, state, error_code, error, position,
-                        created_at, started_at, ended_at
+                        unjudged_faces, created_at, started_at, ended_at
                    FROM moderations WHERE account_id = $1 AND content_id = $2
                   ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
                 account,
@@ -233,7 +238,7 @@ impl ModerationQueries {
     ) -> Result<Option<ModerationRow>, DbError> {
         view.fetch_optional(sql!(
             "SELECT id, content_id, content_type, url, wanted, destinations, state, error_code, error, position,
-                    created_at, started_at, ended_at
+                    unjudged_faces, created_at, started_at, ended_at
                FROM moderations WHERE id = $1 AND account_id = $2",
             id,
             account,

@@ -118,6 +118,10 @@ pub(crate) struct ModerationStatusBody {
     /// Seconds of the content that have been checked.
     #[schema(minimum = 0)]
     position: f64,
+    /// The most faces of one picture that were found and not judged: of an image, 200 are judged, of each picture of a
+    /// video, 50, those with the highest scores.
+    #[schema(minimum = 0)]
+    unjudged_faces: i64,
     /// When it was requested.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -154,6 +158,7 @@ impl From<ModerationProgress> for ModerationStatusBody {
             state: status.state,
             error: status.error.map(Into::into),
             position: status.position,
+            unjudged_faces: status.unjudged_faces,
             created_at: status.created_at,
             started_at: status.started_at,
             ended_at: status.ended_at,

@@ -346,3 +346,24 @@ async fn an_image_at_the_longest_address_is_moderated_and_no_longer_one_is_regis
         "{refused:.200}"
     );
 }
+
+#[tokio::test]
+async fn a_crowd_beyond_the_limit_is_told_of() {
+    let fixture = AccountFixture::start_with_media().await;
+    // 18 times 18 faces.
+    let face = rgb_image(&testkit::face_pictures()[0]);
+    let small = image::imageops::resize(&face, 72, 80, FilterType::Triangle);
+    let mut crowd = image::RgbImage::new(18 * 72, 18 * 80);
+    for (row, column) in (0..18).flat_map(|row| (0..18).map(move |column| (row, column))) {
+        image::imageops::replace(&mut crowd, &small, column * 72, row * 80);
+    }
+    let url = fixture.files.put("crowd.png", png(&picture_of(crowd)));
+    let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true })).await;
+    let report = fixture.report(&id).await;
+    assert_eq!(report["total_count"], 200, "{}", report["state"]);
+    let state = fixture.moderation_state(&id).await;
+    let unjudged = state["unjudged_faces"].as_i64().unwrap();
+    assert!((1..=124).contains(&unjudged), "{unjudged} of 324 faces");
+    let overview = fixture.get(&format!("/moderations/{id}")).await;
+    assert_eq!(overview["moderation"]["unjudged_faces"], unjudged);
+}

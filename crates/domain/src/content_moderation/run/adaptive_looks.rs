@@ -4,6 +4,7 @@
 //! A look is due where something may be new, and never later than [`MAX_SECONDS_BETWEEN_LOOKS`] after the last, so that
 //! whoever is visible for that long is looked at, whatever the rules below miss.
 
+use super::frame_faces::keep_first;
 use base::Picture;
 use vision::{
     Face, FaceTemplate, LumaChange, LumaGrid, PictureBox, VideoTileScheduler, VisionError, VisionModels,
@@ -51,6 +52,7 @@ pub(super) struct AdaptiveLooks {
     known: Vec<KnownFace>,
     /// How many of the next pictures are looked at in any case.
     looks_due: usize,
+    unjudged_faces: u32,
 }
 
 impl AdaptiveLooks {
@@ -62,7 +64,13 @@ impl AdaptiveLooks {
             last_look: None,
             known: Vec::new(),
             looks_due: 0,
+            unjudged_faces: 0,
         }
+    }
+
+    /// How many faces of the last picture that was looked at are left out, because it shows so many.
+    pub(super) fn unjudged_faces(&self) -> u32 {
+        self.unjudged_faces
     }
 
     /// The faces of the next picture, at `time` seconds, and whether it was looked at. It is if `wanted`.
@@ -139,7 +147,7 @@ impl AdaptiveLooks {
             self.scheduler.trust(still.iter().map(|known| known.face).collect());
         }
         let mut faces = vision.detect_in_video(picture, &mut self.scheduler)?;
-        faces.truncate(MAX_FACES_PER_FRAME);
+        self.unjudged_faces = keep_first(&mut faces, MAX_FACES_PER_FRAME);
         let mut seen = Vec::new();
         for face in faces {
             let same = still.iter().position(|known| known.is_at(&face)).map(|at| still.swap_remove(at));

@@ -18,6 +18,8 @@ use db::{DbError, WriteTx, sql};
 pub(super) struct RunEffects {
     pub(super) faces: Vec<JudgedFace>,
     pub(super) notifications: Vec<NotificationDraft>,
+    /// How many faces of an image were found and left out; a video's are counted with its appearances.
+    pub(super) unjudged_faces: u32,
     /// How the moderation ends, if it does.
     pub(super) outcome: Option<ModerationOutcome>,
 }
@@ -104,6 +106,15 @@ impl ModerationRun {
                 self.id(),
                 sealed,
                 tracks.time,
+            ))
+            .await?;
+        }
+        let unjudged = tracks.map_or(effects.unjudged_faces, |tracks| tracks.unjudged_faces);
+        if unjudged > 0 {
+            tx.execute(sql!(
+                "UPDATE moderations SET unjudged_faces = $2 WHERE id = $1 AND unjudged_faces < $2",
+                self.id(),
+                i64::from(unjudged),
             ))
             .await?;
         }

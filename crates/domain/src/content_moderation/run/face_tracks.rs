@@ -60,6 +60,9 @@ pub(super) struct FaceTracks {
     /// Whether it was reported that the live video is being watched.
     #[serde(default)]
     pub(super) started: bool,
+    /// The most faces of one picture that were found and left out.
+    #[serde(default)]
+    pub(super) unjudged_faces: u32,
 }
 
 impl Default for FaceTracks {
@@ -72,6 +75,7 @@ impl Default for FaceTracks {
             tracker: FaceTracker::new(TrackingRules::default()),
             known: BTreeMap::new(),
             started: false,
+            unjudged_faces: 0,
         }
     }
 }
@@ -218,7 +222,8 @@ impl FaceTracks {
         environment: &dyn Environment,
         frame: FrameFaces,
     ) -> Result<TrackingStep, FrameFacesError> {
-        let FrameFaces { time, picture, faces: frame_faces, is_looked_at } = frame;
+        let FrameFaces { time, picture, faces: frame_faces, unjudged_faces, is_looked_at } = frame;
+        self.unjudged_faces = self.unjudged_faces.max(unjudged_faces);
         let faces: Vec<(Face, f32)> = frame_faces.iter().map(|face| (face.face, face.quality)).collect();
         let step = self.tracker.step(time, frame_faces);
         self.time = time;

@@ -21,6 +21,8 @@ pub(super) struct FrameFaces {
     pub(super) time: f64,
     pub(super) picture: Arc<Picture>,
     pub(super) faces: Vec<FrameFace>,
+    /// How many further faces were found, and are left out.
+    pub(super) unjudged_faces: u32,
     /// Whether the detector looked at the picture. Otherwise its faces are those of an earlier picture, found again.
     pub(super) is_looked_at: bool,
 }
@@ -108,7 +110,9 @@ fn changed_frames(
         });
         let (faces, looks) = analysis.await?;
         let (faces, is_looked_at) = faces?;
-        Ok(Some((FrameFaces { time, picture, faces, is_looked_at }, (frames, looks, wanted))))
+        let unjudged_faces = looks.unjudged_faces();
+        let faces = FrameFaces { time, picture, faces, unjudged_faces, is_looked_at };
+        Ok(Some((faces, (frames, looks, wanted))))
     })
 }
 
@@ -125,12 +129,21 @@ async fn detect_faces(
         let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);
         let mut faces = vision.detect_in_video(&analysed, &mut scheduler)?;
         drop(scheduler);
-        faces.truncate(MAX_FACES_PER_FRAME);
+        let unjudged_faces = keep_first(&mut faces, MAX_FACES_PER_FRAME);
         let analyse = |face: Face| -> Result<FrameFace, VisionError> {
             let quality = VisionModels::assess_quality(&analysed, &face).score;
             Ok(FrameFace { embedding: Some(vision.embed(&analysed, &face)?), face, quality })
         };
-        faces.into_iter().map(analyse).collect::<Result<Vec<_>, _>>()
+        let faces = faces.into_iter().map(analyse).collect::<Result<Vec<_>, VisionError>>()?;
+        Ok::<_, VisionError>((faces, unjudged_faces))
     });
-    Ok(FrameFaces { time, picture, faces: analysis.await??, is_looked_at: true })
+    let (faces, unjudged_faces) = analysis.await??;
+    Ok(FrameFaces { time, picture, faces, unjudged_faces, is_looked_at: true })
+}
+
+/// Keeps the first `limit` of the faces that a detector found, which have the highest scores. Returns how many it left out.
+pub(super) fn keep_first(faces: &mut Vec<Face>, limit: usize) -> u32 {
+    let left_out = faces.len().saturating_sub(limit);
+    faces.truncate(limit);
+    left_out as u32
 }

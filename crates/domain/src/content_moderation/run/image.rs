@@ -5,12 +5,14 @@ use super::{
     decision::judge_face,
     effects::{JudgedFace, RunEffects},
     face_tracks::face_edges,
+    frame_faces::keep_first,
 };
 use crate::content_moderation::{FaceMeasurements, ending::ModerationOutcome};
 use base::{Id as _, ModerationFindingId};
 use vision::{AgeEstimate, Face, VisionError, VisionModels};
 
-/// How many faces of an image are judged, at most; of a crowd, those with the highest scores.
+/// How many faces of an image are judged, at most; of a crowd, those with the highest scores. The moderation says how many
+/// were left out.
 const MAX_FACES_PER_IMAGE: usize = 200;
 
 struct ImageFace {
@@ -28,22 +30,24 @@ impl ModerationRun {
         let size = picture.size();
         let analysis = self.runner.analyser.run_in_background(move |vision: &mut VisionModels| {
             let mut faces = vision.detect_tiled(&picture, min_face_pixels)?;
-            faces.truncate(MAX_FACES_PER_IMAGE);
+            let unjudged = keep_first(&mut faces, MAX_FACES_PER_IMAGE);
             let analyse = |face: Face| -> Result<ImageFace, VisionError> {
                 let embedding = vision.embed(&picture, &face)?;
                 let age = vision.estimate_age(&picture, &face)?;
                 let quality = VisionModels::assess_quality(&picture, &face).score;
                 Ok(ImageFace { face, quality, embedding, age })
             };
-            faces.into_iter().map(analyse).collect::<Result<Vec<_>, _>>()
+            let faces = faces.into_iter().map(analyse).collect::<Result<Vec<_>, VisionError>>()?;
+            Ok::<_, VisionError>((faces, unjudged))
         });
-        let faces = analysis.await??;
+        let (faces, unjudged_faces) = analysis.await??;
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
         let account = self.context.account;
         let candidates =
             self.runner.faces.find_candidates(account, &embeddings, &self.candidate_query()).await?;
         let known = self.known_profiles().await?;
-        let mut effects = RunEffects::ending(ModerationOutcome::Done);
+        let mut effects =
+            RunEffects { unjudged_faces, ..RunEffects::ending(ModerationOutcome::Done) };
         let environment = &*self.runner.environment;
         let now = environment.now();
         for (index, (face, mut candidates)) in faces.into_iter().zip(candidates).enumerate() {
