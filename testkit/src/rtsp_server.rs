@@ -1,6 +1,7 @@
 //! A camera: speaks enough of RTSP (RFC 2326) to show a film in a loop, interleaved in one connection, or misbehaves.
 
 use crate::stub_server;
+use md5::Digest as _;
 use std::{
     path::Path,
     process::Command,
@@ -34,8 +35,10 @@ pub enum CameraBehaviour {
     EndlessHeaders,
     /// It answers with frames of media that nobody asked for, of the greatest length and on all channels.
     HugeFrames,
-    /// It demands a password.
+    /// It demands what nobody has.
     Locked,
+    /// It shows a film to whoever knows the password, by Digest, under a nonce for a few requests, or by Basic.
+    Guarded { film: Arc<Vec<Vec<u8>>>, username: &'static str, password: &'static str, basic: bool },
 }
 
 impl CameraBehaviour {
@@ -44,6 +47,14 @@ impl CameraBehaviour {
     /// # Panics
     /// When ffmpeg fails.
     pub fn plays(film: &[u8]) -> Self {
+        Self::Plays(Self::film(film))
+    }
+
+    /// The units of a film that ffmpeg can read.
+    ///
+    /// # Panics
+    /// When ffmpeg fails.
+    pub fn film(film: &[u8]) -> Arc<Vec<Vec<u8>>> {
         let folder = tempfile::tempdir().expect("a folder");
         let (from, to) = (folder.path().join("film"), folder.path().join("film.h264"));
         std::fs::write(&from, film).expect("written");
@@ -54,8 +65,12 @@ impl CameraBehaviour {
             .arg(&to)
             .status();
         assert!(made.expect("ffmpeg").success());
-        Self::Plays(Arc::new(units(&to)))
+        Arc::new(units(&to))
     }
+}
+
+fn md5_hex(text: &str) -> String {
+    hex::encode(md5::Md5::digest(text))
 }
 
 /// The units of H.264 in a file, without their start codes.
@@ -146,6 +161,7 @@ async fn serve(
 ) -> std::io::Result<()> {
     let (from, mut to) = tokio::io::split(connection);
     let mut from = BufReader::new(from);
+    let mut requests_seen = 0;
     loop {
         // What the player reports of what it got.
         if from.fill_buf().await?.first() == Some(&b'$') {
@@ -167,8 +183,32 @@ async fn serve(
         let (method, address) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let number = head.lines().find_map(|line| line.strip_prefix("CSeq: ")).unwrap_or("0").to_owned();
         let answer = |rest: &str| format!("RTSP/1.0 200 OK\r\nCSeq: {number}\r\n{rest}");
+        if let CameraBehaviour::Guarded { username, password, basic, .. } = &behaviour
+            && method != "OPTIONS"
+        {
+            // A nonce is good for two requests, as with cameras that are strict.
+            let nonce = format!("nonce{}", requests_seen / 2);
+            requests_seen += 1;
+            let (challenge, wanted) = if *basic {
+                let wanted = base64_simd::STANDARD.encode_to_string(format!("{username}:{password}"));
+                ("Basic realm=\"cam\"".to_owned(), format!("Basic {wanted}"))
+            } else {
+                let known = md5_hex(&format!("{username}:cam:{password}"));
+                let asked = md5_hex(&format!("{method}:{address}"));
+                let wanted = md5_hex(&format!("{known}:{nonce}:{asked}"));
+                (format!("Digest realm=\"cam\", nonce=\"{nonce}\""), format!("response=\"{wanted}\""))
+            };
+            let sent = head.lines().find_map(|line| line.strip_prefix("Authorization: ")).unwrap_or("");
+            if !sent.contains(&wanted) {
+                let text = format!(
+                    "RTSP/1.0 401 Unauthorized\r\nCSeq: {number}\r\nWWW-Authenticate: {challenge}\r\n\r\n"
+                );
+                to.write_all(text.as_bytes()).await?;
+                continue;
+            }
+        }
         let units = match &behaviour {
-            CameraBehaviour::Plays(units) => units.clone(),
+            CameraBehaviour::Plays(units) | CameraBehaviour::Guarded { film: units, .. } => units.clone(),
             CameraBehaviour::Silent => return std::future::pending().await,
             CameraBehaviour::Redirects(elsewhere) => {
                 let text = format!("RTSP/1.0 302 Found\r\nCSeq: {number}\r\nLocation: {elsewhere}\r\n\r\n");

@@ -39,7 +39,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (28, "lookups", include_str!("../../../migrations/0028_lookups.sql")),
     (29, "content_uploads", include_str!("../../../migrations/0029_content_uploads.sql")),
     (30, "past_findings", include_str!("../../../migrations/0030_past_findings.sql")),
-    (33, "unjudged_faces", include_str!("../../../migrations/0033_unjudged_faces.sql")),
+    (33, "cameras_and_crowds", include_str!("../../../migrations/0033_cameras_and_crowds.sql")),
 ];
 
 /// Number, name and text of a migration.

@@ -84,7 +84,7 @@ impl ModerationStarter {
         let (content, source) = {
             let mut view = self.db.read().await?;
             let content = self.resolve_references(&mut view, account, &new).await?;
-            let source = self.uploads.source(&mut view, account, &content.location).await?;
+            let source = self.uploads.source(&mut view, account, (content.id, &content.location)).await?;
             (content, source.ok_or(ModerationStartError::Unreachable(VideoError::StoredLost))?)
         };
         let reached = self.videos.check_reachable(source).await.map_err(ModerationStartError::Unreachable)?;

@@ -22,10 +22,10 @@ mod upstream;
 pub use error::{ContentAddress, VideoError};
 pub use frames::{EndAnnouncement, FrameStream, SampledFrame};
 pub use probe::VideoProbe;
-pub use source::{ContentSource, StoredContent};
+pub use source::{CameraCredentials, ContentSource, StoredContent};
 
 use crate::{
-    fetch::{Fetcher, StreamTarget},
+    fetch::Fetcher,
     sandbox::process::{ProcessLimits, RelayEntrance},
 };
 use base::Picture;
@@ -196,10 +196,8 @@ impl ContentLoader {
                 stored.check_there().await?;
                 return Ok(ContentMetadata { bytes: Some(stored.bytes), media_type: None });
             }
-            if let ContentSource::Address(address) = &source
-                && StreamTarget::is_stream(address)
-            {
-                rtsp::check_answers(&*self.0.relay.stream_feed(address)?).await?;
+            if let Some((address, credentials)) = source.camera() {
+                rtsp::check_answers(&*self.0.relay.stream_feed(address, credentials)?).await?;
                 return Ok(ContentMetadata { bytes: None, media_type: None });
             }
             // Not as a live stream, because its response has no length.
@@ -288,7 +286,9 @@ impl ContentLoader {
         let (source, settings) = (source.into(), &self.0.settings);
         let limit = settings.max_picture_bytes;
         let bytes = match &source {
-            ContentSource::Address(_) => self.fetch_picture(&source, limit).await?,
+            ContentSource::Address(_) | ContentSource::Camera { .. } => {
+                self.fetch_picture(&source, limit).await?
+            }
             ContentSource::Stored(stored) => stored.read_all(limit).await?,
         };
         if bytes.is_empty() {

@@ -6,7 +6,7 @@ use super::{
     error::ContentAddress,
     playlist::{self, ReferenceKind},
     rtsp,
-    source::ContentSource,
+    source::{CameraCredentials, ContentSource},
     upstream::{ByteRange, TransferRate, UpstreamBody},
 };
 use crate::{
@@ -89,14 +89,18 @@ impl FetchRelay {
     }
 
     /// A feed of a camera, which nothing has called yet.
-    pub(super) fn stream_feed(&self, address: &str) -> Result<Arc<ContentFeed>, VideoError> {
+    pub(super) fn stream_feed(
+        &self,
+        address: &str,
+        credentials: Option<&CameraCredentials>,
+    ) -> Result<Arc<ContentFeed>, VideoError> {
         let target = self.shared.fetcher.parse_stream(address);
         let target =
             target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
-        self.new_feed(true, Some(target))
+        self.new_feed(true, Some(WatchedCamera { target, credentials: credentials.cloned() }))
     }
 
-    fn new_feed(&self, live: bool, stream: Option<StreamTarget>) -> Result<Arc<ContentFeed>, VideoError> {
+    fn new_feed(&self, live: bool, camera: Option<WatchedCamera>) -> Result<Arc<ContentFeed>, VideoError> {
         let mut bytes = [0; 16];
         aws_lc_rs::rand::fill(&mut bytes)
             .map_err(|_| VideoError::Failed("the operating system gave no random numbers".to_owned()))?;
@@ -104,7 +108,7 @@ impl FetchRelay {
             live,
             shared: self.shared.clone(),
             token: format!("{:032x}", u128::from_be_bytes(bytes)),
-            stream,
+            camera,
             state: Mutex::default(),
             bytes_received: AtomicU64::new(0),
             pace: Mutex::new(TransferRate::new(&self.shared.settings, live)),
@@ -119,13 +123,11 @@ impl FetchRelay {
         source: &ContentSource,
         live: bool,
     ) -> Result<Arc<ContentFeed>, VideoError> {
-        if let ContentSource::Address(address) = source
-            && StreamTarget::is_stream(address)
-        {
+        if let Some((address, credentials)) = source.camera() {
             if !live {
                 return Err(VideoError::NeverEnds);
             }
-            let feed = self.stream_feed(address)?;
+            let feed = self.stream_feed(address, credentials)?;
             lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
             return Ok(feed);
         }
@@ -221,6 +223,12 @@ struct FeedState {
     last_transient: Option<VideoError>,
 }
 
+/// A camera, and what it demands.
+struct WatchedCamera {
+    target: StreamTarget,
+    credentials: Option<CameraCredentials>,
+}
+
 /// Access to one content through the relay. Dropping it invalidates its token.
 pub(super) struct ContentFeed {
     /// Whether it is a live stream: it is read for as long as it sends, and single failures are tolerated.
@@ -228,7 +236,7 @@ pub(super) struct ContentFeed {
     shared: Arc<RelayState>,
     token: String,
     /// The camera, if it is one.
-    stream: Option<StreamTarget>,
+    camera: Option<WatchedCamera>,
     state: Mutex<FeedState>,
     bytes_received: AtomicU64,
     pace: Mutex<TransferRate>,
@@ -260,7 +268,7 @@ impl ContentFeed {
     /// The address at which ffmpeg finds the content.
     pub(super) fn address(&self) -> String {
         if let Some((_, _, own)) = self.stream_addresses() {
-            let path = self.stream.as_ref().map_or("", StreamTarget::path);
+            let path = self.camera.as_ref().map_or("", |camera| camera.target.path());
             return format!("{own}{path}");
         }
         let name = if self.is_playlist() { "0.m3u8" } else { "0" };
@@ -269,14 +277,19 @@ impl ContentFeed {
 
     /// Of a camera: its address, where it is without the path, and where ffmpeg finds it without the path.
     pub(super) fn stream_addresses(&self) -> Option<(&str, &str, String)> {
-        let target = self.stream.as_ref()?;
+        let target = &self.camera.as_ref()?.target;
         let own = format!("{RTSP_SCHEME}{}/{}", self.shared.at, self.token);
         Some((target.as_str(), target.origin(), own))
     }
 
     /// Whether the content is the stream of a camera.
     pub(super) fn is_stream(&self) -> bool {
-        self.stream.is_some()
+        self.camera.is_some()
+    }
+
+    /// What the camera demands, if it is one.
+    pub(super) fn credentials(&self) -> Option<&CameraCredentials> {
+        self.camera.as_ref()?.credentials.as_ref()
     }
 
     /// Waits for [`ContentFeed::resume`].

@@ -3,11 +3,12 @@
 //! address, answers with the relay's, and frames of media unread.
 
 use super::{
-    VideoError,
+    CameraCredentials, VideoError,
     error::ContentAddress,
     relay::{ContentFeed, RelayState},
 };
 use crate::fetch::Connection;
+use http_auth::{PasswordClient, PasswordParams};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -33,6 +34,9 @@ const METHODS: [&str; 7] =
 /// Those that nothing can be shown without.
 const NEEDED_METHODS: [&str; 3] = ["DESCRIBE", "SETUP", "PLAY"];
 const UNRELIABLE: VideoError = VideoError::Unreliable("it does not speak RTSP");
+const UNKNOWN_LOGIN: VideoError = VideoError::Unreliable("it demands a password in a way that is not known");
+/// The status of a request that lacks credentials.
+const UNAUTHORIZED: u16 = 401;
 
 /// What one side sends.
 enum Unit {
@@ -42,6 +46,7 @@ enum Unit {
 }
 
 /// A request or an answer.
+#[derive(Clone)]
 struct Message {
     start: String,
     headers: Vec<(String, String)>,
@@ -118,20 +123,38 @@ impl Message {
         Some(rest.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or(UNRELIABLE))
     }
 
-    /// The message with every address in it at `origin`, as bytes.
-    fn at_origin(&self, origin: &str) -> Vec<u8> {
-        let body = move_addresses(&self.body, origin);
-        let mut text = move_addresses(&self.start, origin) + "\r\n";
+    /// The message with every address in it at `origin`.
+    fn at_origin(&self, origin: &str) -> Self {
+        let moved = |(name, value): &(String, String)| (name.clone(), move_addresses(value, origin));
+        Self {
+            start: move_addresses(&self.start, origin),
+            headers: self.headers.iter().map(moved).collect(),
+            body: move_addresses(&self.body, origin),
+        }
+    }
+
+    /// The bytes that are sent; `authorization` in place of the message's own.
+    fn to_bytes(&self, authorization: Option<&str>) -> Vec<u8> {
+        let mut text = format!("{}\r\n", self.start);
         for (name, value) in &self.headers {
-            if !name.eq_ignore_ascii_case("Content-Length") {
-                text.extend([name, ": ", &move_addresses(value, origin), "\r\n"]);
+            if !["Content-Length", "Authorization"].iter().any(|other| name.eq_ignore_ascii_case(other)) {
+                text.extend([name, ": ", value, "\r\n"]);
             }
         }
-        if !body.is_empty() {
-            text.extend(["Content-Length: ", &body.len().to_string(), "\r\n"]);
+        if let Some(authorization) = authorization {
+            text.extend(["Authorization: ", authorization, "\r\n"]);
+        }
+        if !self.body.is_empty() {
+            text.extend(["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
         }
         text += "\r\n";
-        (text + &body).into_bytes()
+        (text + &self.body).into_bytes()
+    }
+
+    /// The challenges of a refusal.
+    fn challenges(&self) -> String {
+        let named = self.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("WWW-Authenticate"));
+        named.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -168,6 +191,52 @@ pub(super) async fn serve(state: Arc<RelayState>, child: Box<dyn Connection>) {
     }
 }
 
+/// A request that has not been answered.
+struct OpenRequest {
+    method: String,
+    /// The request, if it may be asked again with credentials.
+    retry: Option<Message>,
+}
+
+/// How requests prove that whoever asks may watch (RFC 2326, section 14.5; RFC 7616).
+struct CameraLogin<'a> {
+    credentials: Option<&'a CameraCredentials>,
+    /// Whether nobody on the way can read what is sent.
+    is_encrypted: bool,
+    /// What the camera demanded last.
+    demanded: Option<PasswordClient>,
+}
+
+impl CameraLogin<'_> {
+    /// What is sent with a request; nothing before anything was demanded.
+    fn authorization(&mut self, request: &Message) -> Result<Option<String>, VideoError> {
+        let (Some(demanded), Some(credentials)) = (&mut self.demanded, self.credentials) else {
+            return Ok(None);
+        };
+        let mut words = request.start.split(' ');
+        let (method, uri) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let answer = demanded.respond(&PasswordParams {
+            username: &credentials.username,
+            password: credentials.password.expose(),
+            uri,
+            method,
+            body: Some(request.body.as_bytes()),
+        });
+        answer.map(Some).map_err(|_| UNKNOWN_LOGIN)
+    }
+
+    /// Takes note of what a refusal demands.
+    fn demand(&mut self, refusal: &Message) -> Result<(), VideoError> {
+        let demanded = PasswordClient::builder().challenges(&refusal.challenges()).build();
+        let demanded = demanded.map_err(|_| UNKNOWN_LOGIN)?;
+        if matches!(demanded, PasswordClient::Basic(_)) && !self.is_encrypted {
+            return Err(VideoError::Unreliable("it wants the password in clear text; use rtsps"));
+        }
+        self.demanded = Some(demanded);
+        Ok(())
+    }
+}
+
 async fn relay(
     feed: &ContentFeed,
     first: Message,
@@ -175,9 +244,17 @@ async fn relay(
     mut to_child: impl AsyncWrite + Unpin,
 ) -> Result<(), VideoError> {
     let Some((address, origin, own)) = feed.stream_addresses() else { return Ok(()) };
-    let (from_camera, mut to_camera) = tokio::io::split(connect(feed, address).await?);
+    let (from_camera, to_camera) = tokio::io::split(connect(feed, address).await?);
     let mut from_camera = BufReader::new(from_camera);
-    let asked = Mutex::new(VecDeque::new());
+    // Requests go to the camera from the child, and again when the camera has refused them.
+    let to_camera = tokio::sync::Mutex::new(to_camera);
+    let send = async |bytes: &[u8]| to_camera.lock().await.write_all(bytes).await;
+    let open = Mutex::new(VecDeque::new());
+    let login = Mutex::new(CameraLogin {
+        credentials: feed.credentials(),
+        is_encrypted: address.starts_with("rtsps:"),
+        demanded: None,
+    });
     let requests = async {
         let mut next = Some(Unit::Message(first));
         loop {
@@ -189,13 +266,16 @@ async fn relay(
                     if !METHODS.contains(&&*method) {
                         return Err(UNRELIABLE);
                     }
-                    let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-                    asked.push_back(method);
-                    asked.truncate(MAX_OPEN_REQUESTS);
-                    strip_token(&request, &own).at_origin(origin)
+                    let request = strip_token(&request, &own).at_origin(origin);
+                    let authorization = lock(&login).authorization(&request)?;
+                    let bytes = request.to_bytes(authorization.as_deref());
+                    let mut open = lock(&open);
+                    open.push_back(OpenRequest { method, retry: Some(request) });
+                    open.truncate(MAX_OPEN_REQUESTS);
+                    bytes
                 }
             };
-            if to_camera.write_all(&bytes).await.is_err() {
+            if send(&bytes).await.is_err() {
                 return Ok(());
             }
             next = Unit::read(&mut from_child).await?;
@@ -214,13 +294,32 @@ async fn relay(
                     frame
                 }
                 Some(Unit::Message(answer)) => {
-                    let method = asked.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                    check_answer(&answer, method.as_deref())?;
-                    if answer.status().is_none() {
+                    let Some(status) = answer.status() else {
+                        check_answer(&answer, None)?;
                         // A request of the camera's: ffmpeg needs none.
                         continue;
+                    };
+                    let asked = lock(&open).pop_front();
+                    let (method, retry) =
+                        asked.map_or((None, None), |asked| (Some(asked.method), asked.retry));
+                    if status? == UNAUTHORIZED
+                        && feed.credentials().is_some()
+                        && let Some(request) = retry
+                    {
+                        let authorization = {
+                            let mut login = lock(&login);
+                            login.demand(&answer)?;
+                            login.authorization(&request)?
+                        };
+                        let method = method.unwrap_or_default();
+                        lock(&open).push_back(OpenRequest { method, retry: None });
+                        if send(&request.to_bytes(authorization.as_deref())).await.is_err() {
+                            return Ok(());
+                        }
+                        continue;
                     }
-                    answer.at_origin(&own)
+                    check_answer(&answer, method.as_deref())?;
+                    answer.at_origin(&own).to_bytes(None)
                 }
             };
             if to_child.write_all(&bytes).await.is_err() {
@@ -232,6 +331,10 @@ async fn relay(
         ended = requests => ended,
         ended = answers => ended,
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn check_answer(answer: &Message, method: Option<&str>) -> Result<(), VideoError> {
@@ -294,7 +397,7 @@ mod tests {
         let text = "RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Base: rtsp://192.168.1.5/cam/\r\nContent-Length: 41\r\n\r\n\
             a=control:RTSP://Camera:554/cam/track1\r\n?";
         let Ok(Some(Unit::Message(message))) = read(text.as_bytes()).await else { panic!("a message") };
-        let moved = String::from_utf8(message.at_origin("rtsp://127.0.0.1:9/token")).unwrap();
+        let moved = String::from_utf8(message.at_origin("rtsp://127.0.0.1:9/token").to_bytes(None)).unwrap();
         assert_eq!(
             moved,
             "RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Base: rtsp://127.0.0.1:9/token/cam/\r\nContent-Length: 48\r\n\r\n\

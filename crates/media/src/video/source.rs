@@ -3,19 +3,41 @@
 use super::{VideoError, upstream::ByteRange};
 use crate::{
     blobs::{BlobError, BlobKey, BlobStore},
-    fetch::Bytes,
+    fetch::{Bytes, StreamTarget},
 };
+use base::Secret;
 
 /// Bytes of a stored content that are read at once.
 const STORED_PART_BYTES: u64 = 1 << 20;
+
+/// What a camera demands of whoever watches it.
+#[derive(Clone, Debug)]
+pub struct CameraCredentials {
+    /// Without colon.
+    pub username: String,
+    pub password: Secret<String>,
+}
 
 /// Where a content's bytes are.
 #[derive(Clone, Debug)]
 pub enum ContentSource {
     /// At an address that a user supplied.
     Address(String),
+    /// At the address of a camera, which may demand credentials.
+    Camera { address: String, credentials: Option<CameraCredentials> },
     /// In the store for blobs.
     Stored(StoredContent),
+}
+
+impl ContentSource {
+    /// The address of a camera and what it demands; `None` of another source.
+    pub(super) fn camera(&self) -> Option<(&str, Option<&CameraCredentials>)> {
+        match self {
+            Self::Camera { address, credentials } => Some((address, credentials.as_ref())),
+            Self::Address(address) => StreamTarget::is_stream(address).then_some((address, None)),
+            Self::Stored(_) => None,
+        }
+    }
 }
 
 impl From<&str> for ContentSource {

@@ -77,7 +77,9 @@ impl UpstreamBody {
         wanted: ByteRange,
     ) -> Result<Option<Self>, VideoError> {
         match source {
-            ContentSource::Address(address) => Self::call(feed, address, place, known, wanted).await,
+            ContentSource::Address(address) | ContentSource::Camera { address, .. } => {
+                Self::call(feed, address, place, known, wanted).await
+            }
             ContentSource::Stored(stored) if stored.bytes == 0 => Err(VideoError::Empty),
             ContentSource::Stored(stored) => {
                 let reader = StoredReader::new(stored, wanted);

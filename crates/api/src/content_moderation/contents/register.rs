@@ -14,8 +14,9 @@ use crate::{
     http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::{ContentUploadId, Uuid};
+use base::{ContentUploadId, Secret, Uuid};
 use domain::content_moderation::contents::{self, ContentRequest, ContentType};
+use media::video::CameraCredentials;
 use utoipa::ToSchema;
 
 /// The content to register.
@@ -30,6 +31,8 @@ pub(crate) struct RegisterContentRequest {
     /// The kind of content.
     #[schema(value_type = ContentType, example = "IMAGE")]
     r#type: Option<ContentType>,
+    /// What the camera demands of whoever watches it; of an address of RTSP only. It is sealed, and never shown again.
+    credentials: Option<CameraCredentialsRequest>,
     /// Profiles that are known to be in it.
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 100)]
     profile_ids: TextList,
@@ -40,6 +43,19 @@ pub(crate) struct RegisterContentRequest {
     title: Option<String>,
 }
 
+/// A camera's user name and password. They are answered to a Digest challenge (RFC 7616, RFC 2069), and to a Basic one over
+/// TLS (`rtsps`) only.
+#[derive(serde::Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CameraCredentialsRequest {
+    /// The user name, without colon.
+    #[schema(min_length = 1, max_length = 255)]
+    username: String,
+    /// The password.
+    #[schema(value_type = String, max_length = 255)]
+    password: Secret<String>,
+}
+
 impl CommandPayload for RegisterContentRequest {
     type Command = ContentRequest;
 
@@ -48,6 +64,9 @@ impl CommandPayload for RegisterContentRequest {
             url: self.url,
             upload_id: self.upload_id,
             content_type: self.r#type,
+            credentials: self.credentials.map(|CameraCredentialsRequest { username, password }| {
+                CameraCredentials { username, password }
+            }),
             profile_ids: violations.ids("profile_ids", self.profile_ids, "there is no such profile"),
             uploader_id: self.uploader_id,
             title: self.title,
@@ -76,7 +95,8 @@ pub(crate) async fn register_content(
     idempotent(&api, request.fingerprint(), async |tx| {
         request.lock_account(tx).await?;
         let new = request.input.command.clone();
-        let id = contents::register(tx, &*api.environment, &api.faces, request.account.id, new).await?;
+        let stores = (&api.faces, api.content_moderation.uploads());
+        let id = contents::register(tx, &*api.environment, stores, request.account.id, new).await?;
         Ok((StatusCode::CREATED, CreatedResource::new(id)))
     })
     .await

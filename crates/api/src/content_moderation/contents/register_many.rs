@@ -57,11 +57,12 @@ pub(crate) async fn register_many_contents(
     let account = request.account.id;
     idempotent(&api, request.fingerprint(), async |tx| {
         request.lock_account(tx).await?;
+        let stores = (&api.faces, api.content_moderation.uploads());
         let mut results = Vec::with_capacity(request.input.command.len());
         for item in &request.input.command {
             results.push(match item {
                 Ok(new) => {
-                    match contents::register(tx, &*api.environment, &api.faces, account, new.clone()).await {
+                    match contents::register(tx, &*api.environment, stores, account, new.clone()).await {
                         Ok(id) => Ok(CreatedResource::new(id)),
                         Err(ContentError::Db(error)) => return Err(error.into()),
                         Err(refused) => Err(ModerationApiError::from(refused).into()),

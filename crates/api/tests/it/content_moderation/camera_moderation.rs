@@ -121,6 +121,85 @@ async fn a_camera_that_speaks_tls_is_watched_and_its_certificate_is_verified() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_camera_is_watched_with_its_password() {
+    let fixture = AccountFixture::start_with_media().await;
+    let there = MovingFace { face: 6, during: (0.0, 6.0), x: "300".to_owned(), width: 420 };
+    let film = CameraBehaviour::film(&face_clip(6.0, &[there]));
+    let guarded = |basic| CameraBehaviour::Guarded {
+        film: film.clone(),
+        username: "watch",
+        password: "pass \"word\" ä",
+        basic,
+    };
+    let (digest, basic) = (Camera::start(guarded(false)).await, Camera::start(guarded(true)).await);
+    let encrypted = Camera::start_tls(guarded(true)).await;
+    let password = "pass \"word\" ä";
+    let working = fixture.app.spawn_worker();
+    for (camera, password, ends) in [
+        (&digest, password, None),
+        (&encrypted, password, None),
+        (&digest, "wrong", Some(("CONTENT_UNREACHABLE", "401"))),
+        (&basic, password, Some(("CONTENT_UNRELIABLE", "clear text"))),
+    ] {
+        let body = json!({
+            "url": camera.url(), "type": "LIVE_VIDEO", "credentials": { "username": "watch", "password": password },
+        });
+        let content = fixture.create("/contents", body).await;
+        let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+        if let Some((code, words)) = ends {
+            let state = wait_for(&fixture, &id, |state| state["state"] == "FAILED").await;
+            let said = state["error"]["message"].as_str().unwrap();
+            assert!(state["error"]["code"] == code && said.contains(words), "{state}");
+            assert!(!state.to_string().contains("watch"), "{state}");
+            continue;
+        }
+        for _ in 0..600 {
+            if fixture.all_reasons(&id).await.len() >= 2 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let reasons = fixture.all_reasons(&id).await;
+        assert_eq!(reasons[..2], ["STARTED", "UNKNOWN_FACE"], "{:?}", camera.requests());
+        fixture.call("POST", &format!("/moderations/{id}/stop"), None).await;
+        wait_for(&fixture, &id, |state| state["state"] == "STOPPED").await;
+        let shown = fixture.get(&format!("/contents/{content}")).await;
+        assert!(shown.get("credentials").is_none() && !shown.to_string().contains("watch"), "{shown}");
+    }
+    working.stop().await;
+}
+
+#[tokio::test]
+async fn credentials_are_a_cameras_and_bounded() {
+    let fixture = AccountFixture::start().await;
+    let rtsp = "rtsps://camera.example.com/live";
+    for (url, content_type, credentials, path) in [
+        (
+            "https://a.example.com/1.m3u8",
+            "LIVE_VIDEO",
+            json!({ "username": "a", "password": "b" }),
+            "credentials",
+        ),
+        (rtsp, "LIVE_VIDEO", json!({ "username": "", "password": "b" }), "credentials.username"),
+        (rtsp, "LIVE_VIDEO", json!({ "username": "a:b", "password": "b" }), "credentials.username"),
+        (rtsp, "LIVE_VIDEO", json!({ "username": "a", "password": "b\r\nc" }), "credentials.password"),
+        (rtsp, "LIVE_VIDEO", json!({ "username": "a", "password": "b".repeat(256) }), "credentials.password"),
+    ] {
+        let body = json!({ "url": url, "type": content_type, "credentials": credentials });
+        let answer = fixture.call("POST", "/contents", Some(body)).await;
+        assert_eq!(answer.status_and_code(), "400 INVALID_REQUEST", "{credentials}");
+        assert_eq!(first_error(&answer)["property"], path, "{credentials}");
+    }
+    for credentials in
+        [json!("a:b"), json!({ "username": "a" }), json!({ "username": "a", "password": "b", "realm": "c" })]
+    {
+        let body = json!({ "url": rtsp, "type": "LIVE_VIDEO", "credentials": credentials });
+        let answer = fixture.call("POST", "/contents", Some(body)).await;
+        assert_eq!(answer.status_and_code(), "400 INVALID_REQUEST", "{credentials}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_camera_that_demands_a_password_fails_its_moderation() {
     let fixture = AccountFixture::start_with_media().await;
     let camera = Camera::start(CameraBehaviour::Locked).await;

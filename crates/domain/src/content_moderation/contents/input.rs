@@ -1,12 +1,15 @@
 //! Contents as callers send them, and the rules that can be checked without the database.
 
-use super::{ContentType, uploads::ContentLocation};
+use super::{ContentType, camera_credentials, uploads::ContentLocation};
 use crate::{
     delivery::Outbox,
     violation::{Violation, check_max_chars, check_max_items, violation},
 };
 use base::{ContentUploadId, LimitViolation, ProfileId, Uuid};
-use media::fetch::{MAX_ADDRESS_BYTES, StreamTarget};
+use media::{
+    fetch::{MAX_ADDRESS_BYTES, StreamTarget},
+    video::CameraCredentials,
+};
 use std::borrow::Cow;
 
 /// The longest title, in characters.
@@ -22,6 +25,8 @@ pub struct ContentInput {
     /// The file that was uploaded; not of a live video.
     pub upload_id: Option<ContentUploadId>,
     pub content_type: Option<ContentType>,
+    /// What a camera demands of whoever watches it; of an address of RTSP only.
+    pub credentials: Option<CameraCredentials>,
     /// The profiles of people who are known to be in it.
     pub profile_ids: Vec<ProfileId>,
     /// Who uploaded it: an id of the application's own, which may be a profile's.
@@ -35,6 +40,7 @@ pub struct ContentInput {
 pub struct ContentRequest {
     pub(super) location: ContentLocation,
     pub(super) content_type: ContentType,
+    pub(super) credentials: Option<CameraCredentials>,
     pub(super) profile_ids: Vec<ProfileId>,
     pub(super) uploader_id: Option<Uuid>,
     pub(super) title: Option<String>,
@@ -43,8 +49,14 @@ pub struct ContentRequest {
 impl ContentInput {
     /// Checks every rule that does not depend on what the account has; the error lists all that are broken.
     pub fn validate(self, outbox: &Outbox) -> Result<ContentRequest, Vec<Violation>> {
-        let Self { url, upload_id, content_type, profile_ids, uploader_id, title } = self;
+        let Self { url, upload_id, content_type, credentials, profile_ids, uploader_id, title } = self;
         let mut violations = Vec::new();
+        if let Some(credentials) = &credentials {
+            violations.extend(camera_credentials::check(credentials));
+            if !url.as_deref().is_some_and(StreamTarget::is_stream) {
+                violations.push(violation("credentials", "only an address of RTSP has any"));
+            }
+        }
         let location = match (url, upload_id) {
             (Some(url), None) => {
                 let checked = match (StreamTarget::is_stream(&url), content_type) {
@@ -85,7 +97,7 @@ impl ContentInput {
         );
         match (location, content_type) {
             (Some(location), Some(content_type)) if violations.is_empty() => {
-                Ok(ContentRequest { location, content_type, profile_ids, uploader_id, title })
+                Ok(ContentRequest { location, content_type, credentials, profile_ids, uploader_id, title })
             }
             _ => Err(violations),
         }

@@ -1,9 +1,10 @@
 //! Contents: images, videos and live videos of an account, registered by their address. The data stays at that address; a
 //! moderation fetches it. Images and videos may also be uploaded.
 //!
-//! `input` has what callers send and its rules, `uploads` the files of contents that were uploaded, `reports` what people
+//! `input` has what callers send and its rules, `camera_credentials` what cameras demand, `uploads` the files of contents that were uploaded, `reports` what people
 //! report about contents.
 
+pub mod camera_credentials;
 mod input;
 pub mod reports;
 pub mod uploads;
@@ -20,7 +21,7 @@ use crate::{
 use base::{AccountId, ContentId, Environment, Id as _, ProfileId, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use std::collections::HashMap;
-use uploads::ContentLocation;
+use uploads::{ContentLocation, ContentUploads};
 
 wire_enum! {
     /// The kinds of content (`ContentType` of the interface).
@@ -76,11 +77,11 @@ impl From<Violation> for ContentError {
 pub async fn register(
     tx: &mut WriteTx,
     environment: &dyn Environment,
-    faces: &FaceIndexService,
+    (faces, files): (&FaceIndexService, &ContentUploads),
     account: AccountId,
     new: ContentRequest,
 ) -> Result<ContentId, ContentError> {
-    let ContentRequest { location, content_type, mut profile_ids, uploader_id, title } = new;
+    let ContentRequest { location, content_type, credentials, mut profile_ids, uploader_id, title } = new;
     let unusable = unusable_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
     if !unusable.is_empty() {
         return Err(ContentError::Invalid(unusable));
@@ -90,15 +91,17 @@ pub async fn register(
         let taken = uploads::take(tx, account, upload, (id, content_type), now).await?;
         taken.map_err(|words| violation("upload_id", words))?;
     }
+    let sealed = credentials.map(|one| camera_credentials::seal(files.vault(), environment, id, &one));
     tx.execute(sql!(
-        "INSERT INTO contents (id, account_id, url, type, uploader_id, title, archived, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7)",
+        "INSERT INTO contents (id, account_id, url, type, uploader_id, title, sealed_credentials, archived, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8)",
         id,
         account,
         location.to_string(),
         content_type,
         uploader_id,
         title,
+        sealed,
         now,
     ))
     .await?;

@@ -5,7 +5,7 @@
 //! no content takes within a day is deleted; one that a content has, with the content: its key in the same transaction, so
 //! that copies of the file are noise from then on, and the file right afterwards.
 
-use super::ContentType;
+use super::{ContentType, camera_credentials};
 use crate::{
     accounts::{
         self,
@@ -13,6 +13,7 @@ use crate::{
     },
     erasure_keys::{self, ErasureKeys, KeyOwner},
     tenancy::limits::{self, LimitError, LimitReachedError, LimitSettings},
+    vault::Vault,
 };
 use base::{AccountId, ContentId, ContentUploadId, Environment, Id as _, Secret, SignedDuration, Timestamp};
 use db::{Db, DbError, FromRow, Query, ReadTx, WriteTx, sql};
@@ -20,6 +21,7 @@ use futures_util::{TryStreamExt as _, future::BoxFuture};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use media::{
     blobs::{BlobError, BlobKey, BlobKeySegment, BlobPrefix, BlobStore},
+    fetch::StreamTarget,
     file_signature::{self, SIGNATURE_BYTES},
     video::{ContentLoader, ContentSource, StoredContent},
 };
@@ -246,6 +248,11 @@ struct DeletedUploadRow {
 }
 
 impl ContentUploads {
+    /// What seals the credentials of cameras.
+    pub(super) fn vault(&self) -> &Vault {
+        &self.keys.vault
+    }
+
     /// The interval, and the least number of bytes of a file that must arrive in it.
     pub fn slowest_arrival(&self) -> (Duration, u64) {
         self.videos.slowest_transfer()
@@ -381,9 +388,13 @@ impl ContentUploads {
         &self,
         view: &mut ReadTx,
         account: AccountId,
-        location: &ContentLocation,
+        (content, location): (ContentId, &ContentLocation),
     ) -> Result<Option<ContentSource>, DbError> {
         let id = match location {
+            ContentLocation::Url(url) if StreamTarget::is_stream(url) => {
+                let credentials = camera_credentials::load(self.vault(), view, account, content).await?;
+                return Ok(Some(ContentSource::Camera { address: url.clone(), credentials }));
+            }
             ContentLocation::Url(url) => return Ok(Some(ContentSource::Address(url.clone()))),
             ContentLocation::Upload(id) => *id,
         };

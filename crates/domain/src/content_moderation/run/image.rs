@@ -46,8 +46,7 @@ impl ModerationRun {
         let candidates =
             self.runner.faces.find_candidates(account, &embeddings, &self.candidate_query()).await?;
         let known = self.known_profiles().await?;
-        let mut effects =
-            RunEffects { unjudged_faces, ..RunEffects::ending(ModerationOutcome::Done) };
+        let mut effects = RunEffects { unjudged_faces, ..RunEffects::ending(ModerationOutcome::Done) };
         let environment = &*self.runner.environment;
         let now = environment.now();
         for (index, (face, mut candidates)) in faces.into_iter().zip(candidates).enumerate() {

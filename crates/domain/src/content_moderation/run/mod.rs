@@ -377,7 +377,7 @@ impl ModerationRun {
     async fn source(&self) -> Result<ContentSource, RunStopError> {
         let mut view = self.runner.db.read().await?;
         let (uploads, context) = (&self.runner.uploads, &self.context);
-        let source = uploads.source(&mut view, context.account, &context.location).await?;
+        let source = uploads.source(&mut view, context.account, (context.content, &context.location)).await?;
         Ok(source.ok_or(VideoError::StoredLost)?)
     }
 
