@@ -16,6 +16,19 @@ use documents::{
 };
 use serde::{Deserialize, Serialize};
 
+/// What the end user says a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimedDocument<'a> {
+    /// The issuing country, ISO 3166-1 alpha-3.
+    pub country: &'a str,
+    pub kind: DocumentType,
+}
+
+/// A part of the document is outside the photo.
+pub(super) const PARTIAL_PHOTO: &str = "PARTIAL_PHOTO";
+/// It lacks what documents of its type have.
+pub(super) const DOCUMENT_NOT_RECOGNISED: &str = "DOCUMENT_NOT_RECOGNISED";
+
 /// Everything that was read and measured. Stored as JSON: new members need `#[serde(default)]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DocumentFindings {
@@ -156,8 +169,17 @@ impl DocumentFindings {
         self.faults.first().map_or(default, String::as_str)
     }
 
+    /// Whether it lacks what every document of its type has: the zone or the barcode that the catalogue says, and a face.
+    /// What has nothing but words is not that document.
+    pub(super) fn is_unrecognised(&self, ClaimedDocument { country, kind }: ClaimedDocument<'_>) -> bool {
+        let lacks_code = catalogue::find_document(country, kind).is_some_and(|document| {
+            document.zone.is_some() && self.zone.is_none() || document.barcode.is_some() && !self.licence
+        });
+        lacks_code || self.portrait.is_none()
+    }
+
     /// Whether the back is missing of a document that cannot be read without it, as its zone or barcode is there.
-    fn is_missing_side(&self, country: &str, kind: DocumentType) -> bool {
+    fn is_missing_side(&self, ClaimedDocument { country, kind }: ClaimedDocument<'_>) -> bool {
         let Some(document) = catalogue::find_document(country, kind) else { return false };
         let back = matches!(document.zone, Some(IcaoMrzType::Td1))
             || document.barcode == Some(DocumentBarcode::Pdf417);
@@ -167,11 +189,11 @@ impl DocumentFindings {
     /// Why it cannot be used as what the end user said it is, as a code of the interface; `None` if it can.
     pub(super) fn rejection_reason(
         &self,
-        resource: &SuppliedResource,
+        claim: ClaimedDocument<'_>,
         filter: &DocumentRestrictions,
     ) -> Option<&'static str> {
-        let (kind, country) = (resource.document_type?, resource.issuing_country.as_deref()?);
-        if self.is_missing_side(country, kind) {
+        let ClaimedDocument { country, kind } = claim;
+        if self.is_missing_side(claim) {
             return Some("MISSING_DOCUMENT_SIDE");
         }
         if !self.document {
@@ -179,6 +201,9 @@ impl DocumentFindings {
         }
         if self.kind.is_some_and(|read| read != kind) {
             return Some("INCORRECT_DOCUMENT_TYPE");
+        }
+        if self.is_unrecognised(claim) {
+            return Some(DOCUMENT_NOT_RECOGNISED);
         }
         let read = self.issuer.as_deref().unwrap_or(country);
         if catalogue::find(read).is_none() {
@@ -193,9 +218,10 @@ impl DocumentFindings {
         resource: &SuppliedResource,
         filter: &DocumentRestrictions,
     ) -> TaskNextStep {
-        match self.rejection_reason(resource, filter) {
-            Some("NO_DOCUMENT") => {
-                let detail = self.first_fault_or("NO_DOCUMENT");
+        let reason = resource.claim().and_then(|claim| self.rejection_reason(claim, filter));
+        match reason {
+            Some(lacking @ ("NO_DOCUMENT" | DOCUMENT_NOT_RECOGNISED)) => {
+                let detail = self.first_fault_or(lacking);
                 TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::Quality, detail)
             }
             Some(detail) => {
@@ -292,7 +318,7 @@ fn letter_fields(letter: &documents::supplementary::SupplementaryReading) -> Doc
 /// A fault of a photo as a code of the interface (docs/adr/0005-document-verification.md).
 fn fault_code(fault: PhotoFault) -> &'static str {
     match fault {
-        PhotoFault::Partial => "PARTIAL_PHOTO",
+        PhotoFault::Partial => PARTIAL_PHOTO,
         PhotoFault::TooSmall => "IMAGE_RESOLUTION_TOO_LOW",
         PhotoFault::TooDark => "PHOTO_TOO_DARK",
         PhotoFault::Overexposed => "PHOTO_OVEREXPOSED",

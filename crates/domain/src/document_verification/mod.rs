@@ -44,10 +44,12 @@ mod wiring;
 
 pub use background_jobs::{ReadDocument, RunVerificationChecks, SweepDocumentSessions};
 pub use capture::{CapturedMedia, IdempotentCall, NewDocument, RequestedExtraction, ResourceCaller};
+pub use checks::authenticity::assess_document;
 pub use create::CreateDocumentSession;
 pub use document_fields::DocumentFields;
 pub use error::DocumentSessionError;
 pub use extraction::max_open_media;
+pub use findings::ClaimedDocument;
 pub use media_access::MediaDownload;
 pub use notifications::{DocumentSessionNotification, NotificationSubject};
 pub use outcome::DocumentSessionOutcome;

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod delivery;
+mod document_attacks;
 mod faces;
 mod mail;
 mod tokens;

@@ -5,6 +5,15 @@ use crate::mrz::{
     ALPHABET, CharacterRepair, CheckDigit, CheckDigitVerdict, MrzField, MrzFormat, ParsedMrz, parse::parse_as,
 };
 
+/// The share of characters that the net must have read by itself, 0 to 1. In 240 photographs of specimens with all kinds of
+/// damage it was 0.93 or more wherever a zone was read right; in 63 zones forced into print, 0.9 or less but for one.
+const MIN_AGREEMENT: f32 = 0.9;
+/// Corrections, and characters, codes and dates that a zone cannot have, at most. Zones that were read right had one, those
+/// forced into print five or more.
+const MAX_DOUBTS: usize = 4;
+/// The same where most check digits are wrong, as on a document that was altered.
+const MAX_DOUBTS_UNCHECKED: usize = 1;
+
 /// An MRZ that was found in a picture.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct MrzReading {
@@ -13,6 +22,8 @@ pub struct MrzReading {
     /// The probability of each character of each line, 0 to 1, given the scores of the net and the prior of the
     /// position. Check digits and country codes are not taken into account.
     pub certainty: Vec<Vec<f32>>,
+    /// The share of characters that the net read in their places by itself, whatever a zone may have there, 0 to 1.
+    pub agreement: f32,
     /// The probability that all of a field is right, 0 to 1, its check digit taken into account.
     pub confidence: Vec<(MrzField, f32)>,
     /// Corners in pixels of the picture (x, y): top left, top right, bottom right, bottom left as the text is read.
@@ -51,8 +62,12 @@ impl MrzReading {
         };
         let digits: f32 = self.mrz.checks.iter().map(weigh).sum();
         let rare = if matches!(self.format, MrzFormat::MrvA | MrzFormat::MrvB) { 2.0 } else { 0.0 };
-        let doubts = self.mrz.problems.len() + self.mrz.repairs.len();
-        digits - rare + 40.0 * (self.mean_certainty() - 0.7) - 1.5 * doubts as f32
+        digits - rare + 40.0 * (self.mean_certainty() - 0.7) - 1.5 * self.doubts() as f32
+    }
+
+    /// How many corrections it took, and how much of it no zone can have.
+    fn doubts(&self) -> usize {
+        self.mrz.problems.len() + self.mrz.repairs.len()
     }
 
     /// Whether this is an MRZ at all, and not some other text forced into a format. Check digits that are right only
@@ -60,8 +75,10 @@ impl MrzReading {
     pub(super) fn is_credible(&self) -> bool {
         let right = self.mrz.checks.iter().filter(|check| check.verdict == CheckDigitVerdict::Right).count();
         let earned = right.saturating_sub(self.mrz.repairs.len() / 2);
-        earned * 2 >= self.mrz.checks.len() && earned >= 2 && self.mean_certainty() > 0.6
-            || right >= 1 && self.mean_certainty() > 0.85
+        let is_read = self.agreement >= MIN_AGREEMENT && self.doubts() <= MAX_DOUBTS;
+        let is_checked = earned * 2 >= self.mrz.checks.len() && earned >= 2 && self.mean_certainty() > 0.6
+            || right >= 1 && self.mean_certainty() > 0.85 && self.doubts() <= MAX_DOUBTS_UNCHECKED;
+        is_read && is_checked
     }
 }
 
@@ -75,10 +92,14 @@ pub(super) fn assemble(
 ) -> MrzReading {
     let mut mrz = parse_as(format, decided);
     let mut certainty: Vec<Vec<f32>> = Vec::with_capacity(decided.len());
+    let (mut characters, mut agreed) = (0, 0);
     for (number, (line, places)) in decided.iter().zip(seen).enumerate() {
         let places_and_priors = places.iter().zip(&priors[number]);
         certainty.push(line.iter().zip(places_and_priors).map(|(&c, seen)| posterior(c, seen)).collect());
         for (column, (&c, place)) in line.iter().zip(places).enumerate() {
+            characters += 1;
+            let read = (0..place.len()).max_by(|&a, &b| place[a].total_cmp(&place[b]));
+            agreed += usize::from(read == Some(alphabet_index(c)));
             // The most likely character that may stand there counts as the one that was read; a different one is a
             // correction.
             let prior = &priors[number][column];
@@ -106,7 +127,8 @@ pub(super) fn assemble(
         })
         .collect();
     let (corners, rotation) = corners_and_rotation(at);
-    MrzReading { format, lines: mrz.lines.clone(), certainty, confidence, corners, rotation, mrz }
+    let agreement = agreed as f32 / characters.max(1) as f32;
+    MrzReading { format, lines: mrz.lines.clone(), certainty, agreement, confidence, corners, rotation, mrz }
 }
 
 /// The probability of a character in its position, given the scores of the net and the prior of the position.

@@ -8,6 +8,8 @@ use documents::{
     picture::GreyImage,
 };
 
+use fixtures::specimens::{self, PhotoConditions, print_page};
+
 const PASSPORT: [&str; 2] =
     ["P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C36UTO7408122F1204159ZE184226B<<<<<10"];
 const CARD: [&str; 3] =
@@ -101,4 +103,20 @@ fn where_there_is_no_zone_none_is_found() {
     });
     let noise = Picture::new(SIDE as u32, SIDE as u32, noise.collect()).expect("a picture");
     assert_eq!(reader().read(&noise).expect("the net runs"), None);
+}
+
+#[test]
+fn print_has_no_zone() {
+    let mut reader = reader();
+    // Half of the pages as they are rendered, half of them photographed; all kinds of print among both.
+    for seed in 0..24 {
+        let page = print_page(seed);
+        let picture = if seed % 12 < 6 {
+            page.picture
+        } else {
+            specimens::photograph(&page, &PhotoConditions::random(seed)).picture
+        };
+        let zone = reader.read(&picture).expect("the net runs");
+        assert_eq!(zone.map(|zone| zone.lines), None, "page {seed}");
+    }
 }

@@ -8,17 +8,18 @@ use super::{
     used_resource,
 };
 use crate::document_verification::{
-    findings::{DocumentFindings, StoredMeasure},
+    findings::{ClaimedDocument, DOCUMENT_NOT_RECOGNISED, DocumentFindings, PARTIAL_PHOTO, StoredMeasure},
     report::{SubCheck, VerificationReport},
     request::RequestedCheck,
     restrictions::DocumentRestrictions,
-    session::{DocumentSession, SuppliedResource, VerificationCheck},
+    session::{DocumentSession, VerificationCheck},
     types::{CheckAdvice, ResourceKind},
 };
-use base::ResourceId;
+use base::{MediaId, ResourceId};
 use documents::{
     authenticity::{self, AuthenticityCheck as Measure, AuthenticityVerdict},
     field::FieldName,
+    reading::DocumentReading,
 };
 use jiff::civil::Date;
 
@@ -32,7 +33,6 @@ struct MeasuredSubCheck {
 }
 
 const DOCUMENT_IN_DATE: &str = "document_in_date";
-const ISSUING_AUTHORITY: &str = "issuing_authority";
 
 const MEASURED_SUB_CHECKS: &[MeasuredSubCheck] = &[
     MeasuredSubCheck {
@@ -71,12 +71,6 @@ const MEASURED_SUB_CHECKS: &[MeasuredSubCheck] = &[
         advice: CheckAdvice::Consider,
         reason: "DOCUMENT_COPY",
     },
-    MeasuredSubCheck {
-        name: ISSUING_AUTHORITY,
-        measures: &[Measure::IssuingCountryKnown, Measure::CountryTypeConsistent],
-        advice: CheckAdvice::NotAvailable,
-        reason: "DOCUMENT_NOT_SUPPORTED",
-    },
 ];
 
 /// Measures whose failure is a sign of tampering. Their passing proves nothing, so the sub-check appears only when one
@@ -107,24 +101,40 @@ impl SessionCheck for AuthenticityCheck {
         let Some(findings) = input.document(resource.id) else {
             return VerificationReport::not_available("NO_DOCUMENT");
         };
-        if !findings.document {
-            return VerificationReport::not_available(findings.first_fault_or("NO_DOCUMENT"));
-        }
         let restrictions = input.session.restrictions_of(resource);
         let live = live_face(input.session).and_then(|id| input.face(id));
-
-        let mut report = ReportBuilder::default();
-        add_usability(&mut report, findings, resource, &restrictions);
-        add_measured_sub_checks(
-            &mut report,
-            findings,
-            restrictions.allow_expired,
-            input.check.issuing_authority,
-        );
-        add_tampering(&mut report, findings);
-        add_age(&mut report, findings, live, input.today);
-        report.build()
+        judge(findings, resource.claim(), &restrictions, live, input.today)
     }
+}
+
+fn judge(
+    findings: &DocumentFindings,
+    claim: Option<ClaimedDocument<'_>>,
+    restrictions: &DocumentRestrictions,
+    live: Option<&FaceAnalysis>,
+    today: Date,
+) -> VerificationReport {
+    if !findings.document {
+        return VerificationReport::not_available(findings.first_fault_or("NO_DOCUMENT"));
+    }
+    let mut report = ReportBuilder::default();
+    add_usability(&mut report, findings, claim, restrictions);
+    add_measured_sub_checks(&mut report, findings, restrictions.allow_expired);
+    add_tampering(&mut report, findings);
+    add_age(&mut report, findings, live, today);
+    report.build(DOCUMENT_NOT_RECOGNISED)
+}
+
+/// The report of a document that was read outside a session: for measuring what passes. Every country and type is accepted.
+pub fn assess_document(
+    reading: &DocumentReading,
+    claim: ClaimedDocument<'_>,
+    media: Vec<MediaId>,
+    today: Date,
+) -> VerificationReport {
+    let findings = DocumentFindings::of(reading, media, String::new());
+    let accepted = DocumentRestrictions { allow_non_latin: true, ..DocumentRestrictions::default() };
+    judge(&findings, Some(claim), &accepted, None, today)
 }
 
 /// The live face of the session that comes first.
@@ -136,26 +146,28 @@ fn live_face(session: &DocumentSession) -> Option<ResourceId> {
 fn add_usability(
     report: &mut ReportBuilder,
     findings: &DocumentFindings,
-    resource: &SuppliedResource,
+    claim: Option<ClaimedDocument<'_>>,
     restrictions: &DocumentRestrictions,
 ) {
     // Expiry has a sub-check and a reason of its own, so it must not make the document unsupported as well.
     let lenient = DocumentRestrictions { allow_expired: true, ..restrictions.clone() };
-    if let Some(reason) = findings.rejection_reason(resource, &lenient) {
+    if let Some(reason) = claim.and_then(|claim| findings.rejection_reason(claim, &lenient)) {
         report.add_finding(CheckAdvice::NotAvailable, reason);
+    }
+    if findings.faults.iter().any(|fault| fault == PARTIAL_PHOTO) {
+        report.add_finding(CheckAdvice::NotAvailable, PARTIAL_PHOTO);
+    }
+    // Which country issues what is looked up in a table. No authority was asked, so it is no sub-check.
+    let contradicts = findings
+        .measure(Measure::CountryTypeConsistent)
+        .is_some_and(|measure| measure.verdict != AuthenticityVerdict::Pass);
+    if contradicts {
+        report.add_finding(CheckAdvice::Consider, "INCORRECT_DOCUMENT_TYPE");
     }
 }
 
-fn add_measured_sub_checks(
-    report: &mut ReportBuilder,
-    findings: &DocumentFindings,
-    allow_expired: bool,
-    issuing_authority: bool,
-) {
+fn add_measured_sub_checks(report: &mut ReportBuilder, findings: &DocumentFindings, allow_expired: bool) {
     for sub_check in MEASURED_SUB_CHECKS {
-        if sub_check.name == ISSUING_AUTHORITY && !issuing_authority {
-            continue;
-        }
         let measures: Vec<&StoredMeasure> =
             sub_check.measures.iter().filter_map(|measure| findings.measure(*measure)).collect();
         if measures.is_empty() {

@@ -61,7 +61,7 @@ fn compare_documents(first: &DocumentFindings, second: &DocumentFindings) -> Ver
             report.add_finding(CheckAdvice::Reject, "DOB_MISMATCH");
         }
     }
-    report.build()
+    report.build("NO_DOCUMENT")
 }
 
 /// The words of a document's name, normalised to small Latin letters; `None` if no name was read.

@@ -5,7 +5,7 @@
 //! runs them, [`evidence`] gathers what they need, with faces from [`face_analysis`]; [`decisions`] records what came
 //! of them.
 
-mod authenticity;
+pub(super) mod authenticity;
 mod comparison;
 mod create;
 mod decisions;

@@ -31,9 +31,13 @@ impl ReportBuilder {
         }
     }
 
-    /// The report; it approves if there was no finding.
-    pub(super) fn build(self) -> VerificationReport {
+    /// The report; it approves if there was no finding. Where nothing was measured, it says `unmeasured`: nothing found is
+    /// nothing known.
+    pub(super) fn build(self, unmeasured: &str) -> VerificationReport {
         let recommendation = match self.worst {
+            None if self.breakdown.is_empty() => {
+                Recommendation::with_reason(CheckAdvice::NotAvailable, unmeasured)
+            }
             None => Recommendation::approve(),
             Some((advice, reason)) => Recommendation::with_reason(advice, reason),
         };
@@ -68,7 +72,11 @@ mod tests {
         builder.add_finding(CheckAdvice::Reject, "TAMPERED");
         builder.add_finding(CheckAdvice::NotAvailable, "INCORRECT_MRZ");
         let expected = Recommendation::with_reason(CheckAdvice::Reject, "DATA_MISMATCH");
-        assert_eq!(builder.build().recommendation, expected);
-        assert_eq!(ReportBuilder::default().build().recommendation, Recommendation::approve());
+        assert_eq!(builder.build("NO_DOCUMENT").recommendation, expected);
+        let mut passed = ReportBuilder::default();
+        passed.add_sub_check(SubCheck::new("name_match", true, Vec::new()));
+        assert_eq!(passed.build("NO_DOCUMENT").recommendation, Recommendation::approve());
+        let nothing = ReportBuilder::default().build("NO_DOCUMENT").recommendation;
+        assert_eq!(nothing, Recommendation::with_reason(CheckAdvice::NotAvailable, "NO_DOCUMENT"));
     }
 }

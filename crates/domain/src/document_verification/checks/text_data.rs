@@ -6,11 +6,11 @@ use super::{
     report_builder::{ReportBuilder, measure_details},
 };
 use crate::document_verification::{
-    findings::DocumentFindings,
+    findings::{DOCUMENT_NOT_RECOGNISED, DocumentFindings},
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport},
     request::RequestedCheck,
-    session::{DocumentSession, VerificationCheck},
-    types::CheckAdvice,
+    session::{DocumentSession, SuppliedResource, VerificationCheck},
+    types::{CheckAdvice, ResourceKind},
 };
 use base::ResourceId;
 use documents::{
@@ -40,6 +40,12 @@ impl SessionCheck for TextDataCheck {
         if !findings.document {
             return VerificationReport::not_available(findings.first_fault_or("NO_DOCUMENT"));
         }
+        if matches!(self, Self::IdDocument)
+            && let Some(claim) = input.used(ResourceKind::IdDocument).and_then(SuppliedResource::claim)
+            && findings.is_unrecognised(claim)
+        {
+            return VerificationReport::not_available(findings.first_fault_or(DOCUMENT_NOT_RECOGNISED));
+        }
         self.text_data_report(findings)
     }
 }
@@ -66,7 +72,7 @@ impl TextDataCheck {
                 AuthenticityVerdict::Fail => builder.add_finding(CheckAdvice::Reject, "DATA_MISMATCH"),
             }
         }
-        let mut report = builder.build();
+        let mut report = builder.build("NO_DOCUMENT");
         if !all_read {
             let reason = findings.first_fault_or("PHOTO_TOO_BLURRY");
             report.recommendation = Recommendation::with_reason(CheckAdvice::NotAvailable, reason);

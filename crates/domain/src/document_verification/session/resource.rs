@@ -2,7 +2,7 @@
 
 use super::Requirement;
 use crate::document_verification::{
-    findings::DocumentFindings,
+    findings::{ClaimedDocument, DocumentFindings},
     types::{
         CaptureMethod, LivenessType, ResourceKind, ResourceSource, TaskAdvice, TaskAdviceReason, TaskState,
         TaskType,
@@ -105,6 +105,11 @@ impl TaskNextStep {
 }
 
 impl SuppliedResource {
+    /// What the end user says the document is, if they said both.
+    pub fn claim(&self) -> Option<ClaimedDocument<'_>> {
+        Some(ClaimedDocument { country: self.issuing_country.as_deref()?, kind: self.document_type? })
+    }
+
     /// A new resource for a requirement, without any media.
     pub fn begin(env: &dyn Environment, requirement: &Requirement) -> Self {
         let now = env.now();
