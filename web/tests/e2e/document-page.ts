@@ -20,6 +20,7 @@ export async function pressThrough(frame: Frame, step: string, choice: Choice): 
 async function pressAt(frame: Frame, step: string, { country = "", type = "" }: Choice): Promise<void> {
   switch (step) {
     case "welcome":
+    case "consent":
     case "tips":
     case "retry":
     case "interrupted":

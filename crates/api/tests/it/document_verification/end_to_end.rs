@@ -16,7 +16,7 @@ pub(super) fn passport_payload() -> Value {
             { "type": "LIVENESS", "config": { "liveness_type": "STATIC" } },
             { "type": "ID_DOCUMENT_FACE_MATCH" },
         ],
-        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION", "config": { "chip_data": "DESIRED" } }],
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION", "config": { "chip_data": "IGNORE" } }],
     })
 }
 
