@@ -176,3 +176,24 @@ pub fn generate_rsa_key_pair(format: PrivateKeyFormat) -> (Secret<String>, Vec<u
     };
     (Secret::new(pem::encode(&pem)), public.as_ref().to_vec())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tenancy::signed_request::HttpRequestSigner;
+
+    #[test]
+    fn a_private_key_has_the_form_that_was_asked_for_and_signs() {
+        for (format, tag) in
+            [(PrivateKeyFormat::Pkcs1, "RSA PRIVATE KEY"), (PrivateKeyFormat::Pkcs8, "PRIVATE KEY")]
+        {
+            let (private, public) = generate_rsa_key_pair(format);
+            let document = pem::parse(private.expose()).unwrap();
+            assert_eq!(document.tag(), tag);
+            let signature = HttpRequestSigner::from_pem(private.expose()).unwrap().sign_bytes(b"a message");
+            let key = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, &public).unwrap();
+            key.verify_sig(b"a message", &signature).unwrap();
+            assert_eq!(decode_key_file(&public).unwrap(), public);
+        }
+    }
+}

@@ -118,7 +118,7 @@ impl SessionCheck for AuthenticityCheck {
         add_measured_sub_checks(
             &mut report,
             findings,
-            restrictions.allow_expired,
+            restrictions.allow_expired || input.check.allow_expired,
             input.check.issuing_authority,
         );
         add_tampering(&mut report, findings);

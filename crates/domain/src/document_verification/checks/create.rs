@@ -107,7 +107,8 @@ pub(in crate::document_verification) fn create_checks(
                 requested.manual_check,
             );
             let issuing_authority = requested.issuing_authority && falls_under_filter;
-            created.push(VerificationCheck { issuing_authority, ..check });
+            let allow_expired = requested.filter.as_ref().is_some_and(|filter| filter.allow_expired);
+            created.push(VerificationCheck { issuing_authority, allow_expired, ..check });
         }
     }
     session.checks.extend(created);

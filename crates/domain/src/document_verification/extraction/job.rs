@@ -9,13 +9,18 @@ use crate::document_verification::{
     background_jobs::ReadDocument,
     document_fields::DocumentFields,
     error::{DocumentSessionError, JobCommitError},
+    findings::DocumentFindings,
     sandbox_responses::{SandboxPortrait, SandboxResponseStore, SimulatedExtraction},
-    session::{SuppliedResource, TaskNextStep},
+    session::{DocumentSession, SuppliedResource, TaskNextStep},
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
-    types::{MediaType, ResourceKind, SupplementaryObjective, TaskAdvice, TaskAdviceReason, TaskState},
+    types::{
+        MediaType, ResourceKind, SupplementaryObjective, TaskAdvice, TaskAdviceReason, TaskState,
+        VerificationCheckType,
+    },
     unit_of_work::{DocumentUnitOfWork, JobEnd},
     vision_runner::DocumentReadError,
 };
+use documents::authenticity::{AuthenticityCheck, AuthenticityVerdict};
 use jobs::{Job as _, JobError, JobOutcome, Lease};
 use std::time::Instant;
 
@@ -124,7 +129,14 @@ impl ReadDocumentRunner {
             (next, findings.letter.clone())
         } else {
             let fields = (!findings.fields.is_empty()).then(|| findings.document_fields());
-            (findings.next_step(resource, &stored.session.restrictions_of(resource)), fields)
+            let restrictions = stored.session.restrictions_of(resource);
+            let next = match findings.next_step(resource, &restrictions) {
+                next if next.value != TaskAdvice::MustTryAgain && !restrictions.allow_expired => {
+                    expired(&stored.session, &findings).unwrap_or(next)
+                }
+                next => next,
+            };
+            (next, fields)
         };
         let fields = match fields {
             Some(fields) => Some(self.media.put_json(stored, resource.id, &fields).await?),
@@ -160,6 +172,18 @@ impl ReadDocumentRunner {
         };
         Ok(TaskOutcome { next, findings: None, fields: Some(fields), portrait })
     }
+}
+
+/// What to do about a document that has expired, in a session that takes none; `None` if it has not. If a check of the
+/// session looks at it, that check says so.
+fn expired(session: &DocumentSession, findings: &DocumentFindings) -> Option<TaskNextStep> {
+    let is_checked =
+        session.wanted.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
+    let in_date = findings.measure(AuthenticityCheck::DocumentInDate)?;
+    let has_expired = in_date.verdict == AuthenticityVerdict::Fail && !is_checked;
+    has_expired.then(|| {
+        TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::UserError, "EXPIRED_DOCUMENT")
+    })
 }
 
 /// What to do about a supplementary document that was read and does not prove what it is to prove; `None` if it does.
