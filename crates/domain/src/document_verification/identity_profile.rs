@@ -75,8 +75,8 @@ impl DocumentSession {
             }),
             SessionState::Completed => self.unmet_requirements(),
         };
-        let documents = self.fulfilling_resources(ResourceKind::IdDocument);
-        let media = documents.filter_map(|document| document.document_fields).next();
+        let mut documents = self.fulfilling_resources(ResourceKind::IdDocument);
+        let media = documents.find_map(|document| document.document_fields);
         Some(IdentityProfileOutcome { failure, media })
     }
 

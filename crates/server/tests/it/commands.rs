@@ -40,9 +40,10 @@ fn tenants_and_keys_are_made_and_taken_away() {
     place.ask(&["app", "enable", &app]);
     place.ask(&["app", "features", &app]);
     assert_eq!(code(), "UNAUTHORIZED");
-    for key in serde_json::from_str::<Value>(&place.ask(&["key", "list", "--app", &app])).unwrap()["public_keys"]
-        .as_array()
-        .unwrap()
+    for key in
+        serde_json::from_str::<Value>(&place.ask(&["key", "list", "--app", &app])).unwrap()["public_keys"]
+            .as_array()
+            .unwrap()
     {
         place.ask(&["key", "revoke-public", "--app", &app, key["id"].as_str().unwrap()]);
     }

@@ -162,6 +162,7 @@ fn assert_fields(fields: &Value) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one server and one browser for all of them")]
 fn people_go_through_their_sessions_in_a_browser() {
     let place = TestInstallation::new();
     let server = place.serve();

@@ -91,13 +91,17 @@ async fn the_first_matching_item_is_answered_and_that_of_the_session_comes_first
     assert_eq!(tried(&three, "SWE").await.1["value"], "APPROVE");
     let waited = base::Environment::now(&*app.world).duration_since(before);
     assert!(waited >= SignedDuration::from_secs(30), "the reports were kept waiting, {waited}");
+}
 
-    // An end user is told to try again as long as there are attempts.
+#[tokio::test]
+async fn an_end_user_is_told_to_try_again_as_long_as_there_are_attempts() {
+    let app = TestApp::start().await;
     let must = json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [
         { "result": { "recommendation": { "value": "MUST_TRY_AGAIN", "reason": { "value": "USER_ERROR" } } } }] } });
-    let mut payload = payload.clone();
-    payload["sdk_config"] =
-        json!({ "attempts_configuration": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 1 } } });
+    let payload = json!({
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+        "sdk_config": { "attempts_configuration": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 1 } } },
+    });
     let four = DocumentSessionFixture::create(&app, SANDBOX, &payload).await;
     assert_eq!(
         relying_party_call(&app, "PUT", &four.path("/response-config"), Some(must)).await.status_and_code(),
