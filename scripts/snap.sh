@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Accepts what the interfaces answer now: writes openapi/*.json, web/tests/recorded/ and the snapshots of answers. With arguments, only tests with
-# one of them in their names run; without, all run, and snapshots that no test has any more go.
+# Accepts what the interfaces answer now: writes openapi/*.json, web/tests/recorded/ and the snapshots of answers. With arguments,
+# only tests with one of them in their names run; without, all run, and snapshots that no test has any more go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
