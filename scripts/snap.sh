@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Accepts what the interfaces answer now: writes openapi/*.json and the snapshots of answers. With arguments, only tests with
-# one of them in their names run; without, all run, and snapshots that no test has any more go.
+# Accepts what the interfaces answer now: writes openapi/*.json, web/tests/recorded/ and the snapshots of answers. With arguments,
+# only tests with one of them in their names run; without, all run, and snapshots that no test has any more go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,4 +14,4 @@ it=$(node -e '
 
 cd crates/api
 if [ $# -eq 0 ]; then find tests -name '*.snap' -delete; fi
-UPDATE_OPENAPI=1 INSTA_UPDATE=always "$it" "$@" --skip response_snapshots::
+UPDATE_OPENAPI=1 UPDATE_RECORDED=1 INSTA_UPDATE=always "$it" "$@" --skip response_snapshots::

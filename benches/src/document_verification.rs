@@ -124,6 +124,7 @@ impl DocumentSessionBench {
         }
         let front = sent.elapsed().as_secs_f64() * 1000.0;
 
+        self.ask(token, "POST", path("/biometric-consent"), empty(), JSON_CONTENT_TYPE).await?;
         let begun =
             self.ask(token, "POST", path("/resources/liveness/static"), empty(), JSON_CONTENT_TYPE).await?;
         let capture = format!("/resources/liveness/static/{}", begun["id"].as_str().context("a capture")?);

@@ -15,7 +15,7 @@ use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
 
 static KEYS: LazyLock<(HttpRequestSigner, Vec<Arc<ApplicationKey>>)> = LazyLock::new(|| {
-    let (private, public) = public_keys::generate_rsa_key_pair();
+    let (private, public) = public_keys::generate_rsa_key_pair(public_keys::PrivateKeyFormat::Pkcs8);
     let signer = HttpRequestSigner::from_pem(private.expose()).expect("it was just made");
     (signer, vec![Arc::new(ApplicationKey::parse(public))])
 });

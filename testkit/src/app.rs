@@ -66,7 +66,7 @@ pub struct TestApp {
 
 /// The key pair of every test's application: generating one takes a while.
 static SIGNING_KEY: LazyLock<(HttpRequestSigner, Vec<u8>)> = LazyLock::new(|| {
-    let (private, public) = public_keys::generate_rsa_key_pair();
+    let (private, public) = public_keys::generate_rsa_key_pair(public_keys::PrivateKeyFormat::Pkcs8);
     (HttpRequestSigner::from_pem(private.expose()).expect("a fresh key"), public)
 });
 

@@ -14,7 +14,14 @@ import {
 } from "../shared/network";
 import type { RequestBodyOf, ResponseOf } from "../shared/schema";
 import type { Failure } from "./event-codes";
-import { type DocumentChoice, type MailKind, type Operations, readConfig, type SessionConfig } from "./requirements";
+import {
+  type DocumentChoice,
+  type LetterChoice,
+  type MailKind,
+  type Operations,
+  readConfig,
+  type SessionConfig,
+} from "./requirements";
 import type { Session } from "./session";
 
 /** How the reading of a document stands. */
@@ -87,8 +94,9 @@ export class Api {
     return this.#begin<Operations["/resources/id-documents"]["post"]>("/resources/id-documents", body);
   }
 
-  beginLetter(requirement: string): Promise<string> {
-    return this.#begin("/resources/supplementary-documents", { requirement_id: requirement });
+  beginLetter({ type, country }: LetterChoice, requirement: string): Promise<string> {
+    const described = { ...(type ? { document_type: type } : {}), ...(country ? { issuing_country: country } : {}) };
+    return this.#begin("/resources/supplementary-documents", { ...described, requirement_id: requirement });
   }
 
   beginLiveness(zoom: boolean, requirement: string): Promise<string> {

@@ -121,6 +121,7 @@ export class Controller {
     if (
       currentRequirement(this.#state)?.id !== currentRequirement(before)?.id ||
       event.is === "documentChosen" ||
+      event.is === "letterChosen" ||
       event.is === "otherDocument"
     ) {
       this.#uploads.startResource();
@@ -225,7 +226,7 @@ export class Controller {
     this.#deadline = Date.now() + config.secondsLeft * 1000;
     this.#watchTime(config.secondsLeft * 1000);
     await this.#setLanguage(config.locale);
-    this.#view.colour(config.colours);
+    this.#view.colour(config.colours, config.dark);
     return { is: "loaded", config };
   }
 

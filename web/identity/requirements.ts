@@ -19,6 +19,12 @@ export interface DocumentChoice {
   type: DocumentType;
 }
 
+/** A supplementary document, as far as it is asked what it is: words of the business's own, and codes of countries. */
+export interface LetterChoice {
+  country: string | undefined;
+  type: string | undefined;
+}
+
 /** What kinds of things a session may ask for. */
 export type RequirementKind = Resource["type"];
 
@@ -30,12 +36,16 @@ export interface Requirement {
   done: boolean;
   /** What may be chosen: types of identity documents by country. */
   countries: { code: string; types: DocumentType[] }[];
+  /** What may be chosen of a supplementary document; where nothing is listed, it is not asked for. */
+  letters: { countries: string[]; types: string[] };
   /** Whether a file may stand in for the camera. */
   upload: boolean;
   /** Whether the document is read while the person is there. */
   read: boolean;
   /** How often it may still be tried. */
   attempts: number;
+  /** How often it may be tried again after it was another document than was said, or one that is not accepted. */
+  reclassifications: number;
   /** Whether liveness is shown by coming nearer. */
   zoom: boolean;
 }
@@ -49,10 +59,12 @@ export type MailKind = Configuration["emails"][number];
 export interface SessionConfig {
   /** Seconds that the person has. */
   secondsLeft: number;
-  /** Whether consent to looking at the face is asked for here. */
-  consent: boolean;
+  /** Whether consent to looking at the face is asked for here: on the first screen, before a face is taken, or not at all. */
+  consent: "early" | "justInTime" | undefined;
   requirements: Requirement[];
-  colours: { primary: string | undefined; secondary: string | undefined; font: string | undefined };
+  colours: Record<"primary" | "primaryDark" | "secondary" | "font", string | undefined>;
+  /** Whether the page is dark; where nothing is said, as the device is set. */
+  dark: boolean | undefined;
   locale: string | undefined;
   presetCountry: string | undefined;
   successUrl: string | undefined;
@@ -79,6 +91,8 @@ const OPTIONAL_SCREENS = new Map<string, OptionalScreen>([
 /** Checks that look at a face. */
 const FACE_CHECKS: ReadonlySet<Check> = new Set<Check>(["LIVENESS", "ID_DOCUMENT_FACE_MATCH", "FACE_COMPARISON"]);
 
+const CONSENT_FLOWS = { EARLY: "early", JUST_IN_TIME: "justInTime" } as const;
+
 /** Reads what a session asks for. */
 export function readConfig(answer: Configuration): SessionConfig {
   const { capture, sdk_config: config } = answer;
@@ -92,9 +106,18 @@ export function readConfig(answer: Configuration): SessionConfig {
   const looked = faces || answer.requested_checks.some((check) => FACE_CHECKS.has(check));
   return {
     secondsLeft: answer.client_session_token_ttl,
-    consent: looked && capture.biometric_consent === "REQUIRED",
+    consent:
+      looked && capture.biometric_consent === "REQUIRED"
+        ? CONSENT_FLOWS[config.biometric_consent_flow ?? "EARLY"]
+        : undefined,
     requirements,
-    colours: { primary: config.primary_colour, secondary: config.secondary_colour, font: config.font_colour },
+    colours: {
+      primary: config.primary_colour,
+      primaryDark: config.primary_colour_dark_mode,
+      secondary: config.secondary_colour,
+      font: config.font_colour,
+    },
+    dark: config.dark_mode === undefined || config.dark_mode === "AUTO" ? undefined : config.dark_mode === "ON",
     locale: config.locale,
     presetCountry: config.preset_issuing_country,
     successUrl: config.success_url,
@@ -112,6 +135,14 @@ export function readConfig(answer: Configuration): SessionConfig {
 /** What is still to be done. */
 export function outstandingRequirements({ requirements }: SessionConfig): Requirement[] {
   return requirements.filter(({ done }) => !done);
+}
+
+/** Whether there is more than one document to choose from. */
+export function hasChoice({ kind, countries, letters }: Requirement): boolean {
+  if (kind === "SUPPLEMENTARY_DOCUMENT") {
+    return letters.countries.length > 1 || letters.types.length > 1;
+  }
+  return countries.length > 1 || (countries[0]?.types.length ?? 0) > 1;
 }
 
 /** The sides of a document that are photographed: a passport's page with the picture, both of a card. */
@@ -133,7 +164,9 @@ function readRequirement(resource: Resource): Requirement {
     countries: (resource.supported_countries ?? []).map(readCountry),
     upload: resource.allowed_capture_methods === "CAMERA_AND_UPLOAD",
     read: (resource.requested_tasks ?? []).length > 0,
-    attempts: resource.attempts_remaining,
+    letters: { countries: resource.country_codes ?? [], types: resource.document_types ?? [] },
+    attempts: resource.attempts_remaining.GENERIC,
+    reclassifications: resource.attempts_remaining.RECLASSIFICATION ?? 0,
     zoom: resource.liveness_type === "ZOOM",
   };
 }

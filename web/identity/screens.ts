@@ -19,7 +19,7 @@ import type { Screen } from "../shared/page-layout";
 import { safeUrl } from "../shared/safe-url";
 import type { PhotoFault } from "./document-guidance";
 import { EVENT_CODES } from "./event-codes";
-import type { Requirement, SessionConfig } from "./requirements";
+import { hasChoice, type Requirement, type SessionConfig } from "./requirements";
 import {
   canContinue,
   currentRequirement,
@@ -84,6 +84,8 @@ export function renderScreen(shown: ScreenContext): Screen {
       return { heading: texts.loading.heading, body: [spinner(), paragraph(texts.loading.body)] };
     case "welcome":
       return welcome(shown);
+    case "consent":
+      return consent(shown);
     case "following":
       return following(shown);
     case "choose":
@@ -146,14 +148,10 @@ function welcome({
   const wanted = new Set(config.requirements.filter(({ done }) => !done).map(({ kind }) => REQUIREMENT_TEXTS[kind]));
   const privacy = safeUrl(config.privacyUrl)?.href;
   const { welcome: say } = texts;
-  const consent = [make("h2", {}, say.consentHeading), paragraph(say.consent)];
-  const agree = () => actions.dispatch({ is: "agreed" });
-  const answers = config.consent
-    ? [
-        primaryButton(say.agree, agree),
-        button(say.disagree, () => actions.dispatch({ is: "failed", failure: "cancelled" })),
-      ]
-    : [primaryButton(say.start, agree)];
+  const asked = config.consent === "early";
+  const answers = asked
+    ? consentAnswers(texts, actions)
+    : [primaryButton(say.start, () => actions.dispatch({ is: "agreed" }))];
   const others = [
     ...(mayHandOff ? [button(texts.phone.offer, () => actions.dispatch({ is: "handOffChosen" }))] : []),
     ...(config.mails.has("instructions") ? [button(say.mail, actions.sendInstructions)] : []),
@@ -167,12 +165,29 @@ function welcome({
       privacy
         ? make("p", {}, make("a", { href: privacy, target: "_blank", rel: "noopener noreferrer" }, say.privacy))
         : undefined,
-      ...(config.consent ? consent : []),
+      ...(asked ? [make("h2", {}, say.consentHeading), paragraph(say.consent)] : []),
       config.mails.has("thank-you") ? checkbox(say.thanks, thanks, actions.setWantsMail) : undefined,
       row(...answers),
       others.length > 0 ? row(...others) : undefined,
     ],
   };
+}
+
+/** Asks for consent where a face is about to be taken. */
+function consent({ texts, actions }: ScreenContext): Screen {
+  const { welcome: say } = texts;
+  return {
+    heading: say.consentHeading,
+    body: [paragraph(say.consent), row(...consentAnswers(texts, actions))],
+    spoken: say.consent,
+  };
+}
+
+function consentAnswers({ welcome: say }: Texts, actions: ScreenActions): HTMLElement[] {
+  return [
+    primaryButton(say.agree, () => actions.dispatch({ is: "agreed" })),
+    button(say.disagree, () => actions.dispatch({ is: "failed", failure: "cancelled" })),
+  ];
 }
 
 function checkbox(words: string, checked: boolean, change: (checked: boolean) => void): HTMLElement {
@@ -203,32 +218,79 @@ export function progressCounts(state: State): { at: number; of: number } {
   return { at: state.total - state.todo.length, of: state.total };
 }
 
-function choose({ state, texts, language, actions }: ScreenContext): Screen {
+/** What may be chosen on the screen that asks for the document. */
+interface Offer {
+  countries: string[];
+  /** The types of a country. */
+  types(country: string): string[];
+  word(type: string): string;
+  choose(country: string, type: string): void;
+}
+
+function choose(shown: ScreenContext): Screen {
+  const { state, texts, actions } = shown;
   const { choose: say } = texts;
-  const requirement = currentRequirement(state) as Requirement;
-  const codes = requirement.countries.map(({ code }) => code);
+  const { kind, countries, letters } = currentRequirement(state) as Requirement;
+  if (kind === "SUPPLEMENTARY_DOCUMENT") {
+    const word = (type: string) => lookup(texts.letters, type) ?? spelledOut(type);
+    return chooseFrom(shown, say.letterHeading, {
+      countries: letters.countries,
+      types: () => letters.types,
+      word,
+      choose: (country, type) =>
+        actions.dispatch({
+          is: "letterChosen",
+          choice: { country: country || undefined, type: type || undefined },
+        }),
+    });
+  }
+  const allowed = (country: string) => countries.find(({ code }) => code === country)?.types ?? [];
+  return chooseFrom(shown, say.heading, {
+    countries: countries.map(({ code }) => code),
+    types: allowed,
+    word: (type) => lookup(texts.types, type) ?? type,
+    choose: (country, picked) => {
+      const type = allowed(country).find((one) => one === picked);
+      if (type) {
+        actions.dispatch({ is: "documentChosen", choice: { country, type } });
+      }
+    },
+  });
+}
+
+/** A word of the business's own, as people write: `PHONE_BILL` is "Phone bill". */
+function spelledOut(word: string): string {
+  const words = word.toLowerCase().replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function chooseFrom({ state, texts, language, actions }: ScreenContext, heading: string, offer: Offer): Screen {
+  const { choose: say } = texts;
+  const codes = offer.countries;
   const preset =
     codes.find((code) => code === state.config?.presetCountry) ?? likelyCountry(navigator.languages, codes);
   const country = make("select", { id: uniqueId("country"), required: true });
   const options = sortedCountries(codes, language).map(({ code, name }) => make("option", { value: code }, name));
   country.append(make("option", { value: "" }, say.pickCountry), ...options);
-  country.value = state.choice?.country ?? (codes.length === 1 ? codes[0] : preset) ?? "";
+  const known = state.choice?.country ?? state.letter?.country;
+  country.value = known ?? (codes.length === 1 ? codes[0] : preset) ?? "";
 
   const types = make("div", { class: "types" });
   const group = make("fieldset", {}, make("legend", {}, say.type), types);
   const error = make("p", { class: "error", id: uniqueId("error"), hidden: true });
-  const allowed = () => requirement.countries.find(({ code }) => code === country.value)?.types ?? [];
-  const offer = () => {
-    types.replaceChildren(...allowed().map((type, _, { length }) => radio(type, texts.types[type], length === 1)));
+  const allowed = () => (codes.length === 0 || country.value !== "" ? offer.types(country.value) : []);
+  const list = () => {
+    types.replaceChildren(...allowed().map((type, _, { length }) => radio(type, offer.word(type), length === 1)));
     group.hidden = allowed().length === 0;
   };
-  country.addEventListener("change", offer);
-  offer();
+  country.addEventListener("change", list);
+  list();
 
   const form = make(
     "form",
     { novalidate: true },
-    labelledField(say.country, country),
+    // Where it does not matter which country issued it, nobody is asked.
+    codes.length > 0 ? labelledField(say.country, country) : undefined,
     group,
     error,
     row(make("button", { type: "submit", class: "primary" }, texts.goOn)),
@@ -237,19 +299,19 @@ function choose({ state, texts, language, actions }: ScreenContext): Screen {
     event.preventDefault();
     const picked = types.querySelector<HTMLInputElement>("input:checked");
     const first = types.querySelector<HTMLInputElement>("input");
-    const type = allowed().find((one) => one === picked?.value);
-    if (type) {
-      actions.dispatch({ is: "documentChosen", choice: { country: country.value, type } });
+    const needsCountry = codes.length > 0 && country.value === "";
+    if (!needsCountry && (picked || allowed().length === 0)) {
+      offer.choose(country.value, picked?.value ?? "");
       return;
     }
-    const wrong = country.value === "" ? country : first;
-    error.textContent = country.value === "" ? say.needCountry : say.needType;
+    const wrong = needsCountry ? country : first;
+    error.textContent = needsCountry ? say.needCountry : say.needType;
     error.hidden = false;
     wrong?.setAttribute("aria-describedby", error.id);
     wrong?.focus();
   });
   return {
-    heading: say.heading,
+    heading,
     body: [
       form,
       row(button(say.none, () => actions.dispatch({ is: "failed", failure: "noDocuments" }), { class: "quiet" })),
@@ -286,11 +348,6 @@ function tips({ state, texts, actions }: ScreenContext): Screen {
     heading: letter ? say.letterHeading : interpolate(say.idHeading, { document: type }),
     body: [documentSketch(), adviceList(list), row(...go), hasChoice(requirement) ? row(other) : undefined],
   };
-}
-
-/** Whether there is more than one document to choose from. */
-function hasChoice({ countries }: Requirement): boolean {
-  return countries.length > 1 || (countries[0]?.types.length ?? 0) > 1;
 }
 
 /** What the side in front of the camera is called. */

@@ -3,7 +3,15 @@
 import type { CameraProblem } from "../shared/camera";
 import type { Recommendation } from "./api";
 import type { Failure } from "./event-codes";
-import { type DocumentChoice, type DocumentSide, type Requirement, type SessionConfig, sidesOf } from "./requirements";
+import {
+  type DocumentChoice,
+  type DocumentSide,
+  hasChoice,
+  type LetterChoice,
+  type Requirement,
+  type SessionConfig,
+  sidesOf,
+} from "./requirements";
 
 /** Why something has to be done again, in the server's words; of a picture that it did not take, in those of this page. */
 export interface RetryReason {
@@ -16,6 +24,7 @@ export interface RetryReason {
 export type Step =
   | { on: "loading" }
   | { on: "welcome" }
+  | { on: "consent" }
   | { on: "agreeing" }
   | { on: "following" }
   | { on: "choose" }
@@ -40,10 +49,13 @@ export interface State {
   /** How many there were when the page began. */
   total: number;
   choice: DocumentChoice | undefined;
+  letter: LetterChoice | undefined;
   /** Which side of the document is next, from 0. */
   side: number;
   /** How often what is being done may still be tried. */
   attempts: number;
+  /** How often it may be tried again after it was another document than was said, or one that is not accepted. */
+  reclassifications: number;
   /** How the last picture was made. */
   by: "camera" | "file";
 }
@@ -57,6 +69,7 @@ export type PageEvent =
   | { is: "handOffCancelled" }
   | { is: "finishedElsewhere" }
   | { is: "documentChosen"; choice: DocumentChoice }
+  | { is: "letterChosen"; choice: LetterChoice }
   | { is: "ready" }
   | { is: "cameraChosen" }
   | { is: "fileChosen" }
@@ -81,8 +94,10 @@ export const INITIAL_STATE: State = {
   todo: [],
   total: 0,
   choice: undefined,
+  letter: undefined,
   side: 0,
   attempts: 0,
+  reclassifications: 0,
   by: "camera",
 };
 
@@ -139,7 +154,7 @@ function handleLoaded(state: State, config: SessionConfig): State {
   const todo = config.requirements.filter(({ done }) => !done);
   const fresh = { ...state, config, todo, total: Math.max(state.total, config.requirements.length) };
   // Nothing is explained to somebody who has nothing left to do.
-  const welcomed = config.suppressedScreens.has("welcome") && !config.consent;
+  const welcomed = config.suppressedScreens.has("welcome") && config.consent !== "early";
   return welcomed || todo.length === 0 ? beginNext(fresh) : { ...fresh, step: { on: "welcome" } };
 }
 
@@ -148,9 +163,11 @@ function advance(state: State, event: PageEvent): State {
   const to = (step: Step): State => ({ ...state, step });
   switch (at) {
     case "welcome agreed":
-      return state.config?.consent ? to({ on: "agreeing" }) : beginNext(state);
+      return state.config?.consent === "early" ? to({ on: "agreeing" }) : beginNext(state);
+    case "consent agreed":
+      return to({ on: "agreeing" });
     case "agreeing consented":
-      return beginNext(state);
+      return beginNext(state.config ? { ...state, config: { ...state.config, consent: undefined } } : state);
     case "tips ready":
     case "trouble cameraChosen":
     case "file cameraChosen":
@@ -169,8 +186,8 @@ function advance(state: State, event: PageEvent): State {
       return { ...state, side: 0, step: { on: state.by } };
     case "retry otherDocument":
     case "tips otherDocument":
-      return currentRequirement(state)?.kind === "ID_DOCUMENT"
-        ? chooseDocument({ ...state, choice: undefined, side: 0 })
+      return canChooseAnew(currentRequirement(state))
+        ? chooseDocument({ ...state, choice: undefined, letter: undefined, side: 0 })
         : state;
     case "retry continueAnyway":
       return canContinue(state) ? completeRequirement(state) : state;
@@ -185,6 +202,9 @@ function advanceWith(state: State, event: PageEvent): State {
   const { on } = state.step;
   if (event.is === "documentChosen" && on === "choose") {
     return documentChosen({ ...state, choice: event.choice });
+  }
+  if (event.is === "letterChosen" && on === "choose") {
+    return documentChosen({ ...state, letter: event.choice });
   }
   if (event.is === "cameraFailed" && on === "camera") {
     return { ...state, step: { on: "trouble", trouble: event.trouble } };
@@ -207,6 +227,20 @@ function advanceWith(state: State, event: PageEvent): State {
   return state;
 }
 
+/** Details that say that it was another document than was said, or one that is not accepted. */
+const RECLASSIFICATIONS: ReadonlySet<string> = new Set([
+  "INCORRECT_DOCUMENT_TYPE",
+  "DOCUMENT_NOT_SUPPORTED",
+  "COUNTRY_NOT_SUPPORTED",
+]);
+
+/** Whether another document can be named than the one before. */
+function canChooseAnew(requirement: Requirement | undefined): boolean {
+  return (
+    requirement?.kind === "ID_DOCUMENT" || (requirement?.kind === "SUPPLEMENTARY_DOCUMENT" && hasChoice(requirement))
+  );
+}
+
 /** Statuses that speak of the picture. */
 const REFUSALS: Record<number, string> = { 413: "TOO_LARGE", 415: "UNSUPPORTED_FORMAT", 422: "UNPROCESSABLE" };
 
@@ -221,12 +255,24 @@ function beginNext(state: State): State {
   if (!requirement) {
     return { ...state, step: { on: "finishing" } };
   }
-  const fresh = { ...state, choice: undefined, side: 0, attempts: requirement.attempts, by: "camera" as const };
-  return requirement.kind === "ID_DOCUMENT" ? chooseDocument(fresh) : showTips(fresh);
+  const { attempts, reclassifications } = requirement;
+  const begun = { choice: undefined, letter: undefined, side: 0, attempts, reclassifications, by: "camera" as const };
+  const fresh: State = { ...state, ...begun };
+  if (isFaceRequirement(requirement)) {
+    return state.config?.consent === undefined ? showTips(fresh) : { ...fresh, step: { on: "consent" } };
+  }
+  return chooseDocument(fresh);
 }
 
-/** Asks what identity document it is, unless there is nothing to choose. */
+/** Asks what document it is, unless there is nothing to choose. */
 function chooseDocument(state: State): State {
+  const letters = currentRequirement(state)?.letters;
+  if (letters && currentRequirement(state)?.kind === "SUPPLEMENTARY_DOCUMENT") {
+    const [[country, ...countries], [type, ...types]] = [letters.countries, letters.types];
+    return countries.length === 0 && types.length === 0
+      ? documentChosen({ ...state, letter: { country, type } })
+      : { ...state, step: { on: "choose" } };
+  }
   const countries = currentRequirement(state)?.countries ?? [];
   const [country] = countries;
   const [type] = country?.types ?? [];
@@ -258,7 +304,11 @@ function applyRecommendation(state: State, { value, reason }: Recommendation): S
   if (value === "PROGRESS") {
     return completeRequirement(state);
   }
-  const attempts = state.attempts - 1;
+  // Each reason has attempts of its own, as the server counts them.
+  const reclassified = value === "MUST_TRY_AGAIN" && RECLASSIFICATIONS.has(reason?.detail ?? "");
+  const exhausted = reclassified && state.reclassifications === 0;
+  const attempts = exhausted ? 0 : state.attempts - (reclassified ? 0 : 1);
+  const reclassifications = state.reclassifications - (reclassified && !exhausted ? 1 : 0);
   if (attempts <= 0) {
     // Something that was only recommended does not end a session.
     const failure = isFaceRequirement(currentRequirement(state)) ? "livenessAttemptsUsed" : "attemptsUsed";
@@ -269,6 +319,7 @@ function applyRecommendation(state: State, { value, reason }: Recommendation): S
   return {
     ...state,
     attempts,
+    reclassifications,
     side: 0,
     step: { on: "retry", reason: { value, detail: reason?.detail, kind: reason?.value } },
   };

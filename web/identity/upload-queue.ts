@@ -6,6 +6,9 @@ import type { Api } from "./api";
 import type { CapturedPicture } from "./screens";
 import { currentRequirement, currentSide, type State } from "./state-machine";
 
+/** Of a letter of which nothing is asked. */
+const NO_CHOICE = { country: undefined, type: undefined };
+
 export class UploadQueue {
   /** What was taken last and is not sent yet. */
   #pictures: Portrait[] = [];
@@ -81,7 +84,7 @@ export class UploadQueue {
         this.#resource ??= await api.beginDocument(state.choice, requirement.id);
         return api.putPage(this.#resource, currentSide(state).number, picture, progress);
       case "SUPPLEMENTARY_DOCUMENT":
-        this.#resource ??= await api.beginLetter(requirement.id);
+        this.#resource ??= await api.beginLetter(state.letter ?? NO_CHOICE, requirement.id);
         return api.putFile(this.#resource, picture, progress);
       case "LIVENESS":
         this.#resource ??= await api.beginLiveness(requirement.zoom, requirement.id);

@@ -24,13 +24,21 @@ export class View extends PageLayout {
     getById("stop").hidden = !isCancellable(state);
   }
 
-  /** Puts on the business's colours, as far as they can be read, whenever the reader's scheme changes too. */
-  colour(wanted: BrandColours): void {
+  /**
+   * Puts on the business's colours, as far as they can be read, whenever the reader's scheme changes too. `forced` is
+   * whether the page is dark; where nothing is said, the reader's device decides.
+   */
+  colour(wanted: BrandColours & { primaryDark?: string | undefined }, forced: boolean | undefined): void {
     const dark = matchMedia("(prefers-color-scheme: dark)");
+    if (forced !== undefined) {
+      forceScheme(forced);
+    }
     const paint = () => {
+      const isDark = forced ?? dark.matches;
+      const worn = { ...wanted, primary: (isDark ? wanted.primaryDark : undefined) ?? wanted.primary };
       const style = getComputedStyle(document.documentElement);
       const ground = (name: string) => style.getPropertyValue(name).trim();
-      for (const [name, value] of Object.entries(colourVariables(wanted, ground("--page"), ground("--card")))) {
+      for (const [name, value] of Object.entries(colourVariables(worn, ground("--page"), ground("--card")))) {
         document.documentElement.style.setProperty(name, value);
       }
     };
@@ -38,3 +46,20 @@ export class View extends PageLayout {
     dark.addEventListener("change", paint);
   }
 }
+
+/** Makes the page dark or light, whatever the device is set to: the rules for a dark device apply always, or never. */
+function forceScheme(dark: boolean): void {
+  document.documentElement.style.colorScheme = dark ? "dark" : "light";
+  for (const sheet of document.styleSheets) {
+    for (const rule of sheet.cssRules) {
+      if (rule instanceof CSSMediaRule && DARK.test(rule.media.mediaText)) {
+        rule.media.mediaText = dark ? "all" : "not all";
+      }
+    }
+  }
+  for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
+    meta.media = DARK.test(meta.media) === dark ? "all" : "not all";
+  }
+}
+
+const DARK = /prefers-color-scheme:\s*dark/;

@@ -1,58 +1,68 @@
-// Answers of the interface for document sessions, whole, as its document has them.
+// Answers of the interface for document sessions: what the server answered, as a test of it records and compares
+// (crates/api/tests/it/document_verification/decoders.rs), and what tests make of it.
 
 import type { Task } from "../identity/api";
-import type { Configuration, Resource } from "../identity/requirements";
+import type { Configuration, Operations, RequirementKind, Resource } from "../identity/requirements";
+import type { ResponseOf } from "../shared/schema";
+import answers from "./recorded/identity.json" with { type: "json" };
+
+interface RecordedAnswers {
+  configuration: Configuration;
+  idDocument: ResponseOf<Operations["/resources/id-documents"]["post"]>;
+  supplementaryDocument: ResponseOf<Operations["/resources/supplementary-documents"]["post"]>;
+  livenessCapture: ResponseOf<Operations["/resources/liveness/zoom"]["post"]>;
+  faceCapture: ResponseOf<Operations["/resources/face-capture"]["post"]>;
+  media: ResponseOf<Operations["/resources/id-documents/{resourceId}/pages/{page}"]["put"]>;
+  task: Task;
+  refusal: { code: string; message: string };
+}
+
+/** The types of what was recorded are those of the interface's document, which the server's own tests hold it to. */
+export const RECORDED = answers as unknown as RecordedAnswers;
 
 type Country = NonNullable<Resource["supported_countries"]>[number];
 
-export const SWEDISH_PASSPORT: Country = { code: "SWE", supported_documents: [{ type: "PASSPORT" }] };
-export const GERMAN_DOCUMENTS: Country = {
-  code: "DEU",
-  supported_documents: [{ type: "PASSPORT" }, { type: "NATIONAL_ID" }],
-};
-
-const REQUIRED_RESOURCE: Pick<Resource, "state" | "allowed_sources" | "attempts_remaining"> = {
-  state: "REQUIRED",
-  allowed_sources: [{ type: "END_USER" }],
-  attempts_remaining: 3,
-};
+function required(kind: RequirementKind, number = 0): Resource {
+  const found = RECORDED.configuration.capture.required_resources.filter(({ type }) => type === kind)[number];
+  if (!found) {
+    throw new Error(`no ${kind} was recorded`);
+  }
+  return found;
+}
 
 /** An identity document that is read. */
-export const DOCUMENT: Resource = {
-  ...REQUIRED_RESOURCE,
-  id: "11111111-0000-4000-8000-000000000001",
-  type: "ID_DOCUMENT",
-  requested_tasks: [{ type: "ID_DOCUMENT_TEXT_DATA_EXTRACTION", state: null }],
-  supported_countries: [
-    GERMAN_DOCUMENTS,
-    SWEDISH_PASSPORT,
-    { code: "USA", supported_documents: [{ type: "DRIVING_LICENCE" }] },
-  ],
-  allowed_capture_methods: "CAMERA_AND_UPLOAD",
-};
+export const DOCUMENT: Resource = required("ID_DOCUMENT");
+
+function countryOf(code: string): Country {
+  const found = DOCUMENT.supported_countries?.find((country) => country.code === code);
+  if (!found) {
+    throw new Error(`${code} was not recorded`);
+  }
+  return found;
+}
+
+export const SWEDISH_PASSPORT: Country = countryOf("SWE");
+export const GERMAN_DOCUMENTS: Country = countryOf("DEU");
+
+/** A letter of any kind that is read. */
+export const READ_LETTER: Resource = required("SUPPLEMENTARY_DOCUMENT");
 
 /** A letter that nobody reads. */
-export const LETTER: Resource = {
-  ...REQUIRED_RESOURCE,
-  id: "11111111-0000-4000-8000-000000000002",
-  type: "SUPPLEMENTARY_DOCUMENT",
-  requested_tasks: [],
-  allowed_capture_methods: "CAMERA_AND_UPLOAD",
-};
+export const LETTER: Resource = { ...READ_LETTER, requested_tasks: [] };
+
+/** A letter of two kinds from two countries, which must have an address. */
+export const PROOF_OF_ADDRESS: Resource = required("SUPPLEMENTARY_DOCUMENT", 1);
 
 export const LIVENESS: Resource = {
-  ...REQUIRED_RESOURCE,
-  id: "11111111-0000-4000-8000-000000000003",
-  type: "LIVENESS",
+  ...required("LIVENESS"),
   liveness_type: "STATIC",
-  attempts_remaining: 2,
+  attempts_remaining: { GENERIC: 2 },
 };
 
 /** What a session asks for: nothing yet. */
 export function configuration(more: Partial<Configuration> = {}): Configuration {
   return {
-    session_id: "0d6d9a5e-6c26-4c1f-9f7e-2f3a5b7c9d01",
-    client_session_token_ttl: 600,
+    ...RECORDED.configuration,
     requested_checks: ["ID_DOCUMENT_AUTHENTICITY"],
     capture: { biometric_consent: "GIVEN", required_resources: [] },
     sdk_config: { allow_handoff: false },
@@ -61,16 +71,8 @@ export function configuration(more: Partial<Configuration> = {}): Configuration 
   };
 }
 
-/** A task at an identity document. */
+/** A task at a document. */
 export function task(state: Task["state"], recommendation?: Task["recommendation"]): Task {
-  return {
-    id: crypto.randomUUID(),
-    type: "ID_DOCUMENT_TEXT_DATA_EXTRACTION",
-    state,
-    created: "2026-01-16T14:40:00Z",
-    last_updated: "2026-01-16T14:40:00Z",
-    generated_checks: [],
-    generated_media: [],
-    ...(recommendation ? { recommendation } : {}),
-  };
+  const { recommendation: _, ...recorded } = RECORDED.task;
+  return { ...recorded, id: crypto.randomUUID(), state, ...(recommendation ? { recommendation } : {}) };
 }

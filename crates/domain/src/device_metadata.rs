@@ -19,6 +19,9 @@ pub struct DeviceMetadata {
     /// Address of the person's device, as the integrator saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
+    /// The country of that address, ISO 3166-1, as the integrator knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_iso_country_code: Option<String>,
     /// The person's locale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,

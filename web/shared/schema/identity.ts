@@ -282,7 +282,19 @@ export interface components {
         };
         /** @description A document that is accepted. */
         AcceptedDocument: {
+            /** @description Whether its text is in Latin letters only. */
+            is_strictly_latin: boolean;
             type: components["schemas"]["IdDocumentType"];
+        };
+        /** @description Attempts that are left. */
+        AttemptsRemaining: {
+            /** Format: int64 */
+            GENERIC: number;
+            /**
+             * Format: int64
+             * @description Further attempts after a document turned out to be another one than was said, or one that is not accepted.
+             */
+            RECLASSIFICATION?: number;
         };
         BinaryForm: {
             /**
@@ -292,6 +304,8 @@ export interface components {
             "binary-content": string;
             descriptor?: components["schemas"]["CaptureDescriptor"];
         };
+        /** @enum {string} */
+        BiometricConsentFlow: "EARLY" | "JUST_IN_TIME";
         /** @description How something was captured. */
         CaptureDescriptor: {
             /** @default CAMERA */
@@ -355,6 +369,8 @@ export interface components {
              */
             id: string;
         };
+        /** @enum {string} */
+        DarkMode: "ON" | "OFF" | "AUTO";
         DocumentForm: {
             /**
              * Format: binary
@@ -384,11 +400,11 @@ export interface components {
             document_fields?: components["schemas"]["MediaHolder"];
             /** @description The portrait on it, once it was found. */
             document_id_photo?: components["schemas"]["MediaHolder"];
-            document_type: components["schemas"]["IdDocumentType"] | null;
+            document_type?: components["schemas"]["IdDocumentType"];
             /** Format: uuid */
             id: string;
             /** @description ISO 3166-1 alpha-3. */
-            issuing_country: string | null;
+            issuing_country?: string;
             /** Format: date-time */
             last_updated: string;
             pages: components["schemas"]["PageView"][];
@@ -399,14 +415,19 @@ export interface components {
         LivenessType: "STATIC" | "ZOOM";
         /** @description A place for a media. */
         MediaHolder: {
-            media: components["schemas"]["MediaView"] | null;
+            /** @description Absent where it was deleted. */
+            media?: components["schemas"]["MediaView"];
         };
         /** @enum {string} */
         MediaType: "IMAGE" | "JSON" | "BINARY" | "PDF";
         /** @description Something whose contents can be read by its id. */
         MediaView: {
+            /** Format: date-time */
+            created: string;
             /** Format: uuid */
             id: string;
+            /** Format: date-time */
+            last_updated: string;
             type: components["schemas"]["MediaType"];
         };
         /** @description The requirement of the configuration that it is for. */
@@ -449,12 +470,17 @@ export interface components {
             /** @description The requirement of the configuration that it is for. Default: the first that it satisfies. */
             requirement_id?: string | null;
         };
+        /** @description What a supplementary document is to prove. */
+        ObjectiveView: {
+            type: components["schemas"]["SupplementaryObjective"];
+        };
         /** @description A page of a document. */
         PageView: {
             capture_method: components["schemas"]["CaptureMethod"];
             /** @description Intermediate pictures; this server keeps none. */
             frames: components["schemas"]["MediaHolder"][];
-            media: components["schemas"]["MediaView"] | null;
+            /** @description Absent where it was deleted. */
+            media?: components["schemas"]["MediaView"];
         };
         PictureForm: {
             /**
@@ -472,7 +498,8 @@ export interface components {
              */
             id?: string;
             recommendation?: components["schemas"]["TaskRecommendation"];
-            state: components["schemas"]["TaskState"] | null;
+            /** @description `REQUIRED` as long as there is no task, and when the document has to be tried again. */
+            state: components["schemas"]["RequirementState"];
             type: components["schemas"]["TaskType"];
         };
         /** @description Something that has to be supplied. */
@@ -481,11 +508,12 @@ export interface components {
             allowed_capture_methods?: components["schemas"]["CaptureMethods"];
             /** @description Who supplies it. */
             allowed_sources: components["schemas"]["SourceView"][];
-            /**
-             * Format: int64
-             * @description Attempts that are left.
-             */
-            attempts_remaining: number;
+            /** @description Attempts that are left. */
+            attempts_remaining: components["schemas"]["AttemptsRemaining"];
+            /** @description The countries of supplementary documents that are accepted, ISO 3166-1 alpha-3; empty for all. */
+            country_codes?: string[];
+            /** @description The types of supplementary documents that are accepted; empty for all. */
+            document_types?: string[];
             /**
              * Format: uuid
              * @description The id of the requirement.
@@ -493,6 +521,8 @@ export interface components {
             id: string;
             /** @description How a live face is captured. */
             liveness_type?: components["schemas"]["LivenessType"];
+            /** @description What a supplementary document is to prove. */
+            objective?: components["schemas"]["ObjectiveView"];
             /** @description The text extraction of a document, at most one task. */
             requested_tasks?: components["schemas"]["RequestedTaskView"][];
             /**
@@ -523,11 +553,16 @@ export interface components {
                     [key: string]: number;
                 };
             };
+            /** @description When the page asks for consent to the use of biometric data. Default: `EARLY`. */
+            biometric_consent_flow?: components["schemas"]["BiometricConsentFlow"];
+            /** @description Whether the page is dark. Default: `AUTO`. */
+            dark_mode?: components["schemas"]["DarkMode"];
             error_url?: string;
             font_colour?: string;
             locale?: string;
             preset_issuing_country?: string;
             primary_colour?: string;
+            primary_colour_dark_mode?: string;
             privacy_policy_url?: string;
             secondary_colour?: string;
             success_url?: string;
@@ -563,20 +598,22 @@ export interface components {
             created_at: string;
             /** @description The data that was read from it, once there is any. */
             document_fields?: components["schemas"]["MediaHolder"];
-            /** @description The type that was given when the resource was created; null if there was none. */
-            document_type: string | null;
+            /** @description The type that was given when the resource was created, if one was. */
+            document_type?: string;
             /** @description The document as one file, if it was sent as one. */
             file?: components["schemas"]["MediaHolder"];
             /** Format: uuid */
             id: string;
-            /** @description ISO 3166-1 alpha-3; null if none was given. */
-            issuing_country: string | null;
+            /** @description ISO 3166-1 alpha-3, if one was given. */
+            issuing_country?: string;
             /** Format: date-time */
             last_updated: string;
             pages: components["schemas"]["PageView"][];
             source: components["schemas"]["SourceView"];
             tasks: components["schemas"]["TaskView"][];
         };
+        /** @enum {string} */
+        SupplementaryObjective: "PROOF_OF_ADDRESS";
         /** @enum {string} */
         TaskAdvice: "PROGRESS" | "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN";
         /** @enum {string} */

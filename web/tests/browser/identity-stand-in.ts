@@ -4,8 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import type { Recommendation } from "../../identity/api";
 import type { Configuration, MailKind, Operations, RequirementKind, Resource } from "../../identity/requirements";
-import type { ResponseOf } from "../../shared/schema";
-import { configuration, DOCUMENT, task } from "../identity-responses";
+import { configuration, DOCUMENT, RECORDED, task } from "../identity-responses";
 import { framedBy, type Reply, reply, sendFile } from "./holder-stand-in";
 
 // As crates/pages sends them with this page; a test over there compares.
@@ -23,20 +22,6 @@ const ROOT = "/idverify/v1";
 
 type IdDocument = Operations["/resources/id-documents"]["post"];
 type Letter = Operations["/resources/supplementary-documents"]["post"];
-
-/** A document that was begun. */
-function createdDocument(id: string): ResponseOf<IdDocument> & ResponseOf<Letter> {
-  return {
-    id,
-    document_type: null,
-    issuing_country: null,
-    pages: [],
-    source: { type: "END_USER" },
-    tasks: [],
-    created_at: "2026-01-16T14:40:00Z",
-    last_updated: "2026-01-16T14:40:00Z",
-  };
-}
 
 /** A request that arrived: its method and path below the session, and how many bytes came. */
 export interface ReceivedRequest {
@@ -159,7 +144,7 @@ export class IdentityStandIn {
     const body = Buffer.concat(chunks);
     const elsewhere: Reply = [409, { code: "RESOURCE_LOCKED" }];
     const [status, answer] =
-      upload && request.method === "PATCH" && !added ? elsewhere : this.#decide(operation, request);
+      upload && request.method === "PATCH" && !added ? elsewhere : this.#decide(operation, request, body);
     this.requests.push({ operation: operation, bytes: body.length, body, status });
     if (/\/uploads(\/|$)/.test(pathname)) {
       this.#setTusHeaders(request, response, answer);
@@ -187,7 +172,7 @@ export class IdentityStandIn {
     }
   }
 
-  #decide(operation: string, request: IncomingMessage): Reply {
+  #decide(operation: string, request: IncomingMessage, body: Buffer): Reply {
     const refuse = (status: number, code: string): Reply => [status, { code, message: "refused" }];
     const [refusal, ...rest] = this.refusals.get(operation) ?? [];
     this.refusals.set(operation, rest);
@@ -212,43 +197,64 @@ export class IdentityStandIn {
         this.uploads.set(id, { bytes: Buffer.alloc(0), length: Number(request.headers["upload-length"]) });
         return reply<Operations["/uploads"]["post"]>(201, { id });
       case "POST /resources/id-documents":
-        return reply<IdDocument>(201, createdDocument(id));
+        return reply<IdDocument>(201, { ...RECORDED.idDocument, id });
       case "POST /resources/supplementary-documents":
-        return reply<Letter>(201, createdDocument(id));
+        return this.#addLetter(id, body);
       case "POST /resources/liveness/static":
         return reply<Operations["/resources/liveness/static"]["post"]>(201, { id });
       case "POST /resources/liveness/zoom":
         return reply<Operations["/resources/liveness/zoom"]["post"]>(201, { id });
       case "POST /resources/face-capture":
-        return reply<Operations["/resources/face-capture"]["post"]>(201, { id, frames: 1 });
+        return reply<Operations["/resources/face-capture"]["post"]>(201, { ...RECORDED.faceCapture, id });
       case "POST /resources/liveness/zoom/ID/facemap":
         return reply<Operations["/resources/liveness/zoom/{resourceId}/facemap"]["post"]>(201, {
-          media: { id, type: "JSON" },
+          media: { ...RECORDED.media.media, id, type: "BINARY" },
         });
       case "PUT /resources/id-documents/ID/text-extraction":
-        return this.#read();
+        return this.#read("ID_DOCUMENT");
+      case "PUT /resources/supplementary-documents/ID/text-extraction":
+        return this.#read("SUPPLEMENTARY_DOCUMENT");
+      case "POST /biometric-consent":
+        this.consent = "GIVEN";
+        return [204];
       default:
         return operation.startsWith("PUT /resources/") ? this.#put(operation) : [204];
     }
   }
 
+  /** Begins a letter, if it is one that is asked for: the server takes no other. */
+  #addLetter(id: string, body: Buffer): Reply {
+    const { document_type: type, issuing_country: country } = JSON.parse(body.toString() || "{}");
+    const letter = this.resources.find((one) => one.type === "SUPPLEMENTARY_DOCUMENT" && one.state !== "FULFILLED");
+    const listed = (words: string[] | undefined, word: string) => !words?.length || words.includes(word);
+    if (!listed(letter?.document_types, type) || !listed(letter?.country_codes, country)) {
+      return [400, { code: "PAYLOAD_VALIDATION", message: "a member of the request cannot be used" }];
+    }
+    return reply<Letter>(201, { ...RECORDED.supplementaryDocument, id });
+  }
+
   /** Takes a picture; what needs no more than that is fulfilled. */
   #put(operation: string): Reply {
+    if (this.consent === "REQUIRED" && /liveness|face-capture/.test(operation)) {
+      return [409, RECORDED.refusal];
+    }
     if (/\/(frames\/\d|image|file)$/.test(operation)) {
-      this.fulfil(
-        operation.includes("liveness")
-          ? "LIVENESS"
-          : operation.includes("face-capture")
-            ? "FACE_CAPTURE"
-            : "SUPPLEMENTARY_DOCUMENT",
-      );
+      const kind = operation.includes("liveness")
+        ? "LIVENESS"
+        : operation.includes("face-capture")
+          ? "FACE_CAPTURE"
+          : "SUPPLEMENTARY_DOCUMENT";
+      const read = this.resources.some(({ type, requested_tasks: tasks }) => type === kind && tasks?.length);
+      if (!read) {
+        this.fulfil(kind);
+      }
     }
     return reply<Operations["/resources/id-documents/{resourceId}/pages/{page}"]["put"]>(200, {
-      media: { id: crypto.randomUUID(), type: "IMAGE" },
+      media: { ...RECORDED.media.media, id: crypto.randomUUID() },
     });
   }
 
-  #read(): Reply {
+  #read(kind: RequirementKind): Reply {
     const answer = reply<Operations["/resources/id-documents/{resourceId}/text-extraction"]["put"]>;
     if (this.slow > 0) {
       this.slow -= 1;
@@ -256,7 +262,7 @@ export class IdentityStandIn {
     }
     const recommendation = this.recommendations.shift() ?? { value: "PROGRESS" };
     if (recommendation.value === "PROGRESS") {
-      this.fulfil("ID_DOCUMENT");
+      this.fulfil(kind);
     }
     return answer(200, task("DONE", recommendation));
   }

@@ -1,6 +1,6 @@
 // The page of a verification session in a real browser, whose pretended camera shows a film of a card and of a face.
 
-import { DOCUMENT, LETTER, LIVENESS } from "../identity-responses";
+import { DOCUMENT, LETTER, LIVENESS, PROOF_OF_ADDRESS, READ_LETTER } from "../identity-responses";
 import {
   allowCamera,
   confirmStop,
@@ -175,7 +175,7 @@ test("what could not be read is said, and tried again; a doubtful one may be lef
   await toReview(page, server);
   await press(page, "Use this picture");
   await heading(page, "Please take it again");
-  await says(page, /not sharp[\s\S]*Attempts left: 2/);
+  await says(page, /not sharp[\s\S]*Attempts left: 3/);
   await expect(page.locator("#heading")).toBeFocused();
   await expectAccessible(page, "what to do better");
   await takeScreenshot(page, "10-retry");
@@ -226,7 +226,7 @@ test("that nothing is real is said on every screen of the sandbox", async ({ pag
 });
 
 test("attempts that are used up end it, with a code and a way back", async ({ page, server }) => {
-  server.resources = [{ ...DOCUMENT, attempts_remaining: 1 }];
+  server.resources = [{ ...DOCUMENT, attempts_remaining: { GENERIC: 1, RECLASSIFICATION: 0 } }];
   server.sdk = { error_url: `${server.origin}/sorry?of=them` };
   server.recommendations = [{ value: "MUST_TRY_AGAIN", reason: { value: "USER_ERROR", detail: "NO_DOCUMENT" } }];
   await toReview(page, server);
@@ -405,6 +405,100 @@ test("a letter comes as a file, PDF too, and what is none is refused before it i
   await heading(page, "Done, thank you");
   const file = server.requests.find(({ operation: what }) => what.endsWith("/file"))?.body.toString("latin1") ?? "";
   expect(file).toMatch(/{"capture_method":"UPLOAD"}[\s\S]*Content-Type: application\/pdf\r\n\r\n%PDF-1\.7/);
+});
+
+test("a letter of certain kinds is chosen, and read, by the keyboard alone on a small phone", async ({
+  page,
+  server,
+}) => {
+  await page.setViewportSize({ width: 320, height: 568 });
+  server.resources = [{ ...PROOF_OF_ADDRESS }];
+  server.recommendations = [{ value: "MUST_TRY_AGAIN", reason: { value: "USER_ERROR", detail: "ADDRESS_NOT_FOUND" } }];
+  await page.goto(server.page);
+  await expect(pressableElement(page, "Start")).toBeVisible();
+  await tabTo(page, "Start");
+  await page.keyboard.press("Enter");
+  await heading(page, "Which letter or bill do you have?");
+  await expectAccessible(page, "the choice of a letter");
+  await takeScreenshot(page, "21-letter-choice");
+  await expect(page.locator("select"), "the reader's own country is offered first").toHaveValue("GBR");
+  await tabTo(page, "Continue");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".error").first()).toContainText("Choose the kind of document");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByLabel("Phone bill")).toBeChecked();
+  await tabTo(page, "Continue");
+  await page.keyboard.press("Enter");
+  await heading(page, "Photograph your letter");
+  await takeScreenshot(page, "22-letter-tips");
+  await tabTo(page, "Open the camera");
+  await page.keyboard.press("Enter");
+  await heading(page, "Letter or bill");
+  await expect(page.locator(".viewer .primary")).toBeEnabled();
+  await tabTo(page, "Take the picture");
+  await page.keyboard.press("Enter");
+  await heading(page, "Can everything be read?");
+  await tabTo(page, "Use this picture");
+  await page.keyboard.press("Enter");
+  await heading(page, "Please take it again");
+  await says(page, "The document had no address that could be read");
+  await expectAccessible(page, "a letter without an address");
+  await takeScreenshot(page, "23-letter-retry");
+  await tabTo(page, "Take it again");
+  await page.keyboard.press("Enter");
+  await heading(page, "Letter or bill");
+  await expect(page.locator(".viewer .primary")).toBeEnabled();
+  await tabTo(page, "Take the picture");
+  await page.keyboard.press("Enter");
+  await heading(page, "Can everything be read?");
+  await tabTo(page, "Use this picture");
+  await page.keyboard.press("Enter");
+  await heading(page, "Done, thank you");
+  const begun = server.requests.find(({ operation }) => operation === "POST /resources/supplementary-documents");
+  expect(JSON.parse(begun?.body.toString() ?? "")).toEqual({
+    document_type: "PHONE_BILL",
+    issuing_country: "GBR",
+    requirement_id: PROOF_OF_ADDRESS.id,
+  });
+});
+
+test("any letter goes through without a choice, and is read", async ({ page, server }) => {
+  server.resources = [{ ...READ_LETTER }];
+  await page.goto(server.page);
+  await press(page, "Start");
+  await heading(page, "Photograph your letter");
+  await press(page, "Choose a file instead");
+  await attach(page, "bill.pdf", "application/pdf", Buffer.from("%PDF-1.7"));
+  await press(page, "Use this file");
+  await heading(page, "Done, thank you");
+  expect(server.count(/supplementary-documents\/[0-9a-f-]+\/text-extraction$/)).toBe(1);
+});
+
+test("consent is asked for before the face where the business wants it so", async ({ page, server }) => {
+  server.consent = "REQUIRED";
+  server.resources = [{ ...LIVENESS }];
+  server.sdk = { biometric_consent_flow: "JUST_IN_TIME", dark_mode: "ON", primary_colour_dark_mode: "#ffe600" };
+  await page.goto(server.page);
+  await press(page, "Start");
+  await heading(page, "May your face be compared?");
+  await expect(page.locator("html"), "it is dark on a device that is not").toHaveCSS("color-scheme", "dark");
+  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(14, 18, 22)");
+  await expect(page.locator("#body .primary")).toHaveCSS("background-color", "rgb(255, 230, 0)");
+  await expectAccessible(page, "consent, in the dark");
+  await takeScreenshot(page, "24-consent-dark");
+  expect(server.count(/^POST \/biometric-consent$/)).toBe(0);
+  await press(page, "I agree");
+  await heading(page, "Now your face");
+  expect(server.count(/^POST \/biometric-consent$/)).toBe(1);
+});
+
+test("a page that is to be light is light on a dark device", async ({ page, server }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  server.sdk = { dark_mode: "OFF" };
+  await page.goto(server.page);
+  await expect(pressableElement(page, "Start")).toBeVisible();
+  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(242, 244, 246)");
+  await expectAccessible(page, "light");
 });
 
 test("an upload that breaks half-way goes on where it was", async ({ page, server }) => {

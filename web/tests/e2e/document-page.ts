@@ -7,6 +7,8 @@ import { waitForCamera } from "../browser/actions";
 export interface Choice {
   country?: string;
   type?: string;
+  /** A file that stands in for the camera, where the page takes one. */
+  file?: string;
 }
 
 /** A page that has gone on by itself is not pressed any more. */
@@ -17,10 +19,20 @@ export async function pressThrough(frame: Frame, step: string, choice: Choice): 
   await unlessGone(() => pressAt(frame, step, choice));
 }
 
-async function pressAt(frame: Frame, step: string, { country = "", type = "" }: Choice): Promise<void> {
+async function pressAt(frame: Frame, step: string, { country = "", type = "", file }: Choice): Promise<void> {
+  const instead = frame.getByRole("button", { name: "Choose a file instead" });
   switch (step) {
-    case "welcome":
     case "tips":
+      await (file && (await instead.count()) > 0 ? instead : frame.locator("#body .primary")).click({
+        timeout: PRESS_MS,
+      });
+      return;
+    case "file":
+      await frame.locator("input[type=file]").setInputFiles(file ?? "", { timeout: PRESS_MS });
+      await frame.locator("#body .primary").click({ timeout: PRESS_MS });
+      return;
+    case "welcome":
+    case "consent":
     case "retry":
     case "interrupted":
     case "trouble":

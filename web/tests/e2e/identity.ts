@@ -25,6 +25,8 @@ interface Walk extends Choice {
    * films nothing is pressed: somebody who leaves the page alone.
    */
   films?: { front?: string; back?: string; face: string };
+  /** The size of their screen; that of a phone, if nothing is said. */
+  viewport?: { width: number; height: number };
   /** Whether they come nearer when the page asks for it. */
   approaches?: boolean;
   /** The step at which the person stops. */
@@ -277,7 +279,7 @@ async function go(page: Page, looks: PageSnapshots, walk: Walk): Promise<SeenSte
 }
 
 async function walkThrough(browser: Browser, walk: Walk): Promise<WalkResult> {
-  const context = await browser.newContext({ locale: "en-GB", viewport: { width: 390, height: 844 } });
+  const context = await browser.newContext({ locale: "en-GB", viewport: walk.viewport ?? { width: 390, height: 844 } });
   context.setDefaultTimeout(TIMEOUT_MS);
   const observed = observePages(context);
   const page = await context.newPage();

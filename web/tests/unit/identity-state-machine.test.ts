@@ -12,8 +12,8 @@ import {
 } from "../../identity/state-machine";
 import * as answers from "../identity-responses";
 
-const { LETTER, LIVENESS, SWEDISH_PASSPORT, task } = answers;
-const DOCUMENT: Resource = { ...answers.DOCUMENT, attempts_remaining: 2 };
+const { LETTER, LIVENESS, PROOF_OF_ADDRESS, READ_LETTER, SWEDISH_PASSPORT, task } = answers;
+const DOCUMENT: Resource = { ...answers.DOCUMENT, attempts_remaining: { GENERIC: 2, RECLASSIFICATION: 1 } };
 
 type Consent = Configuration["capture"]["biometric_consent"];
 
@@ -87,7 +87,7 @@ test("what is not asked for is not shown", () => {
   const consent = after([{ is: "loaded", config: plan([LIVENESS], hidden, "REQUIRED") }]);
   assert.equal(consent.step.on, "welcome", "consent is asked for all the same");
   assert.deepEqual(after([{ is: "agreed" }, { is: "consented" }], consent).step.on, "tips");
-  assert.equal(plan([DOCUMENT], {}, "REQUIRED").consent, false, "no face is looked at");
+  assert.equal(plan([DOCUMENT], {}, "REQUIRED").consent, undefined, "no face is looked at");
   const letter = after([{ is: "loaded", config: plan([LETTER]) }, { is: "agreed" }]);
   assert.equal(letter.step.on, "tips", "a letter is of no kind that could be chosen");
   assert.equal(reduce(letter, { is: "otherDocument" }), letter);
@@ -95,10 +95,10 @@ test("what is not asked for is not shown", () => {
 
 test("consent is asked for where a face is looked at and nobody has answered", () => {
   for (const [asked, expected] of [
-    ["REQUIRED", true],
-    ["GIVEN", false],
-    ["NOT_ALLOWED", false],
-  ] as [Consent, boolean][]) {
+    ["REQUIRED", "early"],
+    ["GIVEN", undefined],
+    ["NOT_ALLOWED", undefined],
+  ] as [Consent, string | undefined][]) {
     assert.equal(plan([LIVENESS], {}, asked).consent, expected, asked);
   }
   // The business brings its own picture, which is compared all the same.
@@ -106,6 +106,48 @@ test("consent is asked for where a face is looked at and nobody has answered", (
   for (const check of ["LIVENESS", "ID_DOCUMENT_FACE_MATCH", "FACE_COMPARISON"] as const) {
     assert.ok(readConfig(answers.configuration({ capture, requested_checks: [check] })).consent, check);
   }
+});
+
+test("consent may be asked for just before the face", () => {
+  const config = plan([DOCUMENT, LIVENESS], { biometric_consent_flow: "JUST_IN_TIME" }, "REQUIRED");
+  const chosen = after([{ is: "loaded", config }, { is: "agreed" }, card]);
+  assert.equal(chosen.step.on, "tips", "documents need none");
+  const read = after([{ is: "ready" }, took, { is: "accepted" }, { is: "sent" }, took, { is: "accepted" }], chosen);
+  const asked = after([{ is: "sent" }, again("PROGRESS")], read);
+  assert.equal(asked.step.on, "consent");
+  const agreeing = reduce(asked, { is: "agreed" });
+  assert.equal(agreeing.step.on, "agreeing");
+  assert.deepEqual(reduce(agreeing, { is: "consented" }).step.on, "tips");
+  const suppressed = { biometric_consent_flow: "JUST_IN_TIME", suppressed_screens: ["WELCOME"] } as const;
+  const at_once = plan([LIVENESS], { ...suppressed, suppressed_screens: ["WELCOME"] }, "REQUIRED");
+  assert.equal(after([{ is: "loaded", config: at_once }]).step.on, "consent");
+});
+
+test("a letter is chosen where the business takes certain ones only", () => {
+  const start = (letter: Resource) => after([{ is: "loaded", config: plan([letter]) }, { is: "agreed" }]);
+  assert.equal(start(READ_LETTER).step.on, "tips", "any will do");
+  const asked = start(PROOF_OF_ADDRESS);
+  assert.equal(asked.step.on, "choose");
+  const choice = { country: "SWE", type: "PHONE_BILL" };
+  const chosen = reduce(asked, { is: "letterChosen", choice });
+  assert.deepEqual([chosen.step.on, chosen.letter], ["tips", choice]);
+  assert.equal(reduce(chosen, { is: "otherDocument" }).step.on, "choose");
+  const single = start({ ...PROOF_OF_ADDRESS, country_codes: ["GBR"], document_types: ["PHONE_BILL"] });
+  assert.deepEqual([single.step.on, single.letter], ["tips", { country: "GBR", type: "PHONE_BILL" }]);
+});
+
+test("a document that is another than was said uses attempts of its own", () => {
+  const config = plan([DOCUMENT]);
+  const wrong: PageEvent = {
+    is: "recommended",
+    recommendation: { value: "MUST_TRY_AGAIN", reason: { value: "USER_ERROR", detail: "INCORRECT_DOCUMENT_TYPE" } },
+  };
+  const choice: PageEvent = { is: "documentChosen", choice: { country: "SWE", type: "PASSPORT" } };
+  const supply: PageEvent[] = [choice, { is: "ready" }, took, { is: "accepted" }, { is: "sent" }];
+  const first = after([{ is: "loaded", config }, { is: "agreed" }, ...supply, wrong]);
+  assert.deepEqual([first.step.on, first.attempts, first.reclassifications], ["retry", 2, 0]);
+  const second = after([{ is: "otherDocument" }, ...supply, wrong], first);
+  assert.deepEqual(second.step, { on: "over", failure: "attemptsUsed" }, "none is left for that reason");
 });
 
 test("attempts count down; a doubt may be left, a must may not", () => {
@@ -130,7 +172,7 @@ test("attempts count down; a doubt may be left, a must may not", () => {
 });
 
 test("a face that cannot be used is tried again until it may not be", () => {
-  const face: Resource = { ...LIVENESS, liveness_type: "ZOOM", attempts_remaining: 1 };
+  const face: Resource = { ...LIVENESS, liveness_type: "ZOOM", attempts_remaining: { GENERIC: 1 } };
   const sending = after([{ is: "loaded", config: plan([face]) }, { is: "agreed" }, { is: "ready" }, took]);
   assert.equal(sending.step.on, "sending", "nobody is asked to judge their own face");
   assert.deepEqual(reduce(sending, { is: "refused", status: 422 }).step, {
@@ -234,7 +276,9 @@ test("the configuration is put into the words of the page", () => {
     ],
     upload: true,
     read: true,
+    letters: { countries: [], types: [] },
     attempts: 2,
+    reclassifications: 1,
     zoom: false,
   });
   assert.deepEqual([letter?.done, letter?.upload, letter?.read, letter?.countries], [true, false, false, []]);
@@ -244,7 +288,7 @@ test("the configuration is put into the words of the page", () => {
     type: "FACE_CAPTURE",
     state: "REQUIRED",
     allowed_sources: [{ type: "RELYING_BUSINESS" }],
-    attempts_remaining: 1,
+    attempts_remaining: { GENERIC: 1 },
   };
   assert.deepEqual(plan([brought]).requirements, [], "the business brings that picture");
   const { suppressedScreens: suppressed } = plan([], {

@@ -29,6 +29,7 @@ error_codes! {
     NotFound => NOT_FOUND "NOT_FOUND",
     SessionExpired => CONFLICT "SESSION_EXPIRED",
     SessionNotReady => CONFLICT "SESSION_NOT_READY",
+    BiometricConsentRequired => CONFLICT "BIOMETRIC_CONSENT_REQUIRED",
     SessionLocked => CONFLICT "SESSION_LOCKED",
     ResourceLocked => CONFLICT "RESOURCE_LOCKED",
     ChecksNotFinished => CONFLICT "CHECKS_NOT_FINISHED",
@@ -103,7 +104,11 @@ impl ErrorTable for DocumentErrorCode {
     }
 
     fn from_violations(violations: Vec<Violation>) -> ApiError<Self> {
-        let message = violations.first().map(ToString::to_string).unwrap_or_default();
+        // Clients print it before what `errors` says of each member.
+        let message = match violations.len() {
+            1 => "a member of the request cannot be used".to_owned(),
+            many => format!("{many} members of the request cannot be used"),
+        };
         ApiError::new(Self::PayloadValidation, message).with_violations(violations)
     }
 
@@ -127,6 +132,7 @@ impl From<DocumentSessionError> for DocumentApiError {
             DocumentSessionError::ItemNotFound(_) => DocumentErrorCode::ResourceNotFound,
             DocumentSessionError::MediaNotFound => DocumentErrorCode::MediaContentNotFound,
             DocumentSessionError::Expired => DocumentErrorCode::SessionExpired,
+            DocumentSessionError::BiometricConsentRequired => DocumentErrorCode::BiometricConsentRequired,
             DocumentSessionError::NotReady(_) => DocumentErrorCode::SessionNotReady,
             DocumentSessionError::SessionLocked => DocumentErrorCode::SessionLocked,
             DocumentSessionError::ResourceLocked(_) => DocumentErrorCode::ResourceLocked,
@@ -235,11 +241,14 @@ const RESOURCE_CREATION_CODES: &[DocumentErrorCode] = &[
     DocumentErrorCode::ResourceNotFound,
     DocumentErrorCode::ResourceLocked,
 ];
+/// Operations that need the end user's consent.
+const CONSENT_CODES: &[DocumentErrorCode] = &[DocumentErrorCode::BiometricConsentRequired];
 /// Operations that store a file.
 const FILE_CODES: &[DocumentErrorCode] = &[
     DocumentErrorCode::ResourceNotFound,
     DocumentErrorCode::ResourceLocked,
     DocumentErrorCode::SessionNotReady,
+    DocumentErrorCode::BiometricConsentRequired,
     DocumentErrorCode::UnsupportedMediaType,
     DocumentErrorCode::UnprocessableMedia,
 ];
@@ -262,10 +271,11 @@ error_responses! {
     EndUserErrors: CALLER_CODES, END_USER_CODES;
     AskForMailErrors: CALLER_CODES, END_USER_CODES, &[DocumentErrorCode::ResourceNotFound];
     ReportPageFaultErrors: CALLER_CODES, END_USER_CODES, BODY_CODES;
-    FinishErrors: CALLER_CODES, END_USER_CODES, &[DocumentErrorCode::SessionNotReady, DocumentErrorCode::ResourceLocked];
+    FinishErrors: CALLER_CODES, END_USER_CODES, CONSENT_CODES, &[DocumentErrorCode::SessionNotReady, DocumentErrorCode::ResourceLocked];
     SessionConfigurationErrors: CALLER_CODES, RELYING_PARTY_CODES, END_USER_CODES, &[DocumentErrorCode::SessionNotReady];
     AddResourceErrors: CALLER_CODES, END_USER_CODES, BODY_CODES, RESOURCE_CREATION_CODES;
-    AddFaceCaptureErrors: CALLER_CODES, RELYING_PARTY_CODES, END_USER_CODES, BODY_CODES, RESOURCE_CREATION_CODES;
+    AddLivenessErrors: CALLER_CODES, END_USER_CODES, BODY_CODES, RESOURCE_CREATION_CODES, CONSENT_CODES;
+    AddFaceCaptureErrors: CALLER_CODES, RELYING_PARTY_CODES, END_USER_CODES, BODY_CODES, RESOURCE_CREATION_CODES, CONSENT_CODES;
     UploadErrors: CALLER_CODES, END_USER_CODES, BODY_CODES, FILE_CODES;
     UploadFaceErrors: CALLER_CODES, RELYING_PARTY_CODES, END_USER_CODES, BODY_CODES, FILE_CODES;
     ExtractErrors: CALLER_CODES, END_USER_CODES, &[DocumentErrorCode::ResourceNotFound, DocumentErrorCode::ResourceLocked, DocumentErrorCode::SessionNotReady];

@@ -2,6 +2,7 @@
 
 use super::DocumentApiError;
 use domain::Violation;
+use serde_json::Value;
 
 /// Longer texts are refused.
 const MAX_TEXT_CHARS: usize = 2048;
@@ -75,9 +76,43 @@ impl PayloadViolations {
         texts.filter_map(|(at, text)| self.text(&format!("{path}[{at}]"), text)).collect()
     }
 
+    /// A list of at most `most` words, in capital letters; nulls and empty texts are left out.
+    pub(super) fn words(
+        &mut self,
+        path: &str,
+        words: Option<Vec<Option<String>>>,
+        most: usize,
+    ) -> Vec<String> {
+        let words = self.texts(path, words, most).into_iter().map(|word| word.trim().to_ascii_uppercase());
+        words.filter(|word| !word.is_empty()).collect()
+    }
+
+    /// Refuses a member that cannot be done, unless its value asks for nothing.
+    pub(super) fn refuse(&mut self, path: &str, value: Option<&Value>, words: &str) {
+        if value.is_some_and(|value| !asks_for_nothing(value)) {
+            self.add(path, words);
+        }
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Refuses the request if anything is wrong with it.
     pub(super) fn into_result(self) -> Result<(), DocumentApiError> {
         if self.0.is_empty() { Ok(()) } else { Err(self.0.into()) }
+    }
+}
+
+/// Whether a value asks for nothing: null, `false`, and what is empty.
+fn asks_for_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) | Value::Number(_) => false,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().all(asks_for_nothing),
+        Value::Object(members) => members.values().all(asks_for_nothing),
     }
 }
 

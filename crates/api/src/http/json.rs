@@ -7,7 +7,10 @@
 use domain::{UnknownVariantError, Violation};
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
+    de::{
+        DeserializeOwned, MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
 };
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment, Track};
@@ -233,6 +236,33 @@ pub(crate) fn sparse_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     }
     let items = Option::<Vec<ObjectItem<T>>>::deserialize(from)?;
     Ok(items.map(|items| items.into_iter().map(|ObjectItem(item)| item).collect()))
+}
+
+/// The same, where one object stands for a list of one.
+pub(crate) fn sparse_objects_or_one<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<Option<T>>>, D::Error> {
+    struct ListOrOneVisitor<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for ListOrOneVisitor<T> {
+        type Value = Option<Vec<Option<T>>>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(members)).map(|one| Some(vec![Some(one)]))
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+            sparse_objects(SeqAccessDeserializer::new(items))
+        }
+    }
+    from.deserialize_any(ListOrOneVisitor(PhantomData))
 }
 
 /// Reads a word of a closed set, in any case, or null: `#[serde(default, deserialize_with = "json::enum_value")]`.

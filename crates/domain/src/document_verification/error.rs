@@ -24,6 +24,11 @@ pub enum DocumentSessionError {
     /// The end user's time is over, or they have finished already.
     #[error("the session has expired")]
     Expired,
+    /// The end user has not consented to the use of biometric data.
+    #[error(
+        "the end user has not consented to the use of biometric data; ask them, then POST …/biometric-consent"
+    )]
+    BiometricConsentRequired,
     /// Something else must happen first.
     #[error("{0}")]
     NotReady(String),

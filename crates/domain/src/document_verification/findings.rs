@@ -14,6 +14,7 @@ use documents::{
     quality::PhotoFault,
     reading::DocumentReading,
 };
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 /// What the end user says a document is.
@@ -209,7 +210,10 @@ impl DocumentFindings {
         if catalogue::find(read).is_none() {
             return Some("COUNTRY_NOT_SUPPORTED");
         }
-        (!filter.allows_type(read, kind)).then_some("DOCUMENT_NOT_SUPPORTED")
+        let supported_from = catalogue::find_document(read, kind).map(|document| document.date_from);
+        let issued = self.field(FieldName::DateOfIssue).and_then(|text| text.parse::<Date>().ok());
+        let too_old = issued.zip(supported_from).is_some_and(|(issued, from)| issued < from);
+        (too_old || !filter.allows_type(read, kind)).then_some("DOCUMENT_NOT_SUPPORTED")
     }
 
     /// What the end user should do after an identity document was read.

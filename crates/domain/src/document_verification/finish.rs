@@ -13,6 +13,9 @@ use super::{
 use crate::DeviceMetadata;
 use base::{DocumentSessionId, SignedDuration};
 
+/// The event of the first reading of the configuration by the end user.
+pub(super) const CONFIGURATION_LOADED: &str = "CONFIG_FIRST_LOADED";
+
 /// Carries out what end users decide; cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct EndUserActions {
@@ -23,6 +26,24 @@ pub(super) struct EndUserActions {
 impl EndUserActions {
     pub(super) fn new(unit_of_work: DocumentUnitOfWork, sandbox_responses: SandboxResponseStore) -> Self {
         Self { unit_of_work, sandbox_responses }
+    }
+
+    /// Records the device with which the end user reads the configuration for the first time.
+    pub(super) async fn record_first_load(
+        &self,
+        id: DocumentSessionId,
+        device: DeviceMetadata,
+    ) -> Result<(), DocumentSessionError> {
+        self.unit_of_work
+            .update(id, |session, _, env| {
+                session.ensure_open_for_end_user(env)?;
+                if !session.has_device_event(CONFIGURATION_LOADED) {
+                    session.record_device_event(CONFIGURATION_LOADED, None, env.now(), Some(device));
+                }
+                Ok(())
+            })
+            .await
+            .map(drop)
     }
 
     /// Records that the end user consents to the use of biometric data; the first time counts.
@@ -74,6 +95,7 @@ impl EndUserActions {
         self.unit_of_work
             .update(id, |session, effects, env| {
                 session.ensure_open_for_end_user(env)?;
+                session.ensure_biometric_consent()?;
                 ensure_complete(session)?;
                 let now = env.now();
                 session.state = session.state.after(DocumentSessionEvent::TokenDeleted)?;

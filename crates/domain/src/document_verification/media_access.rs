@@ -111,6 +111,7 @@ impl MediaAccess {
         }
         if let Some(known) = session.media.get_mut(known) {
             known.redacted = true;
+            known.last_updated = Some(self.env.now());
         }
         for resource in &mut session.resources {
             resource.detach_media(media);

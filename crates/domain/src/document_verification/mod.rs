@@ -10,7 +10,7 @@
 //! - [`extraction`]: reading documents, with [`findings`] and [`document_fields`]; [`prefetch`]: what was read ahead;
 //!   [`vision_runner`]: the models.
 //! - [`checks`]: the checks and their job, with [`report`]; [`reviews`]: checks that a reviewer decides.
-//! - [`outcome`], [`media_access`], [`retention`]: what remains of a session, and how it goes.
+//! - [`outcome`], [`identity_profile`], [`media_access`], [`retention`]: what remains of a session, and how it goes.
 //! - [`sandbox_responses`], [`sandbox_agent`]: what takes the place of checks and end users in a sandbox.
 
 mod access;
@@ -23,6 +23,7 @@ mod error;
 mod extraction;
 mod findings;
 mod finish;
+pub mod identity_profile;
 mod media_access;
 mod notifications;
 mod outcome;

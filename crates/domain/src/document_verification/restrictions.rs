@@ -1,11 +1,14 @@
 //! Which documents a session accepts.
 
-use super::types::{IdDocumentType, Inclusion};
+use super::types::{IdDocumentType, Inclusion, SupplementaryObjective};
 use documents::{
     catalogue::{self, CatalogueDocument, DocumentType},
     countries,
 };
 use serde::{Deserialize, Serialize};
+
+/// The longest type of a supplementary document, in bytes.
+pub const MAX_DOCUMENT_TYPE_BYTES: usize = 64;
 
 /// Restrictions that all apply at once. The default accepts every document that is printed in Latin letters only and
 /// has not expired. Stored as JSON.
@@ -18,8 +21,33 @@ pub struct DocumentRestrictions {
     pub allow_expired: bool,
     /// The issuing countries that are accepted, or those that are not; ISO 3166-1 alpha-3.
     pub countries: Option<(Inclusion, Vec<String>)>,
-    /// The types that are accepted, or those that are not.
-    pub types: Option<(Inclusion, Vec<DocumentType>)>,
+    /// The types that are accepted, or those that are not, in capital letters. Of types that this server does not know
+    /// there is no document.
+    pub types: Option<(Inclusion, Vec<String>)>,
+    /// The combinations of countries and types that are accepted, or those that are not.
+    pub documents: Option<(Inclusion, Vec<DocumentSelection>)>,
+}
+
+/// Documents of certain countries and certain types.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DocumentSelection {
+    /// ISO 3166-1 alpha-3; empty for all countries.
+    pub countries: Vec<String>,
+    /// In capital letters; empty for all types.
+    pub types: Vec<String>,
+}
+
+/// What a supplementary document has to be. The default takes every one. Stored as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SupplementaryRestrictions {
+    /// What the document is to prove.
+    pub objective: Option<SupplementaryObjective>,
+    /// The types that are accepted, in capital letters; empty for all.
+    pub types: Vec<String>,
+    /// The issuing countries that are accepted, ISO 3166-1 alpha-3; empty for all.
+    pub countries: Vec<String>,
 }
 
 /// A type as the interface spells it.
@@ -31,6 +59,11 @@ pub fn document_type_name(kind: DocumentType) -> &'static str {
 pub fn parse_document_type(word: &str) -> Option<DocumentType> {
     let word: IdDocumentType = word.trim().to_ascii_uppercase().parse().ok()?;
     Some(word.into())
+}
+
+/// Whether a word can be the type of a supplementary document: at most 64 letters, digits and underscores.
+pub fn is_document_type_word(word: &str) -> bool {
+    word.len() <= MAX_DOCUMENT_TYPE_BYTES && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// Whether a code is in ISO 3166-1 alpha-3, in capital letters.
@@ -50,15 +83,21 @@ impl DocumentRestrictions {
             Inclusion::Include => found,
             Inclusion::Exclude => !found,
         };
-        let country = self
-            .countries
+        let kind = document_type_name(document.kind);
+        let has = |words: &[String], word: &str| words.iter().any(|listed| listed == word);
+        let by_country =
+            self.countries.as_ref().is_none_or(|(inclusion, codes)| listed(*inclusion, has(codes, country)));
+        let by_type =
+            self.types.as_ref().is_none_or(|(inclusion, kinds)| listed(*inclusion, has(kinds, kind)));
+        let selected = |selection: &DocumentSelection| {
+            (selection.countries.is_empty() || has(&selection.countries, country))
+                && (selection.types.is_empty() || has(&selection.types, kind))
+        };
+        let by_combination = self
+            .documents
             .as_ref()
-            .is_none_or(|(inclusion, codes)| listed(*inclusion, codes.iter().any(|code| code == country)));
-        let kind = self
-            .types
-            .as_ref()
-            .is_none_or(|(inclusion, kinds)| listed(*inclusion, kinds.contains(&document.kind)));
-        country && kind && (document.is_strictly_latin || self.allow_non_latin)
+            .is_none_or(|(inclusion, documents)| listed(*inclusion, documents.iter().any(selected)));
+        by_country && by_type && by_combination && (document.is_strictly_latin || self.allow_non_latin)
     }
 
     /// Every country with accepted documents, and these documents.
@@ -77,5 +116,17 @@ impl DocumentRestrictions {
     pub fn allows_type(&self, country: &str, kind: DocumentType) -> bool {
         catalogue::find_document(country, kind)
             .is_some_and(|document| self.allows_document(country, document))
+    }
+}
+
+impl SupplementaryRestrictions {
+    /// Whether a document of this type is accepted; without a type only if every type is.
+    pub fn allows_type(&self, word: Option<&str>) -> bool {
+        self.types.is_empty() || word.is_some_and(|word| self.types.iter().any(|known| known == word))
+    }
+
+    /// Whether a document of this country is accepted; without a country only if every country is.
+    pub fn allows_country(&self, code: Option<&str>) -> bool {
+        self.countries.is_empty() || code.is_some_and(|code| self.countries.iter().any(|known| known == code))
     }
 }

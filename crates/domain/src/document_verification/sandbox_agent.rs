@@ -131,8 +131,14 @@ impl SandboxAgent {
             new.document_type = Some(document_type_name(kind).to_owned());
             new.issuing_country = Some(country.to_owned());
         } else {
-            new.document_type = Some("UTILITY_BILL".to_owned());
-            new.issuing_country.clone_from(&options.issuing_country);
+            let accepted = &requirement.supplementary;
+            let usual = || "UTILITY_BILL".to_owned();
+            new.document_type = Some(accepted.types.first().cloned().unwrap_or_else(usual));
+            let named = options
+                .issuing_country
+                .clone()
+                .filter(|code| accepted.allows_country(Some(&code.to_ascii_uppercase())));
+            new.issuing_country = named.or_else(|| accepted.countries.first().cloned());
         }
         let (kind, call) = (requirement.kind, IdempotentCall::default());
         let resource: SuppliedResource = self.documents.add_document(id, kind, new, &call, None).await?;

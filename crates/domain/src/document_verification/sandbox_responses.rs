@@ -36,8 +36,24 @@ pub struct SandboxTaskResult {
     pub filter: DocumentMatcher,
     /// What the end user should do.
     pub next: TaskNextStep,
-    /// Fields that replace those of the default, by name.
+    /// Fields that replace those of the default; without any, the default counts.
     pub fields: Map<String, Value>,
+    /// The portrait on the document.
+    pub portrait: Option<SandboxPortrait>,
+}
+
+/// A portrait that a sandbox gives out.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SandboxPortrait {
+    /// `image/jpeg` or `image/png`.
+    pub content_type: &'static str,
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for SandboxPortrait {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SandboxPortrait({}, {} bytes)", self.content_type, self.bytes.len())
+    }
 }
 
 /// The report of checks of a type on certain resources.
@@ -47,7 +63,7 @@ pub struct SandboxCheckResult {
     /// The resources that it is for.
     pub applies_to: CheckResultTarget,
     pub report: VerificationReport,
-    /// For a text-data check: fields of its document that replace those of the default, by name.
+    /// For a text-data check: fields of its document that replace those of the default.
     pub fields: Map<String, Value>,
 }
 
@@ -76,6 +92,7 @@ pub(super) struct SimulatedExtraction {
     pub(super) next: TaskNextStep,
     /// What was read, as JSON.
     pub(super) fields: Value,
+    pub(super) portrait: Option<SandboxPortrait>,
 }
 
 impl DocumentMatcher {
@@ -101,15 +118,20 @@ impl SandboxResponseConfig {
         let of_task =
             self.task_results.iter().find(|item| item.task == task && item.filter.matches(resource));
         let next = of_task.map_or_else(TaskNextStep::progress, |item| item.next.clone());
-        let mut fields = default_fields(resource);
         let of_check = self.check_reports.iter().find(|item| {
             let fits =
                 matches!(&item.applies_to, CheckResultTarget::Document(filter) if filter.matches(resource));
             item.check == check && fits
         });
-        fields.extend(of_check.iter().flat_map(|item| item.fields.clone()));
+        let mut fields: Map<String, Value> = of_check.iter().flat_map(|item| item.fields.clone()).collect();
         fields.extend(of_task.iter().flat_map(|item| item.fields.clone()));
-        SimulatedExtraction { next, fields: fields.into() }
+        // A country that is detected is told beside what is read, and replaces nothing of it.
+        if fields.keys().all(|name| name == "detected_country") {
+            let detected = std::mem::replace(&mut fields, default_fields(resource));
+            fields.extend(detected);
+        }
+        let portrait = of_task.and_then(|item| item.portrait.clone());
+        SimulatedExtraction { next, fields: fields.into(), portrait }
     }
 
     /// The report of a check.
@@ -119,6 +141,10 @@ impl SandboxResponseConfig {
             .iter()
             .filter_map(|id| session.resources.iter().find(|resource| resource.id == *id))
             .collect();
+        if used.is_empty() {
+            // Nothing that was supplied falls under the check's filter.
+            return VerificationReport::not_available("NO_DOCUMENT");
+        }
         let fits = |applies_to: &CheckResultTarget| match applies_to {
             // A face comparison uses no document that could match.
             CheckResultTarget::Document(filter) => match used.first() {

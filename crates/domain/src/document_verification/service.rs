@@ -281,6 +281,21 @@ impl DocumentVerificationService {
 
 /// What else an end user does.
 impl DocumentVerificationService {
+    /// Records the device with which the end user reads the configuration for the first time. Does nothing if it was read
+    /// before, or the client does not describe the device.
+    pub async fn record_first_load(
+        &self,
+        session: &DocumentSession,
+        device: Option<DeviceMetadata>,
+    ) -> Result<(), DocumentSessionError> {
+        match device {
+            Some(device) if !session.has_device_event(super::finish::CONFIGURATION_LOADED) => {
+                self.0.end_user.record_first_load(session.id, device).await
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Records that the end user consents to the use of biometric data.
     pub async fn record_biometric_consent(
         &self,

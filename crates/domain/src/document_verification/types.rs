@@ -86,6 +86,17 @@ wire_enum! {
     }
 }
 
+impl TaskType {
+    /// The task that is done with resources of a kind.
+    pub fn of(kind: ResourceKind) -> Option<Self> {
+        match kind {
+            ResourceKind::IdDocument => Some(Self::IdDocument),
+            ResourceKind::SupplementaryDocument => Some(Self::SupplementaryDocument),
+            ResourceKind::Liveness | ResourceKind::FaceCapture => None,
+        }
+    }
+}
+
 wire_enum! {
     pub enum TaskState {
         /// Something to read has arrived.
@@ -272,11 +283,9 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Whether a document's chip is read, if it has one.
+    /// What is read of a document's chip.
     pub enum ChipData {
-        /// It is read if possible.
-        Desired => "DESIRED",
-        /// It is not read.
+        /// Nothing.
         Ignore => "IGNORE",
     }
 }
@@ -284,10 +293,46 @@ wire_enum! {
 wire_enum! {
     /// Whether resources are supplied in a branch of the relying party's.
     pub enum IbvSupport {
-        /// They must be.
-        Mandatory => "MANDATORY",
-        /// They must not be.
+        /// They are not.
         NotAllowed => "NOT_ALLOWED",
+    }
+}
+
+wire_enum! {
+    /// What a supplementary document is to prove.
+    pub enum SupplementaryObjective {
+        /// Where a person lives.
+        ProofOfAddress => "PROOF_OF_ADDRESS",
+    }
+}
+
+wire_enum! {
+    /// When the page asks for consent to the use of biometric data.
+    pub enum BiometricConsentFlow {
+        /// On its first screen.
+        Early => "EARLY",
+        /// Before a face is captured.
+        JustInTime => "JUST_IN_TIME",
+    }
+}
+
+wire_enum! {
+    /// Whether the page is dark.
+    pub enum DarkMode {
+        On => "ON",
+        Off => "OFF",
+        /// As the end user's device is set.
+        Auto => "AUTO",
+    }
+}
+
+wire_enum! {
+    /// Why a document has to be supplied again.
+    pub enum RetryCategory {
+        /// It turned out to be another document than the end user said, or one that is not accepted.
+        Reclassification => "RECLASSIFICATION",
+        /// Anything else.
+        Generic => "GENERIC",
     }
 }
 
@@ -373,8 +418,10 @@ impl From<InclusionWord> for Inclusion {
 wire_enum! {
     /// How the restrictions of a filter are combined.
     pub enum FilterType {
-        /// All apply at once.
+        /// Restrictions of countries and of types, which apply at once.
         OrthogonalRestrictions => "ORTHOGONAL_RESTRICTIONS",
+        /// A list of combinations of countries and types.
+        DocumentRestrictions => "DOCUMENT_RESTRICTIONS",
     }
 }
 

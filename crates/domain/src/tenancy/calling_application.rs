@@ -271,7 +271,7 @@ mod tests {
         let organisation = Some(organisations::create(&mut tx, env, name).await.unwrap());
         let new = NewApplication { name, organisation, billing_source: Some("test"), features: &[] };
         let app = applications::create(&mut tx, env, &new).await.unwrap();
-        let (_private, der) = public_keys::generate_rsa_key_pair();
+        let (_private, der) = public_keys::generate_rsa_key_pair(public_keys::PrivateKeyFormat::Pkcs8);
         let key = public_keys::add(&mut tx, env, app, der.clone()).await.unwrap();
         tx.commit().await.unwrap();
         (app, key, der)

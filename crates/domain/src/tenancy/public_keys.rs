@@ -147,15 +147,53 @@ pub async fn revoke(
     ensure_found(rows, format_args!("public key {key} in use by application {app}"))
 }
 
-/// Generates an RSA 2048 key pair: the private key as PKCS#8 PEM, the public key as DER (`SubjectPublicKeyInfo`).
+crate::wire_enum::wire_enum! {
+    /// The form of a private key in PEM. This server reads both.
+    pub enum PrivateKeyFormat {
+        /// `BEGIN RSA PRIVATE KEY`, which every client library reads.
+        Pkcs1 => "pkcs1",
+        /// `BEGIN PRIVATE KEY`.
+        Pkcs8 => "pkcs8",
+    }
+}
+
+/// Generates an RSA 2048 key pair: the private key as PEM, the public key as DER (`SubjectPublicKeyInfo`).
 ///
 /// # Panics
 /// If the operating system has no randomness.
-pub fn generate_rsa_key_pair() -> (Secret<String>, Vec<u8>) {
+pub fn generate_rsa_key_pair(format: PrivateKeyFormat) -> (Secret<String>, Vec<u8>) {
     let pair = KeyPair::generate(KeySize::Rsa2048).expect("the operating system has randomness");
     let private = aws_lc_rs::encoding::AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&pair)
         .expect("a new key can be encoded");
     let public: PublicKeyX509Der<'_> = pair.public_key().as_der().expect("a new key can be encoded");
-    let pem = pem::encode(&pem::Pem::new("PRIVATE KEY", private.as_ref()));
-    (Secret::new(pem), public.as_ref().to_vec())
+    let pem = match format {
+        PrivateKeyFormat::Pkcs8 => pem::Pem::new("PRIVATE KEY", private.as_ref()),
+        PrivateKeyFormat::Pkcs1 => {
+            let key =
+                rsa::pkcs8::PrivateKeyInfo::try_from(private.as_ref()).expect("it was encoded just now");
+            pem::Pem::new("RSA PRIVATE KEY", key.private_key)
+        }
+    };
+    (Secret::new(pem::encode(&pem)), public.as_ref().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tenancy::signed_request::HttpRequestSigner;
+
+    #[test]
+    fn a_private_key_has_the_form_that_was_asked_for_and_signs() {
+        for (format, tag) in
+            [(PrivateKeyFormat::Pkcs1, "RSA PRIVATE KEY"), (PrivateKeyFormat::Pkcs8, "PRIVATE KEY")]
+        {
+            let (private, public) = generate_rsa_key_pair(format);
+            let document = pem::parse(private.expose()).unwrap();
+            assert_eq!(document.tag(), tag);
+            let signature = HttpRequestSigner::from_pem(private.expose()).unwrap().sign_bytes(b"a message");
+            let key = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, &public).unwrap();
+            key.verify_sig(b"a message", &signature).unwrap();
+            assert_eq!(decode_key_file(&public).unwrap(), public);
+        }
+    }
 }

@@ -298,7 +298,7 @@ fn usable_keys(keys: &[Arc<ApplicationKey>]) -> Result<Vec<&ApplicationKey>, Req
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tenancy::public_keys;
+    use crate::tenancy::public_keys::{self, PrivateKeyFormat};
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
@@ -343,7 +343,7 @@ mod tests {
     }
 
     static PAIR: LazyLock<(HttpRequestSigner, Arc<ApplicationKey>)> = LazyLock::new(|| {
-        let (private, public) = public_keys::generate_rsa_key_pair();
+        let (private, public) = public_keys::generate_rsa_key_pair(PrivateKeyFormat::Pkcs1);
         (HttpRequestSigner::from_pem(private.expose()).unwrap(), key(public))
     });
 

@@ -9,7 +9,8 @@ use db::testing::TestDb;
 use domain::tenancy::{
     ApplicationState, Feature, OrganisationStatus,
     applications::{self, NewApplication},
-    organisations, public_keys,
+    organisations,
+    public_keys::{self, PrivateKeyFormat},
     tokens::{self, IssuedAccessToken, TokenExchangeError, TokenRequest, TokenScope},
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
@@ -19,7 +20,7 @@ use std::sync::LazyLock;
 const ENDPOINT: &str = "https://assay.example/v1/oauth/token";
 
 static RSA: LazyLock<(EncodingKey, Vec<u8>)> = LazyLock::new(|| {
-    let (private, public) = public_keys::generate_rsa_key_pair();
+    let (private, public) = public_keys::generate_rsa_key_pair(PrivateKeyFormat::Pkcs8);
     // The library reads PKCS#1, which follows the 26 bytes of algorithm identifier in PKCS#8.
     let pkcs8 = pem::parse(private.expose()).unwrap();
     (EncodingKey::from_rsa_der(&pkcs8.contents()[26..]), public)

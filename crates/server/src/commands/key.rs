@@ -6,7 +6,10 @@ use base::{ApiKeyId, AppId, Id as _, PublicKeyId, SystemEnvironment};
 use clap::{ArgGroup, Subcommand};
 use domain::{
     keyring::create_private_file,
-    tenancy::{api_keys, public_keys},
+    tenancy::{
+        api_keys,
+        public_keys::{self, PrivateKeyFormat},
+    },
 };
 use std::{io::Write as _, path::PathBuf};
 
@@ -63,9 +66,12 @@ pub(crate) enum KeyCommand {
         /// The application.
         #[arg(long)]
         app: AppId,
-        /// The file that the private key is written to (PKCS#8 PEM, mode 0600); it must not exist.
+        /// The file that the private key is written to (PEM, mode 0600); it must not exist.
         #[arg(long, default_value = "private-key.pem")]
         out: PathBuf,
+        /// `pkcs1` (`BEGIN RSA PRIVATE KEY`, which every client library reads) or `pkcs8` (`BEGIN PRIVATE KEY`).
+        #[arg(long, default_value = "pkcs1")]
+        format: PrivateKeyFormat,
     },
     /// Revoke a public key; it stops working at once.
     RevokePublic {
@@ -110,8 +116,8 @@ impl KeyCommand {
                     .with_context(|| format!("{} is refused", file.display()))?;
                 public_keys::add(&mut tx, &SystemEnvironment, app, der).await?.to_string()
             }
-            Self::Generate { app, out } => {
-                let (private, public) = public_keys::generate_rsa_key_pair();
+            Self::Generate { app, out, format } => {
+                let (private, public) = public_keys::generate_rsa_key_pair(format);
                 let id = public_keys::add(&mut tx, &SystemEnvironment, app, public).await?;
                 create_private_file(&out)
                     .and_then(|mut file| file.write_all(private.expose().as_bytes()))

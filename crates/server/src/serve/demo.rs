@@ -9,7 +9,8 @@ use domain::{
     tenancy::{
         Feature, api_keys,
         applications::{self, NewApplication},
-        organisations, public_keys,
+        organisations,
+        public_keys::{self, PrivateKeyFormat},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -86,7 +87,7 @@ pub(crate) async fn prepare_demo_tenant(
         return Ok(credentials);
     }
     let key_file = folder.join(PRIVATE_KEY_FILE_NAME);
-    let (private, public) = public_keys::generate_rsa_key_pair();
+    let (private, public) = public_keys::generate_rsa_key_pair(PrivateKeyFormat::Pkcs1);
 
     let mut tx = db.write().await?;
     let organisation_id = organisations::create(&mut tx, environment, "Demo organisation").await?;

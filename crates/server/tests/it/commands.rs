@@ -11,9 +11,13 @@ fn tenants_and_keys_are_made_and_taken_away() {
     let org = place.ask(&["org", "create", "Corner shop"]);
     let app = place.ask(&["app", "create", "Till", "--org", &org, "--feature", "image-ai"]);
     let key_file = place.path("till.pem");
-    let made = place.ask(&["key", "generate", "--app", &app, "--out", key_file.to_str().unwrap()]);
-    let public_key = made.lines().next().unwrap().to_owned();
+    place.ask(&["key", "generate", "--app", &app, "--out", key_file.to_str().unwrap()]);
     assert_eq!(std::fs::metadata(&key_file).unwrap().permissions().mode() & 0o777, 0o600);
+    let kept = |file: &Path| std::fs::read_to_string(file).unwrap().lines().next().unwrap().to_owned();
+    assert_eq!(kept(&key_file), "-----BEGIN RSA PRIVATE KEY-----", "every client library reads that");
+    let other = place.path("other.pem");
+    place.ask(&["key", "generate", "--app", &app, "--out", other.to_str().unwrap(), "--format", "pkcs8"]);
+    assert_eq!(kept(&other), "-----BEGIN PRIVATE KEY-----");
     let api_key = place.ask(&["key", "create", "--app", &app, "--name", "back office", "--administrator"]);
 
     let mine = json!({
@@ -36,7 +40,13 @@ fn tenants_and_keys_are_made_and_taken_away() {
     place.ask(&["app", "enable", &app]);
     place.ask(&["app", "features", &app]);
     assert_eq!(code(), "UNAUTHORIZED");
-    place.ask(&["key", "revoke-public", "--app", &app, &public_key]);
+    for key in
+        serde_json::from_str::<Value>(&place.ask(&["key", "list", "--app", &app])).unwrap()["public_keys"]
+            .as_array()
+            .unwrap()
+    {
+        place.ask(&["key", "revoke-public", "--app", &app, key["id"].as_str().unwrap()]);
+    }
     assert_eq!(code(), "INVALID_PUBLIC_KEY");
 
     let listed: Value = serde_json::from_str(&place.ask(&["key", "list", "--app", &app])).unwrap();

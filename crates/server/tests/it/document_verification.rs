@@ -42,10 +42,23 @@ impl Business<'_> {
 
     /// Opens a session for these checks and tasks.
     fn ask(&self, seconds: u32, checks: &Value, tasks: &Value, sdk: &Value) -> Session {
+        self.ask_for_documents(seconds, checks, tasks, &json!([]), sdk)
+    }
+
+    /// Opens a session for these checks, tasks and documents.
+    fn ask_for_documents(
+        &self,
+        seconds: u32,
+        checks: &Value,
+        tasks: &Value,
+        documents: &Value,
+        sdk: &Value,
+    ) -> Session {
         let payload = [
             format!("client_session_token_ttl={seconds}"),
             format!("requested_checks={checks}"),
             format!("requested_tasks={tasks}"),
+            format!("required_documents={documents}"),
             format!("sdk_config={sdk}"),
         ];
         let members: Vec<&str> = payload.iter().flat_map(|member| ["--set", member]).collect();
@@ -149,6 +162,7 @@ fn assert_fields(fields: &Value) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one server and one browser for all of them")]
 fn people_go_through_their_sessions_in_a_browser() {
     let place = TestInstallation::new();
     let server = place.serve();
@@ -166,6 +180,8 @@ fn people_go_through_their_sessions_in_a_browser() {
     let passport = Specimen::passport().issuer("SWE").holder(holder.clone());
     let expired = passport.clone().issued(date(2014, 3, 15)).expires(date(2024, 3, 14));
     let card = Specimen::identity_card().issuer("SWE").holder(holder);
+    let letter = place.path("bill.pdf");
+    std::fs::write(&letter, Specimen::utility_bill().pdf().unwrap()).unwrap();
     let [valid, old, front, back] = std::thread::scope(|scope| {
         let place = &place;
         let draw = |name: &'static str, page: SpecimenPage| scope.spawn(move || document(place, name, &page));
@@ -196,6 +212,16 @@ fn people_go_through_their_sessions_in_a_browser() {
     let stopped = business.open(3600, &json!({ "error_url": sorry }));
     let zoom = json!([{ "type": "LIVENESS", "config": { "liveness_type": "ZOOM" } }]);
     let zoomed = business.ask(3600, &zoom, &json!([]), &json!({}));
+    let lettered = business.ask_for_documents(
+        3600,
+        &json!([{ "type": "LIVENESS" }]),
+        &json!([{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }]),
+        &json!([{
+            "type": "SUPPLEMENTARY_DOCUMENT", "objective": { "type": "PROOF_OF_ADDRESS" },
+            "document_types": ["UTILITY_BILL", "PHONE_BILL"], "country_codes": ["GBR", "SWE", "DEU"],
+        }]),
+        &json!({ "biometric_consent_flow": "JUST_IN_TIME", "dark_mode": "ON" }),
+    );
     let with = |name: &str, session: &Session, front: &Path, face: &Path| {
         json!({
             "name": name, "address": session.page, "country": "SWE", "type": "PASSPORT",
@@ -215,13 +241,17 @@ fn people_go_through_their_sessions_in_a_browser() {
             with("screen", &displayed, &valid, &screen),
             and(and(with("stopped", &stopped, &valid, &her), "stop", json!("camera")), "leaves", json!(true)),
             json!({ "name": "nearer", "address": zoomed.page, "films": { "face": far }, "approaches": true }),
+            json!({
+                "name": "letter", "address": lettered.page, "country": "DEU", "type": "UTILITY_BILL",
+                "file": letter, "films": { "face": her }, "viewport": { "width": 320, "height": 568 },
+            }),
             json!({ "name": "late", "address": late.page }),
         ],
     );
     for walk in &walked {
         assert_eq!(walk["wrong"], json!([]), "{walk}");
     }
-    let [first, second, third, fourth, fifth, sixth, last]: [Value; 7] = walked.try_into().unwrap();
+    let [first, second, third, fourth, fifth, sixth, seventh, last]: [Value; 8] = walked.try_into().unwrap();
 
     let read = business.until(&approved, "COMPLETED");
     assert_eq!(disapproved(&read), [], "{first}\n{read}");
@@ -253,6 +283,24 @@ fn people_go_through_their_sessions_in_a_browser() {
     assert_eq!(fifth["left"], format!("{sorry}&eventCode=1000"), "{fifth}");
 
     assert_came_nearer(&business.until(&zoomed, "COMPLETED"), &sixth);
+
+    let read = business.until(&lettered, "COMPLETED");
+    let chosen = &read["resources"]["supplementary_documents"][0];
+    assert_eq!(
+        (&chosen["document_type"], &chosen["issuing_country"]),
+        (&json!("UTILITY_BILL"), &json!("DEU"))
+    );
+    assert!(at(&seventh, "Which letter or bill do you have?").is_some(), "{seventh}");
+    assert!(at(&seventh, "May your face be compared?").is_some(), "{seventh}");
+    let (text, _) = advice(&read, "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK");
+    assert_eq!(
+        (text.as_str(), advice(&read, "LIVENESS").0.as_str()),
+        ("APPROVE", "APPROVE"),
+        "{seventh}\n{read}"
+    );
+    let fields = chosen["document_fields"]["media"]["id"].as_str().unwrap();
+    let fields = business.get(&format!("{}/media/{fields}/content", lettered.id));
+    assert!(fields["structured_postal_address"]["formatted_address"].is_string(), "{fields}");
 
     business.until(&late, "EXPIRED");
     assert_eq!(last["ended"]["heading"], "Time is up", "{last}");

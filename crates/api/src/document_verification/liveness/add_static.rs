@@ -18,7 +18,7 @@ use domain::document_verification::types::LivenessType;
         ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body make nothing more.", max_length = 200),
     ),
     request_body(content = NewLivenessCapture, example = json!({ "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10" })),
-    responses((status = 201, description = "It is begun.", body = CreatedLivenessCapture), error::AddResourceErrors),
+    responses((status = 201, description = "It is begun.", body = CreatedLivenessCapture), error::AddLivenessErrors),
 )]
 pub(crate) async fn add_static(
     State(api): State<ApiState>,

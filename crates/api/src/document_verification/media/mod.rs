@@ -4,6 +4,7 @@ pub(super) mod delete;
 pub(super) mod get;
 
 use super::sessions::view::MediaView;
+use base::Timestamp;
 use domain::document_verification::session::SessionMedia;
 use utoipa::ToSchema;
 
@@ -15,6 +16,7 @@ pub(crate) struct StoredMedia {
 
 impl StoredMedia {
     pub(super) fn of(media: &SessionMedia) -> Self {
-        Self { media: media.into() }
+        // It was stored just now, so it says when.
+        Self { media: MediaView::new(media, Timestamp::default()) }
     }
 }

@@ -7,8 +7,8 @@ use crate::{
 use domain::document_verification::{
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport, recovery_suggestion},
     sandbox_responses::{
-        CheckResultTarget, DocumentMatcher, SandboxCheckResult, SandboxResponseConfig, SandboxTaskResult,
-        approving_report,
+        CheckResultTarget, DocumentMatcher, SandboxCheckResult, SandboxPortrait, SandboxResponseConfig,
+        SandboxTaskResult, approving_report,
     },
     session::{TaskNextStep, TaskNextStepReason},
     types::{
@@ -84,8 +84,22 @@ pub(crate) struct TaskResultBody {
     /// The data that was read, by field name; it is given out as it is.
     #[serde(default, deserialize_with = "json::object")]
     document_fields: Option<Map<String, Value>>,
+    /// The portrait on an identity document.
+    #[serde(default, deserialize_with = "json::object")]
+    document_id_photo: Option<PortraitRequest>,
     #[serde(default, deserialize_with = "json::object")]
     recommendation: Option<TaskRecommendationRequest>,
+}
+
+/// A portrait, given out as it is.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct PortraitRequest {
+    /// `image/jpeg` or `image/png`.
+    #[schema(value_type = String, example = "image/jpeg")]
+    content_type: Option<String>,
+    /// The picture in base64.
+    #[schema(value_type = String)]
+    data: Option<String>,
 }
 
 /// What the end user is told to do.
@@ -139,7 +153,8 @@ pub(crate) struct CheckReports {
     #[serde(rename = "ID_DOCUMENT_FACE_MATCH", default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<CheckReportItem>>, max_items = 300)]
     face_match: Option<Vec<Option<CheckReportItem>>>,
-    #[serde(rename = "FACE_COMPARISON", default, deserialize_with = "json::sparse_objects")]
+    /// Older clients send one item instead of a list.
+    #[serde(rename = "FACE_COMPARISON", default, deserialize_with = "json::sparse_objects_or_one")]
     #[schema(value_type = Option<Vec<CheckReportItem>>, max_items = 300)]
     face_comparison: Option<Vec<Option<CheckReportItem>>>,
     #[serde(rename = "LIVENESS", default, deserialize_with = "json::sparse_objects")]
@@ -148,9 +163,10 @@ pub(crate) struct CheckReports {
     #[serde(rename = "ID_DOCUMENT_COMPARISON", default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<CheckReportItem>>, max_items = 300)]
     comparison: Option<Vec<Option<CheckReportItem>>>,
-    /// This server calls no third parties; the item is validated, and has no effect.
-    #[serde(rename = "THIRD_PARTY_IDENTITY", default, deserialize_with = "json::object")]
-    third_party_identity: Option<CheckReportItem>,
+    // No session can ask for this check, so its report is refused by name.
+    #[serde(rename = "THIRD_PARTY_IDENTITY")]
+    #[schema(ignore)]
+    third_party_identity: Option<Value>,
     /// Seconds by which reports are delayed.
     #[schema(minimum = 0, maximum = 3600)]
     async_report_delay: Option<i64>,
@@ -191,8 +207,8 @@ pub(crate) struct CheckResultBody {
 /// The report of a check.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ReportRequest {
+    /// Without it, `APPROVE` if no sub-check failed, and else `CONSIDER`.
     #[serde(default, deserialize_with = "json::object")]
-    #[schema(value_type = RecommendationRequest, required = true)]
     recommendation: Option<RecommendationRequest>,
     #[serde(default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<SubCheckRequest>>, max_items = 300)]
@@ -252,13 +268,13 @@ impl Default for SentResponseConfig {
 impl PartialSchema for SentResponseConfig {
     fn schema() -> RefOr<Schema> {
         let words = "A response configuration as it was sent: as `ResponseConfigRequest`, with its words in the case that they \
-             came in, and with whatever other members it had. Two empty objects where none was set.";
-        let or_null = |kind| ObjectBuilder::new().schema_type(SchemaType::from_iter([kind, Type::Null]));
+             came in, and with whatever other members it had, but without nulls. Two empty objects where none was set.";
+        let of = |kind| ObjectBuilder::new().schema_type(SchemaType::Type(kind));
         ObjectBuilder::new()
             .description(Some(words))
-            .property("task_results", or_null(Type::Object))
-            .property("check_reports", or_null(Type::Object))
-            .property("async_report_delay", or_null(Type::Integer))
+            .property("task_results", of(Type::Object))
+            .property("check_reports", of(Type::Object))
+            .property("async_report_delay", of(Type::Integer))
             .additional_properties(Some(AdditionalProperties::FreeForm(true)))
             .into()
     }
@@ -273,12 +289,13 @@ impl ResponseConfigRequest {
         let mut violations = PayloadViolations::new(wrong);
         config.into_config(&mut violations);
         let (sent, _) = received.parse_lenient::<Map<String, Value>>()?;
+        let sent = without_nulls(sent.into());
         let length = serde_json::to_vec(&sent).map_or(0, |bytes| bytes.len());
         if length > MAX_CONFIG_BYTES {
             violations.add("", format!("it has {length} bytes, at most {MAX_CONFIG_BYTES} are taken"));
         }
         violations.into_result()?;
-        Ok(SentResponseConfig(sent.into()))
+        Ok(SentResponseConfig(sent))
     }
 
     /// Reads a stored configuration. It was validated when it was sent; parts that this version does not accept are
@@ -306,6 +323,18 @@ impl ResponseConfigRequest {
             task_results: self.task_results.unwrap_or_default().into_results(violations),
             check_reports: reports.into_results(violations),
         }
+    }
+}
+
+/// A value without what is null in it: null counts as absent, and is never answered.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter().filter(|(_, value)| !value.is_null());
+            members.map(|(name, value)| (name, without_nulls(value))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.into_iter().filter(|item| !item.is_null()).map(without_nulls).collect(),
+        value => value,
     }
 }
 
@@ -347,7 +376,45 @@ impl TaskResultItem {
         fields.extend(country.map(|country| ("detected_country".to_owned(), country.into())));
         let given = result.recommendation.filter(|_| !succeeded);
         let next = given.map(|given| given.into_next(&format!("{path}.result.recommendation"), violations));
-        SandboxTaskResult { task, filter, next: next.unwrap_or_else(TaskNextStep::progress), fields }
+        let portrait = result.document_id_photo.and_then(|photo| {
+            let path = format!("{path}.result.document_id_photo");
+            if task == TaskType::SupplementaryDocument {
+                violations.add(&path, "supplementary documents have no portrait");
+            }
+            photo.into_portrait(&path, violations)
+        });
+        SandboxTaskResult {
+            task,
+            filter,
+            next: next.unwrap_or_else(TaskNextStep::progress),
+            fields,
+            portrait,
+        }
+    }
+}
+
+impl PortraitRequest {
+    /// `None` where it was refused.
+    fn into_portrait(self, path: &str, violations: &mut PayloadViolations) -> Option<SandboxPortrait> {
+        let content_type = violations.required(&format!("{path}.content_type"), self.content_type)?;
+        let data = violations.required(&format!("{path}.data"), self.data)?;
+        let content_type = match content_type.trim().to_ascii_lowercase().as_str() {
+            "image/jpeg" | "image/jpg" => "image/jpeg",
+            "image/png" => "image/png",
+            _ => {
+                violations.add(&format!("{path}.content_type"), "it is image/jpeg or image/png");
+                return None;
+            }
+        };
+        let Ok(bytes) = base64_simd::STANDARD.decode_to_vec(data.trim().as_bytes()) else {
+            violations.add(&format!("{path}.data"), "it is not standard base64");
+            return None;
+        };
+        if bytes.is_empty() {
+            violations.add(&format!("{path}.data"), "it has no bytes");
+            return None;
+        }
+        Some(SandboxPortrait { content_type, bytes })
     }
 }
 
@@ -427,14 +494,12 @@ impl CheckReports {
                 results.extend(item.and_then(|item| item.into_result(check, &path, violations)));
             }
         }
-        if let Some(item) = self.third_party_identity {
-            // Only validated, as an item of any other check: this server has no check by third parties.
-            item.into_result(
-                VerificationCheckType::Authenticity,
-                "check_reports.THIRD_PARTY_IDENTITY",
-                violations,
-            );
-        }
+        let third_party = self.third_party_identity.as_ref();
+        violations.refuse(
+            "check_reports.THIRD_PARTY_IDENTITY",
+            third_party,
+            "this server asks no third parties",
+        );
         results
     }
 }
@@ -483,14 +548,19 @@ impl ReportRequest {
     /// `None` where it was refused.
     fn into_report(self, path: &str, violations: &mut PayloadViolations) -> Option<VerificationReport> {
         let at = format!("{path}.recommendation");
-        let recommendation = violations.required(&at, self.recommendation);
-        let recommendation = recommendation.and_then(|given| given.into_recommendation(&at, violations));
+        let is_left_out = self.recommendation.is_none();
+        let given = self.recommendation.and_then(|given| given.into_recommendation(&at, violations));
         let list = format!("{path}.breakdown");
         let mut breakdown = Vec::new();
         for (at, sub) in violations.list(&list, self.breakdown, MAX_ITEMS).into_iter().enumerate() {
             let path = format!("{list}[{at}]");
             breakdown.extend(sub.and_then(|sub| sub.into_sub_check(&path, violations)));
         }
+        let failed = breakdown.iter().find(|sub: &&SubCheck| sub.result == SubCheckResult::Fail);
+        let implied = failed.map_or_else(Recommendation::approve, |failed| {
+            Recommendation::with_reason(CheckAdvice::Consider, &failed.sub_check)
+        });
+        let recommendation = if is_left_out { Some(implied) } else { given };
         Some(VerificationReport { breakdown, recommendation: recommendation? })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     config::{ResponseConfigRequest, SentResponseConfig},
-    require_own_application,
+    require_own_application, require_sandbox,
 };
 use crate::{
     ApiState,
@@ -12,7 +12,8 @@ use axum::{Json, extract::State};
 
 /// Set what an application's sandbox answers.
 ///
-/// In each list, the first item whose filter matches is used; if none does, everything is approved.
+/// Production refuses it with `INSUFFICIENT_PERMISSION`: only a sandbox answers what is configured. In each list, the
+/// first item whose filter matches is used; if none does, everything is approved.
 #[utoipa::path(
     put, path = "/idverify/v1/apps/{sdkId}/response-config", tag = "sandbox", security(("signature" = []), ("bearer" = [])),
     params(("sdkId" = Uuid, Path, description = "The application.")),
@@ -44,6 +45,7 @@ pub(crate) async fn set_app_responses(
     party: RelyingPartyRequest,
 ) -> Result<Json<SentResponseConfig>, DocumentApiError> {
     let app = require_own_application(&party)?;
+    require_sandbox(&party)?;
     let sent = ResponseConfigRequest::validate(&party.request)?;
     api.document_verification.set_app_response_config(app, &sent.0).await?;
     Ok(Json(sent))

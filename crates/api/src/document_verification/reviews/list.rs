@@ -30,21 +30,25 @@ pub(crate) struct ReviewView {
     /// Since when it waits.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// Null while it waits.
-    #[schema(value_type = Option<String>, format = DateTime, required = true)]
+    /// Absent while it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime, required = false)]
     decided_at: Option<Timestamp>,
-    /// Null while it waits.
-    #[schema(required = true)]
+    /// Absent while it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     decision: Option<CheckAdvice>,
     /// What is checked.
     kind: VerificationCheckType,
     /// What this server would decide.
     proposed: CheckAdvice,
-    /// The reason for the decision; null while it waits.
-    #[schema(required = true)]
+    /// The reason for the decision; absent while it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reason: Option<String>,
-    /// Who decided; null while it waits.
-    #[schema(required = true)]
+    /// Who decided; absent while it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reviewer: Option<String>,
     #[schema(value_type = Uuid)]
     session_id: DocumentSessionId,

@@ -14,8 +14,9 @@ use utoipa::ToSchema;
 /// A check that waits for a decision, with this server's report.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct ReviewWithReport {
-    /// The report so far; null where there is none.
-    #[schema(required = true)]
+    /// The report so far; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     report: Option<CheckReport>,
     review: ReviewView,
 }

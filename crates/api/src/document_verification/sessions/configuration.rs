@@ -19,8 +19,8 @@ use domain::document_verification::{
     request::SdkConfig,
     session::{DocumentSession, Requirement, SuppliedResource},
     types::{
-        CaptureMethods, IdDocumentType, LivenessType, RequirementState, ResourceKind, ResourceSource,
-        TaskState, TaskType, VerificationCheckType,
+        BiometricConsentFlow, CaptureMethods, DarkMode, IdDocumentType, LivenessType, RequirementState,
+        ResourceKind, ResourceSource, SupplementaryObjective, TaskState, TaskType, VerificationCheckType,
     },
 };
 use std::collections::BTreeMap;
@@ -72,8 +72,15 @@ pub(crate) struct RequiredResource {
     /// Who supplies it.
     allowed_sources: Vec<SourceView>,
     /// Attempts that are left.
-    #[schema(minimum = 0)]
-    attempts_remaining: i64,
+    attempts_remaining: AttemptsRemaining,
+    /// The countries of supplementary documents that are accepted, ISO 3166-1 alpha-3; empty for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    country_codes: Option<Vec<String>>,
+    /// The types of supplementary documents that are accepted; empty for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    document_types: Option<Vec<String>>,
     /// The id of the requirement.
     #[schema(value_type = Uuid)]
     id: ResourceId,
@@ -81,6 +88,10 @@ pub(crate) struct RequiredResource {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     liveness_type: Option<LivenessType>,
+    /// What a supplementary document is to prove.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    objective: Option<ObjectiveView>,
     /// The text extraction of a document, at most one task.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -102,6 +113,25 @@ pub(crate) struct RequiredResource {
     kind: ResourceKind,
 }
 
+/// Attempts that are left.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct AttemptsRemaining {
+    #[serde(rename = "GENERIC")]
+    #[schema(minimum = 0)]
+    generic: i64,
+    /// Further attempts after a document turned out to be another one than was said, or one that is not accepted.
+    #[serde(rename = "RECLASSIFICATION", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 0)]
+    reclassification: Option<i64>,
+}
+
+/// What a supplementary document is to prove.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct ObjectiveView {
+    #[serde(rename = "type")]
+    kind: SupplementaryObjective,
+}
+
 /// Who supplies something.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SourceView {
@@ -119,9 +149,8 @@ pub(crate) struct RequestedTaskView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     recommendation: Option<TaskRecommendation>,
-    /// Null while there is no task.
-    #[schema(required = true)]
-    state: Option<TaskState>,
+    /// `REQUIRED` as long as there is no task, and when the document has to be tried again.
+    state: RequirementState,
     #[serde(rename = "type")]
     kind: TaskType,
 }
@@ -138,6 +167,8 @@ pub(crate) struct AcceptedCountry {
 /// A document that is accepted.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct AcceptedDocument {
+    /// Whether its text is in Latin letters only.
+    is_strictly_latin: bool,
     #[serde(rename = "type")]
     kind: IdDocumentType,
 }
@@ -153,6 +184,14 @@ pub(crate) struct SdkConfigView {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     attempts_configuration: BTreeMap<String, BTreeMap<String, i64>>,
+    /// When the page asks for consent to the use of biometric data. Default: `EARLY`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    biometric_consent_flow: Option<BiometricConsentFlow>,
+    /// Whether the page is dark. Default: `AUTO`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dark_mode: Option<DarkMode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error_url: Option<String>,
@@ -168,6 +207,9 @@ pub(crate) struct SdkConfigView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     primary_colour: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    primary_colour_dark_mode: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     privacy_policy_url: Option<String>,
@@ -195,6 +237,10 @@ pub(crate) async fn session_configuration(
     State(api): State<ApiState>,
     caller: Participant,
 ) -> Result<Json<SessionConfigurationView>, DocumentApiError> {
+    if let Participant::EndUser(end_user) = &caller {
+        let device = caller.device();
+        api.document_verification.record_first_load(&end_user.user.stored.session, device).await?;
+    }
     let session = &caller.stored().session;
     if matches!(caller, Participant::EndUser(_)) && session.awaits_relying_party() {
         let words = "the business has not supplied its picture yet; try again in a moment";
@@ -229,20 +275,25 @@ impl SessionConfigurationView {
 impl RequiredResource {
     fn of(session: &DocumentSession, one: &Requirement) -> Self {
         let resource = one.resource.and_then(|id| session.resources.iter().find(|known| known.id == id));
-        let task = match one.kind {
-            ResourceKind::IdDocument => Some(TaskType::IdDocument),
-            ResourceKind::SupplementaryDocument => Some(TaskType::SupplementaryDocument),
-            ResourceKind::Liveness | ResourceKind::FaceCapture => None,
-        };
+        let task = TaskType::of(one.kind);
         let methods = session.wanted.sdk_config.allowed_capture_methods;
         let is_id_document = one.kind == ResourceKind::IdDocument;
+        let supplementary = (one.kind == ResourceKind::SupplementaryDocument).then_some(&one.supplementary);
         Self {
             allowed_capture_methods: task.map(|_| methods.unwrap_or(CaptureMethods::CameraAndUpload)),
             allowed_sources: vec![SourceView { kind: one.source }],
-            attempts_remaining: one.attempts_remaining(),
+            attempts_remaining: AttemptsRemaining {
+                generic: one.attempts_remaining(),
+                reclassification: one.reclassifications_remaining(),
+            },
+            country_codes: supplementary.map(|accepted| accepted.countries.clone()),
+            document_types: supplementary.map(|accepted| accepted.types.clone()),
             id: one.id,
             liveness_type: one.liveness_type,
-            requested_tasks: task.map(|kind| RequestedTaskView::of(session, kind, resource)),
+            objective: supplementary
+                .and_then(|accepted| accepted.objective)
+                .map(|kind| ObjectiveView { kind }),
+            requested_tasks: task.map(|kind| RequestedTaskView::of(session, kind, one, resource)),
             resource_id: resource.map(|resource| resource.id),
             retry: one.source == ResourceSource::EndUser
                 && one.standing == RequirementState::Required
@@ -256,12 +307,21 @@ impl RequiredResource {
 
 impl RequestedTaskView {
     /// The task of a kind, if the session asks for it.
-    fn of(session: &DocumentSession, kind: TaskType, resource: Option<&SuppliedResource>) -> Vec<Self> {
+    fn of(
+        session: &DocumentSession,
+        kind: TaskType,
+        requirement: &Requirement,
+        resource: Option<&SuppliedResource>,
+    ) -> Vec<Self> {
         let last = resource.and_then(|resource| resource.tasks.last());
         let task = session.wanted.task(kind).map(|wanted| Self {
             id: last.map(|task| task.id),
             recommendation: last.and_then(|task| task.recommendation.as_ref()).map(Into::into),
-            state: last.map(|task| task.state),
+            state: match last.map(|task| task.state) {
+                None => RequirementState::Required,
+                Some(TaskState::Created | TaskState::Pending) => RequirementState::InProgress,
+                Some(TaskState::Done | TaskState::Failed) => requirement.standing,
+            },
             kind: wanted.kind,
         });
         task.into_iter().collect()
@@ -271,7 +331,10 @@ impl RequestedTaskView {
 impl AcceptedCountry {
     fn of(requirement: &Requirement) -> Vec<Self> {
         let countries = requirement.filter.allowed_documents().map(|(code, documents)| {
-            let documents = documents.iter().map(|document| AcceptedDocument { kind: document.kind.into() });
+            let documents = documents.iter().map(|document| AcceptedDocument {
+                is_strictly_latin: document.is_strictly_latin,
+                kind: document.kind.into(),
+            });
             Self { code, supported_documents: documents.collect() }
         });
         countries.collect()
@@ -285,11 +348,14 @@ impl SdkConfigView {
             allow_handoff: config.allow_handoff,
             allowed_capture_methods: config.allowed_capture_methods,
             attempts_configuration: config.attempts_configuration,
+            biometric_consent_flow: config.biometric_consent_flow,
+            dark_mode: config.dark_mode,
             error_url: config.error_url,
             font_colour: config.font_colour,
             locale: config.locale,
             preset_issuing_country: config.preset_issuing_country,
             primary_colour: config.primary_colour,
+            primary_colour_dark_mode: config.primary_colour_dark_mode,
             privacy_policy_url: config.privacy_policy_url,
             secondary_colour: config.secondary_colour,
             success_url: config.success_url,

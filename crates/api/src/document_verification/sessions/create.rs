@@ -7,7 +7,7 @@ use crate::{
     http::idempotency::idempotent,
 };
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::{DocumentSessionId, Uuid};
+use base::{DocumentSessionId, Timestamp, Uuid};
 use domain::document_verification::CreateDocumentSession;
 use utoipa::ToSchema;
 
@@ -19,6 +19,9 @@ pub(crate) struct CreatedDocumentSession {
     client_session_token_ttl: i64,
     /// The token that the end user's calls send in `X-Svc-Auth-Token`.
     client_session_token: Uuid,
+    /// When the end user must have finished.
+    #[schema(value_type = String, format = DateTime)]
+    session_deadline: Timestamp,
     /// The session.
     #[serde(rename = "sessionId")]
     #[schema(value_type = Uuid)]
@@ -40,7 +43,7 @@ pub(crate) struct CreatedDocumentSession {
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.", max_length = 200)),
     request_body(
         content = CreateDocumentSessionRequest,
-        description = "What is asked for. Every member may be left out.",
+        description = "What is asked for: at least a check, a task, a required document or a scheme.",
         example = json!({
             "client_session_token_ttl": 900,
             "user_tracking_id": "customer-4711",
@@ -82,6 +85,7 @@ pub(crate) async fn create_document_session(
         let created = CreatedDocumentSession {
             client_session_token_ttl: session.seconds_left(now),
             client_session_token: session.token,
+            session_deadline: session.wanted.until,
             session_id: session.id,
             same: session.id,
             url: api.document_verification.page_url(sandbox, session.id, session.token),

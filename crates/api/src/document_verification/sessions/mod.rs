@@ -7,6 +7,7 @@ pub(super) mod delete;
 pub(super) mod emails;
 pub(super) mod finish;
 pub(super) mod get;
+mod identity_profile;
 pub(super) mod report_error;
 pub(super) mod request;
 pub(super) mod view;

@@ -8,23 +8,29 @@ use crate::{
 use base::{SignedDuration, Timestamp};
 use domain::document_verification::{
     request::{
-        DEFAULT_RESOURCES_TTL_SECONDS, DEFAULT_TOKEN_TTL_SECONDS, DocumentSessionRequest, InBranchOptions,
+        DEFAULT_RESOURCES_TTL_SECONDS, DEFAULT_TOKEN_TTL_SECONDS, DocumentSessionRequest,
         MAX_REQUESTED_ITEMS, RequestedCheck, RequestedTask, RequiredDocument, SdkConfig, TOKEN_TTL_SECONDS,
         WebhookSubscription,
     },
-    restrictions::{DocumentRestrictions, is_country_code},
+    restrictions::{
+        DocumentRestrictions, DocumentSelection, MAX_DOCUMENT_TYPE_BYTES, SupplementaryRestrictions,
+        is_country_code, is_document_type_word,
+    },
     types::{
-        CaptureMethods, ChipData, FilterType, IbvSupport, IdDocumentType, InclusionWord, LivenessType,
-        ManualCheck, NotificationAuthType, NotificationTopic, RequestableCheckType, RequiredDocumentType,
-        ResourceKind, SchemeType, TaskType, TrustFramework, VerificationCheckType,
+        BiometricConsentFlow, CaptureMethods, ChipData, DarkMode, FilterType, IbvSupport, Inclusion,
+        InclusionWord, LivenessType, ManualCheck, NotificationAuthType, NotificationTopic,
+        RequestableCheckType, RequiredDocumentType, ResourceKind, SchemeType, SupplementaryObjective,
+        TaskType, TrustFramework, VerificationCheckType,
     },
 };
+use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 const MAX_LIST_ITEMS: usize = 300;
 
-/// What is asked for. Enumerated values are read in any case; null counts as absent.
+/// What is asked for: at least a check, a task, a required document, or a scheme. Enumerated values are read in any case;
+/// null counts as absent.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CreateDocumentSessionRequest {
     /// Seconds that the end user has.
@@ -36,9 +42,6 @@ pub(crate) struct CreateDocumentSessionRequest {
     /// Seconds that resources are kept.
     #[schema(minimum = 86_700, maximum = 31_536_000, default = 87_000)]
     resources_ttl: Option<i64>,
-    /// Seconds that an import token is kept.
-    #[schema(minimum = 1, maximum = 31_536_000)]
-    ttl: Option<i64>,
     /// Identifies one person across sessions; must not contain personal data.
     #[schema(max_length = 2048)]
     user_tracking_id: Option<String>,
@@ -63,19 +66,43 @@ pub(crate) struct CreateDocumentSessionRequest {
     required_documents: Option<Vec<Option<DocumentRequest>>>,
     #[serde(default, deserialize_with = "json::object")]
     identity_profile_requirements: Option<IdentityProfileRequirements>,
+    /// Whose identity it is; with `identity_profile_requirements`.
+    #[serde(default, deserialize_with = "json::object")]
+    subject: Option<Subject>,
     #[serde(default, deserialize_with = "json::object")]
     sdk_config: Option<SdkConfigRequest>,
+    // What follows is known to clients, and cannot be done here: it is refused by name.
+    #[schema(ignore)]
+    ttl: Option<Value>,
+    #[schema(ignore)]
+    import_token: Option<Value>,
+    #[schema(ignore)]
+    advanced_identity_profile_requirements: Option<Value>,
+    #[schema(ignore)]
+    ephemeral_media: Option<Value>,
+    #[schema(ignore)]
+    create_identity_profile_preview: Option<Value>,
+    #[schema(ignore)]
+    resources: Option<Value>,
 }
 
-/// Resources that are supplied in a branch.
+/// Resources that are supplied in a branch: this server takes none.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct IbvOptions {
-    /// Whether they may be supplied there.
     #[serde(default, deserialize_with = "json::enum_value")]
     support: Option<IbvSupport>,
-    /// The address of a page that explains it.
+    #[schema(ignore)]
+    guidance_url: Option<Value>,
+    #[schema(ignore)]
+    user_price: Option<Value>,
+}
+
+/// The person whose identity is verified.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct Subject {
+    /// The relying party's own id of them; `identity_profile` of the session has it again.
     #[schema(max_length = 2048)]
-    guidance_url: Option<String>,
+    subject_id: Option<String>,
 }
 
 /// Where notifications are sent, and what about.
@@ -107,7 +134,8 @@ pub(crate) struct CheckRequest {
     kind: Option<RequestableCheckType>,
     #[serde(default, deserialize_with = "json::object")]
     config: Option<CheckConfig>,
-    /// The documents that it applies to; `config` or its `issuing_authority_sub_check` may have it as well.
+    /// The documents that it applies to, for `ID_DOCUMENT_AUTHENTICITY` and `ID_DOCUMENT_FACE_MATCH`; `config` may have it
+    /// as well. If no check of the type applies to what is supplied, its report is `NOT_AVAILABLE`.
     #[serde(default, deserialize_with = "json::object")]
     filter: Option<DocumentFilter>,
 }
@@ -137,6 +165,7 @@ pub(crate) struct CheckConfig {
 pub(crate) struct IssuingAuthorityConfig {
     #[schema(default = false)]
     requested: Option<bool>,
+    /// The documents that the sub-check is made of; without it, all that the check is made of.
     #[serde(default, deserialize_with = "json::object")]
     filter: Option<DocumentFilter>,
 }
@@ -159,10 +188,12 @@ pub(crate) struct TaskConfig {
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "NEVER")]
     manual_check: Option<ManualCheck>,
-    /// What is read from a chip. The pages of this server read none.
+    /// What is read from a chip: nothing.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "IGNORE")]
     chip_data: Option<ChipData>,
+    #[schema(ignore)]
+    create_expanded_document_fields: Option<Value>,
 }
 
 /// A document that is asked for.
@@ -172,9 +203,28 @@ pub(crate) struct DocumentRequest {
     #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
     #[schema(value_type = RequiredDocumentType, required = true)]
     kind: Option<RequiredDocumentType>,
-    /// The identity documents that are accepted; supplementary documents are not filtered.
+    /// The identity documents that are accepted.
     #[serde(default, deserialize_with = "json::object")]
     filter: Option<DocumentFilter>,
+    /// What a supplementary document is to prove.
+    #[serde(default, deserialize_with = "json::object")]
+    objective: Option<ObjectiveRequest>,
+    /// The types of supplementary documents that are accepted, such as `UTILITY_BILL`: letters, digits and underscores.
+    /// Without it, all.
+    #[schema(value_type = Option<Vec<String>>, max_items = 300)]
+    document_types: Option<Vec<Option<String>>>,
+    /// The issuing countries of supplementary documents that are accepted, ISO 3166-1 alpha-3. Without it, all.
+    #[schema(value_type = Option<Vec<String>>, max_items = 300)]
+    country_codes: Option<Vec<Option<String>>>,
+}
+
+/// What a supplementary document is to prove.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct ObjectiveRequest {
+    /// With `PROOF_OF_ADDRESS`, a document without an address has to be tried again.
+    #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
+    #[schema(value_type = SupplementaryObjective, required = true)]
+    kind: Option<SupplementaryObjective>,
 }
 
 /// The identity documents that are accepted. At least one supported document must be left.
@@ -193,6 +243,24 @@ pub(crate) struct DocumentFilter {
     country_restriction: Option<CountryRestriction>,
     #[serde(default, deserialize_with = "json::object")]
     type_restriction: Option<TypeRestriction>,
+    /// Whether `documents` are accepted, or all others; for `DOCUMENT_RESTRICTIONS`.
+    #[serde(default, deserialize_with = "json::enum_value")]
+    inclusion: Option<InclusionWord>,
+    /// Combinations of countries and types, for `DOCUMENT_RESTRICTIONS`. An empty list restricts nothing.
+    #[serde(default, deserialize_with = "json::sparse_objects")]
+    #[schema(value_type = Option<Vec<DocumentSelectionRequest>>, max_items = 300)]
+    documents: Option<Vec<Option<DocumentSelectionRequest>>>,
+}
+
+/// Documents of certain countries and certain types.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct DocumentSelectionRequest {
+    /// ISO 3166-1 alpha-3, in any case. Without it, all countries.
+    #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["GBR"]))]
+    country_codes: Option<Vec<Option<String>>>,
+    /// Without it, all types.
+    #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["PASSPORT"]))]
+    document_types: Option<Vec<Option<String>>>,
 }
 
 /// The countries whose documents are accepted.
@@ -202,7 +270,7 @@ pub(crate) struct CountryRestriction {
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = InclusionWord, required = true)]
     inclusion: Option<InclusionWord>,
-    /// ISO 3166-1 alpha-3, in any case. An empty list restricts nothing.
+    /// ISO 3166-1 alpha-3, in any case. An empty list restricts nothing; no document is of a country that is not known.
     #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["GBR", "SWE"]))]
     country_codes: Option<Vec<Option<String>>>,
 }
@@ -214,10 +282,9 @@ pub(crate) struct TypeRestriction {
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = InclusionWord, required = true)]
     inclusion: Option<InclusionWord>,
-    /// An empty list restricts nothing.
-    #[serde(default, deserialize_with = "json::enum_values")]
-    #[schema(max_items = 300)]
-    document_types: Option<Vec<IdDocumentType>>,
+    /// An empty list restricts nothing; no document is of a type that is not known.
+    #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["PASSPORT", "NATIONAL_ID"]))]
+    document_types: Option<Vec<Option<String>>>,
 }
 
 /// A scheme, instead of the three lists; those of its checks that this server does not have are left out.
@@ -241,7 +308,7 @@ pub(crate) struct SchemeRequest {
     kind: Option<SchemeType>,
 }
 
-/// Attempts after the first, by a name that the relying party chooses.
+/// Attempts after the first, by reason.
 type AttemptCounts = BTreeMap<String, Option<i64>>;
 
 /// How the page looks and behaves.
@@ -253,6 +320,17 @@ pub(crate) struct SdkConfigRequest {
     allowed_capture_methods: Option<CaptureMethods>,
     #[schema(pattern = "^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$", example = "#2d6cdf")]
     primary_colour: Option<String>,
+    /// The primary colour where the page is dark.
+    #[schema(pattern = "^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$")]
+    primary_colour_dark_mode: Option<String>,
+    /// Whether the page is dark.
+    #[serde(default, deserialize_with = "json::enum_value")]
+    #[schema(default = "AUTO")]
+    dark_mode: Option<DarkMode>,
+    /// When the page asks for consent to the use of biometric data.
+    #[serde(default, deserialize_with = "json::enum_value")]
+    #[schema(default = "EARLY")]
+    biometric_consent_flow: Option<BiometricConsentFlow>,
     #[schema(pattern = "^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$")]
     secondary_colour: Option<String>,
     #[schema(pattern = "^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$")]
@@ -272,9 +350,9 @@ pub(crate) struct SdkConfigRequest {
     /// The address of the relying party's privacy policy.
     #[schema(max_length = 2048, format = "uri")]
     privacy_policy_url: Option<String>,
-    /// Attempts to read a document after the first, 0 to 10: by task, and by a name that you choose. For
-    /// `ID_DOCUMENT_TEXT_DATA_EXTRACTION` the largest counts. Default: 3.
-    #[schema(value_type = Option<BTreeMap<String, BTreeMap<String, i64>>>, example = json!({ "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 2 } }))]
+    /// Attempts to read a document after the first, 0 to 10: by task, and by reason. `RECLASSIFICATION` (default: 2) counts
+    /// those after a document that was another one than was said, or is not accepted; `GENERIC` (default: 3) all others.
+    #[schema(value_type = Option<BTreeMap<String, BTreeMap<String, i64>>>, example = json!({ "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 2, "RECLASSIFICATION": 1 } }))]
     attempts_configuration: Option<BTreeMap<String, Option<AttemptCounts>>>,
     /// Whether the end user may continue on another device.
     #[schema(default = false)]
@@ -284,7 +362,12 @@ pub(crate) struct SdkConfigRequest {
     /// Screens that are left out.
     #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["WELCOME", "FLOW_COMPLETION"]))]
     suppressed_screens: Option<Vec<Option<String>>>,
+    #[schema(ignore)]
+    brand_id: Option<Value>,
 }
+
+/// Why a member is refused that this server has nothing for.
+const NOT_SUPPORTED: &str = "this server does not support it";
 
 impl CreateDocumentSessionRequest {
     /// Reads and validates a payload; a refusal lists everything that is wrong with it.
@@ -310,6 +393,10 @@ impl CreateDocumentSessionRequest {
             found.path = sent.map_or(found.path, Into::into);
             violations.extend([found]);
         }
+        if violations.is_empty() && request.asks_for_nothing() {
+            let words = "nothing is asked for; name checks, tasks, required_documents or identity_profile_requirements";
+            violations.add("requested_checks", words);
+        }
         violations.into_result()?;
         Ok(request)
     }
@@ -329,12 +416,37 @@ impl CreateDocumentSessionRequest {
                 }
             }
         }
+        for (path, value, words) in [
+            ("ttl", self.ttl, "it is the life of an import token, and this server makes none"),
+            ("import_token", self.import_token, "this server makes no import tokens"),
+            (
+                "advanced_identity_profile_requirements",
+                self.advanced_identity_profile_requirements,
+                "this server verifies no advanced profiles; identity_profile_requirements takes UK_TFIDA with RTW or RTR",
+            ),
+            ("ephemeral_media", self.ephemeral_media, "this server keeps media for resources_ttl"),
+            ("create_identity_profile_preview", self.create_identity_profile_preview, NOT_SUPPORTED),
+            ("resources", self.resources, "the relying party supplies no resources with the request"),
+        ] {
+            violations.refuse(path, value.as_ref(), words);
+        }
+        let subject_id = self.subject.and_then(|subject| subject.subject_id);
+        let subject_id =
+            violations.text("subject.subject_id", subject_id).filter(|subject_id| !subject_id.is_empty());
+        if subject_id.is_some() && profile.is_none() {
+            violations.add("subject", "it is used together with identity_profile_requirements only");
+        }
+        if let Some(options) = self.ibv_options {
+            let words = "nothing is supplied in a branch";
+            violations.refuse("ibv_options.guidance_url", options.guidance_url.as_ref(), words);
+            violations.refuse("ibv_options.user_price", options.user_price.as_ref(), words);
+            // All that can be said is what is so anyway.
+            let (None | Some(IbvSupport::NotAllowed)) = options.support;
+        }
         let mut request = DocumentSessionRequest {
             resources_ttl: self.resources_ttl.unwrap_or(DEFAULT_RESOURCES_TTL_SECONDS),
-            ttl: self.ttl,
             user_tracking_id: violations.text("user_tracking_id", self.user_tracking_id),
             block_biometric_consent: self.block_biometric_consent.unwrap_or(false),
-            ibv_options: self.ibv_options.map(|options| options.into_options(violations)),
             notifications: self.notifications.and_then(|whom| whom.into_notifications(violations)),
             checks: convert_items(
                 "requested_checks",
@@ -358,7 +470,7 @@ impl CreateDocumentSessionRequest {
             let scheme = profile.scheme.unwrap_or_default().kind;
             let scheme = violations.required(&format!("{path}.scheme.type"), scheme);
             if let (Some(framework), Some(scheme)) = (framework, scheme) {
-                request.follow_scheme(framework, scheme);
+                request.follow_scheme(framework, scheme, subject_id);
             }
         }
         request
@@ -426,13 +538,6 @@ fn parse_deadline(
     Timestamp::from_microsecond(deadline.as_microsecond()).unwrap_or(usual)
 }
 
-impl IbvOptions {
-    fn into_options(self, violations: &mut PayloadViolations) -> InBranchOptions {
-        let guidance_url = violations.text("ibv_options.guidance_url", self.guidance_url);
-        InBranchOptions { support: self.support, guidance_url }
-    }
-}
-
 impl NotificationConfig {
     fn into_notifications(self, violations: &mut PayloadViolations) -> Option<WebhookSubscription> {
         let auth_token = violations.text("notifications.auth_token", self.auth_token);
@@ -453,20 +558,25 @@ impl CheckRequest {
         let config = self.config.unwrap_or_default();
         let authority = config.issuing_authority_sub_check;
         let issuing_authority = authority.as_ref().and_then(|inner| inner.requested).unwrap_or(false);
-        // A filter may be beside the configuration, in it, or in the sub-check that it is for.
-        let filter = [
-            (self.filter, "filter"),
-            (config.filter, "config.filter"),
-            (authority.and_then(|inner| inner.filter), "config.issuing_authority_sub_check.filter"),
-        ];
-        let filter = filter.into_iter().find_map(|(filter, name)| Some((filter?, format!("{path}.{name}"))));
-        let filter = filter.map(|(filter, path)| filter.into_filter(&path, violations));
+        let mut read = |filter: Option<DocumentFilter>, name: &str| {
+            filter.map(|filter| filter.into_filter(&format!("{path}.{name}"), violations))
+        };
+        // The filter of the check may be beside its configuration, or in it.
+        let (beside, within) = (read(self.filter, "filter"), read(config.filter, "config.filter"));
+        let of_sub_check = authority.and_then(|inner| inner.filter);
+        let of_sub_check = read(of_sub_check, "config.issuing_authority_sub_check.filter");
+        if beside.is_some() && within.is_some() && beside != within {
+            violations
+                .add(&format!("{path}.config.filter"), "it is another one than the filter beside config");
+        }
+        let filter = beside.or(within);
         let kind: VerificationCheckType = violations.required(&format!("{path}.type"), self.kind)?.into();
         let usual = RequestedCheck::new(kind);
         let is_liveness = kind == VerificationCheckType::Liveness;
         Some(RequestedCheck {
             manual_check: config.manual_check.unwrap_or(usual.manual_check),
             issuing_authority,
+            issuing_authority_filter: of_sub_check,
             filter,
             liveness_type: config.liveness_type.filter(|_| is_liveness).or(usual.liveness_type),
             max_retries: config.max_retries.unwrap_or(usual.max_retries),
@@ -479,54 +589,100 @@ impl TaskRequest {
     fn into_task(self, path: &str, violations: &mut PayloadViolations) -> Option<RequestedTask> {
         let kind = violations.required(&format!("{path}.type"), self.kind)?;
         let (config, usual) = (self.config.unwrap_or_default(), RequestedTask::new(kind));
-        Some(RequestedTask {
-            kind,
-            manual_check: config.manual_check.unwrap_or(usual.manual_check),
-            chip_data: config.chip_data.unwrap_or(usual.chip_data),
-        })
+        // All that can be said is what is so anyway.
+        let (None | Some(ChipData::Ignore)) = config.chip_data;
+        let expanded = config.create_expanded_document_fields.as_ref();
+        violations.refuse(&format!("{path}.config.create_expanded_document_fields"), expanded, NOT_SUPPORTED);
+        Some(RequestedTask { kind, manual_check: config.manual_check.unwrap_or(usual.manual_check) })
     }
 }
 
 impl DocumentRequest {
     fn into_document(self, path: &str, violations: &mut PayloadViolations) -> Option<RequiredDocument> {
         let kind: ResourceKind = violations.required(&format!("{path}.type"), self.kind)?.into();
-        // The catalogue has no supplementary documents, so no filter can exclude one.
-        let filter = self.filter.filter(|_| kind == ResourceKind::IdDocument);
-        let filter = filter.map(|filter| filter.into_filter(&format!("{path}.filter"), violations));
-        Some(RequiredDocument { kind, filter: filter.unwrap_or_default() })
+        let filter = self.filter.map(|filter| filter.into_filter(&format!("{path}.filter"), violations));
+        let filter = filter.unwrap_or_default();
+        let supplementary =
+            read_supplementary(self.objective, self.document_types, self.country_codes, path, violations);
+        let usual = RequiredDocument::new(kind);
+        if kind == ResourceKind::SupplementaryDocument {
+            if filter != usual.filter {
+                let words = "supplementary documents are restricted by document_types and country_codes";
+                violations.add(&format!("{path}.filter"), words);
+            }
+            return Some(RequiredDocument { supplementary, ..usual });
+        }
+        for (name, is_given) in [
+            ("objective", supplementary.objective.is_some()),
+            ("document_types", !supplementary.types.is_empty()),
+            ("country_codes", !supplementary.countries.is_empty()),
+        ] {
+            if is_given {
+                violations.add(&format!("{path}.{name}"), "identity documents are restricted by filter");
+            }
+        }
+        Some(RequiredDocument { filter, ..usual })
     }
+}
+
+/// What supplementary documents are accepted.
+fn read_supplementary(
+    objective: Option<ObjectiveRequest>,
+    types: Option<Vec<Option<String>>>,
+    countries: Option<Vec<Option<String>>>,
+    path: &str,
+    violations: &mut PayloadViolations,
+) -> SupplementaryRestrictions {
+    let objective = objective
+        .and_then(|objective| violations.required(&format!("{path}.objective.type"), objective.kind));
+    let types = violations.words(&format!("{path}.document_types"), types, MAX_LIST_ITEMS);
+    for (at, word) in types.iter().enumerate() {
+        if !is_document_type_word(word) {
+            let words = format!("it has at most {MAX_DOCUMENT_TYPE_BYTES} letters, digits and underscores");
+            violations.add(&format!("{path}.document_types[{at}]"), words);
+        }
+    }
+    let countries = violations.words(&format!("{path}.country_codes"), countries, MAX_LIST_ITEMS);
+    let known: Vec<String> = countries.iter().filter(|code| is_country_code(code)).cloned().collect();
+    if known.is_empty() && !countries.is_empty() {
+        violations.add(&format!("{path}.country_codes"), "it has no ISO 3166-1 alpha-3 code");
+    }
+    SupplementaryRestrictions { objective, types, countries: known }
 }
 
 impl DocumentFilter {
     fn into_filter(self, path: &str, violations: &mut PayloadViolations) -> DocumentRestrictions {
-        // The only way to combine restrictions.
-        let FilterType::OrthogonalRestrictions = self.kind.unwrap_or(FilterType::OrthogonalRestrictions);
+        let is_combined = self.kind == Some(FilterType::DocumentRestrictions);
+        for (name, is_given, fits) in [
+            ("country_restriction", self.country_restriction.is_some(), !is_combined),
+            ("type_restriction", self.type_restriction.is_some(), !is_combined),
+            ("documents", self.documents.as_ref().is_some_and(|list| !list.is_empty()), is_combined),
+        ] {
+            if is_given && !fits {
+                let kind = self.kind.unwrap_or(FilterType::OrthogonalRestrictions);
+                violations.add(&format!("{path}.{name}"), format!("it has no meaning with the type {kind}"));
+            }
+        }
+        let documents = DocumentSelectionRequest::all(self.documents, path, violations);
+        let documents = (!documents.is_empty()).then_some(documents).and_then(|documents| {
+            let inclusion = violations.required(&format!("{path}.inclusion"), self.inclusion)?;
+            Some((Inclusion::from(inclusion), documents))
+        });
         let countries = self.country_restriction.and_then(|restriction| {
             let path = format!("{path}.country_restriction");
             let inclusion = violations.required(&format!("{path}.inclusion"), restriction.inclusion)?;
-            let path = format!("{path}.country_codes");
             let codes =
-                violations.list(&path, restriction.country_codes, MAX_LIST_ITEMS).into_iter().enumerate();
-            let codes = codes.filter_map(|(at, code)| {
-                let path = format!("{path}[{at}]");
-                let code = violations.text(&path, code)?.trim().to_ascii_uppercase();
-                if !is_country_code(&code) {
-                    violations.add(&path, "it is no ISO 3166-1 alpha-3 code");
-                }
-                Some(code)
-            });
-            let codes: Vec<_> = codes.collect();
+                violations.words(&format!("{path}.country_codes"), restriction.country_codes, MAX_LIST_ITEMS);
             (!codes.is_empty()).then_some((inclusion.into(), codes))
         });
         let types = self.type_restriction.and_then(|restriction| {
             let path = format!("{path}.type_restriction");
             let inclusion = violations.required(&format!("{path}.inclusion"), restriction.inclusion)?;
-            let types = violations.list(
+            let types = violations.words(
                 &format!("{path}.document_types"),
                 restriction.document_types,
                 MAX_LIST_ITEMS,
             );
-            let types: Vec<_> = types.into_iter().map(Into::into).collect();
             (!types.is_empty()).then_some((inclusion.into(), types))
         });
         let filter = DocumentRestrictions {
@@ -534,6 +690,7 @@ impl DocumentFilter {
             allow_expired: self.allow_expired_documents.unwrap_or(false),
             countries,
             types,
+            documents,
         };
         if filter.is_unsatisfiable() {
             violations.add(path, "it leaves no document that is supported");
@@ -542,17 +699,44 @@ impl DocumentFilter {
     }
 }
 
+impl DocumentSelectionRequest {
+    fn all(
+        list: Option<Vec<Option<Self>>>,
+        path: &str,
+        violations: &mut PayloadViolations,
+    ) -> Vec<DocumentSelection> {
+        let path = format!("{path}.documents");
+        let list = violations.list(&path, list, MAX_LIST_ITEMS).into_iter().enumerate();
+        let list = list.filter_map(|(at, selection)| {
+            let Self { country_codes, document_types } = selection?;
+            let mut words =
+                |name: &str, words| violations.words(&format!("{path}[{at}].{name}"), words, MAX_LIST_ITEMS);
+            Some(DocumentSelection {
+                countries: words("country_codes", country_codes),
+                types: words("document_types", document_types),
+            })
+        });
+        list.collect()
+    }
+}
+
 impl SdkConfigRequest {
     fn into_config(self, violations: &mut PayloadViolations) -> SdkConfig {
+        violations.refuse("sdk_config.brand_id", self.brand_id.as_ref(), "this server has no brands");
         let mut text = |name: &str, text| violations.text(&format!("sdk_config.{name}"), text);
         let attempts =
             self.attempts_configuration.unwrap_or_default().into_iter().filter_map(|(task, counts)| {
-                let counts = counts?.into_iter().filter_map(|(name, count)| Some((name, count?)));
-                Some((task, counts.collect()))
+                let counts = counts?.into_iter();
+                let counts =
+                    counts.filter_map(|(name, count)| Some((name.trim().to_ascii_uppercase(), count?)));
+                Some((task.trim().to_ascii_uppercase(), counts.collect()))
             });
         SdkConfig {
             allowed_capture_methods: self.allowed_capture_methods,
             primary_colour: text("primary_colour", self.primary_colour),
+            primary_colour_dark_mode: text("primary_colour_dark_mode", self.primary_colour_dark_mode),
+            dark_mode: self.dark_mode,
+            biometric_consent_flow: self.biometric_consent_flow,
             secondary_colour: text("secondary_colour", self.secondary_colour),
             font_colour: text("font_colour", self.font_colour),
             locale: text("locale", self.locale),

@@ -1,6 +1,6 @@
 //! Sessions, as their relying parties read them. Members are in alphabetical order.
 
-use super::configuration::SourceView;
+use super::{configuration::SourceView, identity_profile::IdentityProfileView};
 use base::{DocumentSessionId, MediaId, ModerationCheckId, ResourceId, TaskId, Timestamp, Uuid};
 use domain::document_verification::{
     report,
@@ -33,6 +33,10 @@ pub(crate) struct SessionView {
     client_session_token_ttl: i64,
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
+    /// What came of `identity_profile_requirements`, once the session has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    identity_profile: Option<IdentityProfileView>,
     resources: SessionResources,
     /// The session.
     #[serde(rename = "sessionId")]
@@ -71,12 +75,14 @@ pub(crate) struct IdDocumentView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     document_id_photo: Option<MediaHolder>,
-    #[schema(required = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     document_type: Option<IdDocumentType>,
     #[schema(value_type = Uuid)]
     id: ResourceId,
     /// ISO 3166-1 alpha-3.
-    #[schema(required = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     issuing_country: Option<String>,
     #[schema(value_type = String, format = DateTime)]
     last_updated: Timestamp,
@@ -94,8 +100,9 @@ pub(crate) struct SupplementaryDocumentView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     document_fields: Option<MediaHolder>,
-    /// The type that was given when the resource was created; null if there was none.
-    #[schema(required = true)]
+    /// The type that was given when the resource was created, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     document_type: Option<String>,
     /// The document as one file, if it was sent as one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,8 +110,9 @@ pub(crate) struct SupplementaryDocumentView {
     file: Option<MediaHolder>,
     #[schema(value_type = Uuid)]
     id: ResourceId,
-    /// ISO 3166-1 alpha-3; null if none was given.
-    #[schema(required = true)]
+    /// ISO 3166-1 alpha-3, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     issuing_country: Option<String>,
     #[schema(value_type = String, format = DateTime)]
     last_updated: Timestamp,
@@ -131,7 +139,8 @@ pub(crate) struct LivenessView {
     image: Option<MediaHolder>,
     #[schema(value_type = String, format = DateTime)]
     last_updated: Timestamp,
-    #[schema(required = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     liveness_type: Option<LivenessType>,
     source: SourceView,
     tasks: Vec<TaskView>,
@@ -144,7 +153,10 @@ pub(crate) struct FaceCaptureView {
     created_at: Timestamp,
     #[schema(value_type = Uuid)]
     id: ResourceId,
-    image: MediaHolder,
+    /// The picture, once there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    image: Option<MediaHolder>,
     #[schema(value_type = String, format = DateTime)]
     last_updated: Timestamp,
     source: SourceView,
@@ -157,24 +169,30 @@ pub(crate) struct PageView {
     capture_method: CaptureMethod,
     /// Intermediate pictures; this server keeps none.
     frames: Vec<MediaHolder>,
-    /// Null where it was deleted.
-    #[schema(required = true)]
+    /// Absent where it was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     media: Option<MediaView>,
 }
 
 /// A place for a media.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct MediaHolder {
-    /// Null where there is none yet, or where it was deleted.
-    #[schema(required = true)]
+    /// Absent where it was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     media: Option<MediaView>,
 }
 
 /// Something whose contents can be read by its id.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct MediaView {
+    #[schema(value_type = String, format = DateTime)]
+    created: Timestamp,
     #[schema(value_type = Uuid)]
     id: MediaId,
+    #[schema(value_type = String, format = DateTime)]
+    last_updated: Timestamp,
     #[serde(rename = "type")]
     kind: MediaType,
 }
@@ -300,7 +318,7 @@ pub(in crate::document_verification) fn is_false(flag: &bool) -> bool {
 }
 
 /// The state at a moment. A session whose time is over is expired, even if the stored state does not say so yet.
-fn current_state(session: &DocumentSession, now: Timestamp) -> SessionState {
+pub(super) fn current_state(session: &DocumentSession, now: Timestamp) -> SessionState {
     let over = session.state == SessionState::Ongoing
         && session.triggered_at.is_none()
         && now >= session.wanted.until;
@@ -315,6 +333,7 @@ impl SessionView {
             client_session_token: session.triggered_at.is_none().then_some(session.token),
             client_session_token_ttl: session.seconds_left(now),
             created_at: session.created_at,
+            identity_profile: IdentityProfileView::of(session, now),
             resources: SessionResources::of(session),
             session_id: session.id,
             same: session.id,
@@ -403,7 +422,7 @@ impl FaceCaptureView {
         Self {
             created_at: one.created_at,
             id: one.id,
-            image: MediaHolder::of(session, one.image),
+            image: MediaHolder::when_present(session, one.image),
             last_updated: one.last_updated,
             source: SourceView { kind: one.source },
             tasks: TaskView::all(session, one),
@@ -434,18 +453,18 @@ impl MediaHolder {
 
 impl MediaView {
     /// A media; `None` if it was deleted.
-    fn find(session: &DocumentSession, id: MediaId) -> Option<Self> {
-        session.media(id).map(Into::into)
+    pub(super) fn find(session: &DocumentSession, id: MediaId) -> Option<Self> {
+        session.media(id).map(|media| Self::new(media, session.created_at))
+    }
+
+    /// A media; those of older versions do not say when they were created, and count as created at `otherwise`.
+    pub(in crate::document_verification) fn new(media: &SessionMedia, otherwise: Timestamp) -> Self {
+        let created = media.created.unwrap_or(otherwise);
+        Self { created, id: media.id, last_updated: media.last_updated.unwrap_or(created), kind: media.kind }
     }
 
     fn all(session: &DocumentSession, ids: &[MediaId]) -> Vec<Self> {
         ids.iter().filter_map(|id| Self::find(session, *id)).collect()
-    }
-}
-
-impl From<&SessionMedia> for MediaView {
-    fn from(media: &SessionMedia) -> Self {
-        Self { id: media.id, kind: media.kind }
     }
 }
 

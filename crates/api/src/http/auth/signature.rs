@@ -62,6 +62,8 @@ impl From<CallCountError> for SignatureAuthError {
 
 impl From<RequestSignatureError> for SignatureAuthError {
     fn from(refused: RequestSignatureError) -> Self {
+        // Some codes stand for several reasons, and some client libraries show their users no more than the status.
+        tracing::info!(error.reason = %refused, "the signature of a request is refused");
         Self::Signature(refused)
     }
 }

@@ -1,6 +1,8 @@
 //! Who may call: relying parties, end users and strangers.
 
-use crate::document_verification::{BASE, DocumentSessionFixture, SANDBOX, relying_party_call, signed_call};
+use crate::document_verification::{
+    BASE, DOCUMENT_WANTED, DocumentSessionFixture, SANDBOX, relying_party_call, signed_call,
+};
 use axum::{body::Body, http::Request};
 use base::{Environment as _, SignedDuration};
 use domain::tenancy::{
@@ -17,12 +19,18 @@ async fn a_relying_party_is_authenticated_by_signature_or_bearer_token() {
     let id = app.app.to_string();
     for name in ["sdkId", "sdkID"] {
         for signed_path in ["/sessions", "/v1/sessions", "/idverify/v1/sessions"] {
-            let call =
-                SignedCall::post(&path).query(name, &id).auth_id(None).sign_path(signed_path).body("{}");
+            let call = SignedCall::post(&path)
+                .query(name, &id)
+                .auth_id(None)
+                .sign_path(signed_path)
+                .body(DOCUMENT_WANTED);
             assert_eq!(call.send(&app).await.status_and_code(), "201", "{name} {signed_path}");
         }
     }
-    let whole = SignedCall::post(&format!("{SANDBOX}/sessions")).query("sdkId", &id).auth_id(None);
+    let whole = SignedCall::post(&format!("{SANDBOX}/sessions"))
+        .query("sdkId", &id)
+        .auth_id(None)
+        .body(DOCUMENT_WANTED);
     assert_eq!(whole.sign_path("/sandbox/idverify/v1/sessions").send(&app).await.status_and_code(), "201");
 
     let bare = Request::post(&path).body(Body::empty()).unwrap();
@@ -37,7 +45,12 @@ async fn a_relying_party_is_authenticated_by_signature_or_bearer_token() {
         "404 APP_NOT_FOUND"
     );
     assert_eq!(
-        signed_call(&app, "POST", &path).body("{}").send_body("{ }").send(&app).await.status_and_code(),
+        signed_call(&app, "POST", &path)
+            .body(DOCUMENT_WANTED)
+            .send_body("{ }")
+            .send(&app)
+            .await
+            .status_and_code(),
         "401 MESSAGE_SIGNING"
     );
     assert_eq!(
@@ -52,7 +65,7 @@ async fn a_relying_party_is_authenticated_by_signature_or_bearer_token() {
     let bearer = |token: String| {
         Request::post(&path)
             .header("Authorization", format!("Bearer {token}"))
-            .body(Body::from("{}"))
+            .body(Body::from(DOCUMENT_WANTED))
             .unwrap()
     };
     let token = app.bearer_token(&[TokenScope::IdvSessions]).await;
@@ -62,7 +75,8 @@ async fn a_relying_party_is_authenticated_by_signature_or_bearer_token() {
     assert_eq!(app.send(bearer("none".to_owned())).await.status_and_code(), "401 BAD_TOKEN");
 
     for meta in ["e30=", "bm9uZQ==", "{}"] {
-        let answer = signed_call(&app, "POST", &path).header("X-Svc-Device-Meta", meta).send(&app).await;
+        let call = signed_call(&app, "POST", &path).body(DOCUMENT_WANTED);
+        let answer = call.header("X-Svc-Device-Meta", meta).send(&app).await;
         let line = if meta == "e30=" { "201" } else { "400 MALFORMED_REQUEST" };
         assert_eq!(answer.status_and_code(), line, "{meta}");
     }
@@ -182,7 +196,12 @@ async fn an_end_user_of_an_application_without_keys_is_served_while_the_applicat
 #[tokio::test]
 async fn a_session_of_another_application_answers_like_a_missing_one() {
     let app = TestApp::start().await;
-    let session = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    let session = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
     let (other, token) = {
         let mut tx = app.api.db.write().await.unwrap();
         let new = applications::NewApplication {

@@ -16,7 +16,7 @@ pub(super) fn passport_payload() -> Value {
             { "type": "LIVENESS", "config": { "liveness_type": "STATIC" } },
             { "type": "ID_DOCUMENT_FACE_MATCH" },
         ],
-        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION", "config": { "chip_data": "DESIRED" } }],
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION", "config": { "chip_data": "IGNORE" } }],
     })
 }
 
@@ -170,4 +170,42 @@ async fn a_bill_is_read_and_must_be_in_the_name_of_the_passport() {
     let comparison = check(&read, "ID_DOCUMENT_COMPARISON");
     assert_eq!(comparison["report"]["recommendation"]["reason"], "NAME_MISMATCH", "{comparison}");
     assert_eq!(sub_check(comparison, "name_match")["result"], "FAIL");
+}
+
+#[tokio::test]
+async fn an_expired_document_is_taken_only_where_a_filter_allows_it() {
+    let app = TestApp::start().await;
+    let expired =
+        passport_specimen().issued("2014-03-15".parse().unwrap()).expires("2024-03-14".parse().unwrap());
+    let page = photo_of(&expired, 4);
+    let task = json!([{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }]);
+
+    // Nothing but the task looks at it.
+    let session = DocumentSessionFixture::create(&app, BASE, &json!({ "requested_tasks": task })).await;
+    let working = app.spawn_worker();
+    let document = session.add_document(&app, "PASSPORT", "SWE", &[&page]).await;
+    let read = session.extract_text(&app, &document).await;
+    assert_eq!(read["recommendation"]["reason"]["detail"], "EXPIRED_DOCUMENT", "{read}");
+    let lenient = json!({ "requested_tasks": task, "required_documents": [
+        { "type": "ID_DOCUMENT", "filter": { "allow_expired_documents": true } },
+    ] });
+    let session = DocumentSessionFixture::create(&app, BASE, &lenient).await;
+    let document = session.add_document(&app, "PASSPORT", "SWE", &[&page]).await;
+    assert_eq!(session.extract_text(&app, &document).await["recommendation"]["value"], "PROGRESS");
+    working.stop().await;
+
+    // The filters of a check and of its sub-check are about what they are in.
+    let british = json!({ "country_restriction": { "inclusion": "INCLUDE", "country_codes": ["GBR"] } });
+    let payload = json!({ "requested_tasks": task, "requested_checks": [
+        { "type": "ID_DOCUMENT_AUTHENTICITY", "config": {
+            "filter": { "allow_expired_documents": true },
+            "issuing_authority_sub_check": { "requested": true, "filter": british },
+        } },
+        { "type": "LIVENESS" },
+    ] });
+    let (_, read) = complete_session(&app, &payload, &page, &FACES.0).await;
+    let authenticity = check(&read, "ID_DOCUMENT_AUTHENTICITY");
+    assert_eq!(authenticity["report"]["recommendation"]["value"], "APPROVE", "{authenticity}");
+    assert_eq!(sub_check(authenticity, "document_in_date")["result"], "FAIL", "{authenticity}");
+    assert!(sub_check(authenticity, "issuing_authority").is_null(), "{authenticity}");
 }

@@ -1,6 +1,7 @@
 //! `/idverify/v1`: document verification sessions.
 
 mod auth;
+mod decoders;
 mod devices;
 mod end_to_end;
 mod face_capture;
@@ -34,6 +35,9 @@ use vision::{VisionModels, embedding_distance};
 pub(crate) const BASE: &str = "/idverify/v1";
 
 const SANDBOX: &str = "/sandbox/idverify/v1";
+
+/// A payload that asks for a document, and for nothing to be done with it.
+const DOCUMENT_WANTED: &str = r#"{"required_documents":[{"type":"ID_DOCUMENT"}]}"#;
 
 /// A signed call of the application.
 fn signed_call(app: &TestApp, method: &'static str, path: &str) -> SignedCall {
@@ -166,8 +170,15 @@ impl DocumentSessionFixture {
         format!("/resources/supplementary-documents/{}", made.json()["id"].as_str().unwrap())
     }
 
+    /// The end user consents to the use of biometric data, if they are asked.
+    pub(crate) async fn consent(&self, app: &TestApp) {
+        let answer = self.end_user_call(app, "POST", "/biometric-consent", None).await;
+        assert!(["204", "403 INSUFFICIENT_PERMISSION"].contains(&answer.status_and_code().as_str()));
+    }
+
     /// Creates a liveness capture of a kind; returns its path below the session.
     async fn add_liveness_capture(&self, app: &TestApp, kind: &str) -> String {
+        self.consent(app).await;
         let made = self.end_user_call(app, "POST", &format!("/resources/liveness/{kind}"), None).await;
         assert_eq!(made.status_and_code(), "201", "{}", made.json());
         format!("/resources/liveness/{kind}/{}", made.json()["id"].as_str().unwrap())
@@ -190,6 +201,7 @@ impl DocumentSessionFixture {
 
     /// Shows a live face in one picture.
     async fn capture_face(&self, app: &TestApp, face: &[u8]) {
+        self.consent(app).await;
         let made = self.end_user_call(app, "POST", "/resources/liveness/static", None).await;
         assert_eq!(made.status_and_code(), "201", "{}", made.json());
         let id = made.json()["id"].as_str().unwrap().to_owned();

@@ -64,7 +64,12 @@ async fn an_unconfigured_sandbox_approves_every_check() {
     // Production does not find it, and the other way round.
     let elsewhere = relying_party_call(&app, "GET", &format!("{BASE}/sessions/{}", session.id), None).await;
     assert_eq!(elsewhere.status_and_code(), "404 SESSION_NOT_FOUND");
-    let own = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    let own = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
     let elsewhere = relying_party_call(&app, "GET", &format!("{SANDBOX}/sessions/{}", own.id), None).await;
     assert_eq!(elsewhere.status_and_code(), "404 SESSION_NOT_FOUND");
     assert_eq!(

@@ -96,3 +96,17 @@ async fn a_request_span_does_not_name_age_verification_sessions() {
         assert!(!text.contains(&id), "{text}");
     }
 }
+
+#[tokio::test]
+async fn the_log_says_what_is_wrong_with_a_signature() {
+    let app = TestApp::start().await;
+    let (log, _logging) = start_logging();
+    let call = testkit::SignedCall::post("/idverify/v1/sessions").query("sdkId", &app.app.to_string());
+    let answer = call.auth_id(None).query("timestamp", "17").send(&app).await;
+    assert_eq!(answer.status_and_code(), "401 MESSAGE_SIGNING");
+    assert!(answer.json()["message"].as_str().unwrap().contains("timestamp"), "{}", answer.json());
+    let text = log.take();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let reasons: Vec<_> = lines.filter_map(|line| Some(line["error.reason"].as_str()?.to_owned())).collect();
+    assert!(reasons.len() == 1 && reasons[0].contains("timestamp"), "{text}");
+}

@@ -8,7 +8,9 @@ use crate::{
         error::DocumentSessionError,
         extraction::{DocumentExtractor, ReadingQueue},
         notifications::NotificationSubject,
-        restrictions::{document_type_name, parse_document_type},
+        restrictions::{
+            MAX_DOCUMENT_TYPE_BYTES, document_type_name, is_document_type_word, parse_document_type,
+        },
         session::{
             DocumentSession, ExtractionTask, Requirement, SessionMedia, SuppliedResource,
             state_machine::TaskEvent,
@@ -24,8 +26,6 @@ use std::time::Duration;
 
 /// The highest number of a page; pages count from 0.
 const MAX_PAGE_NUMBER: u32 = 9;
-/// The longest type of a supplementary document, in bytes.
-const MAX_DOCUMENT_TYPE_BYTES: usize = 64;
 /// How often a call that waits for a task looks at it.
 const TASK_POLL_INTERVAL: Duration = Duration::from_millis(60);
 
@@ -96,15 +96,14 @@ impl DocumentCaptureService {
                 if let Some(created) = call.earlier_result(session)? {
                     return Ok(created);
                 }
-                let (document_type, country) = validate_description(kind, &new)?;
-                let requirement = choose_requirement(session, kind, &new, document_type, country.as_deref())?;
+                let described = validate_description(kind, &new)?;
+                let requirement =
+                    choose_requirement(session, kind, new.requirement_id.as_deref(), &described)?;
                 requirement.ensure_attempts_left()?;
                 let mut resource = SuppliedResource::begin(env, requirement);
-                resource.document_type = document_type;
-                resource.issuing_country = country;
-                if kind == ResourceKind::SupplementaryDocument {
-                    resource.other_type = new.document_type.map(|word| word.trim().to_ascii_uppercase());
-                }
+                resource.document_type = described.document_type;
+                resource.issuing_country = described.country;
+                resource.other_type = described.other_type;
                 session.attach_resource(resource, call, device, effects, env)
             })
             .await?;
@@ -276,12 +275,20 @@ fn find_task(
     task.cloned().ok_or(DocumentSessionError::ItemNotFound("task"))
 }
 
-/// The type and country that were given, normalised. Both are required for an identity document; the type of a
-/// supplementary document is free text and not returned.
+/// The type and country that were given, normalised.
+struct DocumentDescription {
+    /// The type of an identity document.
+    document_type: Option<catalogue::DocumentType>,
+    /// The type of a supplementary document, which is free text in capital letters.
+    other_type: Option<String>,
+    country: Option<String>,
+}
+
+/// Type and country are both required for an identity document.
 fn validate_description(
     kind: ResourceKind,
     new: &NewDocument,
-) -> Result<(Option<catalogue::DocumentType>, Option<String>), DocumentSessionError> {
+) -> Result<DocumentDescription, DocumentSessionError> {
     let country = new.issuing_country.as_deref().map(|code| code.trim().to_ascii_uppercase());
     if country.as_deref().is_some_and(|code| countries::find_iso(code).is_none()) {
         return Err(DocumentSessionError::invalid_member(
@@ -290,17 +297,15 @@ fn validate_description(
         ));
     }
     if kind == ResourceKind::SupplementaryDocument {
-        let malformed = |word: &String| {
-            word.len() > MAX_DOCUMENT_TYPE_BYTES
-                || !word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        };
-        if new.document_type.as_ref().is_some_and(malformed) {
+        if new.document_type.as_deref().is_some_and(|word| !is_document_type_word(word)) {
             return Err(DocumentSessionError::invalid_member(
                 "document_type",
                 format!("it has at most {MAX_DOCUMENT_TYPE_BYTES} letters, digits and underscores"),
             ));
         }
-        return Ok((None, country));
+        let word = new.document_type.as_deref().map(|word| word.trim().to_ascii_uppercase());
+        let other_type = word.filter(|word| !word.is_empty());
+        return Ok(DocumentDescription { document_type: None, other_type, country });
     }
     let word = new
         .document_type
@@ -314,30 +319,33 @@ fn validate_description(
     })?;
     let country =
         country.ok_or_else(|| DocumentSessionError::invalid_member("issuing_country", "it is required"))?;
-    Ok((Some(document_type), Some(country)))
+    Ok(DocumentDescription { document_type: Some(document_type), other_type: None, country: Some(country) })
 }
 
 /// The requirement that a document is for.
 fn choose_requirement<'a>(
     session: &'a DocumentSession,
     kind: ResourceKind,
-    new: &NewDocument,
-    document_type: Option<catalogue::DocumentType>,
-    country: Option<&str>,
+    named: Option<&str>,
+    described: &DocumentDescription,
 ) -> Result<&'a Requirement, DocumentSessionError> {
     let mut fitting: Vec<&Requirement> =
         session.requirements.iter().filter(|requirement| requirement.kind == kind).collect();
     if fitting.is_empty() {
         return Err(DocumentSessionError::ResourceLocked(format!("the session asks for no {kind}")));
     }
-    if let Some(text) = &new.requirement_id {
+    if let Some(text) = named {
         let id = text.parse::<ResourceId>().ok();
         fitting.retain(|requirement| Some(requirement.id) == id);
         if fitting.is_empty() {
             return Err(DocumentSessionError::ItemNotFound("requirement"));
         }
     }
-    if let (Some(document_type), Some(country)) = (document_type, country) {
+    let country = described.country.as_deref();
+    if kind == ResourceKind::SupplementaryDocument {
+        retain_allowed_supplementary(&mut fitting, described.other_type.as_deref(), country)?;
+    }
+    if let (Some(document_type), Some(country)) = (described.document_type, country) {
         fitting.retain(|requirement| requirement.filter.allows_type(country, document_type));
         if fitting.is_empty() {
             let message =
@@ -348,6 +356,31 @@ fn choose_requirement<'a>(
     // The first that is still to be fulfilled; if all are, the last is supplied anew.
     let open = fitting.iter().find(|requirement| requirement.standing != RequirementState::Fulfilled);
     open.or_else(|| fitting.last()).copied().ok_or(DocumentSessionError::ItemNotFound("requirement"))
+}
+
+/// Leaves the requirements that take a supplementary document of this type and country; at least one, or an error.
+fn retain_allowed_supplementary(
+    fitting: &mut Vec<&Requirement>,
+    word: Option<&str>,
+    country: Option<&str>,
+) -> Result<(), DocumentSessionError> {
+    let listed = |lists: Vec<&Vec<String>>| {
+        let mut all: Vec<&str> = lists.into_iter().flatten().map(String::as_str).collect();
+        all.sort_unstable();
+        all.dedup();
+        format!("it is one of {}", all.join(", "))
+    };
+    let types = fitting.iter().map(|requirement| &requirement.supplementary.types).collect();
+    fitting.retain(|requirement| requirement.supplementary.allows_type(word));
+    if fitting.is_empty() {
+        return Err(DocumentSessionError::invalid_member("document_type", listed(types)));
+    }
+    let countries = fitting.iter().map(|requirement| &requirement.supplementary.countries).collect();
+    fitting.retain(|requirement| requirement.supplementary.allows_country(country));
+    if fitting.is_empty() {
+        return Err(DocumentSessionError::invalid_member("issuing_country", listed(countries)));
+    }
+    Ok(())
 }
 
 /// Refuses to change a resource while it is being read.

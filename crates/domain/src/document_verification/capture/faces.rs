@@ -66,6 +66,9 @@ impl FaceCaptureService {
                 });
                 let found = found.ok_or(DocumentSessionError::ItemNotFound("requirement"))?;
                 ensure_supplied_by(found.source, caller)?;
+                if caller == ResourceSource::EndUser {
+                    session.ensure_biometric_consent()?;
+                }
                 let resource = SuppliedResource::begin(env, found);
                 session.attach_resource(resource, call, device, effects, env)
             })
@@ -86,6 +89,9 @@ impl FaceCaptureService {
         let session = &stored.session;
         ensure_supplied_by(session.require_resource(kind, resource)?.source, caller)?;
         ensure_not_triggered(session, &*self.env)?;
+        if caller == ResourceSource::EndUser {
+            session.ensure_biometric_consent()?;
+        }
         let (media_kind, content_type) = upload.inspect(false, !session.sandbox)?;
         if !session.sandbox {
             self.require_single_face(upload.bytes.clone()).await?;

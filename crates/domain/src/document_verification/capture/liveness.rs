@@ -54,6 +54,7 @@ impl LivenessCaptureService {
                 if let Some(created) = call.earlier_result(session)? {
                     return Ok(created);
                 }
+                session.ensure_biometric_consent()?;
                 let named = requirement.map(|text| text.parse::<ResourceId>().ok());
                 let fits = |requirement: &&mut Requirement| {
                     named.is_none_or(|named| named == Some(requirement.id))
@@ -95,6 +96,7 @@ impl LivenessCaptureService {
             ));
         }
         require_liveness(session, resource, liveness)?;
+        session.ensure_biometric_consent()?;
         let (media_kind, content_type) = upload.inspect(false, !session.sandbox)?;
         let media = self.media.put(stored, media_kind, content_type, resource, &upload.bytes).await?;
         let added = media.clone();
@@ -132,6 +134,7 @@ impl LivenessCaptureService {
         bytes: Vec<u8>,
     ) -> Result<SessionMedia, DocumentSessionError> {
         require_liveness(&stored.session, resource, LivenessType::Zoom)?;
+        stored.session.ensure_biometric_consent()?;
         if bytes.is_empty() {
             return Err(DocumentSessionError::Unprocessable("binary-content has no bytes".to_owned()));
         }

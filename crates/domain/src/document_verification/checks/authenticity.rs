@@ -101,7 +101,8 @@ impl SessionCheck for AuthenticityCheck {
         let Some(findings) = input.document(resource.id) else {
             return VerificationReport::not_available("NO_DOCUMENT");
         };
-        let restrictions = input.session.restrictions_of(resource);
+        let mut restrictions = input.session.restrictions_of(resource);
+        restrictions.allow_expired |= input.check.allow_expired;
         let live = live_face(input.session).and_then(|id| input.face(id));
         judge(findings, resource.claim(), &restrictions, live, input.today)
     }

@@ -3,6 +3,7 @@
 use super::implementation;
 use crate::document_verification::{
     error::DocumentSessionError,
+    request::RequestedCheck,
     restrictions::DocumentRestrictions,
     session::{DocumentSession, VerificationCheck, state_machine::CheckEvent},
     types::{CheckState, LivenessType, ResourceKind},
@@ -93,7 +94,11 @@ pub(in crate::document_verification) fn create_checks(
     }
     let mut created = Vec::new();
     for requested in &session.wanted.checks {
-        for resources in implementation(requested.kind).subjects(requested, &supplied) {
+        for resources in subjects(&session.wanted.checks, requested, &supplied) {
+            let filter = requested.issuing_authority_filter.as_ref();
+            let falls_under_filter = resources
+                .first()
+                .is_some_and(|id| supplied.documents_within(filter).any(|document| document.id == *id));
             let check = VerificationCheck::begin(
                 env,
                 requested.kind,
@@ -101,11 +106,30 @@ pub(in crate::document_verification) fn create_checks(
                 resources,
                 requested.manual_check,
             );
-            created.push(VerificationCheck { issuing_authority: requested.issuing_authority, ..check });
+            let issuing_authority = requested.issuing_authority && falls_under_filter;
+            let allow_expired = requested.filter.as_ref().is_some_and(|filter| filter.allow_expired);
+            created.push(VerificationCheck { issuing_authority, allow_expired, ..check });
         }
     }
     session.checks.extend(created);
     Ok(())
+}
+
+/// For each check that a request leads to, the resources that it uses. If nothing that was supplied falls under the filter
+/// of any check of a kind, there is one check without resources, whose report says so: a kind that was asked for always
+/// has an outcome.
+fn subjects(
+    all: &[RequestedCheck],
+    requested: &RequestedCheck,
+    supplied: &SuppliedResources,
+) -> Vec<Vec<ResourceId>> {
+    let of = |requested: &RequestedCheck| implementation(requested.kind).subjects(requested, supplied);
+    let mut same_kind = all.iter().filter(|other| other.kind == requested.kind);
+    let is_first = same_kind.clone().next().is_some_and(|first| std::ptr::eq(first, requested));
+    if is_first && same_kind.all(|other| of(other).is_empty()) {
+        return vec![Vec::new()];
+    }
+    of(requested)
 }
 
 /// Drops the checks that tasks created for documents that were replaced since.

@@ -7,14 +7,20 @@ use super::{
 };
 use crate::document_verification::{
     background_jobs::ReadDocument,
+    document_fields::DocumentFields,
     error::{DocumentSessionError, JobCommitError},
-    sandbox_responses::{SandboxResponseStore, SimulatedExtraction},
-    session::{SuppliedResource, TaskNextStep},
+    findings::DocumentFindings,
+    sandbox_responses::{SandboxPortrait, SandboxResponseStore, SimulatedExtraction},
+    session::{DocumentSession, SuppliedResource, TaskNextStep},
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
-    types::{MediaType, ResourceKind, TaskAdvice, TaskAdviceReason, TaskState},
+    types::{
+        MediaType, ResourceKind, SupplementaryObjective, TaskAdvice, TaskAdviceReason, TaskState,
+        VerificationCheckType,
+    },
     unit_of_work::{DocumentUnitOfWork, JobEnd},
     vision_runner::DocumentReadError,
 };
+use documents::authenticity::{AuthenticityCheck, AuthenticityVerdict};
 use jobs::{Job as _, JobError, JobOutcome, Lease};
 use std::time::Instant;
 
@@ -113,10 +119,24 @@ impl ReadDocumentRunner {
     ) -> Result<TaskOutcome, DocumentReadError> {
         let ExtractedDocument { findings, portrait } = self.extractor.extract(stored, resource).await?;
         let (next, fields) = if resource.kind == ResourceKind::SupplementaryDocument {
-            (findings.letter_next_step(), findings.letter.clone())
+            let objective = stored.session.objective_of(resource);
+            let next = match findings.letter_next_step() {
+                next if next.value == TaskAdvice::Progress => {
+                    missing_proof(objective, findings.letter.as_ref()).unwrap_or(next)
+                }
+                next => next,
+            };
+            (next, findings.letter.clone())
         } else {
             let fields = (!findings.fields.is_empty()).then(|| findings.document_fields());
-            (findings.next_step(resource, &stored.session.restrictions_of(resource)), fields)
+            let restrictions = stored.session.restrictions_of(resource);
+            let next = match findings.next_step(resource, &restrictions) {
+                next if next.value != TaskAdvice::MustTryAgain && !restrictions.allow_expired => {
+                    expired(&stored.session, &findings).unwrap_or(next)
+                }
+                next => next,
+            };
+            (next, fields)
         };
         let fields = match fields {
             Some(fields) => Some(self.media.put_json(stored, resource.id, &fields).await?),
@@ -142,8 +162,62 @@ impl ReadDocumentRunner {
             .for_session(&stored.session)
             .await
             .map_err(|error| DocumentReadError::Server(error.to_string()))?;
-        let SimulatedExtraction { next, fields } = config.extraction(resource);
+        let SimulatedExtraction { next, fields, portrait } = config.extraction(resource);
         let fields = self.media.put_json(stored, resource.id, &fields).await?;
-        Ok(TaskOutcome { next, findings: None, fields: Some(fields), portrait: None })
+        let portrait = match portrait.filter(|_| resource.kind == ResourceKind::IdDocument) {
+            Some(SandboxPortrait { content_type, bytes }) => {
+                Some(self.media.put(stored, MediaType::Image, content_type, resource.id, &bytes).await?)
+            }
+            None => None,
+        };
+        Ok(TaskOutcome { next, findings: None, fields: Some(fields), portrait })
+    }
+}
+
+/// What to do about a document that has expired, in a session that takes none; `None` if it has not. If a check of the
+/// session looks at it, that check says so.
+fn expired(session: &DocumentSession, findings: &DocumentFindings) -> Option<TaskNextStep> {
+    let is_checked =
+        session.wanted.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
+    let in_date = findings.measure(AuthenticityCheck::DocumentInDate)?;
+    let has_expired = in_date.verdict == AuthenticityVerdict::Fail && !is_checked;
+    has_expired.then(|| {
+        TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::UserError, "EXPIRED_DOCUMENT")
+    })
+}
+
+/// What to do about a supplementary document that was read and does not prove what it is to prove; `None` if it does.
+fn missing_proof(
+    objective: Option<SupplementaryObjective>,
+    fields: Option<&DocumentFields>,
+) -> Option<TaskNextStep> {
+    let SupplementaryObjective::ProofOfAddress = objective?;
+    let has_address = fields.is_some_and(|fields| fields.structured_postal_address.is_some());
+    (!has_address).then(|| {
+        TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::UserError, "ADDRESS_NOT_FOUND")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_verification::document_fields::StructuredPostalAddress;
+
+    #[test]
+    fn a_proof_of_address_has_an_address() {
+        let objective = Some(SupplementaryObjective::ProofOfAddress);
+        let without = DocumentFields::default();
+        let with = DocumentFields {
+            structured_postal_address: Some(StructuredPostalAddress::default()),
+            ..DocumentFields::default()
+        };
+        let detail = |fields| {
+            let next: Option<TaskNextStep> = missing_proof(objective, fields);
+            next.and_then(|next| next.reason?.detail)
+        };
+        assert_eq!(detail(Some(&without)).as_deref(), Some("ADDRESS_NOT_FOUND"));
+        assert_eq!(detail(None).as_deref(), Some("ADDRESS_NOT_FOUND"));
+        assert_eq!(detail(Some(&with)), None);
+        assert_eq!(missing_proof(None, Some(&without)), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::document_verification::{
     findings::DocumentFindings,
     notifications::NotificationSubject,
     session::{
-        DocumentSession, Requirement, SessionMedia, TaskNextStep, VerificationCheck, requirement_event_after,
+        DocumentSession, SessionMedia, TaskNextStep, VerificationCheck, requirement_event_after,
         state_machine::TaskEvent,
     },
     types::{
@@ -57,7 +57,6 @@ pub(super) fn complete_task(
             }
             _ => (VerificationCheckType::TextData, manual_check(TaskType::IdDocument)),
         };
-    let attempts_left = session.requirement_of(job.resource).map_or(0, Requirement::attempts_remaining);
     let mut check =
         VerificationCheck::begin(env, check_kind, CheckState::Created, vec![job.resource], manual_check);
     let check_id: ModerationCheckId = check.id;
@@ -90,6 +89,14 @@ pub(super) fn complete_task(
         }
     }
     session.media.extend(added);
+    let mut requirements = session.requirements.iter_mut();
+    let requirement = requirements.find(|requirement| requirement.resource == Some(job.resource));
+    let attempts_left = requirement.map_or(0, |requirement| {
+        if next.is_reclassification() {
+            requirement.count_reclassification();
+        }
+        requirement.attempts_remaining()
+    });
     replace_text_data_check(session, check);
     session.apply_requirement_event(job.resource, requirement_event_after(next.value, attempts_left))?;
     session.mark_updated(job.resource, env);

@@ -4,10 +4,10 @@
 mod validation;
 
 use super::{
-    restrictions::DocumentRestrictions,
+    restrictions::{DocumentRestrictions, SupplementaryRestrictions},
     types::{
-        CaptureMethods, ChipData, IbvSupport, LivenessType, ManualCheck, NotificationAuthType,
-        NotificationTopic, ResourceKind, ResourceSource, SchemeType, TaskType, TrustFramework,
+        BiometricConsentFlow, CaptureMethods, DarkMode, LivenessType, ManualCheck, NotificationAuthType,
+        NotificationTopic, ResourceKind, ResourceSource, RetryCategory, SchemeType, TaskType, TrustFramework,
         VerificationCheckType,
     },
 };
@@ -29,6 +29,8 @@ pub const MAX_REQUESTED_ITEMS: usize = 20;
 const DEFAULT_FACE_RETRIES: i64 = 3;
 /// Attempts to read a document after the first, by default.
 const DEFAULT_DOCUMENT_RETRIES: i64 = 3;
+/// Attempts after a document turned out to be another one than was said, by default.
+const DEFAULT_RECLASSIFICATION_RETRIES: i64 = 2;
 
 /// What a relying party asks for. Stored as JSON: new members need `#[serde(default)]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,13 +39,10 @@ pub struct DocumentSessionRequest {
     pub until: Timestamp,
     /// Seconds from the creation of the session after which what was supplied is destroyed.
     pub resources_ttl: i64,
-    /// Seconds that an import token is kept.
-    pub ttl: Option<i64>,
     /// The relying party's own id of the end user, the same over sessions.
     pub user_tracking_id: Option<String>,
     /// Whether the session must not collect consent to the use of biometric data.
     pub block_biometric_consent: bool,
-    pub ibv_options: Option<InBranchOptions>,
     pub notifications: Option<WebhookSubscription>,
     /// The checks to make.
     pub checks: Vec<RequestedCheck>,
@@ -62,6 +61,9 @@ pub struct IdentityProfile {
     /// A text and not an enum, as older rows have it in upper or lower case.
     pub trust_framework: String,
     pub scheme: IdentityScheme,
+    /// The relying party's own id of the person whose identity it is.
+    #[serde(default)]
+    pub subject_id: Option<String>,
 }
 
 /// The purpose of a verification.
@@ -70,15 +72,6 @@ pub struct IdentityScheme {
     /// `RTW` or `RTR`; a text for the same reason.
     #[serde(rename = "type")]
     pub kind: String,
-}
-
-/// Verification in a branch of the relying party's. It is stored and given back, and has no effect here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InBranchOptions {
-    /// Whether resources may be supplied in a branch.
-    pub support: Option<IbvSupport>,
-    /// An address with instructions.
-    pub guidance_url: Option<String>,
 }
 
 /// Where notifications are sent, and about what.
@@ -107,6 +100,9 @@ pub struct RequestedCheck {
     pub manual_check: ManualCheck,
     /// Whether an authenticity check includes the sub-check `issuing_authority`.
     pub issuing_authority: bool,
+    /// The documents that `issuing_authority` is about; without restrictions, all that the check is about.
+    #[serde(default)]
+    pub issuing_authority_filter: Option<DocumentRestrictions>,
     /// The documents that it is about; without restrictions, all.
     pub filter: Option<DocumentRestrictions>,
     /// For a liveness check: how the face is shown.
@@ -121,8 +117,6 @@ pub struct RequestedTask {
     pub kind: TaskType,
     /// When a reviewer decides the text-data check that the task causes.
     pub manual_check: ManualCheck,
-    /// Whether a document's chip is read. It is stored and has no effect, as the page cannot read chips.
-    pub chip_data: ChipData,
 }
 
 /// A document to supply.
@@ -130,8 +124,11 @@ pub struct RequestedTask {
 pub struct RequiredDocument {
     /// An identity document or a supplementary one.
     pub kind: ResourceKind,
-    /// Which are accepted.
+    /// Which identity documents are accepted.
     pub filter: DocumentRestrictions,
+    /// Which supplementary documents are accepted.
+    #[serde(default)]
+    pub supplementary: SupplementaryRestrictions,
 }
 
 /// How the page looks and behaves.
@@ -144,6 +141,13 @@ pub struct SdkConfig {
     /// `#rgb` or `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub primary_colour: Option<String>,
+    /// The primary colour where the page is dark; `#rgb` or `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primary_colour_dark_mode: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dark_mode: Option<DarkMode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub biometric_consent_flow: Option<BiometricConsentFlow>,
     /// `#rgb` or `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secondary_colour: Option<String>,
@@ -165,8 +169,7 @@ pub struct SdkConfig {
     /// The relying party's privacy policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub privacy_policy_url: Option<String>,
-    /// Attempts after the first, 0 to 10, by task and by a category of the relying party's own; the highest of a task
-    /// counts.
+    /// Attempts after the first, 0 to 10, by task and by [`RetryCategory`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub attempts_configuration: BTreeMap<String, BTreeMap<String, i64>>,
     /// Whether the end user may continue on another device.
@@ -182,12 +185,16 @@ pub struct RequirementSpec {
     pub kind: ResourceKind,
     /// Who supplies it.
     pub source: ResourceSource,
-    /// Which documents are accepted.
+    /// Which identity documents are accepted.
     pub filter: DocumentRestrictions,
+    /// Which supplementary documents are accepted.
+    pub supplementary: SupplementaryRestrictions,
     /// How the face is shown; `None` for anything but liveness.
     pub liveness_type: Option<LivenessType>,
-    /// Attempts that are allowed altogether.
+    /// Attempts that are allowed altogether, without those that end in a reclassification.
     pub attempts: i64,
+    /// Attempts that may end in a reclassification and be followed by another; `None` where nothing is classified.
+    pub reclassifications: Option<i64>,
 }
 
 impl DocumentSessionRequest {
@@ -203,10 +210,8 @@ impl DocumentSessionRequest {
         Self {
             until,
             resources_ttl: DEFAULT_RESOURCES_TTL_SECONDS,
-            ttl: None,
             user_tracking_id: None,
             block_biometric_consent: false,
-            ibv_options: None,
             notifications: None,
             checks: Vec::new(),
             tasks: Vec::new(),
@@ -220,7 +225,12 @@ impl DocumentSessionRequest {
     ///
     /// Right to work and right to rent ask for a genuine document and for the face of its holder. Anything more
     /// (criminal records, addresses from registers) needs sources that this server does not have.
-    pub fn follow_scheme(&mut self, framework: TrustFramework, scheme: SchemeType) {
+    pub fn follow_scheme(
+        &mut self,
+        framework: TrustFramework,
+        scheme: SchemeType,
+        subject_id: Option<String>,
+    ) {
         let check =
             |kind| RequestedCheck { manual_check: ManualCheck::Fallback, ..RequestedCheck::new(kind) };
         self.checks = [
@@ -236,7 +246,13 @@ impl DocumentSessionRequest {
         self.identity_profile = Some(IdentityProfile {
             trust_framework: framework.to_string(),
             scheme: IdentityScheme { kind: scheme.to_string() },
+            subject_id,
         });
+    }
+
+    /// Whether nothing is to be supplied, read or checked.
+    pub fn asks_for_nothing(&self) -> bool {
+        self.checks.is_empty() && self.tasks.is_empty() && self.documents.is_empty()
     }
 
     /// The task of this kind; `None` if it is not requested.
@@ -247,46 +263,56 @@ impl DocumentSessionRequest {
     /// What has to be supplied, in the order in which the page asks for it.
     pub fn requirement_specs(&self) -> Vec<RequirementSpec> {
         let has = |kind| self.checks.iter().find(|check| check.kind == kind);
-        let attempts = self.document_attempts();
         let mut needed: Vec<RequirementSpec> = Vec::new();
-        let plain = |kind, filter: &DocumentRestrictions| RequirementSpec {
-            kind,
-            source: ResourceSource::EndUser,
-            filter: filter.clone(),
-            liveness_type: None,
-            attempts,
+        let plain = |kind| {
+            let task = TaskType::of(kind);
+            let retries = |category, usual| task.map_or(usual, |task| self.retries(task, category, usual));
+            RequirementSpec {
+                kind,
+                source: ResourceSource::EndUser,
+                filter: DocumentRestrictions::default(),
+                supplementary: SupplementaryRestrictions::default(),
+                liveness_type: None,
+                attempts: 1 + retries(RetryCategory::Generic, DEFAULT_DOCUMENT_RETRIES),
+                reclassifications: task
+                    .map(|_| retries(RetryCategory::Reclassification, DEFAULT_RECLASSIFICATION_RETRIES)),
+            }
         };
-        needed.extend(self.documents.iter().map(|document| plain(document.kind, &document.filter)));
+        needed.extend(self.documents.iter().map(|document| RequirementSpec {
+            filter: document.filter.clone(),
+            supplementary: document.supplementary.clone(),
+            ..plain(document.kind)
+        }));
         let asks_for = |kind| self.documents.iter().any(|document| document.kind == kind);
         let reads = |kind| self.tasks.iter().any(|task| task.kind == kind);
         let about_documents = has(VerificationCheckType::Authenticity).is_some()
             || has(VerificationCheckType::FaceMatch).is_some();
         if (about_documents || reads(TaskType::IdDocument)) && !asks_for(ResourceKind::IdDocument) {
-            needed.insert(0, plain(ResourceKind::IdDocument, &DocumentRestrictions::default()));
+            needed.insert(0, plain(ResourceKind::IdDocument));
         }
         if reads(TaskType::SupplementaryDocument) && !asks_for(ResourceKind::SupplementaryDocument) {
-            needed.push(plain(ResourceKind::SupplementaryDocument, &DocumentRestrictions::default()));
+            needed.push(plain(ResourceKind::SupplementaryDocument));
         }
         if has(VerificationCheckType::FaceComparison).is_some() {
             needed.push(RequirementSpec {
                 source: ResourceSource::RelyingParty,
-                ..plain(ResourceKind::FaceCapture, &DocumentRestrictions::default())
+                ..plain(ResourceKind::FaceCapture)
             });
         }
         for check in self.checks.iter().filter(|check| check.kind == VerificationCheckType::Liveness) {
             needed.push(RequirementSpec {
                 liveness_type: check.liveness_type,
                 attempts: 1 + check.max_retries,
-                ..plain(ResourceKind::Liveness, &DocumentRestrictions::default())
+                ..plain(ResourceKind::Liveness)
             });
         }
         needed
     }
 
-    /// How often a document may be read altogether.
-    fn document_attempts(&self) -> i64 {
-        let named = self.sdk_config.attempts_configuration.get(TaskType::IdDocument.as_str());
-        1 + named.and_then(|named| named.values().copied().max()).unwrap_or(DEFAULT_DOCUMENT_RETRIES)
+    /// How often a task may be repeated for a reason.
+    fn retries(&self, task: TaskType, category: RetryCategory, usual: i64) -> i64 {
+        let named = self.sdk_config.attempts_configuration.get(task.as_str());
+        named.and_then(|named| named.get(category.as_str())).copied().unwrap_or(usual)
     }
 }
 
@@ -297,6 +323,7 @@ impl RequestedCheck {
             kind,
             manual_check: ManualCheck::Never,
             issuing_authority: false,
+            issuing_authority_filter: None,
             filter: None,
             liveness_type: (kind == VerificationCheckType::Liveness).then_some(LivenessType::Static),
             max_retries: DEFAULT_FACE_RETRIES,
@@ -307,13 +334,17 @@ impl RequestedCheck {
 impl RequestedTask {
     /// A task with the default of every option.
     pub fn new(kind: TaskType) -> Self {
-        Self { kind, manual_check: ManualCheck::Never, chip_data: ChipData::Ignore }
+        Self { kind, manual_check: ManualCheck::Never }
     }
 }
 
 impl RequiredDocument {
     /// Any document of a kind.
     pub fn new(kind: ResourceKind) -> Self {
-        Self { kind, filter: DocumentRestrictions::default() }
+        Self {
+            kind,
+            filter: DocumentRestrictions::default(),
+            supplementary: SupplementaryRestrictions::default(),
+        }
     }
 }

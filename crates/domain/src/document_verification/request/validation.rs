@@ -6,13 +6,14 @@ use super::{
 };
 use crate::{
     delivery::Outbox,
-    document_verification::{restrictions::is_country_code, types::VerificationCheckType},
+    document_verification::{
+        restrictions::is_country_code,
+        types::{RetryCategory, TaskType, VerificationCheckType},
+    },
     violation::Violation,
 };
 use std::ops::RangeInclusive;
 
-/// Seconds that an import token may be kept: up to 365 days.
-const IMPORT_TOKEN_TTL_SECONDS: RangeInclusive<i64> = 1..=31_536_000;
 /// Attempts after the first that may be asked for.
 const RETRY_COUNT_RANGE: RangeInclusive<i64> = 0..=10;
 
@@ -21,7 +22,6 @@ impl DocumentSessionRequest {
     pub(in crate::document_verification) fn violations(&self, outbox: &Outbox) -> Vec<Violation> {
         let mut found = Vec::new();
         found.extend(out_of_range("resources_ttl", self.resources_ttl, &RESOURCES_TTL_SECONDS));
-        found.extend(self.ttl.and_then(|ttl| out_of_range("ttl", ttl, &IMPORT_TOKEN_TTL_SECONDS)));
         found.extend(self.notifications.iter().flat_map(|subscription| subscription.violations(outbox)));
         for (at, check) in self.checks.iter().enumerate() {
             let path = format!("requested_checks[{at}].config.max_retries");
@@ -49,6 +49,18 @@ impl DocumentSessionRequest {
                     && other.filter == check.filter
                     && other.liveness_type == check.liveness_type
             };
+            let is_about_documents =
+                matches!(check.kind, VerificationCheckType::Authenticity | VerificationCheckType::FaceMatch);
+            if check.filter.is_some() && !is_about_documents {
+                let message =
+                    format!("{} is not about one identity document, so it takes no filter", check.kind);
+                found.push(Violation::new(format!("requested_checks[{at}].filter"), message));
+            }
+            if check.issuing_authority && check.kind != VerificationCheckType::Authenticity {
+                let path = format!("requested_checks[{at}].config.issuing_authority_sub_check");
+                let message = format!("{} has no such sub-check", check.kind);
+                found.push(Violation::new(path, message));
+            }
             if self.checks.iter().take(at).any(repeated) {
                 let message = "the same check is asked for twice";
                 found.push(Violation::new(format!("requested_checks[{at}]"), message));
@@ -91,6 +103,7 @@ impl SdkConfig {
         };
         for (name, colour) in [
             ("primary_colour", &self.primary_colour),
+            ("primary_colour_dark_mode", &self.primary_colour_dark_mode),
             ("secondary_colour", &self.secondary_colour),
             ("font_colour", &self.font_colour),
         ] {
@@ -114,7 +127,16 @@ impl SdkConfig {
             }
         }
         for (task, counts) in &self.attempts_configuration {
+            if task.parse::<TaskType>().is_err() {
+                let message = format!("it is one of {}", TaskType::VARIANTS.join(", "));
+                refuse(&format!("attempts_configuration.{task}"), message);
+                continue;
+            }
             for (name, count) in counts {
+                if name.parse::<RetryCategory>().is_err() {
+                    let message = format!("it is one of {}", RetryCategory::VARIANTS.join(", "));
+                    refuse(&format!("attempts_configuration.{task}.{name}"), message);
+                }
                 if let Some(broken) = out_of_range("", *count, &RETRY_COUNT_RANGE) {
                     refuse(&format!("attempts_configuration.{task}.{name}"), broken.message);
                 }

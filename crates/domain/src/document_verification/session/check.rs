@@ -25,6 +25,9 @@ pub struct VerificationCheck {
     pub manual_check: ManualCheck,
     /// Whether an authenticity check includes the sub-check `issuing_authority`.
     pub issuing_authority: bool,
+    /// Whether its filter lets an authenticity check take documents that have expired.
+    #[serde(default)]
+    pub allow_expired: bool,
     pub created: Timestamp,
     pub last_updated: Timestamp,
 }
@@ -49,6 +52,7 @@ impl VerificationCheck {
             draft: None,
             manual_check,
             issuing_authority: false,
+            allow_expired: false,
             created: now,
             last_updated: now,
         }

@@ -17,6 +17,12 @@ pub struct SessionMedia {
     /// Whether its contents were deleted.
     #[serde(default)]
     pub redacted: bool,
+    /// `None` in sessions of older versions.
+    #[serde(default)]
+    pub created: Option<Timestamp>,
+    /// When it was created, or else when its contents were deleted.
+    #[serde(default)]
+    pub last_updated: Option<Timestamp>,
 }
 
 /// An upload that comes in parts.

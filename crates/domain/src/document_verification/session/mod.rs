@@ -100,9 +100,11 @@ impl DocumentSession {
             kind: spec.kind,
             source: spec.source,
             filter: spec.filter,
+            supplementary: spec.supplementary,
             liveness_type: spec.liveness_type,
             attempts: spec.attempts,
             used: 0,
+            reclassifications_left: spec.reclassifications,
             standing: RequirementState::Required,
             resource: None,
         });
@@ -173,6 +175,11 @@ impl DocumentSession {
             requirement.source == ResourceSource::RelyingParty
                 && requirement.standing != RequirementState::Fulfilled
         })
+    }
+
+    /// Whether a device was used for this.
+    pub fn has_device_event(&self, event: &str) -> bool {
+        self.devices.iter().any(|known| known.event == event)
     }
 
     /// Records what a device was used for, if the client described it. Of too many events the oldest goes.

@@ -2,7 +2,7 @@
 
 use crate::document_verification::{
     error::DocumentSessionError,
-    restrictions::DocumentRestrictions,
+    restrictions::{DocumentRestrictions, SupplementaryRestrictions},
     session::state_machine::RequirementEvent,
     types::{LivenessType, RequirementState, ResourceKind, ResourceSource, TaskAdvice},
 };
@@ -16,14 +16,21 @@ pub struct Requirement {
     pub kind: ResourceKind,
     /// Who supplies it.
     pub source: ResourceSource,
-    /// Which documents are accepted.
+    /// Which identity documents are accepted.
     pub filter: DocumentRestrictions,
+    /// Which supplementary documents are accepted.
+    #[serde(default)]
+    pub supplementary: SupplementaryRestrictions,
     /// How the face is shown; `None` for anything but liveness.
     pub liveness_type: Option<LivenessType>,
-    /// Attempts that are allowed altogether.
+    /// Attempts that are allowed altogether, without those that end in a reclassification.
     pub attempts: i64,
     /// Attempts that were used.
     pub used: i64,
+    /// Attempts that may still end in a reclassification and be followed by another. `None` where nothing is
+    /// classified, and in sessions of older versions: reclassifications count as other attempts then.
+    #[serde(default)]
+    pub reclassifications_left: Option<i64>,
     pub standing: RequirementState,
     /// The resource that counts for it: the last that was supplied.
     pub resource: Option<ResourceId>,
@@ -32,6 +39,25 @@ pub struct Requirement {
 impl Requirement {
     pub fn attempts_remaining(&self) -> i64 {
         (self.attempts - self.used).max(0)
+    }
+
+    /// Attempts that may still end in a reclassification and be followed by another.
+    pub fn reclassifications_remaining(&self) -> Option<i64> {
+        let is_over = self.attempts_remaining() == 0 && self.standing == RequirementState::Fulfilled;
+        self.reclassifications_left.map(|left| if is_over { 0 } else { left })
+    }
+
+    /// An attempt showed another document than was said, or one that is not accepted. It is given back as long as such
+    /// attempts are left; if none is, no attempt of any kind is.
+    pub(in crate::document_verification) fn count_reclassification(&mut self) {
+        match &mut self.reclassifications_left {
+            None => {}
+            Some(0) => self.used = self.attempts,
+            Some(left) => {
+                *left -= 1;
+                self.used = (self.used - 1).max(0);
+            }
+        }
     }
 
     /// Refuses if no attempt is left.

@@ -92,7 +92,18 @@ pub struct TaskNextStepReason {
     pub detail: Option<String>,
 }
 
+/// Details that say that the document is another one than was said, or one that is not accepted.
+const RECLASSIFICATION_DETAILS: [&str; 3] =
+    ["INCORRECT_DOCUMENT_TYPE", "DOCUMENT_NOT_SUPPORTED", "COUNTRY_NOT_SUPPORTED"];
+
 impl TaskNextStep {
+    /// Whether another attempt is needed because of what the document turned out to be.
+    pub(in crate::document_verification) fn is_reclassification(&self) -> bool {
+        let detail = self.reason.as_ref().and_then(|reason| reason.detail.as_deref());
+        self.value == TaskAdvice::MustTryAgain
+            && detail.is_some_and(|detail| RECLASSIFICATION_DETAILS.contains(&detail))
+    }
+
     /// Go on.
     pub fn progress() -> Self {
         Self { value: TaskAdvice::Progress, reason: None }

@@ -8,7 +8,9 @@ use crate::document_verification::{
     error::DocumentSessionError,
     notifications::NotificationSubject,
     restrictions::DocumentRestrictions,
-    types::{NotificationTopic, ResourceKind, SessionState, TaskType},
+    types::{
+        NotificationTopic, ResourceKind, ResourceSource, SessionState, SupplementaryObjective, TaskType,
+    },
     unit_of_work::SideEffects,
 };
 use base::{Environment, ResourceId};
@@ -20,6 +22,21 @@ impl DocumentSession {
         env: &dyn Environment,
     ) -> Result<(), DocumentSessionError> {
         if self.is_open(env.now()) { Ok(()) } else { Err(DocumentSessionError::Expired) }
+    }
+
+    /// Refuses as long as the end user has not consented to the use of biometric data, if their face is captured and
+    /// the session collects consent.
+    pub(in crate::document_verification) fn ensure_biometric_consent(
+        &self,
+    ) -> Result<(), DocumentSessionError> {
+        let captures_face = self.requirements.iter().any(|requirement| {
+            requirement.source == ResourceSource::EndUser
+                && matches!(requirement.kind, ResourceKind::Liveness | ResourceKind::FaceCapture)
+        });
+        if captures_face && !self.wanted.block_biometric_consent && self.biometric_consent.is_none() {
+            return Err(DocumentSessionError::BiometricConsentRequired);
+        }
+        Ok(())
     }
 
     /// The resource with this id, which must be of this kind.
@@ -61,6 +78,15 @@ impl DocumentSession {
         requirement.map(|requirement| requirement.filter.clone()).unwrap_or_default()
     }
 
+    /// What the supplementary document of a requirement is to prove.
+    pub(in crate::document_verification) fn objective_of(
+        &self,
+        resource: &SuppliedResource,
+    ) -> Option<SupplementaryObjective> {
+        let requirement = self.requirements.iter().find(|known| known.id == resource.requirement);
+        requirement.and_then(|requirement| requirement.supplementary.objective)
+    }
+
     /// Records that a resource has changed.
     pub(in crate::document_verification) fn mark_updated(&mut self, id: ResourceId, env: &dyn Environment) {
         if let Some(resource) = self.resource_mut(id) {
@@ -86,12 +112,7 @@ impl DocumentSession {
         &self,
         kind: ResourceKind,
     ) -> Option<TaskType> {
-        let kind = match kind {
-            ResourceKind::IdDocument => TaskType::IdDocument,
-            ResourceKind::SupplementaryDocument => TaskType::SupplementaryDocument,
-            ResourceKind::Liveness | ResourceKind::FaceCapture => return None,
-        };
-        self.wanted.task(kind).map(|task| task.kind)
+        self.wanted.task(TaskType::of(kind)?).map(|task| task.kind)
     }
 
     /// Completes a session that was triggered and whose checks have all ended.

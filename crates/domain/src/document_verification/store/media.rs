@@ -49,6 +49,7 @@ impl SessionMediaStore {
         resource: ResourceId,
         bytes: &[u8],
     ) -> Result<SessionMedia, BlobError> {
+        let now = self.env.now();
         Ok(SessionMedia {
             id: self.put_bytes(stored, bytes).await?,
             kind,
@@ -56,6 +57,8 @@ impl SessionMediaStore {
             bytes: bytes.len() as u64,
             resource: Some(resource),
             redacted: false,
+            created: Some(now),
+            last_updated: Some(now),
         })
     }
 

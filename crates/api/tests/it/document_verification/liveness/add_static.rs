@@ -13,5 +13,6 @@ async fn a_static_capture_is_added() {
         &json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "liveness_type": "STATIC" } }] }),
     )
     .await;
+    session.consent(&app).await;
     assert_response_snapshot!(session.end_user_call(&app, "POST", "/resources/liveness/static", None).await);
 }

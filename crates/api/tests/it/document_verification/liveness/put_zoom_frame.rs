@@ -33,6 +33,7 @@ async fn zoom_session(app: &TestApp, ends: HeadStance) -> (DocumentSessionFixtur
     let payload =
         json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "liveness_type": "ZOOM" } }] });
     let session = DocumentSessionFixture::create(app, BASE, &payload).await;
+    session.consent(app).await;
     let made = session.end_user_call(app, "POST", "/resources/liveness/zoom", None).await.json();
     let resource = format!("/resources/liveness/zoom/{}", made["id"].as_str().unwrap());
     let way = stance_path(&[HeadStance::default(), ends], 6);

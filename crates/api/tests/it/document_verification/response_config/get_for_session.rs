@@ -7,7 +7,12 @@ use testkit::TestApp;
 #[tokio::test]
 async fn the_answers_of_a_session_are_read() {
     let app = TestApp::start().await;
-    let session = DocumentSessionFixture::create(&app, SANDBOX, &json!({})).await;
+    let session = DocumentSessionFixture::create(
+        &app,
+        SANDBOX,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
     let path = session.path("/response-config");
     let config = json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [
         { "document_filter": { "country_codes": ["SWE"] }, "result": { "detected_country": "SWE" } },

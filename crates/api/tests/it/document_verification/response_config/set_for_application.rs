@@ -1,6 +1,6 @@
 //! `PUT /idverify/v1/apps/{sdkId}/response-config`
 
-use crate::document_verification::{DocumentSessionFixture, SANDBOX, check, relying_party_call};
+use crate::document_verification::{BASE, DocumentSessionFixture, SANDBOX, check, relying_party_call};
 use base::SignedDuration;
 use serde_json::json;
 use testkit::TestApp;
@@ -91,13 +91,17 @@ async fn the_first_matching_item_is_answered_and_that_of_the_session_comes_first
     assert_eq!(tried(&three, "SWE").await.1["value"], "APPROVE");
     let waited = base::Environment::now(&*app.world).duration_since(before);
     assert!(waited >= SignedDuration::from_secs(30), "the reports were kept waiting, {waited}");
+}
 
-    // An end user is told to try again as long as there are attempts.
+#[tokio::test]
+async fn an_end_user_is_told_to_try_again_as_long_as_there_are_attempts() {
+    let app = TestApp::start().await;
     let must = json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [
         { "result": { "recommendation": { "value": "MUST_TRY_AGAIN", "reason": { "value": "USER_ERROR" } } } }] } });
-    let mut payload = payload.clone();
-    payload["sdk_config"] =
-        json!({ "attempts_configuration": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 1 } } });
+    let payload = json!({
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+        "sdk_config": { "attempts_configuration": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 1 } } },
+    });
     let four = DocumentSessionFixture::create(&app, SANDBOX, &payload).await;
     assert_eq!(
         relying_party_call(&app, "PUT", &four.path("/response-config"), Some(must)).await.status_and_code(),
@@ -119,7 +123,10 @@ async fn the_first_matching_item_is_answered_and_that_of_the_session_comes_first
     assert_eq!(third.status_and_code(), "409 RESOURCE_LOCKED");
     let configuration = four.end_user_call(&app, "GET", "/configuration", None).await.json();
     let required = &configuration["capture"]["required_resources"][0];
-    assert_eq!((&required["state"], &required["attempts_remaining"]), (&json!("FULFILLED"), &json!(0)));
+    assert_eq!(
+        (&required["state"], &required["attempts_remaining"]),
+        (&json!("FULFILLED"), &json!({ "GENERIC": 0, "RECLASSIFICATION": 0 }))
+    );
     four.finish(&app).await;
     working.stop().await;
 }
@@ -131,6 +138,18 @@ async fn each_wrong_member_of_a_configuration_is_reported_with_its_path() {
     for (body, property) in [
         (json!({ "async_report_delay": -1 }), "async_report_delay"),
         (json!({ "check_reports": [] }), "check_reports"),
+        (
+            json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [{ "result": { "document_id_photo": { "content_type": "image/gif", "data": "AAAA" } } }] } }),
+            "task_results.ID_DOCUMENT_TEXT_DATA_EXTRACTION[0].result.document_id_photo.content_type",
+        ),
+        (
+            json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [{ "result": { "document_id_photo": { "content_type": "image/png", "data": "§" } } }] } }),
+            "task_results.ID_DOCUMENT_TEXT_DATA_EXTRACTION[0].result.document_id_photo.data",
+        ),
+        (
+            json!({ "check_reports": { "THIRD_PARTY_IDENTITY": { "result": { "report_template": "SUCCESS" } } } }),
+            "check_reports.THIRD_PARTY_IDENTITY",
+        ),
         (
             json!({ "check_reports": { "LIVENESS": [{ "liveness_type": "WINK", "result": { "report_template": "SUCCESS" } }] } }),
             "check_reports.LIVENESS[0].liveness_type",
@@ -155,4 +174,69 @@ async fn each_wrong_member_of_a_configuration_is_reported_with_its_path() {
     }
     let foreign = format!("{SANDBOX}/apps/{}/response-config", testkit::unknown_app_id(&*app.world));
     assert_eq!(relying_party_call(&app, "GET", &foreign, None).await.status_and_code(), "404 APP_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn what_client_libraries_send_is_understood() {
+    let app = TestApp::start().await;
+    let path = format!("{SANDBOX}/apps/{}/response-config", app.app);
+    let config = json!({
+        "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [{
+            "document_filter": null,
+            "result": {
+                "document_fields": { "full_name": "ADA EXAMPLE" },
+                "document_id_photo": { "content_type": "image/jpeg", "data": "/9j/4AAQ" },
+            },
+        }] },
+        "check_reports": {
+            "THIRD_PARTY_IDENTITY": null,
+            "FACE_COMPARISON": { "result": { "report": {
+                "recommendation": null, "breakdown": [{ "sub_check": "ai_face_match", "result": "FAIL" }],
+            } } },
+            "LIVENESS": [{ "result": { "report": { "breakdown": [{ "sub_check": "liveness_auth", "result": "PASS" }] } } }],
+        },
+    });
+    let set = relying_party_call(&app, "PUT", &path, Some(config)).await;
+    assert_eq!(set.status_and_code(), "200", "{}", set.json());
+    assert!(!set.json().to_string().contains("null"), "{}", set.json());
+    let payload = json!({
+        "requested_checks": [{ "type": "LIVENESS" }, { "type": "FACE_COMPARISON" }],
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+    });
+    let session = DocumentSessionFixture::create(&app, SANDBOX, &payload).await;
+    super::super::sandbox_agent::run_agent(&app, &session).await;
+    app.run_due_jobs().await;
+    let read = session.read(&app).await;
+    let document = &read["resources"]["id_documents"][0];
+    let fields = session.media(&app, &document["document_fields"]["media"]).await.json();
+    assert_eq!(
+        fields,
+        json!({ "full_name": "ADA EXAMPLE" }),
+        "nothing is invented beside what was configured"
+    );
+    let portrait = session.media(&app, &document["document_id_photo"]["media"]).await;
+    assert_eq!(
+        (portrait.header("content-type"), &portrait.body[..]),
+        ("image/jpeg", &b"\xff\xd8\xff\xe0\x00\x10"[..])
+    );
+    let advice = |kind: &str| check(&read, kind)["report"]["recommendation"]["value"].clone();
+    assert_eq!((advice("LIVENESS"), advice("FACE_COMPARISON")), (json!("APPROVE"), json!("CONSIDER")));
+}
+
+#[tokio::test]
+async fn production_takes_no_answers() {
+    let app = TestApp::start().await;
+    let of_app = format!("{BASE}/apps/{}/response-config", app.app);
+    let session = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
+    for path in [of_app, session.path("/response-config")] {
+        let refused = relying_party_call(&app, "PUT", &path, Some(json!({}))).await;
+        assert_eq!(refused.status_and_code(), "403 INSUFFICIENT_PERMISSION");
+        assert!(refused.json()["message"].as_str().unwrap().contains("/sandbox"));
+        assert_eq!(relying_party_call(&app, "GET", &path, None).await.status_and_code(), "200");
+    }
 }

@@ -21,7 +21,12 @@ async fn the_configuration_of_a_session_is_read() {
 #[tokio::test]
 async fn an_end_user_without_a_token_is_refused() {
     let app = TestApp::start().await;
-    let session = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    let session = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
     let stranger = DocumentSessionFixture { token: "none".to_owned(), ..session };
     assert_response_snapshot!(stranger.end_user_call(&app, "GET", "/configuration", None).await);
 }

@@ -7,6 +7,11 @@ use testkit::TestApp;
 #[tokio::test]
 async fn an_email_is_requested() {
     let app = TestApp::start().await;
-    let session = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    let session = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
     assert_response_snapshot!(session.end_user_call(&app, "POST", "/emails/instructions", None).await);
 }

@@ -7,6 +7,12 @@ use testkit::TestApp;
 #[tokio::test]
 async fn a_session_is_finished() {
     let app = TestApp::start().await;
-    let session = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    let session = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
+    session.add_document(&app, "PASSPORT", "SWE", &[testkit::face_jpeg()]).await;
     assert_response_snapshot!(session.end_user_call(&app, "DELETE", "/client-session-token", None).await);
 }

@@ -1,5 +1,6 @@
 //! Sessions.
 
+mod asked;
 mod configuration;
 mod consent;
 mod create;

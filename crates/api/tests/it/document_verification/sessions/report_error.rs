@@ -7,7 +7,12 @@ use testkit::TestApp;
 #[tokio::test]
 async fn an_error_of_the_page_is_reported() {
     let app = TestApp::start().await;
-    let session = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    let session = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
+    )
+    .await;
     assert_response_snapshot!(
         session
             .end_user_call(
