@@ -168,6 +168,11 @@ impl ImageAnalyser {
         Self { models: Arc::new(RwLock::new(Ok(Arc::new(models)))), rules: Arc::new(rules) }
     }
 
+    /// The operator's limits on the file of an image.
+    pub fn image_limits(&self) -> &media::image_validation::ImageLimits {
+        &self.rules.image
+    }
+
     /// Checks the models' files and, where the settings say so, loads them and runs their probes; blocks for a moment. Until
     /// it succeeds, every analysis fails with [`AnalysisError::NotReady`].
     pub fn load(&self, settings: &ModelPoolSettings) -> Result<(), ModelsNotReadyError> {
