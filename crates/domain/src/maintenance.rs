@@ -68,7 +68,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 10);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 11);
     }
 
     #[tokio::test]

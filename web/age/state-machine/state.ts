@@ -205,11 +205,13 @@ export function methodForPath(session: Session, path: string | undefined): Metho
   return method && session.status === "PENDING" && method.attempts === 0 ? method : undefined;
 }
 
-/** The method that the page tries by itself: a passkey, in a browser in which a result was kept, before anything else was
- * tried. */
+/** The method that the page tries by itself instead of offering it: a passkey, in a browser in which a result was kept, before
+ * anything else was tried. */
 export function silentMethod(session: Session, { keptHere }: Environment): Method | undefined {
-  const method = availableMethods(session).find(({ silent }) => silent);
-  return method && keptHere && session.status === "PENDING" && method.attempts === 0 ? method : undefined;
+  const possible = availableMethods(session);
+  const method = possible.find(({ silent }) => silent);
+  const hidden = possible.some(({ silent }) => !silent);
+  return method && hidden && keptHere && session.status === "PENDING" && method.attempts === 0 ? method : undefined;
 }
 
 /** Whether the method needs a consent that was not given yet. */

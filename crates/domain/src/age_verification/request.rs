@@ -116,6 +116,8 @@ pub struct AgeMethodTerms {
     pub disable_mobile_hand_off: Option<bool>,
     /// For a document: whether the end user waits until the checks have a result.
     pub synchronous_checks: Option<bool>,
+    /// For a document: whether documents are accepted that are not printed in Latin letters only.
+    pub allow_non_latin_documents: Option<bool>,
     /// For a passkey: whether it is offered to the end user, who must use it; else the page tries it at the start.
     pub authentication: Option<bool>,
     /// For an electronic identity: the ids of the providers to offer; all if absent.

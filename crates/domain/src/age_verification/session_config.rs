@@ -158,6 +158,9 @@ pub struct AgeMethodConfig {
     /// For a document: whether the end user waits until the checks have a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synchronous_checks: Option<bool>,
+    /// For a document: whether documents are accepted that are not printed in Latin letters only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_non_latin_documents: Option<bool>,
     /// For a passkey: whether it is offered to the end user, who must use it; else the page tries it at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authentication: Option<bool>,
@@ -187,6 +190,7 @@ impl AgeMethodConfig {
             preset_issuing_country: None,
             disable_mobile_hand_off: None,
             synchronous_checks: None,
+            allow_non_latin_documents: None,
             authentication: None,
             sub_methods: None,
         }
@@ -223,6 +227,7 @@ impl AgeMethodConfig {
                 preset_issuing_country: terms.preset_issuing_country.map(|code| code.to_ascii_uppercase()),
                 disable_mobile_hand_off: terms.disable_mobile_hand_off,
                 synchronous_checks: terms.synchronous_checks,
+                allow_non_latin_documents: terms.allow_non_latin_documents,
                 ..block
             },
             AgeMethod::SvcKey => Self { authentication: terms.authentication, ..block },

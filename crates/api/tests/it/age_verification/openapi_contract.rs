@@ -63,7 +63,7 @@ fn everything(rule: &Value) -> Value {
         ),
         (
             "doc_scan",
-            json!({ "preset_issuing_country": "GBR", "disable_mobile_hand_off": true, "synchronous_checks": true }),
+            json!({ "preset_issuing_country": "GBR", "disable_mobile_hand_off": true, "synchronous_checks": true, "allow_non_latin_documents": true }),
         ),
         ("credit_card", json!({})),
         ("mobile", json!({})),

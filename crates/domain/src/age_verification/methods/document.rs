@@ -17,6 +17,7 @@ use crate::{
             DocumentSessionRequest, RESOURCES_TTL_SECONDS, RequestedCheck, RequestedTask, RequiredDocument,
             SdkConfig, TOKEN_TTL_SECONDS,
         },
+        restrictions::DocumentRestrictions,
         types::{LivenessType, ManualCheck, ResourceKind, TaskType, VerificationCheckType},
     },
 };
@@ -215,7 +216,13 @@ fn document_session_request(
         block_biometric_consent: true,
         checks,
         tasks: vec![RequestedTask::new(TaskType::IdDocument)],
-        documents: vec![RequiredDocument::new(ResourceKind::IdDocument)],
+        documents: vec![RequiredDocument {
+            filter: DocumentRestrictions {
+                allow_non_latin: config.allow_non_latin_documents.unwrap_or(false),
+                ..DocumentRestrictions::default()
+            },
+            ..RequiredDocument::new(ResourceKind::IdDocument)
+        }],
         sdk_config: SdkConfig {
             allow_handoff: !config.disable_mobile_hand_off.unwrap_or(false),
             preset_issuing_country: config.preset_issuing_country.clone(),

@@ -20,7 +20,7 @@ fn by_email(address: &str) -> Vec<Value> {
 /// Somebody keeps a result, shows it again, lets it be forgotten, and has nothing to show any more.
 fn with_a_passkey(shop: &RelyingPartyFixture) -> (Value, [Session; 3]) {
     let keep = shop.session(&json!({ "email": {}, "svc_key": {} }));
-    let again = shop.session(&json!({ "email": {}, "svc_key": {} }));
+    let again = shop.session(&json!({ "email": {}, "svc_key": { "authentication": true } }));
     let none =
         json!({ "svc_key": { "retry_enabled": true, "retry_limit": 2 }, "email": { "allowed": false } });
     let none = shop.session(&none);
