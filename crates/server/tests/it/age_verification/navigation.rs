@@ -30,7 +30,7 @@ fn with_a_passkey(shop: &RelyingPartyFixture) -> (Value, [Session; 3]) {
     acts.extend([
         see(CONFIRMED),
         press("Keep this proof on this device"),
-        act("says", &["It is kept. Next time choose the passkey."]),
+        act("says", &["It is kept. Next time your passkey shows it."]),
         see(CONFIRMED),
         open(&again.page()),
         see(START),
