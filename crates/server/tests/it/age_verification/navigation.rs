@@ -126,7 +126,7 @@ fn a_result_is_kept_shown_and_forgotten_in_a_browser() {
         let result = shop.result(session);
         assert_eq!((&result["status"], &result["method"]), (&json!(status), &json!(method)), "{result}");
     }
-    for (session, status) in [(&stopped, "CANCELLED"), (&alone, "IN_PROGRESS"), (&short, "IN_PROGRESS")] {
+    for (session, status) in [(&stopped, "CANCELLED"), (&alone, "IN_PROGRESS"), (&short, "EXPIRED")] {
         assert_eq!(shop.result(session)["status"], status);
     }
 }
