@@ -159,7 +159,7 @@ pub fn parse_device_response(
     let base64 = || base64_simd::STANDARD.decode_to_vec(text).ok();
     let encodings: [&dyn Fn() -> Option<Vec<u8>>; 3] =
         [&|| crate::jws::base64url(text), &base64, &|| base45::decode(text).ok()];
-    let decoded = encodings.iter().filter_map(|decode| cbor::decode(&decode()?).ok()).next();
+    let decoded = encodings.iter().find_map(|decode| cbor::decode(&decode()?).ok());
     let decoded = decoded.ok_or_else(|| {
         UnsupportedProofError::new("the response is no CBOR in base64url, base64 or base45")
     })?;

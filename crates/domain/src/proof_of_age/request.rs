@@ -179,6 +179,7 @@ mod optional_secret {
     use base::Secret;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde hands it over like this")]
     pub(super) fn serialize<S: Serializer>(
         secret: &Option<Secret<String>>,
         to: S,

@@ -166,7 +166,7 @@ fn performance(text: &mut String, ages: &AgeVerificationService, pack: &ModelPac
     );
     match confidence {
         Some(confidence) => {
-            writeln!(text, "A session that names none has the operator's: {:.1} %.\n", confidence * 100.0)?
+            writeln!(text, "A session that names none has the operator's: {:.1} %.\n", confidence * 100.0)?;
         }
         None => text.push_str("The operator has set none for sessions that name none.\n\n"),
     }

@@ -81,6 +81,7 @@ pub(crate) struct PageConsent {
 
 /// A method that can be used.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own to the page")]
 pub(crate) struct PageMethod {
     /// The method.
     method: AgeMethod,
