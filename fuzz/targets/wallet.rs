@@ -22,10 +22,11 @@ static VERIFIER: LazyLock<(TrustList, VerificationTerms)> = LazyLock::new(|| {
 });
 
 const REQUEST: PresentationBinding<'_> = PresentationBinding {
+    mac_key: None,
     client_id: "x509_san_dns:age.example",
     nonce: "of-this-request-alone",
     response_uri: "https://age.example/age/v1/wallet/x/response",
-    key_thumbprint: [7; 32],
+    key_thumbprint: Some([7; 32]),
 };
 
 fuzz_target!(|bytes: &[u8]| {

@@ -193,6 +193,7 @@ impl TestAppBuilder {
         }));
         let call_limiter = CallLimiter::new(database.db.clone(), world.clone(), limits);
         let parts = ApiParts {
+            transaction_attempts: Arc::default(),
             services: services.await.expect("settings that hold"),
             brand,
             calling_applications: CallingApplicationReader::start(database.db.clone()),

@@ -5,6 +5,7 @@ import { paragraph, row } from "../shared/elements";
 import { qrPlaceholder, showQrCode } from "../shared/handoff";
 import { InterruptedError } from "../shared/network";
 import type { Api } from "./api";
+import { noteResultKept } from "./kept-here";
 import { createPasskey, passkeysSupported } from "./passkeys";
 import type { Texts } from "./texts";
 
@@ -53,6 +54,7 @@ function passkeyOffer({ api, texts: { key: say }, say: speak, stay }: OfferConte
 async function registerPasskey(api: Api): Promise<void> {
   const { options, continuation } = await api.passkeyOptions();
   await api.registerPasskey(continuation, await createPasskey(options));
+  noteResultKept(true);
 }
 
 /** Puts a proof of age on the holder's phone. */

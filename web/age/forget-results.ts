@@ -5,6 +5,7 @@ import { paragraph, primaryButton, row } from "../shared/elements";
 import { parseObject, RefusedError, sendRequest, withRetries } from "../shared/network";
 import type { Screen } from "../shared/page-layout";
 import type { AgePaths, RequestBodyOf, ResponseOf } from "../shared/schema";
+import { noteResultKept } from "./kept-here";
 import { getPasskey, passkeysSupported } from "./passkeys";
 import type { Texts } from "./texts";
 
@@ -31,6 +32,7 @@ export function showForgetScreen({ base, texts: { forget: say }, show, say: spea
     why.hidden = true;
     forget(base).then(
       (forgotten) => {
+        noteResultKept(false);
         const [heading, body] = forgotten ? [say.done, say.doneBody] : [say.nothing, say.nothingBody];
         show({ heading, body: [paragraph(body)], spoken: body });
       },

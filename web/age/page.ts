@@ -7,6 +7,7 @@ import { PageLayout } from "../shared/page-layout";
 import { Controller } from "./controller";
 import { isHistoryEntry } from "./effects";
 import { readInitialEvent } from "./initial-event";
+import { isResultKeptHere } from "./kept-here";
 import { parsePagePath } from "./session-url";
 import { initialState } from "./state-machine/state";
 import { LANGUAGES, textsIn } from "./texts";
@@ -24,7 +25,10 @@ async function main(): Promise<void> {
   const { texts, language } = await textsIn(wanted);
   const stage = new PageLayout();
   stage.setLanguage(texts, language);
-  const state = initialState({ embedded: isEmbedded(), phone: isPhone(), issuerPage }, historyEntry);
+  const state = initialState(
+    { embedded: isEmbedded(), phone: isPhone(), issuerPage, keptHere: isResultKeptHere() },
+    historyEntry,
+  );
   const controller = new Controller(stage, texts, language, state);
   controller.start(isSupported() ? event : { is: "couldNotOpen", why: "unsupported" });
 }

@@ -218,7 +218,8 @@ export function processing(shown: ScreenContext): Screen {
     business: businessName(session, texts),
   });
   const leave = leaveTo && !handedOff ? row(exitLink(leaveTo, over.leave, shown.embedded)) : undefined;
-  return { heading: say.heading, body: [spinner(), paragraph(body), leave], spoken: body };
+  const leaving = leave && !shown.embedded ? make("p", { id: "leaving", class: "soft", hidden: true }) : undefined;
+  return { heading: say.heading, body: [spinner(), paragraph(body), leaving, leave], spoken: body };
 }
 
 /** The check passed. `more` (the offers) stands before the way back. */

@@ -42,6 +42,8 @@ export interface Method {
   remaining: number;
   /** Whether a phone may take over. */
   handOff: boolean;
+  /** Whether the page tries it by itself at the start, instead of offering it. */
+  silent: boolean;
   /** The country whose documents the business expects, three letters. */
   country: string | undefined;
 }
@@ -127,6 +129,7 @@ function readMethod(one: PageMethod): Method {
     attempts,
     remaining: one.attempts_remaining,
     handOff: one.hand_off,
+    silent: one.silent,
     country: one.preset_issuing_country ?? undefined,
   };
 }

@@ -16,6 +16,7 @@ export function method(name: MethodName, more: Partial<PageMethod> = {}): PageMe
     attempts: 0,
     attempts_remaining: 1,
     available: true,
+    silent: false,
     preset_issuing_country: null,
     hand_off: true,
     ...more,

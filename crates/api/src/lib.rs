@@ -20,6 +20,7 @@ pub use http::{
     body::BodyMemory,
     virtual_hosts::{Interface, VirtualHostSettings, VirtualHosts},
 };
+use image_analysis::TransactionAttempts;
 pub use system::{
     DataDisk, MetricsRecorder, ReadinessProbe, StartupServer, StartupState, StartupStatus, startup_router,
 };
@@ -72,6 +73,8 @@ pub struct ApiParts {
     pub body_memory: BodyMemory,
     /// Bounds what wrong signatures cost.
     pub signature_guard: Arc<SignatureGuard>,
+    /// Counts the attempts of transactions at tills.
+    pub transaction_attempts: Arc<TransactionAttempts>,
     /// Locates callers.
     pub geo_locator: Arc<GeoLocator>,
     /// Metrics, rendered on demand.

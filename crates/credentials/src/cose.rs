@@ -1,8 +1,9 @@
-//! `COSE_Sign1` (RFC 9052).
+//! `COSE_Sign1` and `COSE_Mac0` (RFC 9052).
 
 use crate::cbor;
 use crate::jws::MAX_CHAIN_CERTIFICATES;
 use crate::keys::SignatureAlgorithm;
+use aws_lc_rs::hmac;
 use ciborium::Value;
 
 const ALG_LABEL: i64 = 1;
@@ -98,6 +99,59 @@ pub(crate) fn sig_structure(protected: &[u8], external_aad: &[u8], payload: &[u8
     let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
     let context = Value::Text("Signature1".to_owned());
     cbor::encode(&Value::Array(vec![context, bytes(protected), bytes(external_aad), bytes(payload)]))
+}
+
+/// HMAC 256/256 (RFC 9053, section 3.1).
+const HMAC_256: i64 = 5;
+
+/// A parsed `COSE_Mac0` with HMAC 256/256; nothing in it is verified yet.
+#[derive(Clone, Debug)]
+pub(crate) struct CoseMac0 {
+    protected: Vec<u8>,
+    /// `None` where the payload is detached.
+    pub payload: Option<Vec<u8>>,
+    tag: Vec<u8>,
+}
+
+impl CoseMac0 {
+    /// Parses a message, with or without the tag of `COSE_Mac0` (17).
+    pub(crate) fn parse(value: Value) -> Result<Self, CoseSign1Error> {
+        let value = match value {
+            Value::Tag(17, inner) => *inner,
+            other => other,
+        };
+        let parts = value.into_array().map_err(|_| "is no COSE_Mac0")?;
+        let [Value::Bytes(protected), Value::Map(unprotected), payload, Value::Bytes(tag)] =
+            <[Value; 4]>::try_from(parts).map_err(|_| "is no COSE_Mac0")?
+        else {
+            return Err("is no COSE_Mac0");
+        };
+        let payload = match payload {
+            Value::Bytes(payload) => Some(payload),
+            Value::Null => None,
+            _ => return Err("is no COSE_Mac0"),
+        };
+        let header = cbor::decode(&protected).ok().and_then(|header| header.into_map().ok());
+        let header = header.ok_or("has a protected header that is no map in its shortest form")?;
+        if cbor::get_label(&header, CRIT_LABEL).is_some()
+            || cbor::get_label(&unprotected, CRIT_LABEL).is_some()
+        {
+            return Err("has critical header parameters, none of which is known here");
+        }
+        if cbor::get_label(&header, ALG_LABEL).and_then(cbor::as_i64) != Some(HMAC_256) {
+            return Err("is not of HMAC 256/256");
+        }
+        Ok(Self { protected, payload, tag })
+    }
+
+    /// Whether the tag is that of `payload` under `key` (`MAC_structure`, RFC 9052, section 6.3).
+    pub(crate) fn is_authentic(&self, key: &[u8; 32], payload: &[u8]) -> bool {
+        let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
+        let context = Value::Text("MAC0".to_owned());
+        let message =
+            cbor::encode(&Value::Array(vec![context, bytes(&self.protected), bytes(&[]), bytes(payload)]));
+        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, key), &message, &self.tag).is_ok()
+    }
 }
 
 fn parse_x5chain(value: Option<&Value>) -> Result<Vec<Vec<u8>>, CoseSign1Error> {

@@ -5,19 +5,24 @@ use crate::cbor;
 use crate::cwt::Cwt;
 use crate::error::UnsupportedProofError;
 use crate::https_host;
+use crate::jwe::DecryptionKey;
 use crate::jwt::Jwt;
-use crate::mdoc::Mdoc;
+use crate::mdoc::{Mdoc, ReaderSession};
 use crate::sd_jwt::SdJwt;
 use crate::verification::CredentialFormat;
 use base::LimitViolation;
 use ciborium::Value;
 use flate2::bufread::ZlibDecoder;
-use std::io::Read;
+use std::{io::Read, sync::Arc};
 
 /// Characters of a QR code at most (version 40, alphanumeric, error correction L).
 pub const MAX_QR_CHARS: usize = 4296;
 /// Bytes that a compressed proof may inflate to.
 pub const MAX_INFLATED_PROOF_BYTES: usize = 16 * 1024;
+/// Characters of a device's response at most, if a terminal sends it with its session. One with a portrait has fewer.
+pub const MAX_RESPONSE_CHARS: usize = 128 << 10;
+/// Bytes of a session transcript at most.
+pub const MAX_TRANSCRIPT_BYTES: usize = 16 << 10;
 /// Prefix of proofs that Assay issues.
 pub(crate) const OWN_PREFIX: &str = "POA1:";
 
@@ -138,6 +143,65 @@ pub fn parse_scanned(value: &str) -> Result<ScannedValue, UnsupportedProofError>
         }
     }
     found.map(ScannedValue::Proof)
+}
+
+/// Parses a `DeviceResponse` (ISO 18013-5) that a terminal received from a device: CBOR in base64url, standard base64 or
+/// base45, at most [`MAX_RESPONSE_CHARS`] characters, with what the terminal knows of the session.
+pub fn parse_device_response(
+    response: &str,
+    session: TerminalSession,
+) -> Result<ParsedProof, UnsupportedProofError> {
+    let characters = response.chars().take(MAX_RESPONSE_CHARS + 1).count();
+    if characters > MAX_RESPONSE_CHARS {
+        return Err(UnsupportedProofError::new("the response is longer than a device's response can be"));
+    }
+    let text = response.trim_matches(['\r', '\n', '\t', ' ']);
+    let base64 = || base64_simd::STANDARD.decode_to_vec(text).ok();
+    let encodings: [&dyn Fn() -> Option<Vec<u8>>; 3] =
+        [&|| crate::jws::base64url(text), &base64, &|| base45::decode(text).ok()];
+    let decoded = encodings.iter().find_map(|decode| cbor::decode(&decode()?).ok());
+    let decoded = decoded.ok_or_else(|| {
+        UnsupportedProofError::new("the response is no CBOR in base64url, base64 or base45")
+    })?;
+    let session = ReaderSession { transcript: session.transcript, key: session.reader_key, made_at: None };
+    Mdoc::parse_relayed(&decoded, session).map(|mdoc| ParsedProof(Box::new(ProofToken::Mdoc(mdoc))))
+}
+
+/// What a terminal knows of the session in which it received a response.
+#[derive(Debug)]
+pub struct TerminalSession {
+    transcript: Value,
+    reader_key: Option<Arc<DecryptionKey>>,
+}
+
+/// Why what a terminal sent of its session cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TerminalSessionError {
+    #[error(
+        "it is not base64url of a SessionTranscript, a CBOR array of three items, of at most {MAX_TRANSCRIPT_BYTES} bytes"
+    )]
+    Transcript,
+    #[error("it is no private JWK on P-256, P-384 or P-521")]
+    ReaderKey,
+}
+
+impl TerminalSession {
+    /// `transcript` is base64url of a `SessionTranscript`, or of `SessionTranscriptBytes`; `reader_key` the ephemeral
+    /// private key of the reader, a JWK, which only a MAC needs.
+    pub fn parse(transcript: &str, reader_key: Option<&str>) -> Result<Self, TerminalSessionError> {
+        let bytes = Some(transcript).filter(|text| text.len() <= MAX_TRANSCRIPT_BYTES / 3 * 4 + 4);
+        let decoded = bytes.and_then(crate::jws::base64url).and_then(|bytes| cbor::decode(&bytes).ok());
+        let decoded = decoded.ok_or(TerminalSessionError::Transcript)?;
+        let transcript = match cbor::unwrap_encoded_cbor(&decoded) {
+            Some(inner) => cbor::decode(inner).map_err(|_| TerminalSessionError::Transcript)?,
+            None => decoded,
+        };
+        if transcript.as_array().is_none_or(|parts| parts.len() != 3) {
+            return Err(TerminalSessionError::Transcript);
+        }
+        let key = reader_key.map(|key| DecryptionKey::from_jwk(key).ok_or(TerminalSessionError::ReaderKey));
+        Ok(Self { transcript, reader_key: key.transpose()?.map(Arc::new) })
+    }
 }
 
 /// Values with a URL scheme, none of which contains a proof: `None` if the scheme is not one that is known.

@@ -9,17 +9,19 @@
 //! ```
 //!
 //! The device signs `DeviceAuthentication` over this transcript (ISO 18013-5, 9.1.3) with `deviceSignature`. A response
-//! for another session can be checked by nobody but its reader, and an `IssuerSigned` alone is a bearer token: both are
-//! refused unless the issuer's entry says `unbound`, and then reported as not bound.
+//! for another session can be checked only with the transcript of that session and, where the device authenticated it with
+//! `deviceMac`, the reader's ephemeral key ([`Mdoc::parse_relayed`]). Without them it is a bearer token, like an
+//! `IssuerSigned` alone: both are refused unless the issuer's entry says `unbound`, and then reported as not bound.
 //!
 //! Accepted are the document types `eu.europa.ec.av.1` and `org.iso.18013.5.1.mDL`, and `age_over_NN` in the name
 //! spaces `eu.europa.ec.av.1` and `org.iso.18013.5.1`. The signer's chain must lead to a listed root, and each
 //! certificate below the root must have the extended key usage 1.0.18013.5.1.2.
 
-mod device_signature;
+mod device_authentication;
 mod security_object;
 
-use self::device_signature::{DeviceSignature, handover_time};
+pub(crate) use self::device_authentication::ReaderSession;
+use self::device_authentication::{DeviceAuthentication, handover_time};
 use self::security_object::{IssuerSignedItem, Mso};
 use crate::age_attributes::{AgeAttributes, parse_age_in_years, parse_birth_date};
 use crate::age_claims::AgeClaims;
@@ -52,7 +54,7 @@ pub(crate) struct MdocDocument {
     payload: Vec<u8>,
     mso: Mso,
     items: Vec<IssuerSignedItem>,
-    device: Option<DeviceSignature>,
+    device: Option<DeviceAuthentication>,
 }
 
 fn malformed(problem: &str) -> UnsupportedProofError {
@@ -67,28 +69,40 @@ impl Mdoc {
     /// Parses an `IssuerSigned`, a `DeviceResponse`, or a `DeviceResponse` behind the session transcript of our QR
     /// profile.
     pub(crate) fn parse(value: Value) -> Result<Self, UnsupportedProofError> {
-        let (transcript, value) = match value {
+        let (session, value) = match value {
             Value::Array(parts) => {
                 let [transcript, response] =
                     <[Value; 2]>::try_from(parts).map_err(|_| malformed("is malformed"))?;
                 let made_at = handover_time(&transcript)
                     .ok_or_else(|| malformed("is signed for a session that is not of the QR profile"))?;
-                (Some((transcript, Some(made_at))), response)
+                (Some(ReaderSession { transcript, key: None, made_at: Some(made_at) }), response)
             }
             value => (None, value),
         };
-        Self::of(transcript, &value)
+        Self::of(session, &value)
     }
 
-    /// Parses the `DeviceResponse` to a request. Its device must have signed for this session transcript.
-    pub(crate) fn parse_response(response: &Value, transcript: Value) -> Result<Self, UnsupportedProofError> {
+    /// Parses a `DeviceResponse` that a terminal received, with what it knows of the session.
+    pub(crate) fn parse_relayed(
+        response: &Value,
+        session: ReaderSession,
+    ) -> Result<Self, UnsupportedProofError> {
+        let made_at = handover_time(&session.transcript);
+        Self::parse_response(response, ReaderSession { made_at, ..session })
+    }
+
+    /// Parses the `DeviceResponse` to a request. Its device must have signed or authenticated it for this session.
+    pub(crate) fn parse_response(
+        response: &Value,
+        session: ReaderSession,
+    ) -> Result<Self, UnsupportedProofError> {
         if response.as_map().is_none_or(|response| cbor::get_name(response, "documents").is_none()) {
             return Ok(Self::NoDocument);
         }
-        Self::of(Some((transcript, None)), response)
+        Self::of(Some(session), response)
     }
 
-    fn of(transcript: Option<(Value, Option<i64>)>, value: &Value) -> Result<Self, UnsupportedProofError> {
+    fn of(session: Option<ReaderSession>, value: &Value) -> Result<Self, UnsupportedProofError> {
         let map = value.as_map().ok_or_else(|| malformed("is malformed"))?;
         if cbor::get_name(map, "issuerAuth").is_some() {
             return MdocDocument::parse(map, None, None).map(|document| Self::Document(Box::new(document)));
@@ -112,9 +126,9 @@ impl Mdoc {
                 let signed = cbor::get_name(document, "issuerSigned").and_then(Value::as_map);
                 let signed = signed.ok_or_else(|| malformed("has nothing signed by its issuer"))?;
                 let device = cbor::get_name(document, "deviceSigned").and_then(Value::as_map);
-                let device = match (transcript, device) {
-                    (Some((transcript, made_at)), Some(device)) => {
-                        Some(DeviceSignature::parse(device, transcript, doc_type, made_at)?)
+                let device = match (session, device) {
+                    (Some(session), Some(device)) => {
+                        Some(DeviceAuthentication::parse(device, session, doc_type)?)
                     }
                     (Some(_), None) => return Err(malformed("is not signed by its device")),
                     (None, _) => None,
@@ -165,7 +179,7 @@ impl MdocDocument {
     fn parse(
         signed: &[(Value, Value)],
         doc_type: Option<&str>,
-        device: Option<DeviceSignature>,
+        device: Option<DeviceAuthentication>,
     ) -> Result<Self, UnsupportedProofError> {
         let auth = cbor::get_name(signed, "issuerAuth")
             .cloned()
@@ -280,6 +294,19 @@ impl MdocDocument {
     ) -> Result<VerifiedProof, ProofVerificationError> {
         self.verify_issuer(signer, terms)?;
         let (replay, checks): (_, &[_]) = match &self.device {
+            // The transcript of a terminal's session says nothing of the time: the presentation counts once, as long as
+            // the document is valid.
+            Some(device) if device.made_at.is_none() => {
+                device.check(self.mso.device_key.as_ref())?;
+                let presented = digest::sha256(&[&device.authentication, &self.payload]);
+                (
+                    (
+                        replay_key(issuer.id(), ReplayKeySource::Message, &presented),
+                        self.mso.times.replay_end(terms)?,
+                    ),
+                    &[ProofCheck::HolderBound],
+                )
+            }
             Some(device) => {
                 device.check(self.mso.device_key.as_ref())?;
                 let times = ValidityTimes { iat: device.made_at, ..ValidityTimes::default() };
@@ -294,13 +321,13 @@ impl MdocDocument {
             None if issuer.accepts_unbound() => (
                 (
                     replay_key(issuer.id(), ReplayKeySource::Message, &self.payload),
-                    self.mso.times.replay_end(terms)?,
+                    self.mso.times.copy_end(terms, issuer.freshness_window(terms))?,
                 ),
                 &[],
             ),
             None => {
                 return Err(ProofVerificationError::unverified(
-                    "the mobile document is not signed by its device for a QR code (see the QR profile)",
+                    "the mobile document is not signed by its device for a QR code (see the QR profile), nor sent with its session",
                 ));
             }
         };

@@ -3,9 +3,11 @@
 use crate::age_attributes::AgeAttributes;
 use crate::cbor;
 use crate::digest::sha256;
+use crate::jwe::DecryptionKey;
 use crate::trust::TrustedIssuer;
 use crate::verification::StatusReference;
 use ciborium::Value as Cbor;
+use std::sync::Arc;
 
 /// The parts of a verifier's request that the holder's signature covers.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +18,11 @@ pub struct PresentationBinding<'a> {
     pub nonce: &'a str,
     /// Where the response is posted.
     pub response_uri: &'a str,
-    /// RFC 7638 thumbprint of the key that the response is encrypted to.
-    pub key_thumbprint: [u8; 32],
+    /// RFC 7638 thumbprint of the key that the response is encrypted to; `None` if it is not encrypted.
+    pub key_thumbprint: Option<[u8; 32]>,
+    /// The verifier's ephemeral key, with which the device of a mobile document may authenticate the response instead of
+    /// signing it; `None` if it has to sign.
+    pub mac_key: Option<&'a Arc<DecryptionKey>>,
 }
 
 impl PresentationBinding<'_> {
@@ -28,7 +33,7 @@ impl PresentationBinding<'_> {
         let info = Cbor::Array(vec![
             text(self.client_id),
             text(self.nonce),
-            Cbor::Bytes(self.key_thumbprint.to_vec()),
+            self.key_thumbprint.map_or(Cbor::Null, |thumbprint| Cbor::Bytes(thumbprint.to_vec())),
             text(self.response_uri),
         ]);
         let hash = sha256(&[&cbor::encode(&info)]).to_vec();
@@ -81,7 +86,8 @@ mod tests {
             client_id: "x509_san_dns:example.com",
             nonce: "exc7gBkxjx1rdc9udRrveKvSsJIq80avlXeLHhGwqtA",
             response_uri: "https://example.com/response",
-            key_thumbprint: hex::decode(thumbprint).unwrap().try_into().unwrap(),
+            key_thumbprint: Some(hex::decode(thumbprint).unwrap().try_into().unwrap()),
+            mac_key: None,
         };
         let handover = "048bc053c00442af9b8eed494cefdd9d95240d254b046b11b68013722aad38ac";
         let expected = format!("83f6f682714f70656e494434565048616e646f7665725820{handover}");

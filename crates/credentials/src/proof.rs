@@ -4,7 +4,8 @@ use crate::detect_format::ProofToken;
 use crate::trust::TrustList;
 
 pub use crate::detect_format::{
-    MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, ParsedProof, ScannedValue, parse_scanned,
+    MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, MAX_RESPONSE_CHARS, MAX_TRANSCRIPT_BYTES, ParsedProof,
+    ScannedValue, TerminalSession, TerminalSessionError, parse_device_response, parse_scanned,
 };
 pub use crate::error::{ProofFailureReason, ProofVerificationError, UnsupportedProofError};
 pub use crate::verification::{

@@ -1,6 +1,7 @@
 //! Signed request objects (RFC 9101): how a verifier that is known to wallets by its host asks for a presentation.
 
 use crate::certificate_chain::{self, HostCertificateError};
+use crate::digest::sha256;
 use crate::issue::IssuingKey;
 use base::Timestamp;
 use serde_json::{Value, json};
@@ -38,12 +39,13 @@ impl From<HostCertificateError> for RequestObjectSignerError {
     }
 }
 
-/// Signs request objects in the name of a host (client id prefix `x509_san_dns`).
+/// Signs request objects in the name of a host (client id prefix `x509_san_dns`) or of its certificate (`x509_hash`).
 #[derive(Debug)]
 pub struct RequestObjectSigner {
     key: IssuingKey,
     /// Base64 of DER, the signer's own certificate first.
     chain: Vec<String>,
+    certificate_hash: String,
     until: Timestamp,
 }
 
@@ -67,8 +69,14 @@ impl RequestObjectSigner {
         if !spki.ends_with(key.public_key()) {
             return Err(RequestObjectSignerError::OtherKey);
         }
+        let certificate_hash = base64_simd::URL_SAFE_NO_PAD.encode_to_string(sha256(&[chain[0].contents()]));
         let chain = chain.iter().map(|one| base64_simd::STANDARD.encode_to_string(one.contents()));
-        Ok(Self { key, chain: chain.collect(), until })
+        Ok(Self { key, chain: chain.collect(), certificate_hash, until })
+    }
+
+    /// SHA-256 of the signer's certificate in base64url, as the client id prefix `x509_hash` has it.
+    pub fn certificate_hash(&self) -> &str {
+        &self.certificate_hash
     }
 
     /// Until when the signer's certificate is valid.

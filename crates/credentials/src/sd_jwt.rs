@@ -104,7 +104,7 @@ impl SdJwt {
                 // Whichever claims are disclosed, it is the same credential.
                 let key =
                     replay_key(issuer.id(), ReplayKeySource::Message, self.token.signing_input.as_bytes());
-                ((key, times.replay_end(terms)?), &[])
+                ((key, times.copy_end(terms, issuer.freshness_window(terms))?), &[])
             }
             None => {
                 return Err(ProofVerificationError::unverified(

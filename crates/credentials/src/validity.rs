@@ -57,6 +57,18 @@ impl ValidityTimes {
         Ok(later(last, MAX_SCAN_AGE))
     }
 
+    /// How long the use of a proof that its holder did not sign is remembered: as long as one that they signed could be
+    /// shown again. Its holder has no other one, so it must not be used up by its first use.
+    pub(crate) fn copy_end(
+        &self,
+        terms: &VerificationTerms,
+        window: SignedDuration,
+    ) -> Result<Timestamp, ProofVerificationError> {
+        Ok(self
+            .replay_end(terms)?
+            .min(later(later(later(terms.scanned_at, window), terms.skew), MAX_SCAN_AGE)))
+    }
+
     /// Until when a proof that is accepted until it expires could be shown again. Such a proof must have an `exp`.
     pub(crate) fn replay_end(&self, terms: &VerificationTerms) -> Result<Timestamp, ProofVerificationError> {
         let exp = self.exp.ok_or_else(|| {

@@ -9,7 +9,7 @@
 use crate::cbor;
 use crate::error::{ProofVerificationError, UnsupportedProofError};
 use crate::jws::base64url;
-use crate::mdoc::Mdoc;
+use crate::mdoc::{Mdoc, ReaderSession};
 use crate::sd_jwt::SdJwt;
 use crate::trust::TrustList;
 use crate::verification::{CredentialFormat, VerificationTerms};
@@ -46,8 +46,12 @@ impl Presentation {
         let response = cbor::decode(&bytes).map_err(|error| {
             UnsupportedProofError::new(format!("the mobile document is CBOR that {error}"))
         })?;
-        Mdoc::parse_response(&response, request.session_transcript())
-            .map(|mdoc| Self(PresentationToken::Mdoc(mdoc)))
+        let session = ReaderSession {
+            transcript: request.session_transcript(),
+            key: request.mac_key.cloned(),
+            made_at: None,
+        };
+        Mdoc::parse_response(&response, session).map(|mdoc| Self(PresentationToken::Mdoc(mdoc)))
     }
 
     /// The credential's format.

@@ -39,7 +39,8 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (28, "lookups", include_str!("../../../migrations/0028_lookups.sql")),
     (29, "content_uploads", include_str!("../../../migrations/0029_content_uploads.sql")),
     (30, "past_findings", include_str!("../../../migrations/0030_past_findings.sql")),
-    (33, "cameras_and_crowds", include_str!("../../../migrations/0033_cameras_and_crowds.sql")),
+    (31, "age_session_expiry", include_str!("../../../migrations/0031_age_session_expiry.sql")),
+    (32, "cameras_and_crowds", include_str!("../../../migrations/0032_cameras_and_crowds.sql")),
 ];
 
 /// Number, name and text of a migration.
@@ -244,6 +245,17 @@ fn translate_types(code: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_file_is_applied_in_the_order_of_its_number() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations");
+        let files =
+            std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<String> = files.filter(|name| name.ends_with(".sql")).collect();
+        files.sort();
+        let listed = MIGRATIONS.iter().map(|(number, name, _)| format!("{number:04}_{name}.sql"));
+        assert_eq!(files, listed.collect::<Vec<_>>());
+    }
 
     #[test]
     fn every_file_of_the_folder_is_listed_in_order() {

@@ -1,6 +1,7 @@
 //! Recurring jobs: maintenance.
 
 use crate::{
+    age_verification::ExpireAgeSessions,
     audit_trail::PurgeAuditTrail,
     content_moderation::{SweepContentUploads, SweepModerations},
     document_verification::SweepDocumentSessions,
@@ -48,6 +49,7 @@ pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(
     enqueue_unique(&mut tx, env, &SweepModerations {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepContentUploads {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &ExpireAgeSessions {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &PurgeAuditTrail {}, "recurring", env.now()).await?;
     tx.commit().await
@@ -66,7 +68,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 10);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 11);
     }
 
     #[tokio::test]

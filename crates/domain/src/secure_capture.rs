@@ -12,6 +12,7 @@ use aws_lc_rs::{
     signature::{ECDSA_P256_SHA256_FIXED, ParsedPublicKey},
 };
 use base::{AgeSessionId, AppId, Environment, Secret, SignedDuration, Timestamp, Uuid};
+use db::{Db, DbError, Durability, sql};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 
 /// The only supported version of the protocol.
@@ -51,6 +52,9 @@ pub enum SecureCaptureError {
     /// The statement is about another image or another mode, or the token for another application or age session.
     #[error("the secure session is for another {0}")]
     Mismatch(&'static str),
+    /// The capture was used before, for the same.
+    #[error("the capture was used before; take another")]
+    AlreadyUsed,
 }
 
 /// What the capture module sends with an image, as it is in the body.
@@ -84,6 +88,32 @@ pub struct VerifiedCapture {
     pub id: Uuid,
     /// Until when the token is valid.
     pub expires_at: Timestamp,
+}
+
+impl VerifiedCapture {
+    /// The id under which the use of the capture for `operation` is recorded: of this image, under this token.
+    pub fn use_of(&self, image: &[u8], operation: &str) -> Uuid {
+        let mut context = digest::Context::new(&digest::SHA256);
+        context.update(self.id.as_bytes());
+        context.update(digest::digest(&digest::SHA256, image).as_ref());
+        context.update(operation.as_bytes());
+        let hash = context.finish();
+        Uuid::from_slice(&hash.as_ref()[..16]).expect("sixteen bytes")
+    }
+}
+
+/// Records the use of a capture, to be remembered until `until`. Returns `false` if it was recorded before.
+pub async fn record_use(db: &Db, id: Uuid, until: Timestamp) -> Result<bool, DbError> {
+    let mut tx = db.write_with_durability(Durability::Process).await?;
+    let rows = tx
+        .execute(sql!(
+            "INSERT INTO used_capture_tokens (id, forget_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            id,
+            until,
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows == 1)
 }
 
 /// The public key in a request for a token is malformed.

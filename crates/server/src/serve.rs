@@ -194,6 +194,7 @@ fn api_state(
     let db = services.db.clone();
     let call_limiter = CallLimiter::new(db.clone(), services.environment.clone(), config.limits);
     let parts = ApiParts {
+        transaction_attempts: Arc::default(),
         services,
         brand: config.brand()?,
         calling_applications: CallingApplicationReader::start(db.clone()),

@@ -178,6 +178,11 @@ impl VisionModels {
         self.detector.detect_once(picture, part)
     }
 
+    /// As [`Self::detect`], with half the score from which something is a face.
+    pub fn detect_relaxed(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
+        self.detector.detect_relaxed(picture)
+    }
+
     /// Whether a face's score is high enough to count towards "more than one face".
     pub fn is_confident(&self, face: &Face) -> bool {
         face.score >= self.detector.counting_threshold

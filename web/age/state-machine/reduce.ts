@@ -26,6 +26,7 @@ import {
   type PageRequest,
   returnStateOf,
   type State,
+  silentMethod,
 } from "./state";
 import { MIN_POLL_INTERVAL_MS } from "./timing";
 import {
@@ -358,8 +359,9 @@ function handleSession(t: Transition, request: PageRequest, session: Session): v
     case "open": {
       const method = methodForPath(session, request.path);
       applySession(t, session);
-      if (method && t.state.screen.on === "start") {
-        chooseMethod(t, session, method);
+      const begun = method ?? silentMethod(session, t.state.environment);
+      if (begun && t.state.screen.on === "start") {
+        chooseMethod(t, session, begun);
       }
       return;
     }

@@ -43,11 +43,17 @@ export function applySession(t: Transition, session: Session): void {
       announceReturn(t, session, AUTO_RETURN_S);
       return;
     case "cancelled":
+    case "expired":
     case "blocked":
       endSession(t, screen);
       return;
     case "start":
       enterScreen(t, { on: "start", again: false });
+      return;
+    case "processing":
+      // The business did not ask people to wait for the check.
+      enterScreen(t, { on: "processing" });
+      announceReturn(t, session, AUTO_RETURN_S);
       return;
     default:
       enterScreen(t, { on: screen });
@@ -78,7 +84,7 @@ function tellParent(t: Transition, { id, status, targetOrigin, triedMethod: trie
 /** Whether an issuer's session is still running and this tab has no order for it: another tab began it, or a stranger
  * sent the person here. */
 export function isOrphanedIssuerSession({ issuer, returnedFromProvider: cameBack }: State, session: Session): boolean {
-  const goesOn = !["failed", "cancelled", "blocked"].includes(screenOf(session));
+  const goesOn = !["failed", "cancelled", "expired", "blocked"].includes(screenOf(session));
   return session.issuerThreshold !== undefined && !issuer.order && (cameBack || goesOn);
 }
 

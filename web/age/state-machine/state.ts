@@ -105,6 +105,8 @@ export interface Environment {
   phone: boolean;
   /** Whether the page was opened at the issuer's address. */
   issuerPage: boolean;
+  /** Whether a result was kept under a passkey in this browser. */
+  keptHere: boolean;
 }
 
 export interface State {
@@ -175,12 +177,14 @@ export function initialState(environment: Environment, historyEntry = false): St
 /** The screen that a session leads to. */
 export function screenOf(
   session: Session,
-): "start" | "none" | "processing" | "done" | "failed" | "cancelled" | "blocked" {
+): "start" | "none" | "processing" | "done" | "failed" | "cancelled" | "expired" | "blocked" {
   switch (session.status) {
     case "COMPLETE":
       return "done";
     case "CANCELLED":
       return "cancelled";
+    case "EXPIRED":
+      return "expired";
     case "PROCESSING":
       return "processing";
     default:
@@ -201,15 +205,27 @@ export function methodForPath(session: Session, path: string | undefined): Metho
   return method && session.status === "PENDING" && method.attempts === 0 ? method : undefined;
 }
 
+/** The method that the page tries by itself instead of offering it: a passkey, in a browser in which a result was kept, before
+ * anything else was tried. */
+export function silentMethod(session: Session, { keptHere }: Environment): Method | undefined {
+  const possible = availableMethods(session);
+  const method = possible.find(({ silent }) => silent);
+  const hidden = possible.some(({ silent }) => !silent);
+  return method && hidden && keptHere && session.status === "PENDING" && method.attempts === 0 ? method : undefined;
+}
+
 /** Whether the method needs a consent that was not given yet. */
 export function needsConsent({ consent: { required, given } }: Session, method: Method): boolean {
   return method.biometric && required && given !== true;
 }
 
 /** Methods in the order in which they are offered: untried ones before failed ones, and a passkey last, because few
- * people have one. A phone that took over is only offered what may be done on it. */
+ * people have one. One that the page tries by itself is only offered where there is no other. A phone that took over is only
+ * offered what may be done on it. */
 export function offeredMethods(session: Session, handedOff = false): { fresh: Method[]; again: Method[] } {
-  const all = availableMethods(session).filter(({ handOff }) => handOff || !handedOff);
+  const possible = availableMethods(session).filter(({ handOff }) => handOff || !handedOff);
+  const shown = possible.filter(({ silent }) => !silent);
+  const all = shown.length > 0 ? shown : possible;
   const fresh = all.filter(({ state }) => state === "OPEN");
   const isPasskey = ({ method }: Method) => method === PASSKEY_METHOD;
   return {

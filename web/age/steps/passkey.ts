@@ -3,7 +3,7 @@
 import { make } from "../../shared/dom";
 import { paragraph, primaryButton, row } from "../../shared/elements";
 import { getPasskey, passkeysSupported } from "../passkeys";
-import type { StepProblem, StepsByKind } from "../session";
+import { availableMethods, type StepProblem, type StepsByKind } from "../session";
 import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 
 export function render(context: StepContext, step: StepsByKind["passkey"], problem: StepProblem | undefined): StepView {
@@ -13,19 +13,26 @@ export function render(context: StepContext, step: StepsByKind["passkey"], probl
     return {};
   }
   const why = make("p", { class: "why", hidden: !problem }, problem ? problemText(problem, context.texts) : "");
-  const go = primaryButton(say.go, () => {
+  const use = (onFailure: () => void) => {
     go.disabled = true;
-    getPasskey(step.options).then(
-      (credential) => context.answer({ credential }),
-      () => {
-        go.disabled = false;
-        why.textContent = say.failed;
-        why.hidden = false;
-        context.say(say.failed);
-        go.focus();
-      },
-    );
-  });
+    getPasskey(step.options).then((credential) => context.answer({ credential }), onFailure);
+  };
+  const go = primaryButton(say.go, () =>
+    use(() => {
+      go.disabled = false;
+      why.textContent = say.failed;
+      why.hidden = false;
+      context.say(say.failed);
+      go.focus();
+    }),
+  );
+  const others = availableMethods(context.session).some((one) => one.method !== context.method);
+  if (step.silent && others && !problem) {
+    // Nobody chose this: without a passkey the page goes on as if it had not been tried.
+    context.show({ heading: say.heading, body: [paragraph(say.body), otherMethodRow(context)] });
+    use(context.backToChoice);
+    return {};
+  }
   context.show({
     heading: say.heading,
     body: [paragraph(say.body), why, row(go), otherMethodRow(context)],

@@ -152,7 +152,7 @@ export interface components {
         /** @enum {string} */
         AgeMethod: "AGE_ESTIMATION" | "DIGITAL_ID" | "DOC_SCAN" | "CREDIT_CARD" | "MOBILE" | "EMAIL" | "ELECTRONIC_ID" | "LA_WALLET" | "SOCIAL_SECURITY_NUMBER" | "US_FLORIDA_HB3" | "SINGPASS" | "CPF" | "SVC_KEY" | "DOUBLE_ANONYMITY";
         /** @enum {string} */
-        AgeSessionStatus: "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED";
+        AgeSessionStatus: "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED" | "EXPIRED";
         /** @enum {string} */
         AgeSessionType: "AGE" | "OVER" | "UNDER";
         /** @description The age to prove to the issuer. */
@@ -377,6 +377,8 @@ export interface components {
             path: string;
             /** @description The country that the document page preselects, ISO 3166-1 alpha-3. */
             preset_issuing_country: string | null;
+            /** @description Whether the page tries it by itself at the start, instead of offering it. */
+            silent: boolean;
             /** @description The state of the method. */
             state: components["schemas"]["PageMethodState"];
             /**
@@ -526,6 +528,8 @@ export interface components {
             kind: "passkey";
             /** @description What to ask the browser. */
             options: components["schemas"]["PasskeyOptions"];
+            /** @description Whether the page uses it without being told to. */
+            silent: boolean;
         } | {
             /** @enum {string} */
             kind: "document";

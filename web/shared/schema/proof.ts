@@ -56,7 +56,10 @@ export interface operations {
     redeem_invitation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

@@ -225,7 +225,15 @@ export class AgeStandIn {
       return isValidToken(String(input.token)) ? { ends: "COMPLETE" } : { step, problem: { code: "TRY_AGAIN" } };
     };
     this.scripts.SVC_KEY = (input) =>
-      input ? { ends: "COMPLETE" } : { step: { kind: "passkey", options: requestOptions() } };
+      input
+        ? { ends: "COMPLETE" }
+        : {
+            step: {
+              kind: "passkey",
+              silent: this.methods.some(({ method, silent }) => method === "SVC_KEY" && silent),
+              options: requestOptions(),
+            },
+          };
   }
 
   get origin(): string {

@@ -766,6 +766,49 @@ test("a passkey is made after a passed check, and used for the next", async ({ p
   expect(ids).toEqual([used.credential.id]);
 });
 
+test("a passkey is tried by itself at the start where a result was kept, and nobody is asked to choose it", async ({
+  page,
+  server,
+}) => {
+  const silent = () => [method("SVC_KEY", { silent: true }), method("EMAIL")];
+  server.methods = silent();
+  server.view = { callback: null };
+  await addAuthenticator(page);
+  const address = server.page().replace(server.origin, server.named);
+  await page.goto(address);
+  await heading(page, OVER);
+  await expect(page.locator(".ways button")).toHaveCount(1);
+  await keep(page, "23-silent-not-offered");
+
+  server.status = "COMPLETE";
+  server.view = { offers: { key: true, proof: false }, callback: null };
+  await arrive(page, address);
+  await press(page, "Keep this proof on this device");
+  await says(page, "It is kept.");
+
+  server.status = "PENDING";
+  server.methods = silent();
+  server.view = { callback: null };
+  await arrive(page, address);
+  await heading(page, "Your age is confirmed");
+  expect(server.last(/ID$/)).toHaveProperty("credential");
+
+  // Without the passkey the page goes on as if it had not been tried.
+  server.status = "PENDING";
+  server.methods = silent();
+  await page.addInitScript(() => {
+    // An insecure page, such as the empty one, has none.
+    if (navigator.credentials) {
+      navigator.credentials.get = async () => {
+        throw new DOMException("", "NotAllowedError");
+      };
+    }
+  });
+  await arrive(page, address);
+  await heading(page, OVER);
+  await expect(page.locator(".ways button")).toHaveCount(1);
+});
+
 test("what is kept under a passkey is forgotten by no session, and what cannot be is said", async ({
   page,
   server,

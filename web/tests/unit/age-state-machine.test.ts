@@ -71,7 +71,7 @@ class Page {
   effects: Effect[] = [];
 
   constructor(environment: Partial<Environment> = {}) {
-    this.state = initialState({ embedded: false, phone: false, issuerPage: false, ...environment });
+    this.state = initialState({ embedded: false, phone: false, issuerPage: false, keptHere: false, ...environment });
   }
 
   get on(): ScreenState["on"] {
@@ -597,8 +597,32 @@ test("a passkey's offers do not lead on: the end stays the end", () => {
   assert.equal(page.send({ is: "stopped" }).state, state);
 });
 
+test("a passkey is tried by itself where a result was kept, once, and is offered beside no other method", () => {
+  const both = { methods: [method("SVC_KEY", { silent: true }), EMAIL] };
+  const opened = (environment: Partial<Environment>, more: Partial<PageSession>) =>
+    new Page(environment).send({ is: "opened", key: KEY, path: undefined, order: undefined }).read(session(more));
+  const tried = opened({ keptHere: true }, both);
+  assert.deepEqual([tried.on, tried.asked, tried.state.method?.method], ["begin", "begin", "SVC_KEY"]);
+  assert.equal(opened({ keptHere: false }, both).on, "start");
+  assert.equal(opened({ keptHere: true }, { ...both, status: "IN_PROGRESS" }).on, "start");
+  assert.equal(
+    opened({ keptHere: true }, { methods: [method("SVC_KEY"), EMAIL] }).on,
+    "start",
+    "it is offered instead",
+  );
+});
+
+test("a person is not kept while a check runs on, if the business wants them back", () => {
+  const callback = { url: "https://shop.example/done", auto: true };
+  const page = Page.atStart(session({ status: "PROCESSING", callback }));
+  assert.equal(page.on, "processing");
+  assert.equal(page.did("announceReturn").length, 1);
+  const waits = Page.atStart(session({ status: "PROCESSING", callback: { ...callback, auto: false } }));
+  assert.equal(waits.did("announceReturn").length, 0);
+});
+
 test("a passkey is used for its attempt, and one that is not used leaves the step as it is", () => {
-  const passkey: Step = { kind: "passkey", options: {} };
+  const passkey: Step = { kind: "passkey", silent: false, options: {} };
   const page = Page.atStep(passkey, 0, session({ methods: [method("SVC_KEY"), EMAIL] }));
   const { state } = page;
   assert.equal(page.send({ is: "pollRequested", view: 0, ms: 0 }).state, state);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   availableMethods,
   isOpen,
+  type PageMethod,
   type PageSession,
   readSession,
   readTurn,
@@ -43,6 +44,7 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
     FAIL: "failed",
     ERROR: "failed",
     CANCELLED: "cancelled",
+    EXPIRED: "expired",
   };
   for (const [status, screen] of Object.entries(screens) as [SessionStatus, string][]) {
     assert.equal(screenOf(session({ status })), screen, status);
@@ -50,6 +52,10 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
   for (const status of ["FAIL", "ERROR"] as const) {
     assert.equal(screenOf(session({ status, retry: true })), "start");
   }
+  const key = method("SVC_KEY", { silent: true });
+  const offered = (...methods: PageMethod[]) => offeredMethods(session({ methods })).fresh.map((one) => one.method);
+  assert.deepEqual(offered(key, method("EMAIL")), ["EMAIL"]);
+  assert.deepEqual(offered(key), ["SVC_KEY"], "there is no other");
   const blocked = { location_blocked: true };
   assert.equal(screenOf(session(blocked)), "blocked");
   assert.equal(screenOf(session({ ...blocked, status: "COMPLETE" })), "done");

@@ -1,7 +1,8 @@
 //! Digital wallets: a verifier of `OpenID` for Verifiable Presentations 1.0.
 //!
 //! A wallet is given a URL, fetches the request from there, signed by this server (RFC 9101), and posts what its holder
-//! agrees to, encrypted to a key of that request alone (`direct_post.jwt`). The request is for one credential of
+//! agrees to, encrypted to a key of that request alone (`direct_post.jwt`). Age verification wallets of the European Union
+//! (`av://`) take the request by value and unsigned, and post their answer as it is (`direct_post`). The request is for one credential of
 //! several kinds, and for the claim that reveals least. Only one thing is taken from the response: whether the age is
 //! reached, or the age itself if that was asked for.
 //!
@@ -44,6 +45,10 @@ const CERTIFICATE_EXPIRY_WARNING: SignedDuration = SignedDuration::from_hours(14
 pub const MAX_WALLET_NONCE_BYTES: usize = 512;
 /// The scheme of the European Union's age verification wallets, whose requests are not signed.
 const UNSIGNED_SCHEME: &str = "av";
+/// The scheme of wallets of the high assurance profile (HAIP 1.0), which know verifiers by their certificate alone.
+const HAIP_SCHEME: &str = "haip-vp";
+/// HMAC 256/256 with a key of ECDH on P-256, as OpenID4VP 1.0 (annex B.2.2) names it.
+const DEVICE_MAC_P256: i64 = -65_537;
 
 /// Which verifier is used.
 #[derive(Clone, Debug, Deserialize)]
@@ -72,6 +77,29 @@ pub struct WalletVerifierSettings {
     /// How to open wallets: schemes such as `openid4vp`, or https URLs. The QR code uses the first.
     #[serde(default = "schemes")]
     pub schemes: Vec<String>,
+    /// How signed requests name this server. Requests by the scheme `haip-vp` always have `x509_hash`.
+    #[serde(default)]
+    pub client_id: ClientIdPrefix,
+}
+
+/// How a signed request names its verifier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientIdPrefix {
+    /// By the host name in its certificate.
+    #[default]
+    X509SanDns,
+    /// By the SHA-256 of its certificate, as HAIP 1.0 wants it.
+    X509Hash,
+}
+
+/// How a request is made for a kind of wallet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestForm {
+    /// Signed and fetched by the wallet.
+    Signed(ClientIdPrefix),
+    /// Unsigned and contained in the link.
+    Unsigned,
 }
 
 fn types() -> Vec<String> {
@@ -148,8 +176,10 @@ pub struct WalletVerifier {
     issuer_metadata: IssuerMetadata,
     vct: Vec<String>,
     schemes: Vec<String>,
-    /// The client id of signed requests, and their signer.
+    /// Who signs requests, and the host that they are signed for.
     signed: Option<(String, RequestObjectSigner)>,
+    /// How signed requests name this server.
+    client_id: ClientIdPrefix,
     sandbox: Option<SandboxWallet>,
 }
 
@@ -161,10 +191,12 @@ pub struct PresentationRequest {
     client_id: String,
     nonce: String,
     state: String,
-    key: DecryptionKey,
+    key: Arc<DecryptionKey>,
     asked: AgeQuery,
     /// Whether it is signed and fetched by the wallet, or unsigned and contained in the link.
     signed: bool,
+    /// Whether the response is encrypted to the key.
+    encrypted: bool,
 }
 
 impl WalletVerifier {
@@ -175,13 +207,14 @@ impl WalletVerifier {
         world: &Arc<dyn Environment>,
         public_url: &str,
     ) -> Result<Self, InvalidSettingError> {
-        let verifier = |trusted, vct, schemes, signed, sandbox| Self {
+        let verifier = |trusted, vct, schemes, signed, client_id, sandbox| Self {
             world: world.clone(),
             trusted,
             issuer_metadata: IssuerMetadata::new(fetcher, world),
             vct,
             schemes,
             signed,
+            client_id,
             sandbox,
         };
         let settings = match settings {
@@ -189,7 +222,14 @@ impl WalletVerifier {
             WalletSettings::Sandbox {} => {
                 let sandbox = SandboxWallet::new(world);
                 let vct = vec![sandbox::SANDBOX_VCT.to_owned()];
-                return Ok(verifier(sandbox.trust_list(), vct, Vec::new(), None, Some(sandbox)));
+                return Ok(verifier(
+                    sandbox.trust_list(),
+                    vct,
+                    Vec::new(),
+                    None,
+                    ClientIdPrefix::default(),
+                    Some(sandbox),
+                ));
             }
         };
         if settings.vct.is_empty() {
@@ -224,18 +264,23 @@ impl WalletVerifier {
                 "the certificate that requests to wallets are signed with is about to expire"
             );
         }
-        let signed = Some((format!("x509_san_dns:{host}"), signer));
-        Ok(verifier(trusted, settings.vct.clone(), settings.schemes.clone(), signed, None))
+        let (vct, schemes) = (settings.vct.clone(), settings.schemes.clone());
+        Ok(verifier(trusted, vct, schemes, Some((host, signer)), settings.client_id, None))
     }
 
-    /// Schemes of the wallets that can answer the question, each with whether its request is unsigned; the first is
-    /// also used for the QR code. Age verification wallets answer only about thresholds, never with an age.
-    pub fn schemes(&self, asked: AgeQuery) -> Vec<(&str, bool)> {
+    /// Schemes of the wallets that can answer the question, each with the form of its request; the first is also used for
+    /// the QR code. Age verification wallets answer only about thresholds, never with an age.
+    pub fn schemes(&self, asked: AgeQuery) -> Vec<(&str, RequestForm)> {
         if self.sandbox.is_some() {
-            return vec![("sandbox", true)];
+            return vec![("sandbox", RequestForm::Unsigned)];
         }
-        let all = self.schemes.iter().map(|scheme| (scheme.as_str(), scheme == UNSIGNED_SCHEME));
-        all.filter(|(_, unsigned)| !unsigned || asked != AgeQuery::Age).collect()
+        let form = |scheme: &str| match scheme {
+            UNSIGNED_SCHEME => RequestForm::Unsigned,
+            HAIP_SCHEME => RequestForm::Signed(ClientIdPrefix::X509Hash),
+            _ => RequestForm::Signed(self.client_id),
+        };
+        let all = self.schemes.iter().map(|scheme| (scheme.as_str(), form(scheme)));
+        all.filter(|(_, form)| *form != RequestForm::Unsigned || asked != AgeQuery::Age).collect()
     }
 
     /// The request that wallets fetch from `address` and answer at `{address}/response`.
@@ -243,7 +288,7 @@ impl WalletVerifier {
         &self,
         seed: &Secret<[u8; 32]>,
         address: String,
-        unsigned: bool,
+        form: RequestForm,
         asked: AgeQuery,
     ) -> PresentationRequest {
         let derive = |purpose: &str| {
@@ -255,16 +300,24 @@ impl WalletVerifier {
             DecryptionKey::from_scalar(derive(&format!("key {turn}")).expose())
         });
         let response_uri = format!("{address}/response");
-        let signed = self.signed.as_ref().filter(|_| !unsigned);
+        let client_id = match (form, &self.signed) {
+            (RequestForm::Signed(ClientIdPrefix::X509SanDns), Some((host, _))) => {
+                Some(format!("x509_san_dns:{host}"))
+            }
+            (RequestForm::Signed(ClientIdPrefix::X509Hash), Some((_, signer))) => {
+                Some(format!("x509_hash:{}", signer.certificate_hash()))
+            }
+            _ => None,
+        };
+        let signed = client_id.is_some();
         PresentationRequest {
-            client_id: match signed {
-                Some((client_id, _)) => client_id.clone(),
-                None => format!("redirect_uri:{response_uri}"),
-            },
+            client_id: client_id.unwrap_or_else(|| format!("redirect_uri:{response_uri}")),
             nonce: BASE64URL.encode_to_string(derive("nonce").expose()),
             state: BASE64URL.encode_to_string(&derive("state").expose()[..16]),
-            key: key.expect("one number in 2^32 is no key"),
-            signed: signed.is_some(),
+            key: Arc::new(key.expect("one number in 2^32 is no key")),
+            signed,
+            // The sandbox's wallet goes the way of those that fetch a signed request.
+            encrypted: signed || self.sandbox.is_some(),
             address,
             response_uri,
             asked,
@@ -314,23 +367,30 @@ impl WalletVerifier {
 
     fn request_claims(&self, request: &PresentationRequest) -> Value {
         let jose = ["ES256", "ES384", "EdDSA"];
-        let formats = json!({
-            "dc+sd-jwt": { "sd-jwt_alg_values": jose, "kb-jwt_alg_values": jose },
-            "mso_mdoc": { "issuerauth_alg_values": [-7, -9, -35], "deviceauth_alg_values": [-7, -9, -35] },
+        let cose = [-7, -9, -35];
+        let mut device = cose.to_vec();
+        // A MAC needs a key of this request.
+        device.extend(request.encrypted.then_some(DEVICE_MAC_P256));
+        let mut metadata = json!({
+            "vp_formats_supported": {
+                "mso_mdoc": { "issuerauth_alg_values": cose, "deviceauth_alg_values": device },
+            },
         });
+        if request.encrypted {
+            metadata["vp_formats_supported"]["dc+sd-jwt"] =
+                json!({ "sd-jwt_alg_values": jose, "kb-jwt_alg_values": jose });
+            metadata["jwks"] = json!({ "keys": [request.key.jwk("ECDH-ES")] });
+            metadata["encrypted_response_enc_values_supported"] = json!(CONTENT_ENCRYPTIONS);
+        }
         json!({
             "response_type": "vp_token",
-            "response_mode": "direct_post.jwt",
+            "response_mode": if request.encrypted { "direct_post.jwt" } else { "direct_post" },
             "client_id": request.client_id,
             "response_uri": request.response_uri,
             "nonce": request.nonce,
             "state": request.state,
             "dcql_query": dcql::query(request.asked, &self.vct, request.signed || self.sandbox.is_some()),
-            "client_metadata": {
-                "jwks": { "keys": [request.key.jwk("ECDH-ES")] },
-                "encrypted_response_enc_values_supported": CONTENT_ENCRYPTIONS,
-                "vp_formats_supported": formats,
-            },
+            "client_metadata": metadata,
         })
     }
 

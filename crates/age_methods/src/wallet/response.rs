@@ -51,12 +51,13 @@ impl WalletVerifier {
         if body.len() > MAX_RESPONSE_BYTES {
             return Err(UnreadableResponseError("it is too long"));
         }
-        let (mut response, mut error, mut state) = (None, None, None);
+        let (mut response, mut error, mut state, mut token) = (None, None, None, None);
         for (name, value) in url::form_urlencoded::parse(body) {
             let place = match &*name {
                 "response" => &mut response,
                 "error" => &mut error,
                 "state" => &mut state,
+                "vp_token" => &mut token,
                 _ => continue,
             };
             if place.replace(value).is_some() {
@@ -71,6 +72,14 @@ impl WalletVerifier {
                 }
                 _ => Ok(WalletResponse::Nothing(error_reason(error))),
             };
+        }
+        if !request.encrypted {
+            let token = token.ok_or(UnreadableResponseError("it has neither a vp_token nor an error"))?;
+            if state.as_deref() != Some(&request.state) {
+                return Err(UnreadableResponseError("it names another state"));
+            }
+            let token: Option<Value> = serde_json::from_str(&token).ok();
+            return read_presentation(request, token.as_ref());
         }
         let response = response.ok_or(UnreadableResponseError("it has neither a response nor an error"))?;
         let opened = jwe::decrypt(&response, &[&request.key], MAX_RESPONSE_BYTES).map_err(|_| {
@@ -87,27 +96,7 @@ impl WalletVerifier {
         if let Some(error) = members.get("error") {
             return Ok(WalletResponse::Nothing(error_reason(error.as_str().unwrap_or_default())));
         }
-        let tokens = members.get("vp_token").and_then(Value::as_object);
-        let tokens =
-            tokens.ok_or(UnreadableResponseError("the response has no vp_token that is an object"))?;
-        let known = [dcql::AGE_CREDENTIAL_ID, dcql::IDENTITY_CREDENTIAL_ID, dcql::LICENCE_CREDENTIAL_ID];
-        let Some((kind, presented)) = known.iter().find_map(|kind| Some((*kind, tokens.get(*kind)?))) else {
-            return Ok(WalletResponse::Nothing(WalletFailureReason::NoCredential));
-        };
-        let [Value::String(text)] = presented.as_array().map(Vec::as_slice).unwrap_or_default() else {
-            return Err(UnreadableResponseError("the response has not one presentation of the credential"));
-        };
-        let presentation = match kind {
-            dcql::IDENTITY_CREDENTIAL_ID => Presentation::sd_jwt(text),
-            _ => Presentation::mdoc(text, &request.binding()),
-        };
-        if let Err(unsupported) = &presentation {
-            tracing::debug!(
-                error = unsupported as &dyn std::error::Error,
-                "a wallet's presentation cannot be read"
-            );
-        }
-        Ok(WalletResponse::Presented(kind, presentation.ok().map(Box::new)))
+        read_presentation(request, members.get("vp_token"))
     }
 
     /// Verifies a response and evaluates what it says about the age.
@@ -174,6 +163,33 @@ impl WalletVerifier {
     }
 }
 
+/// The presentation in a `vp_token`, and which credential of the query it is.
+fn read_presentation(
+    request: &PresentationRequest,
+    token: Option<&Value>,
+) -> Result<WalletResponse, UnreadableResponseError> {
+    let tokens = token.and_then(Value::as_object);
+    let tokens = tokens.ok_or(UnreadableResponseError("the response has no vp_token that is an object"))?;
+    let known = [dcql::AGE_CREDENTIAL_ID, dcql::IDENTITY_CREDENTIAL_ID, dcql::LICENCE_CREDENTIAL_ID];
+    let Some((kind, presented)) = known.iter().find_map(|kind| Some((*kind, tokens.get(*kind)?))) else {
+        return Ok(WalletResponse::Nothing(WalletFailureReason::NoCredential));
+    };
+    let [Value::String(text)] = presented.as_array().map(Vec::as_slice).unwrap_or_default() else {
+        return Err(UnreadableResponseError("the response has not one presentation of the credential"));
+    };
+    let presentation = match kind {
+        dcql::IDENTITY_CREDENTIAL_ID => Presentation::sd_jwt(text),
+        _ => Presentation::mdoc(text, &request.binding()),
+    };
+    if let Err(unsupported) = &presentation {
+        tracing::debug!(
+            error = unsupported as &dyn std::error::Error,
+            "a wallet's presentation cannot be read"
+        );
+    }
+    Ok(WalletResponse::Presented(kind, presentation.ok().map(Box::new)))
+}
+
 impl PresentationRequest {
     /// What a response must be bound to.
     fn binding(&self) -> vp::PresentationBinding<'_> {
@@ -181,7 +197,8 @@ impl PresentationRequest {
             client_id: &self.client_id,
             nonce: &self.nonce,
             response_uri: &self.response_uri,
-            key_thumbprint: self.key.thumbprint(),
+            key_thumbprint: self.encrypted.then(|| self.key.thumbprint()),
+            mac_key: Some(&self.key).filter(|_| self.encrypted),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Requests and responses, with the sandbox's wallet and with hand-made posts.
 
 use super::{
-    AgeQuery, PresentationRequest, WalletChoice, WalletFailureReason, WalletFinding, WalletResponse,
-    WalletSettings, WalletVerifier, is_scheme, response::evaluate_claims,
+    AgeQuery, PresentationRequest, RequestForm, WalletChoice, WalletFailureReason, WalletFinding,
+    WalletResponse, WalletSettings, WalletVerifier, is_scheme, response::evaluate_claims,
 };
 use base::{Environment, Secret, SignedDuration, TestEnvironment};
 use credentials::{
@@ -37,7 +37,7 @@ impl Site {
     }
 
     fn seeded(&self, seed: u8, asked: AgeQuery) -> PresentationRequest {
-        self.verifier.request(&Secret::new([seed; 32]), ADDRESS.to_owned(), true, asked)
+        self.verifier.request(&Secret::new([seed; 32]), ADDRESS.to_owned(), RequestForm::Unsigned, asked)
     }
 
     async fn found(&self, asked: AgeQuery, choice: WalletChoice) -> WalletFinding {

@@ -2,7 +2,8 @@
 
 use crate::kit::Fixture;
 use age_methods::wallet::{
-    AgeQuery, PresentationRequest, WalletFailureReason, WalletFinding, WalletSettings, WalletVerifier,
+    AgeQuery, ClientIdPrefix, PresentationRequest, RequestForm, WalletFailureReason, WalletFinding,
+    WalletResponse, WalletSettings, WalletVerifier,
 };
 use aws_lc_rs::digest::{SHA256, digest};
 use base::{Environment as _, Secret, SignedDuration};
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use testkit::stub_server::{StubReply, StubServer, certificate, private_key};
 
+const SIGNED: RequestForm = RequestForm::Signed(ClientIdPrefix::X509SanDns);
 const VCT: &str = "urn:eudi:pid:1";
 /// A status list of two bytes, one bit per credential: index 0 is revoked, index 1 is not (the draft's example).
 const LIST: &str = "eNrbuRgAAhcBXQ";
@@ -100,7 +102,7 @@ impl Issuer {
         place: u64,
     ) -> WalletFinding {
         let address = "https://localhost/age/v1/wallet/x".to_owned();
-        let request = verifier.request(&Secret::new([1; 32]), address, false, AgeQuery::Over(18));
+        let request = verifier.request(&Secret::new([1; 32]), address, SIGNED, AgeQuery::Over(18));
         let posted =
             verifier.read_response(&request, &self.post(site, verifier, &request, key, place)).unwrap();
         verifier.judge_response(&request, posted).await
@@ -117,6 +119,123 @@ fn again(key: &IssuingKey) -> IssuingKey {
 }
 
 const OVER: WalletFinding = WalletFinding::Over { years: 18, reached: true };
+
+const ADDRESS: &str = "https://localhost/age/v1/wallet/x";
+
+/// A verifier with further settings.
+fn verifier(site: &Fixture, more: &Value) -> WalletVerifier {
+    let mut settings = json!({
+        "provider": "openid4vp",
+        "trust_list": site.secret("{\"issuers\":[]}"),
+        "certificate_file": site.secret(&certificate()),
+        "key_file": site.secret(&private_key()),
+    });
+    settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let settings: WalletSettings = Fixture::settings(settings);
+    WalletVerifier::open(&settings, &site.fetcher, &site.world, "https://localhost").unwrap()
+}
+
+/// The members of a request that a wallet fetches.
+fn fetched(verifier: &WalletVerifier, request: &PresentationRequest) -> Value {
+    let object = verifier.request_object(request, None).unwrap();
+    let part = BASE64URL.decode_to_vec(object.split('.').nth(1).unwrap()).unwrap();
+    serde_json::from_slice(&part).unwrap()
+}
+
+#[tokio::test]
+async fn a_signed_request_names_this_server_by_its_host_or_by_its_certificate() {
+    let site = Fixture::new();
+    let leaf = pem_contents(&certificate());
+    let hash = format!("x509_hash:{}", BASE64URL.encode_to_string(digest(&SHA256, &leaf)));
+    let host = "x509_san_dns:localhost".to_owned();
+    for (settings, expected) in [
+        (json!({}), [("openid4vp", Some(&host))].to_vec()),
+        (json!({ "client_id": "x509_hash" }), [("openid4vp", Some(&hash))].to_vec()),
+        (
+            json!({ "schemes": ["openid4vp", "haip-vp", "av"] }),
+            [("openid4vp", Some(&host)), ("haip-vp", Some(&hash)), ("av", None)].to_vec(),
+        ),
+    ] {
+        let verifier = verifier(&site, &settings);
+        let schemes = verifier.schemes(AgeQuery::Over(18));
+        assert_eq!(schemes.len(), expected.len());
+        for ((scheme, form), (named, client_id)) in schemes.into_iter().zip(expected) {
+            assert_eq!(scheme, named);
+            let request =
+                verifier.request(&Secret::new([1; 32]), ADDRESS.to_owned(), form, AgeQuery::Over(18));
+            let Some(client_id) = client_id else {
+                assert!(verifier.request_object(&request, None).is_none());
+                continue;
+            };
+            let members = fetched(&verifier, &request);
+            assert_eq!(members["client_id"], *client_id);
+            assert_eq!(members["response_mode"], "direct_post.jwt");
+            let device =
+                &members["client_metadata"]["vp_formats_supported"]["mso_mdoc"]["deviceauth_alg_values"];
+            assert!(device.as_array().unwrap().contains(&json!(-65537)), "{device}");
+            let link = verifier.link(&request, scheme);
+            let encoded: String = url::form_urlencoded::byte_serialize(client_id.as_bytes()).collect();
+            assert!(link.starts_with(&format!("{scheme}://?client_id={encoded}&request_uri=")), "{link}");
+        }
+    }
+}
+
+/// Age verification profile of the European Union, annex A.5.
+#[tokio::test]
+async fn an_age_verification_wallet_gets_its_request_by_value_and_posts_its_answer_as_it_is() {
+    let site = Fixture::new();
+    let verifier = verifier(&site, &json!({ "schemes": ["av"] }));
+    let request = verifier.request(
+        &Secret::new([1; 32]),
+        ADDRESS.to_owned(),
+        RequestForm::Unsigned,
+        AgeQuery::Over(18),
+    );
+    let link = verifier.link(&request, "av");
+    let (scheme, query) = link.split_once("://?").unwrap();
+    let members: std::collections::BTreeMap<String, String> =
+        url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    assert_eq!(scheme, "av");
+    assert_eq!(members["response_mode"], "direct_post");
+    assert_eq!(members["response_type"], "vp_token");
+    assert_eq!(members["client_id"], format!("redirect_uri:{ADDRESS}/response"));
+    assert_eq!(members["response_uri"], format!("{ADDRESS}/response"));
+    assert!(!members.contains_key("request_uri"));
+    let metadata: Value = serde_json::from_str(&members["client_metadata"]).unwrap();
+    assert!(
+        metadata.get("jwks").is_none() && metadata.get("encrypted_response_enc_values_supported").is_none()
+    );
+    let device = &metadata["vp_formats_supported"]["mso_mdoc"]["deviceauth_alg_values"];
+    assert!(!device.as_array().unwrap().contains(&json!(-65537)), "there is no key for a MAC: {device}");
+
+    let post = |pairs: &[(&str, &str)]| {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        verifier.read_response(&request, body.as_bytes())
+    };
+    let state = members["state"].as_str();
+    let presented = post(&[("vp_token", r#"{"age":["AAAA"]}"#), ("state", state)]).unwrap();
+    assert!(matches!(presented, WalletResponse::Presented("age", None)), "{presented:?}");
+    let nothing = post(&[("vp_token", "{}"), ("state", state)]).unwrap();
+    assert!(matches!(nothing, WalletResponse::Nothing(WalletFailureReason::NoCredential)));
+    let declined = post(&[("error", "access_denied"), ("state", state)]).unwrap();
+    assert!(matches!(declined, WalletResponse::Nothing(WalletFailureReason::Declined)));
+    for unreadable in [
+        &[("vp_token", "{}"), ("state", "other")][..],
+        &[("vp_token", "{}")],
+        &[("vp_token", "x"), ("state", state)],
+        &[("state", state)],
+        &[("response", "a.b.c.d.e"), ("state", state)],
+    ] {
+        assert!(post(unreadable).is_err(), "{unreadable:?}");
+    }
+}
+
+/// The first certificate of a file, DER.
+fn pem_contents(text: &str) -> Vec<u8> {
+    let body = text.split("-----BEGIN CERTIFICATE-----").nth(1).unwrap();
+    let body: String = body.split("-----END").next().unwrap().split_whitespace().collect();
+    base64_simd::STANDARD.decode_to_vec(body).unwrap()
+}
 
 #[tokio::test]
 async fn a_list_signed_with_a_published_key_takes_credentials_back() {

@@ -1,4 +1,4 @@
-//! Webhooks: the message about each attempt that ended, and the public keys that it is signed with.
+//! Webhooks: the message about each attempt that ended and each session that ended without a result, and the public keys that it is signed with.
 
 use super::{AgeApiError, error};
 use crate::{ApiState, WebhookFormatter};
@@ -6,7 +6,7 @@ use axum::{Json, extract::State};
 use base::{AgeSessionId, Uuid};
 use domain::age_verification::{
     AgeResultNotice, AgeResultSignature, AgeSessionError, AgeWebhookFormat, RsaPublicJwk,
-    types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus},
+    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, LivenessLevel},
 };
 use serde::Serialize;
 use utoipa::{
@@ -22,34 +22,39 @@ use utoipa::{
 /// The outcome of an attempt. The members are signed in this order.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AgeResultWebhook<'a> {
-    /// The method of the attempt.
-    method: AgeMethod,
+    /// The method of the attempt; of a session that was cancelled or ran out, the last that was used, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgeMethod)]
+    method: Option<AgeMethod>,
     /// Whether the age is as required; for a session of the type AGE, whether an age was determined.
     result: bool,
-    /// The age where the type is AGE, else the threshold, years.
-    #[schema(required)]
+    /// The age where the type is AGE and it was found out; else the threshold of the method; years.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64)]
     age: Option<i64>,
     /// The session.
     #[schema(value_type = Uuid)]
     session_key: AgeSessionId,
     /// The relying party's own reference for the session.
-    #[schema(value_type = Option<String>, required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     reference_id: Option<&'a str>,
     /// The id of this message.
     id: Uuid,
-    /// When the attempt ended, Unix seconds.
+    /// When the attempt or the session ended, Unix seconds.
     timestamp: i64,
     /// The address that this message is sent to.
     #[schema(value_type = String)]
     notification_url: &'a str,
     /// The method's id of the evidence, if it has one.
-    #[schema(value_type = Option<String>, required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     evidence_id: Option<&'a str>,
-    /// The state of the session after the attempt.
+    /// The state of the session afterwards.
     state: AgeSessionStatus,
-    /// What the result is based on.
-    check_type: AgeCheckType,
-    /// Why it did not pass.
+    /// The check of liveness behind the result: `NONE`, `PASSIVE`, or `ACTIVE` where the session asked for that level.
+    check_type: LivenessLevel,
+    /// Why an attempt did not pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgeFailureReason)]
     error_code: Option<&'a str>,
@@ -79,7 +84,7 @@ impl AgeWebhookFormat for WebhookFormatter {
             notification_url: notice.notification_url,
             evidence_id: notice.evidence_id,
             state: notice.state,
-            check_type: notice.check_type,
+            check_type: notice.level,
             error_code: notice.error_code,
             kid: notice.key_id,
             sequence_number: signature.map(|signature| signature.sequence_number),
@@ -151,9 +156,10 @@ pub(super) fn describe_webhooks(document: &mut OpenApi) {
     let operation = OperationBuilder::new()
         .operation_id(Some("age_result"))
         .tag("webhooks")
-        .summary(Some("Tell what came of an attempt."))
+        .summary(Some("Tell what came of an attempt or a session."))
         .description(Some(
-            "Sent to `notification_url` of the session after each attempt that ended, and tried again until the answer is 200.",
+            "Sent to `notification_url` of the session after each attempt that ended, and when the session is cancelled or runs out; \
+             tried again until the answer is 200. The members that have no value are left out.",
         ))
         .parameter(header("webhook-id", "The id of the message (Standard Webhooks); a repeat has the same."))
         .parameter(header("webhook-timestamp", "When it is sent, Unix seconds."))

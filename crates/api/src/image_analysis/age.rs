@@ -9,6 +9,7 @@ use super::{
     enum_field::EnumField,
     error,
     explain::Explanation,
+    signed_request::AttemptHeaders,
 };
 use crate::{
     ApiState,
@@ -47,7 +48,7 @@ pub(crate) struct AgeResponse {
 
 /// Estimate the age of the face in an image.
 #[utoipa::path(
-    post, path = "/ai/v1/age", operation_id = "age", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age", operation_id = "age", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery, AttemptHeaders),
     request_body = AgeRequest,
     responses((status = 200, description = "The estimate.", body = AgeResponse), error::EstimateAgeErrors),
 )]
@@ -57,10 +58,12 @@ pub(crate) async fn estimate_age(
     signed: SignedRequest,
 ) -> Result<Json<AgeResponse>, ImageAnalysisApiError> {
     let body: AgeRequest<'_> = parse_borrowed(&signed.body)?;
+    analysis::check_device(body.metadata.as_ref())?;
     let validation = Some(analysis::parse_validation(body.img_validation_level)?);
     let photo = SubmittedPhoto { img: body.img, metadata: body.metadata, secure: body.secure };
 
-    let wanted = RequestedAnalyses { age: true, validation, ..RequestedAnalyses::default() };
+    let wanted =
+        RequestedAnalyses { operation: "age", age: true, validation, ..RequestedAnalyses::default() };
     let judged = analysis::analyse(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AgeResponse { age: judged.age()?, explain: None };

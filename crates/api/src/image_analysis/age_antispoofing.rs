@@ -8,6 +8,7 @@ use super::{
     antispoofing::AntispoofingRequest,
     error,
     explain::Explanation,
+    signed_request::AttemptHeaders,
 };
 use crate::{ApiState, http::json::parse_borrowed};
 use axum::{Json, extract::State};
@@ -24,7 +25,7 @@ pub(crate) struct AgeAntispoofingResponse {
 
 /// Estimate the age of a face, and tell whether it is live.
 #[utoipa::path(
-    post, path = "/ai/v1/age-antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age-antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery, AttemptHeaders),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingResponse), error::CheckLivenessErrors),
 )]
@@ -41,14 +42,15 @@ pub(super) async fn analyse_age_and_liveness(
     api: &ApiState,
     switches: &AnalysisQuery,
     signed: &SignedRequest,
-    operation: &str,
+    operation: &'static str,
 ) -> Result<Json<AgeAntispoofingResponse>, ImageAnalysisApiError> {
     let body: AntispoofingRequest<'_> = parse_borrowed(&signed.body)?;
+    analysis::check_device(body.metadata.as_ref())?;
     let liveness = Some(analysis::parse_assurance(body.level_of_assurance)?);
     analysis::require_strict_validation(body.img_validation_level)?;
     let photo = SubmittedPhoto { img: body.img, metadata: body.metadata, secure: body.secure };
 
-    let wanted = RequestedAnalyses { age: true, liveness, ..RequestedAnalyses::default() };
+    let wanted = RequestedAnalyses { operation, age: true, liveness, ..RequestedAnalyses::default() };
     let judged = analysis::analyse(api, signed, switches, photo, wanted).await?;
 
     let mut answer = AgeAntispoofingResponse {

@@ -9,6 +9,7 @@ use super::{
     enum_field::EnumField,
     error,
     explain::Explanation,
+    signed_request::AttemptHeaders,
 };
 use crate::{
     ApiState,
@@ -65,7 +66,7 @@ pub(crate) struct AgeCheckOutcome {
 
 /// Compare the estimated age of a face with a threshold, and tell whether the face is live.
 #[utoipa::path(
-    post, path = "/ai/v1/age-antispoofing-verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age-antispoofing-verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery, AttemptHeaders),
     request_body = AgeAntispoofingVerifyRequest,
     responses((status = 200, description = "Outcome and prediction.", body = AgeAntispoofingVerifyResponse), error::CheckLivenessErrors),
 )]
@@ -75,12 +76,19 @@ pub(crate) async fn age_antispoofing_verify(
     signed: SignedRequest,
 ) -> Result<Json<AgeAntispoofingVerifyResponse>, ImageAnalysisApiError> {
     let body: AgeAntispoofingVerifyRequest<'_> = parse_borrowed(&signed.body)?;
+    analysis::check_device(body.metadata.as_ref())?;
     let threshold = Some(analysis::parse_threshold(body.threshold, body.operator)?);
     let liveness = Some(analysis::parse_assurance(body.level_of_assurance)?);
     analysis::require_strict_validation(body.img_validation_level)?;
     let photo = SubmittedPhoto { img: body.img, metadata: body.metadata, secure: body.secure };
 
-    let wanted = RequestedAnalyses { age: true, liveness, threshold, ..RequestedAnalyses::default() };
+    let wanted = RequestedAnalyses {
+        operation: "age-antispoofing-verify",
+        age: true,
+        liveness,
+        threshold,
+        ..RequestedAnalyses::default()
+    };
     let judged = analysis::analyse(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AgeAntispoofingVerifyResponse {

@@ -9,6 +9,7 @@ use super::{
     enum_field::EnumField,
     error,
     explain::Explanation,
+    signed_request::AttemptHeaders,
 };
 use crate::{
     ApiState,
@@ -54,7 +55,7 @@ pub(crate) struct AgeVerifyResponse {
 
 /// Compare the estimated age of a face with a threshold.
 #[utoipa::path(
-    post, path = "/ai/v1/age-verify", operation_id = "age_verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/age-verify", operation_id = "age_verify", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery, AttemptHeaders),
     request_body = AgeVerifyRequest,
     responses((status = 200, description = "The outcome.", body = AgeVerifyResponse), error::EstimateAgeErrors),
 )]
@@ -64,11 +65,18 @@ pub(crate) async fn verify_age(
     signed: SignedRequest,
 ) -> Result<Json<AgeVerifyResponse>, ImageAnalysisApiError> {
     let body: AgeVerifyRequest<'_> = parse_borrowed(&signed.body)?;
+    analysis::check_device(body.metadata.as_ref())?;
     let threshold = Some(analysis::parse_threshold(body.threshold, body.operator)?);
     let validation = Some(analysis::parse_validation(body.img_validation_level)?);
     let photo = SubmittedPhoto { img: body.img, metadata: body.metadata, secure: body.secure };
 
-    let wanted = RequestedAnalyses { age: true, validation, threshold, ..RequestedAnalyses::default() };
+    let wanted = RequestedAnalyses {
+        operation: "age-verify",
+        age: true,
+        validation,
+        threshold,
+        ..RequestedAnalyses::default()
+    };
     let judged = analysis::analyse(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AgeVerifyResponse { age_check: judged.age_check()?, explain: None };

@@ -11,7 +11,7 @@ use domain::{
         AgeThreshold, AnalysisRequest, ImageAnalysis, LivenessAssurance, LivenessPrediction,
         ThresholdOperator, ValidationLevel,
     },
-    secure_capture::{CaptureAttestation, CaptureScope},
+    secure_capture::{self, CaptureAttestation, CaptureScope, SecureCaptureError},
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -34,13 +34,25 @@ pub(crate) struct CaptureMetadata {
     device: EnumField<CaptureDevice>,
 }
 
-/// Where an image was taken. It does not change the result.
+/// Where an image was taken, for the metrics. It does not change the result.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "lowercase")]
 pub(crate) enum CaptureDevice {
     Mobile,
     Laptop,
     Unknown,
+}
+
+impl CaptureMetadata {
+    /// The device as the label of a metric.
+    fn device_label(&self) -> &'static str {
+        match self.device {
+            EnumField::Known(CaptureDevice::Mobile) => "mobile",
+            EnumField::Known(CaptureDevice::Laptop) => "laptop",
+            EnumField::Known(CaptureDevice::Unknown) => "unknown",
+            EnumField::Absent | EnumField::Unknown => "",
+        }
+    }
 }
 
 impl std::str::FromStr for CaptureDevice {
@@ -127,6 +139,8 @@ impl AnalysisQuery {
 /// The analyses that an operation needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestedAnalyses {
+    /// The last part of the operation's path.
+    pub(super) operation: &'static str,
     pub(super) age: bool,
     pub(super) liveness: Option<LivenessAssurance>,
     pub(super) validation: Option<ValidationLevel>,
@@ -152,6 +166,17 @@ struct DecisionRules {
     liveness_threshold: Option<f32>,
 }
 
+/// Refuses a device that there is not, before anything else of the body is looked at.
+pub(super) fn check_device(metadata: Option<&CaptureMetadata>) -> Result<(), ImageAnalysisApiError> {
+    match metadata {
+        Some(CaptureMetadata { device: EnumField::Unknown }) => {
+            let words = "metadata.device is one of mobile, laptop, unknown";
+            Err(ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidMetadataDevice, words))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Validates the photo, and has the models analyse it.
 pub(super) async fn analyse(
     api: &ApiState,
@@ -160,10 +185,9 @@ pub(super) async fn analyse(
     photo: SubmittedPhoto<'_>,
     wanted: RequestedAnalyses,
 ) -> Result<AnalysisResult, ImageAnalysisApiError> {
-    if let Some(CaptureMetadata { device: EnumField::Unknown }) = photo.metadata {
-        let words = "metadata.device is one of mobile, laptop, unknown";
-        return Err(ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidMetadataDevice, words));
-    }
+    let device = photo.metadata.as_ref().map_or("", CaptureMetadata::device_label);
+    metrics::counter!("assay_image_analyses_total", "operation" => wanted.operation, "device" => device)
+        .increment(1);
     let explain = AnalysisQuery::parse_flag(switches.explain.as_ref(), "explain")?;
     let secure = AnalysisQuery::parse_flag(switches.secure.as_ref(), "secure")?;
     let multiframe = AnalysisQuery::parse_flag(switches.multiframe.as_ref(), "multiframe")?;
@@ -179,12 +203,13 @@ pub(super) async fn analyse(
     })?;
     let image = media::image_validation::decode_base64(&img)?;
     drop(img);
+    let mut capture = None;
     if secure {
         let SecureCaptureProof { version, token, signature, verification } = photo.secure.unwrap_or_default();
-        let capture = CaptureAttestation { version, token, signature, verification };
+        let attestation = CaptureAttestation { version, token, signature, verification };
         let scope = CaptureScope { app: signed.caller.app, session: None, multiframe };
-        // A capture may be used in several signed requests, each with a nonce of its own: it has no session to count in.
-        api.secure_capture.verify(&*api.environment, scope, &capture, &image)?;
+        let verified = api.secure_capture.verify(&*api.environment, scope, &attestation, &image)?;
+        capture = Some((verified, verified.use_of(&image, wanted.operation)));
     }
 
     let image_sha256 = api.decision_records.is_some().then(|| sha256_hex(&image));
@@ -192,6 +217,13 @@ pub(super) async fn analyse(
     let (age, liveness) = (wanted.age, wanted.liveness);
     let ask = AnalysisRequest { image, relaxed, age, liveness, sharpness: explain };
     let finding = api.image_analyser.analyse(ask).await?;
+    // Only now: a request that failed because the server was busy may be repeated with the same capture.
+    if let Some((verified, use_id)) = capture {
+        let first = secure_capture::record_use(&api.db, use_id, verified.expires_at).await;
+        if !first.map_err(|error| ImageAnalysisApiError::unavailable(&error))? {
+            return Err(SecureCaptureError::AlreadyUsed.into());
+        }
+    }
     let explain = explain.then(|| Explanation::of(&finding, wanted.threshold, &api.settings));
     Ok(AnalysisResult { finding, explain, image_sha256, requested: wanted })
 }

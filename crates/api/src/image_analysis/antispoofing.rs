@@ -9,6 +9,7 @@ use super::{
     enum_field::EnumField,
     error,
     explain::Explanation,
+    signed_request::AttemptHeaders,
 };
 use crate::{
     ApiState,
@@ -51,7 +52,7 @@ pub(crate) struct AntispoofingResponse {
 
 /// Tell a live face from a picture of one.
 #[utoipa::path(
-    post, path = "/ai/v1/antispoofing", operation_id = "antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    post, path = "/ai/v1/antispoofing", operation_id = "antispoofing", tag = "image analysis", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery, AttemptHeaders),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "The prediction.", body = AntispoofingResponse), error::CheckLivenessErrors),
 )]
@@ -61,11 +62,12 @@ pub(crate) async fn detect_spoof(
     signed: SignedRequest,
 ) -> Result<Json<AntispoofingResponse>, ImageAnalysisApiError> {
     let body: AntispoofingRequest<'_> = parse_borrowed(&signed.body)?;
+    analysis::check_device(body.metadata.as_ref())?;
     let liveness = Some(analysis::parse_assurance(body.level_of_assurance)?);
     analysis::require_strict_validation(body.img_validation_level)?;
     let photo = SubmittedPhoto { img: body.img, metadata: body.metadata, secure: body.secure };
 
-    let wanted = RequestedAnalyses { liveness, ..RequestedAnalyses::default() };
+    let wanted = RequestedAnalyses { operation: "antispoofing", liveness, ..RequestedAnalyses::default() };
     let judged = analysis::analyse(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AntispoofingResponse { antispoofing: judged.antispoofing_prediction()?, explain: None };

@@ -145,7 +145,9 @@ impl From<SecureCaptureError> for ImageAnalysisApiError {
             SecureCaptureError::NoVerification => ImageAnalysisErrorCode::SecureVerificationNotFound,
             SecureCaptureError::InvalidToken => ImageAnalysisErrorCode::InvalidSecureSession,
             SecureCaptureError::InvalidSignature => ImageAnalysisErrorCode::InvalidSecureSignature,
-            SecureCaptureError::Mismatch(_) => ImageAnalysisErrorCode::UntrustedSecureSession,
+            SecureCaptureError::Mismatch(_) | SecureCaptureError::AlreadyUsed => {
+                ImageAnalysisErrorCode::UntrustedSecureSession
+            }
         };
         Self::new(code, error.to_string())
     }

@@ -13,10 +13,12 @@ mod explain;
 mod secure_token;
 mod self_checkout;
 mod signed_request;
+mod transaction_attempts;
 
 use error::{ImageAnalysisApiError, ImageAnalysisErrorBody};
 pub use error_code::ImageAnalysisErrorCode;
 use signed_request::SignedRequest;
+pub use transaction_attempts::TransactionAttempts;
 
 use crate::{ApiState, http::json::parse_borrowed};
 use axum::response::{IntoResponse as _, Response};

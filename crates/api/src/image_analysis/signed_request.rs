@@ -1,6 +1,6 @@
 //! Requests of this interface whose sender is authenticated.
 
-use super::{ImageAnalysisApiError, ImageAnalysisErrorCode};
+use super::{ImageAnalysisApiError, ImageAnalysisErrorCode, transaction_attempts::attempt_label};
 use crate::{
     ApiState,
     http::{auth::authenticate_signature, header_text, read_device_metadata},
@@ -8,8 +8,27 @@ use crate::{
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
+    http::header,
 };
 use domain::tenancy::{Feature, calling_application::CallingApplication};
+use utoipa::IntoParams;
+
+/// Longer ids of terminals and sessions are ignored.
+const MAX_ID_BYTES: usize = 200;
+
+/// Headers that say where an image was taken.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "they describe the headers, which `SignedRequest` reads")]
+pub(crate) struct AttemptHeaders {
+    /// Unique id of the machine, 1 to 200 characters. Self-checkout needs it unless the call comes from a browser
+    /// (`Origin`); elsewhere it has no effect.
+    #[param(rename = "Terminal-Id", max_length = 200)]
+    terminal_id: Option<String>,
+    /// Groups the attempts of one person's transaction in the log and the metrics, 1 to 200 characters.
+    #[param(rename = "Session-Id", max_length = 200)]
+    session_id: Option<String>,
+}
 
 /// A request whose sender is authenticated (application, signature, time and single use) and may use this interface.
 #[derive(Debug)]
@@ -17,6 +36,10 @@ pub(crate) struct SignedRequest {
     pub(super) caller: CallingApplication,
     /// The raw body, at most `server.body_bytes`.
     pub(super) body: Bytes,
+    /// The id of the terminal, if one was sent.
+    pub(super) terminal_id: Option<String>,
+    /// Whether a browser sent it.
+    pub(super) is_browser: bool,
 }
 
 impl FromRequest<ApiState> for SignedRequest {
@@ -38,6 +61,22 @@ impl FromRequest<ApiState> for SignedRequest {
                 ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, words)
             })?;
         }
-        Ok(Self { caller: signed.caller, body: signed.body })
+        let id = |name: &str| {
+            let id = parts.headers.get(name)?.to_str().ok()?;
+            (1..=MAX_ID_BYTES).contains(&id.len()).then(|| id.to_owned())
+        };
+        if let Some(session) = id("session-id") {
+            let attempts = &api.transaction_attempts;
+            let number = attempts.count(signed.caller.app, &session, api.environment.now());
+            tracing::info!(checkout.session = session, checkout.attempt = number, "an attempt at a till");
+            let label = attempt_label(number);
+            metrics::counter!("assay_transaction_attempts_total", "attempt" => label).increment(1);
+        }
+        Ok(Self {
+            caller: signed.caller,
+            body: signed.body,
+            terminal_id: id("terminal-id"),
+            is_browser: parts.headers.contains_key(header::ORIGIN),
+        })
     }
 }

@@ -159,6 +159,6 @@ error_responses! {
     ProofErrorCode;
     VerifyProofErrors: BEARER_CODES, BODY_CODES, &[ProofErrorCode::UnprocessableEntry, ProofErrorCode::IdempotencyKeyReused];
     FetchProofErrors: BEARER_CODES, &[ProofErrorCode::NotFound];
-    RedeemInvitationErrors: BODY_CODES, &[ProofErrorCode::InvalidToken, ProofErrorCode::UnprocessableEntry, ProofErrorCode::SystemUnavailable];
+    RedeemInvitationErrors: BODY_CODES, &[ProofErrorCode::InvalidToken, ProofErrorCode::IdempotencyKeyReused, ProofErrorCode::UnprocessableEntry, ProofErrorCode::SystemUnavailable];
     IssuerKeysErrors: &[ProofErrorCode::SystemUnavailable];
 }

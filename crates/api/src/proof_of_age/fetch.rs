@@ -31,6 +31,19 @@ pub(crate) struct ProofVerification {
     /// Why nothing was proven, with `FAILURE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<ProofFailure>,
+    /// The terminal of the query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terminal: Option<ProofTerminal>,
+}
+
+/// The terminal that scanned the code, as the query named it.
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct ProofTerminal {
+    /// Its id.
+    id: String,
+    /// The store or unit it is registered under.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store_id: Option<String>,
 }
 
 /// What was proven.
@@ -43,6 +56,11 @@ pub(crate) struct ProofResult {
     valid_for_alcohol: bool,
     /// What was checked: `SIGNATURE_VERIFIED`, `PROVIDER_TRUSTED`, `NOT_REVOKED`, …
     checks: Vec<String>,
+    /// Whether the holder's own key signed this presentation. If not, a copy of the code works like the code: for the seconds
+    /// for which a code of this server is fresh or, where the trust list says `unbound` of its issuer, for as long as the
+    /// credential is valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holder_bound: Option<bool>,
 }
 
 /// Why nothing was proven.
@@ -68,10 +86,15 @@ impl From<&ProofRecord> for ProofVerification {
                 age_over: proven.age_over,
                 valid_for_alcohol: proven.valid_for_alcohol,
                 checks: proven.checks.clone(),
+                holder_bound: proven.holder_bound,
             }),
             failure: record.failure.as_ref().map(|failure| ProofFailure {
                 reason: failure.reason.clone(),
                 message: failure.message.clone(),
+            }),
+            terminal: record.terminal.as_ref().map(|terminal| ProofTerminal {
+                id: terminal.id.clone(),
+                store_id: terminal.store_id.clone(),
             }),
         }
     }

@@ -3,16 +3,23 @@
 use super::{ProofApiError, ProofErrorCode, error};
 use crate::{
     ApiState,
-    http::{auth::count_stranger, body, header_text, json::parse},
+    http::{
+        auth::count_stranger,
+        body, header_text,
+        idempotency::{IdempotencyKeyHeader, RequestFingerprint, idempotency_key, idempotent},
+        json::parse,
+    },
 };
 use axum::{
     Json,
     extract::{Request, State},
-    http::{HeaderName, header},
+    http::{HeaderName, StatusCode, header},
+    response::Response,
 };
 use domain::{
+    audit::sha256_hex,
     jwk::JwkSet,
-    proof_of_age::issuer::{MAX_BATCH_CREDENTIALS, ProofIssueError},
+    proof_of_age::issuer::{HolderKeys, MAX_BATCH_CREDENTIALS, ProofIssueError},
 };
 use utoipa::ToSchema;
 
@@ -41,13 +48,14 @@ pub(crate) struct CredentialBatchResponse {
 /// Redeem an invitation for a batch of credentials.
 #[utoipa::path(
     post, path = "/poa/v1/holder/credentials", tag = "holders", security(("invitation" = [])),
+    params(IdempotencyKeyHeader),
     request_body = RedeemInvitationRequest,
     responses((status = 200, description = "The credentials.", body = CredentialBatchResponse), error::RedeemInvitationErrors),
 )]
 pub(crate) async fn redeem_invitation(
     State(api): State<ApiState>,
     request: Request,
-) -> Result<([(HeaderName, &'static str); 1], Json<CredentialBatchResponse>), ProofApiError> {
+) -> Result<([(HeaderName, &'static str); 1], Response), ProofApiError> {
     let (parts, body) = request.into_parts();
     let sent = header_text(&parts.headers, &header::AUTHORIZATION).and_then(|value| value.split_once(' '));
     let code = sent.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
@@ -56,14 +64,31 @@ pub(crate) async fn redeem_invitation(
     count_stranger(&api, &parts.headers, &parts.extensions)?;
     let body = body::read(&api, &parts.headers, body, MAX_BODY_BYTES, "send at most 120 keys").await?;
     let RedeemInvitationRequest { keys } = parse(&body)?;
-    let batch = api.proof_issuer.redeem(code, &keys).await?;
-    let encode = |bytes: &Vec<u8>| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
-    let answer = CredentialBatchResponse {
-        credentials: batch.credentials.iter().map(encode).collect(),
-        expires_at: batch.expires_at,
-        batches_left: batch.batches_left,
+    let app = api.proof_issuer.grant_application(code).await?;
+    let holders = HolderKeys::parse(&keys)?;
+    let key = idempotency_key(&parts.headers)?;
+    // Each invitation has its own keys: holders do not know of each other.
+    let invitation = sha256_hex(code.as_bytes());
+    let identity = RequestFingerprint {
+        app,
+        account: None,
+        operation: &format!("POST /poa/v1/holder/credentials {invitation}"),
+        key: key.as_deref(),
+        body: &body,
+        actor: format!("application:{app}"),
     };
-    Ok(([(header::CACHE_CONTROL, "no-store")], Json(answer)))
+    let answer = idempotent(&api, identity, async |tx| {
+        let batch = api.proof_issuer.redeem_in(tx, code, holders).await?;
+        let encode = |bytes: &Vec<u8>| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
+        let answer = CredentialBatchResponse {
+            credentials: batch.credentials.iter().map(encode).collect(),
+            expires_at: batch.expires_at,
+            batches_left: batch.batches_left,
+        };
+        Ok((StatusCode::OK, answer))
+    })
+    .await?;
+    Ok(([(header::CACHE_CONTROL, "no-store")], answer))
 }
 
 /// The public keys of this server as an issuer of proofs, a JWK Set.

@@ -9,6 +9,7 @@ use crate::{
     },
 };
 use axum::{extract::State, http::StatusCode, response::Response};
+use base::Secret;
 use domain::proof_of_age::{ProofNotificationRequest, ProofQuery, ProofRequest, ProofStatus};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -30,12 +31,20 @@ pub(crate) struct VerifyProofRequest {
 /// What was scanned.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ScannedCode {
-    /// The value of the code, at most 4,296 characters.
+    /// The value of the code, at most 4,296 characters. With `session_transcript`: a `DeviceResponse` (ISO 18013-5) that the
+    /// terminal received from a device, CBOR in base64url, base64 or base45, at most 131,072 characters.
     #[schema(value_type = String)]
     value: Option<String>,
     /// When it was scanned, RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     scanned_at: Option<String>,
+    /// An extension, for a `DeviceResponse`: the `SessionTranscript` (or `SessionTranscriptBytes`) of the terminal's session
+    /// with the device, base64url, at most 16,384 bytes. The device's signature covers it.
+    session_transcript: Option<String>,
+    /// An extension, for a `DeviceResponse` with a `deviceMac`: the terminal's ephemeral private key of that session, a JWK
+    /// on P-256, P-384 or P-521.
+    #[schema(value_type = Option<Object>)]
+    reader_key: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 /// The terminal that scanned it.
@@ -119,6 +128,8 @@ fn into_query(query: VerifyProofRequest) -> Result<ProofRequest, ProofApiError> 
     Ok(ProofRequest {
         value: qr.value.ok_or_else(|| missing("qr.value"))?,
         scanned_at: qr.scanned_at.ok_or_else(|| missing("qr.scanned_at"))?,
+        session_transcript: qr.session_transcript,
+        reader_key: qr.reader_key.map(|key| Secret::new(serde_json::Value::Object(key).to_string())),
         terminal_id: terminal.id.ok_or_else(|| missing("terminal.id"))?,
         store_id: terminal.store_id,
         notification: notification.transpose()?,

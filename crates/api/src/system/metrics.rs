@@ -17,7 +17,7 @@ enum MetricKind {
 }
 
 /// Every metric of every crate, with the text of its `# HELP` line. docs/LOGGING.md has the labels.
-const METRICS: [(MetricKind, &str, &str); 31] = [
+const METRICS: [(MetricKind, &str, &str); 33] = [
     (
         MetricKind::Counter,
         "assay_bodies_refused_total",
@@ -62,6 +62,12 @@ const METRICS: [(MetricKind, &str, &str); 31] = [
     (MetricKind::Counter, "assay_live_outages_total", "Times that a live video was away and asked for again"),
     (MetricKind::Counter, "assay_mails_sent_total", "Mails handed to the mail server"),
     (MetricKind::Counter, "assay_moderations_total", "Moderations that ended, by type of content and state"),
+    (MetricKind::Counter, "assay_image_analyses_total", "Images sent for analysis, by operation and device"),
+    (
+        MetricKind::Counter,
+        "assay_transaction_attempts_total",
+        "Attempts with a Session-Id, by their number in it",
+    ),
     (MetricKind::Counter, "assay_page_faults_total", "Errors that a person's page has reported"),
     (MetricKind::Counter, "assay_panics_total", "Panics while a request was answered; should stay 0"),
     (

@@ -62,10 +62,11 @@ function chosen(query, held) {
 }
 
 async function mdoc(held, paths, request) {
-  const [jwk] = request.client_metadata.jwks.keys;
-  const thumbprint = Buffer.from(await calculateJwkThumbprint(jwk), 'base64url');
+  // An answer that is not encrypted has no key.
+  const jwk = request.client_metadata.jwks?.keys[0];
+  const jwkThumbprint = jwk && new Uint8Array(Buffer.from(await calculateJwkThumbprint(jwk), 'base64url'));
   const transcript = await SessionTranscript.forOid4Vp({
-    clientId: request.client_id, nonce: request.nonce, responseUri: request.response_uri, jwkThumbprint: new Uint8Array(thumbprint),
+    clientId: request.client_id, nonce: request.nonce, responseUri: request.response_uri, jwkThumbprint,
   }, context);
   const elements = Object.fromEntries(paths.map(([, name]) => [name, false]));
   const itemsRequest = ItemsRequest.create({ docType: held.type, namespaces: { [held.space]: elements } });
@@ -100,7 +101,7 @@ export async function present({ link, held, origin, host, root, now, enc = 'A128
   const wallet = { metadata: { vp_formats_supported: { [held.format]: {} } } };
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({ authorizationRequestPayload: params, wallet });
   const request = resolved.authorizationRequestPayload;
-  const told = { version: resolved.version, prefix: resolved.client.prefix, signed: resolved.jar !== undefined };
+  const told = { version: resolved.version, mode: request.response_mode, prefix: resolved.client.prefix, signed: resolved.jar !== undefined };
   const answer = async (response) => {
     const text = await response.text();
     return { ...told, status: response.status, answer: text ? JSON.parse(text) : null };
@@ -115,7 +116,7 @@ export async function present({ link, held, origin, host, root, now, enc = 'A128
   const created = await client.createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload: request,
     authorizationResponsePayload: { vp_token: { [id]: [presented] } },
-    jarm: {
+    jarm: request.response_mode === 'direct_post' ? undefined : {
       encryption: { nonce: b64(Buffer.from('a wallet')) },
       serverMetadata: {
         authorization_signing_alg_values_supported: [],

@@ -1,7 +1,11 @@
 //! The private keys that tokens are encrypted to, and the key agreement with the sender.
 
 use crate::{jws::base64url, keys, strict_json};
-use aws_lc_rs::{agreement, kdf};
+use aws_lc_rs::{
+    agreement,
+    hkdf::{HKDF_SHA256, Salt},
+    kdf,
+};
 use base::{Environment, Secret};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Value, json};
@@ -133,6 +137,20 @@ impl DecryptionKey {
     /// The scalar, to be stored sealed.
     pub fn scalar(&self) -> &Secret<Vec<u8>> {
         &self.scalar
+    }
+
+    /// `EMacKey` of ISO 18013-5 (9.1.3.5), with this as the reader's ephemeral key: what a device authenticates a response
+    /// with. `device_point` is the device's public key, `salt` SHA-256 of the session transcript's bytes. `None` if the
+    /// point is not on the curve.
+    pub(crate) fn derive_device_mac_key(&self, device_point: &[u8], salt: &[u8; 32]) -> Option<[u8; 32]> {
+        let theirs = agreement::UnparsedPublicKey::new(self.curve.algorithm(), device_point);
+        agreement::agree(&self.private, theirs, (), |shared| {
+            let mut key = [0; 32];
+            let derived = Salt::new(HKDF_SHA256, salt).extract(shared);
+            derived.expand(&[b"EMacKey"], HKDF_SHA256).and_then(|okm| okm.fill(&mut key)).map_err(drop)?;
+            Ok(key)
+        })
+        .ok()
     }
 
     /// The key that both sides derive for one purpose (RFC 7518, section 4.6.2), written to `key`. `purpose` is the

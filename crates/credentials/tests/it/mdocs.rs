@@ -2,8 +2,13 @@
 
 use crate::chains::{MDOC_SIGNER, mdoc_signer, root};
 use crate::kit::*;
+use aws_lc_rs::{agreement, hkdf, hmac};
 use ciborium::Value as Cbor;
-use credentials::proof::{CredentialFormat, ProofCheck};
+use credentials::jwe::DecryptionKey;
+use credentials::proof::{
+    CredentialFormat, MAX_RESPONSE_CHARS, ProofCheck, TerminalSession, TerminalSessionError, VerifiedProof,
+    parse_device_response,
+};
 use credentials::trust::TrustList;
 use rcgen::{CertifiedIssuer, KeyPair};
 use serde_json::json;
@@ -133,19 +138,29 @@ impl Phone {
 
     /// A response whose device signs for this session transcript.
     pub(crate) fn response_for(&self, transcript: Cbor) -> Cbor {
+        self.response_with(transcript, None)
+    }
+
+    /// A response whose device signs for this session transcript or, for the reader with this key, authenticates it with a
+    /// MAC.
+    pub(crate) fn response_with(&self, transcript: Cbor, reader: Option<&DecryptionKey>) -> Cbor {
         let name_spaces = tag24(&map([]));
+        let transcript_bytes = encode(&tag24(&transcript));
         let authentication = Cbor::Array(vec![
             text("DeviceAuthentication"),
             transcript,
             text(self.doc_type),
             name_spaces.clone(),
         ]);
-        let signature =
-            self.device.cose(&map([(int(1), int(-7))]), map([]), &encode(&tag24(&authentication)), true);
-        let device = map([
-            (text("nameSpaces"), name_spaces),
-            (text("deviceAuth"), map([(text("deviceSignature"), signature)])),
-        ]);
+        let authentication = encode(&tag24(&authentication));
+        let auth = match reader {
+            None => {
+                let signature = self.device.cose(&map([(int(1), int(-7))]), map([]), &authentication, true);
+                (text("deviceSignature"), signature)
+            }
+            Some(reader) => (text("deviceMac"), self.mac(reader, &transcript_bytes, &authentication)),
+        };
+        let device = map([(text("nameSpaces"), name_spaces), (text("deviceAuth"), map([auth]))]);
         let document = map([
             (text("docType"), text(self.doc_type)),
             (text("issuerSigned"), self.issuer_signed()),
@@ -156,6 +171,33 @@ impl Phone {
             (text("documents"), Cbor::Array(vec![document])),
             (text("status"), int(0)),
         ])
+    }
+
+    /// `COSE_Mac0` as a device computes it: with its own private key and the reader's public one.
+    fn mac(&self, reader: &DecryptionKey, transcript: &[u8], authentication: &[u8]) -> Cbor {
+        let jwk = reader.jwk("ECDH-ES");
+        let part =
+            |name: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(jwk[name].as_str().unwrap()).unwrap();
+        let point = [vec![4], part("x"), part("y")].concat();
+        let own = self.device.key.to_pkcs8_der();
+        let own = agreement::PrivateKey::from_private_key_der(&agreement::ECDH_P256, own.expose()).unwrap();
+        let theirs = agreement::UnparsedPublicKey::new(&agreement::ECDH_P256, point);
+        let key = agreement::agree(&own, theirs, (), |shared| {
+            let mut key = [0; 32];
+            let salt = hkdf::Salt::new(hkdf::HKDF_SHA256, &sha256(transcript));
+            salt.extract(shared).expand(&[b"EMacKey"], hkdf::HKDF_SHA256).unwrap().fill(&mut key).unwrap();
+            Ok(key)
+        })
+        .unwrap();
+        let protected = Cbor::Bytes(encode(&map([(int(1), int(5))])));
+        let structure = Cbor::Array(vec![
+            text("MAC0"),
+            protected.clone(),
+            Cbor::Bytes(Vec::new()),
+            Cbor::Bytes(authentication.to_vec()),
+        ]);
+        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &key), &encode(&structure));
+        Cbor::Array(vec![protected, map([]), Cbor::Null, Cbor::Bytes(tag.as_ref().to_vec())])
     }
 
     fn presented(&self) -> Vec<u8> {
@@ -291,7 +333,91 @@ fn without_its_device_a_document_is_a_copy() {
         assert!(refused.contains("not signed by its device"), "{refused}");
         let verified = verify(&bearer, &code, &terms()).unwrap();
         assert_eq!((verified.age_over, verified.holder_bound, verified.checks.len()), (18, false, 2));
-        assert!(verified.replay_key_until > at(NOW + 1000));
+        // Its holder has no other: a copy is of no use at once, and the document works again later.
+        assert!(verified.replay_key_until > at(NOW + 120) && verified.replay_key_until < at(NOW + 200));
+    }
+}
+
+/// The session of a terminal with a phone near it.
+fn session(number: u8) -> Cbor {
+    let key =
+        |part: u8| tag24(&map([(int(1), int(2)), (int(-1), int(1)), (int(-2), Cbor::Bytes(vec![part; 32]))]));
+    Cbor::Array(vec![key(number), key(number + 1), Cbor::Null])
+}
+
+fn relayed(
+    list: &TrustList,
+    response: &Cbor,
+    transcript: &Cbor,
+    key: Option<&str>,
+) -> Result<VerifiedProof, String> {
+    let terminal =
+        TerminalSession::parse(&b64(encode(transcript)), key).map_err(|error| error.to_string())?;
+    let proof = parse_device_response(&b64(encode(response)), terminal).map_err(|error| error.to_string())?;
+    list.verify_proof(&proof, &terms()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_response_is_checked_with_the_session_in_which_a_terminal_received_it() {
+    let phone = Phone::new();
+    let list = phone.list(false);
+    let response = phone.response_for(session(1));
+    let verified = relayed(&list, &response, &session(1), None).unwrap();
+    assert_eq!((verified.age_over, verified.holder_bound), (18, true));
+    assert!(!verified.checks.contains(&ProofCheck::Fresh), "a transcript tells no time");
+    assert!(verified.replay_key_until > at(NOW + 1000), "it counts once, as long as it could be shown");
+    let wrapped = relayed(&list, &response, &tag24(&session(1)), None).unwrap();
+    assert_eq!(wrapped.replay_key, verified.replay_key, "in either form");
+    let other = relayed(&list, &phone.response_for(session(3)), &session(3), None).unwrap();
+    assert_ne!(other.replay_key, verified.replay_key, "another session is another presentation");
+    let refused = relayed(&list, &response, &session(2), None).unwrap_err();
+    assert!(refused.contains("not signed by the mobile document's device"), "{refused}");
+    for encoded in
+        [base45::encode(encode(&response)), base64_simd::STANDARD.encode_to_string(encode(&response))]
+    {
+        let terminal = TerminalSession::parse(&b64(encode(&session(1))), None).unwrap();
+        let proof = parse_device_response(&encoded, terminal).unwrap();
+        assert!(list.verify_proof(&proof, &terms()).is_ok());
+    }
+}
+
+#[test]
+fn a_mac_is_checked_with_the_terminals_ephemeral_key() {
+    let env = base::TestEnvironment::at("2026-01-01T00:00:00Z");
+    let (reader, other) = (DecryptionKey::generate(&env), DecryptionKey::generate(&env));
+    let private = |key: &DecryptionKey| {
+        let mut jwk = key.jwk("ECDH-ES");
+        jwk["d"] = b64(key.scalar().expose()).into();
+        jwk.to_string()
+    };
+    let phone = Phone::new();
+    let list = phone.list(false);
+    let response = phone.response_with(session(1), Some(&reader));
+    let verified = relayed(&list, &response, &session(1), Some(&private(&reader))).unwrap();
+    assert_eq!((verified.age_over, verified.holder_bound), (18, true));
+    for (transcript, key) in [(session(2), &reader), (session(1), &other)] {
+        assert!(relayed(&list, &response, &transcript, Some(&private(key))).is_err());
+    }
+    let without = relayed(&list, &response, &session(1), None).unwrap_err();
+    assert!(without.contains("ephemeral key of its reader"), "{without}");
+}
+
+#[test]
+fn what_a_terminal_sends_of_its_session_is_bounded() {
+    let parse = |transcript: &str, key: Option<&str>| TerminalSession::parse(transcript, key).err();
+    assert_eq!(parse(&b64(encode(&session(1))), None), None);
+    for wrong in
+        ["", "%", &b64(encode(&map([]))), &b64(encode(&Cbor::Array(vec![Cbor::Null]))), &"A".repeat(30_000)]
+    {
+        assert_eq!(parse(wrong, None), Some(TerminalSessionError::Transcript));
+    }
+    for wrong in ["", "{}", r#"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#] {
+        assert_eq!(parse(&b64(encode(&session(1))), Some(wrong)), Some(TerminalSessionError::ReaderKey));
+    }
+    let terminal = || TerminalSession::parse(&b64(encode(&session(1))), None).unwrap();
+    let long = "A".repeat(MAX_RESPONSE_CHARS + 1);
+    for wrong in ["", "!", "AAAA", &long] {
+        assert!(parse_device_response(wrong, terminal()).is_err());
     }
 }
 

@@ -6,6 +6,7 @@ use crate::kit::*;
 use crate::mdocs::Phone;
 use base::SignedDuration;
 use ciborium::Value as Cbor;
+use credentials::jwe::DecryptionKey;
 use credentials::proof::{ProofFailureReason, ProofVerificationError, VerificationTerms};
 use credentials::trust::TrustList;
 use credentials::vp::{
@@ -13,6 +14,7 @@ use credentials::vp::{
 };
 use rcgen::{IsCa, KeyPair, SanType};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const CLIENT: &str = "x509_san_dns:age.example";
 const NONCE: &str = "nonce-of-this-request";
@@ -22,7 +24,8 @@ fn request() -> PresentationBinding<'static> {
         client_id: CLIENT,
         nonce: NONCE,
         response_uri: "https://age.example/response",
-        key_thumbprint: [7; 32],
+        key_thumbprint: Some([7; 32]),
+        mac_key: None,
     }
 }
 
@@ -143,7 +146,7 @@ fn transcript(request: &PresentationBinding<'_>) -> Cbor {
     let info = Cbor::Array(vec![
         text(request.client_id),
         text(request.nonce),
-        Cbor::Bytes(request.key_thumbprint.to_vec()),
+        request.key_thumbprint.map_or(Cbor::Null, |thumbprint| Cbor::Bytes(thumbprint.to_vec())),
         text(request.response_uri),
     ]);
     let hash = Cbor::Bytes(sha256(encode(&info)));
@@ -167,6 +170,22 @@ fn a_mobile_document_answers_the_request_that_its_device_signed() {
 }
 
 #[test]
+fn a_device_may_authenticate_a_response_with_a_mac_for_the_requests_key() {
+    let env = base::TestEnvironment::at("2026-01-01T00:00:00Z");
+    let [key, other] = [(); 2].map(|()| Arc::new(DecryptionKey::generate(&env)));
+    let phone = Phone::new();
+    let response = b64(encode(&phone.response_with(transcript(&request()), Some(&key))));
+    let outcome = |mac_key| {
+        let request = PresentationBinding { mac_key, ..request() };
+        let presented = Presentation::mdoc(&response, &request).map_err(|error| error.to_string())?;
+        let stated = phone.list(false).verify_presentation(&presented, &request, &later(0));
+        stated.map(|stated| stated.age.deciding_threshold(18)).map_err(|error| error.to_string())
+    };
+    assert_eq!(outcome(Some(&key)), Ok(Some((18, true))));
+    assert!(outcome(Some(&other)).is_err() && outcome(None).is_err());
+}
+
+#[test]
 fn a_mobile_document_for_another_request_or_from_another_device_is_refused() {
     let phone = Phone::new();
     let reason = |phone: &Phone, signed_for: &PresentationBinding<'_>, terms: &VerificationTerms| {
@@ -176,7 +195,8 @@ fn a_mobile_document_for_another_request_or_from_another_device_is_refused() {
         PresentationBinding { client_id: "x509_san_dns:other.example", ..request() },
         PresentationBinding { nonce: "another", ..request() },
         PresentationBinding { response_uri: "https://age.example/other", ..request() },
-        PresentationBinding { key_thumbprint: [8; 32], ..request() },
+        PresentationBinding { key_thumbprint: Some([8; 32]), ..request() },
+        PresentationBinding { key_thumbprint: None, ..request() },
     ] {
         assert_eq!(
             reason(&phone, &other, &later(0)),

@@ -6,6 +6,7 @@
 //! processes. Recipients and cards are stored as keyed hashes.
 
 use super::{AgeSessionError, session::OneTimeCodeCounter, store::AgeSessionStore};
+use crate::secure_capture;
 use aws_lc_rs::hmac;
 use base::{AgeSessionId, AppId, Environment, Secret, SignedDuration, Timestamp};
 use db::{Db, DbError, Durability, WriteTx, sql};
@@ -243,16 +244,7 @@ impl AttemptBudgets {
     /// Records that a token of secure capture was used, to be remembered until `until`. Returns `false` if it had been
     /// used before.
     pub(super) async fn use_capture_token(&self, id: base::Uuid, until: Timestamp) -> Result<bool, DbError> {
-        let mut tx = self.db.write_with_durability(Durability::Process).await?;
-        let rows = tx
-            .execute(sql!(
-                "INSERT INTO used_capture_tokens (id, forget_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                id,
-                until,
-            ))
-            .await?;
-        tx.commit().await?;
-        Ok(rows == 1)
+        secure_capture::record_use(&self.db, id, until).await
     }
 }
 

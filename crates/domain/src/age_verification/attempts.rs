@@ -113,18 +113,46 @@ impl AttemptRunner {
 
     /// Cancels a session, unless it has ended for good.
     pub(super) async fn cancel_session(&self, id: AgeSessionId) -> Result<AgeSession, AgeSessionError> {
+        self.notifier.prepare().await?;
         let now = self.environment.now();
-        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let (mut tx, mut locked) = self.sessions.lock_live(id).await?;
         let session = &mut locked.session;
         // The outcome of a session that has ended was reported and stays, unless the session may be resumed.
         if session.state.is_ended() && !session.can_continue(self.methods.get(session.sandbox)) {
             return Err(AgeSessionError::InvalidState(format!("the session is {}", session.state)));
         }
+        let method = session.current_method();
         let abandoned = session.attempt.take();
         session.apply(AgeSessionEvent::Cancelled, now)?;
+        self.notifier.notify_end(&mut tx, session, method, now).await?;
         let session = self.sessions.commit(tx, locked).await?;
         self.methods.discard(&session, abandoned).await;
         Ok(session)
+    }
+
+    /// Notes that a session ran out before it had a result, and tells its relying party. Does nothing to a session that has
+    /// one, or that has time left. `check_ended`: also if it waits for a check, which brings no result any more.
+    pub(super) async fn expire_session(
+        &self,
+        id: AgeSessionId,
+        check_ended: bool,
+    ) -> Result<(), AgeSessionError> {
+        self.notifier.prepare().await?;
+        let now = self.environment.now();
+        let (mut tx, mut locked) = self.sessions.lock(id).await?;
+        let session = &mut locked.session;
+        let waits_in_vain =
+            check_ended && session.state == AgeSessionStatus::Processing && !session.is_live(now);
+        if !session.has_run_out(now) && !waits_in_vain {
+            return Ok(());
+        }
+        let method = session.current_method();
+        let abandoned = session.attempt.take();
+        session.apply(AgeSessionEvent::RanOut, now)?;
+        self.notifier.notify_end(&mut tx, session, method, now).await?;
+        let session = self.sessions.commit(tx, locked).await?;
+        self.methods.discard(&session, abandoned).await;
+        Ok(())
     }
 
     /// Opens a method. An attempt that is under way is abandoned.

@@ -1,20 +1,20 @@
 //! The section `[ages]` as it is written: settings and providers side by side. `serde(flatten)` would keep them in one
 //! place, but accepts unknown names and loses the types of values that come from the environment.
 
-use super::{AgeVerificationSettings, AttemptLimits, BlindTokenSettings, MobileSettings, ProviderSettings};
+use super::{
+    AgeVerificationSettings, AttemptLimits, BlindTokenSettings, MobileSettings, ProviderSettings,
+    request::CONFIDENCE_RANGE,
+};
 use age_methods::{card, oidc, passkey, registry, wallet};
 use base::SignedDuration;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Confidences that make sense: below one half an estimate says the opposite, and none is certain.
-const CONFIDENCE_RANGE: (f64, f64) = (0.5, 0.999);
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct AgesSection {
     keep_days: Option<u32>,
-    sure: Option<f64>,
+    confidence: Option<f64>,
     key_days: Option<u32>,
     proofs: Option<bool>,
     limits: AttemptLimits,
@@ -39,7 +39,7 @@ impl From<AgesSection> for AgeVerificationSettings {
         let (lowest, highest) = CONFIDENCE_RANGE;
         Self {
             session_retention: section.keep_days.map_or(default.session_retention, days),
-            min_confidence: section.sure.map_or(default.min_confidence, |sure| sure.clamp(lowest, highest)),
+            estimate_confidence: section.confidence.map(|confidence| confidence.clamp(lowest, highest)),
             stored_result_retention: section.key_days.map_or(default.stored_result_retention, days),
             offers_proof_of_age: section.proofs.unwrap_or(default.offers_proof_of_age),
             limits: section.limits,

@@ -3,7 +3,7 @@
 use super::{
     session::AgeMethodVerdict,
     session_config::{AgeMethodConfig, AgeSessionConfig, StoredAgeResult},
-    types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionType},
+    types::{AgeFailureReason, AgeMethod, AgeSessionType},
 };
 use age_methods::{AgeAttribute, age_on};
 use base::Environment;
@@ -14,17 +14,15 @@ use vision::AgeEstimate;
 /// Ages that people have, years. A date of birth that gives another age is wrong.
 const PLAUSIBLE_AGES_YEARS: std::ops::RangeInclusive<i64> = 0..=130;
 
-/// Decides as of today, and with the operator's required confidence in estimates.
+/// Decides as of today.
 #[derive(Debug)]
 pub(super) struct AgeDecider {
     environment: Arc<dyn Environment>,
-    /// The probability from which an estimate decides, 0.5 to 1.
-    min_confidence: f64,
 }
 
 impl AgeDecider {
-    pub(super) fn new(environment: Arc<dyn Environment>, min_confidence: f64) -> Self {
-        Self { environment, min_confidence }
+    pub(super) fn new(environment: Arc<dyn Environment>) -> Self {
+        Self { environment }
     }
 
     /// The current date in UTC.
@@ -46,16 +44,6 @@ impl AgeDecider {
         evidence_id: Option<String>,
     ) -> AgeMethodVerdict {
         decide_from_evidence(known, session, config, self.today(), evidence_id)
-    }
-
-    /// See [`decide_from_estimate`].
-    pub(super) fn decide_from_estimate(
-        &self,
-        session: &AgeSessionConfig,
-        config: &AgeMethodConfig,
-        estimate: &AgeEstimate,
-    ) -> AgeMethodVerdict {
-        decide_from_estimate(session, config, estimate, self.min_confidence)
     }
 }
 
@@ -94,14 +82,14 @@ pub(super) fn decide_from_evidence(
     }
 }
 
-/// Decides from an estimate: it passes or fails if the probability of that is at least `min_confidence` (0.5 to 1), and
-/// is undecided otherwise. An estimate in place of a wallet must pass a threshold of its own, and cannot be stored,
-/// because the stored result would claim to be a wallet's.
+/// Decides from an estimate. It is compared with the threshold; one that misses it proves no age, so the attempt is
+/// undecided and another method may be opened. If the block asks for a confidence, the estimate passes or fails only if the
+/// probability of that is at least as high. An estimate in place of a wallet must pass a threshold of its own, and cannot
+/// be stored, because the stored result would claim to be a wallet's.
 pub(super) fn decide_from_estimate(
     session: &AgeSessionConfig,
     config: &AgeMethodConfig,
     estimate: &AgeEstimate,
-    min_confidence: f64,
 ) -> AgeMethodVerdict {
     let threshold = config.threshold;
     let replaces_wallet = config.method == AgeMethod::DigitalId;
@@ -111,21 +99,27 @@ pub(super) fn decide_from_estimate(
     } else {
         (threshold, pass_threshold)
     };
-    let verdict = match session.kind {
-        AgeSessionType::Age => {
-            passed_verdict(session, config, f64::from(estimate.years).floor() as i64, None)
+    let years = f64::from(estimate.years);
+    let verdict = match (session.kind, config.confidence_in_estimates()) {
+        (AgeSessionType::Age, _) => passed_verdict(session, config, years.floor() as i64, None),
+        (AgeSessionType::Over, None) if years >= above as f64 => {
+            threshold_verdict(true, session, config, None)
         }
-        kind if estimate.at_least(above as f64) >= min_confidence => {
+        (AgeSessionType::Under, None) if years < below as f64 => {
+            threshold_verdict(true, session, config, None)
+        }
+        (kind, None) => AgeMethodVerdict::Undecided { code: missed_threshold(kind) },
+        (kind, Some(confidence)) if estimate.at_least(above as f64) >= confidence => {
             threshold_verdict(kind == AgeSessionType::Over, session, config, None)
         }
-        kind if estimate.at_least(below as f64) <= 1.0 - min_confidence => {
+        (kind, Some(confidence)) if estimate.at_least(below as f64) <= 1.0 - confidence => {
             threshold_verdict(kind == AgeSessionType::Under, session, config, None)
         }
-        _ => AgeMethodVerdict::Undecided { code: AgeFailureReason::AgeUncertain },
+        (_, Some(_)) => AgeMethodVerdict::Undecided { code: AgeFailureReason::AgeUncertain },
     };
     match verdict {
-        AgeMethodVerdict::Passed { age, evidence, check_type, .. } if replaces_wallet => {
-            AgeMethodVerdict::Passed { age, evidence, check_type, storable_result: None }
+        AgeMethodVerdict::Passed { age, evidence, .. } if replaces_wallet => {
+            AgeMethodVerdict::Passed { age, evidence, level: config.level, storable_result: None }
         }
         other => other,
     }
@@ -140,12 +134,12 @@ fn threshold_verdict(
     if is_as_required {
         return passed_verdict(session, config, config.threshold, evidence_id);
     }
-    let code = if session.kind == AgeSessionType::Under {
-        AgeFailureReason::OverAge
-    } else {
-        AgeFailureReason::UnderAge
-    };
-    AgeMethodVerdict::Failed { evidence: evidence_id, code }
+    AgeMethodVerdict::Failed { evidence: evidence_id, code: missed_threshold(session.kind) }
+}
+
+/// What is wrong with an age on the other side of the threshold.
+fn missed_threshold(kind: AgeSessionType) -> AgeFailureReason {
+    if kind == AgeSessionType::Under { AgeFailureReason::OverAge } else { AgeFailureReason::UnderAge }
 }
 
 fn passed_verdict(
@@ -160,13 +154,14 @@ fn passed_verdict(
         method: config.method,
         level: config.level,
         authenticity: config.authenticity,
+        confidence: config.confidence,
     };
     // A passkey or a token shows an earlier result, which must not be stored again as if it were new.
     let is_first_hand = !matches!(config.method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity);
     AgeMethodVerdict::Passed {
         age,
         evidence: evidence_id,
-        check_type: AgeCheckType::Session,
+        level: config.liveness_level(),
         storable_result: is_first_hand.then_some(result),
     }
 }
@@ -220,12 +215,15 @@ mod tests {
 
     #[test]
     fn an_estimate_in_place_of_a_wallet_has_a_threshold_of_its_own() {
-        let says = |kind: &str, threshold: i64, years: f32| {
-            let block = json!({ "age_estimation_allowed": true, "age_estimation_threshold": threshold });
+        let says = |kind: &str, threshold: i64, confidence: Option<f64>, years: f32| {
+            let mut block = json!({ "age_estimation_allowed": true, "age_estimation_threshold": threshold });
+            if let Some(confidence) = confidence {
+                block["age_estimation_confidence"] = confidence.into();
+            }
             let session = config(&json!({ "type": kind, "digital_id": block }));
             let method = session.method_config(AgeMethod::DigitalId).unwrap();
             let estimated = AgeEstimate { years, st_dev: 2.0, low80: 0.0, high80: 0.0, spread: 0.0 };
-            match decide_from_estimate(&session, method, &estimated, 0.95) {
+            match decide_from_estimate(&session, method, &estimated) {
                 AgeMethodVerdict::Passed { age, storable_result, .. } => {
                     assert!(storable_result.is_none());
                     age
@@ -235,17 +233,46 @@ mod tests {
             }
         };
         // An estimate that is surely below 25 may still be above 18.
-        assert_eq!([14.0, 20.0, 28.0, 29.0].map(|years| says("OVER", 25, years)), [-1, 0, 0, 18]);
-        assert_eq!([9.0, 12.0, 16.0, 22.0].map(|years| says("UNDER", 14, years)), [18, 0, 0, -1]);
+        let sure = Some(0.95);
+        assert_eq!([14.0, 20.0, 28.0, 29.0].map(|years| says("OVER", 25, sure, years)), [-1, 0, 0, 18]);
+        assert_eq!([9.0, 12.0, 16.0, 22.0].map(|years| says("UNDER", 14, sure, years)), [18, 0, 0, -1]);
+        assert_eq!([17.0, 24.9, 25.0].map(|years| says("OVER", 25, None, years)), [0, 0, 18]);
+        assert_eq!([13.9, 14.0, 22.0].map(|years| says("UNDER", 14, None, years)), [18, 0, 0]);
     }
 
     #[test]
-    fn an_estimate_near_the_threshold_is_undecided() {
+    fn an_estimate_is_compared_with_the_threshold() {
         let says = |kind: &str, years: f32| {
-            let session = config(&json!({ "type": kind, "age_estimation": { "threshold": 18 } }));
+            let session = config(&json!({ "type": kind, "age_estimation": { "threshold": 25 } }));
+            let method = session.method_config(AgeMethod::AgeEstimation).unwrap();
+            let estimated = AgeEstimate { years, st_dev: 7.0, low80: 0.0, high80: 0.0, spread: 0.0 };
+            match decide_from_estimate(&session, method, &estimated) {
+                AgeMethodVerdict::Passed { age, .. } => format!("passed {age}"),
+                AgeMethodVerdict::Undecided { code } => code.to_string(),
+                other => format!("{other:?}"),
+            }
+        };
+        assert_eq!(
+            [12.0, 24.9, 25.0, 60.0].map(|years| says("OVER", years)),
+            ["UNDER_AGE", "UNDER_AGE", "passed 25", "passed 25"]
+        );
+        assert_eq!(
+            [12.0, 24.9, 25.0, 60.0].map(|years| says("UNDER", years)),
+            ["passed 25", "passed 25", "OVER_AGE", "OVER_AGE"]
+        );
+    }
+
+    #[test]
+    fn with_a_confidence_an_estimate_near_the_threshold_is_undecided() {
+        let says = |kind: &str, years: f32| {
+            let block = match kind {
+                "AGE" => json!({}),
+                _ => json!({ "threshold": 18, "confidence": 0.95 }),
+            };
+            let session = config(&json!({ "type": kind, "age_estimation": block }));
             let method = session.method_config(AgeMethod::AgeEstimation).unwrap();
             let estimated = AgeEstimate { years, st_dev: 4.0, low80: 0.0, high80: 0.0, spread: 0.0 };
-            match decide_from_estimate(&session, method, &estimated, 0.95) {
+            match decide_from_estimate(&session, method, &estimated) {
                 AgeMethodVerdict::Passed { age, .. } => age,
                 AgeMethodVerdict::Failed { .. } => -1,
                 _ => 0,

@@ -4,9 +4,7 @@
 use super::{
     AgeSessionError,
     attempts::AttemptRunner,
-    methods::{
-        AgeMethodHandler as _, AttemptContext, AttemptStep, DocumentMethod, SESSION_ENDED_REASON, StepOutcome,
-    },
+    methods::{AttemptContext, AttemptStep, DocumentMethod, SESSION_ENDED_REASON, StepOutcome},
     session::AgeMethodVerdict,
     store::AgeSessionStore,
     types::AgeSessionStatus,
@@ -81,12 +79,14 @@ impl DocumentFollower {
             }
             StepOutcome::Prompt(_) => again,
             StepOutcome::Pending if session.state == AgeSessionStatus::Processing => again,
-            // Both sessions have expired. An expired age session stays as it was.
+            // Both sessions have expired.
             StepOutcome::Finished(AgeMethodVerdict::Undecided { code: SESSION_ENDED_REASON })
                 if !session.is_live(self.environment.now()) =>
             {
-                self.documents.discard(&session, context.attempt.state.clone()).await;
-                Ok(JobOutcome::Done)
+                match self.attempts.expire_session(job.session, true).await {
+                    Ok(()) | Err(AgeSessionError::SessionNotFound) => Ok(JobOutcome::Done),
+                    Err(error) => Err(error.into()),
+                }
             }
             outcome => {
                 match self.attempts.commit_outcome(job.session, job.attempt, turn, outcome, "").await {

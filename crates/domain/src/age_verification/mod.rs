@@ -27,6 +27,7 @@ mod continuation;
 mod decision;
 mod document_follow_up;
 mod error;
+mod expiry;
 mod location;
 mod methods;
 mod proof_invitation;
@@ -61,6 +62,7 @@ pub(crate) use blind_tokens::issuer_key_aad;
 pub use blind_tokens::{BlindTokenSettings, IssuerMethod};
 pub use document_follow_up::FollowDocumentSession;
 pub use error::AgeSessionError;
+pub use expiry::ExpireAgeSessions;
 pub use location::{InvalidLocationError, Location};
 pub use methods::{AttemptStep, CodeChannel, HeadMovement, IdentityProviderOption, InputProblem, TurnInput};
 pub use providers::{MobileSettings, ProviderSettings, ProviderSettingsError};
@@ -90,9 +92,10 @@ pub struct AgeVerificationSettings {
     /// How long the state and the result of a session are kept after its end; written in days.
     #[serde(rename = "keep_days", with = "base::settings::days")]
     pub session_retention: SignedDuration,
-    /// How confident an age estimate must be to pass or to fail, 0.5 to 0.999. Below it, the next method is offered.
-    #[serde(rename = "sure")]
-    pub min_confidence: f64,
+    /// How confident an age estimate must be to pass or to fail, 0.5 to 0.999, in sessions that do not say. `None`: it is
+    /// compared with the threshold.
+    #[serde(rename = "confidence")]
+    pub estimate_confidence: Option<f64>,
     /// How long a result can be stored under an end user's own key; written in days.
     #[serde(rename = "key_days", with = "base::settings::days")]
     pub stored_result_retention: SignedDuration,
@@ -118,7 +121,7 @@ impl Default for AgeVerificationSettings {
             limits: AttemptLimits::default(),
             providers: ProviderSettings::default(),
             offers_proof_of_age: true,
-            min_confidence: 0.95,
+            estimate_confidence: None,
         }
     }
 }

@@ -19,6 +19,8 @@ const THRESHOLD_YEARS: (i64, i64) = (1, 120);
 const TOKEN_THRESHOLD_YEARS: (i64, i64) = (6, 100);
 /// Attempts that can be allowed at one method.
 const RETRY_LIMIT_ATTEMPTS: (i64, i64) = (1, 10);
+/// Confidences that make sense: below one half an estimate says the opposite, and none is certain.
+pub(super) const CONFIDENCE_RANGE: (f64, f64) = (0.5, 0.999);
 /// The longest account id, characters.
 const MAX_ACCOUNT_ID_CHARS: usize = 100;
 /// The longest text of any other kind, characters.
@@ -83,7 +85,7 @@ pub struct AgeMethodRequest {
 }
 
 /// The terms of a method's use. Also read from the operator's configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct AgeMethodTerms {
     /// Whether it may be used.
@@ -100,17 +102,23 @@ pub struct AgeMethodTerms {
     pub retry_enabled: Option<bool>,
     /// Attempts in total, if it may be tried again.
     pub retry_limit: Option<i64>,
+    /// For a photo: how confident the estimate must be to pass or to fail, 0.5 to 0.999.
+    pub confidence: Option<f64>,
     /// For a wallet: whether age estimation is accepted if the wallet gives no age.
     pub age_estimation_allowed: Option<bool>,
     /// For a wallet: the age that an estimate must show, years.
     pub age_estimation_threshold: Option<i64>,
+    /// For a wallet: how confident an estimate must be to pass or to fail, 0.5 to 0.999.
+    pub age_estimation_confidence: Option<f64>,
     /// For a document: the country that the page preselects, ISO 3166-1 alpha-3.
     pub preset_issuing_country: Option<String>,
     /// For a document: whether the page does not offer to continue on a phone.
     pub disable_mobile_hand_off: Option<bool>,
     /// For a document: whether the end user waits until the checks have a result.
     pub synchronous_checks: Option<bool>,
-    /// For a passkey: whether an end user who has one must use it.
+    /// For a document: whether documents are accepted that are not printed in Latin letters only.
+    pub allow_non_latin_documents: Option<bool>,
+    /// For a passkey: whether it is offered to the end user, who must use it; else the page tries it at the start.
     pub authentication: Option<bool>,
     /// For an electronic identity: the ids of the providers to offer; all if absent.
     pub sub_methods: Option<Vec<String>>,
@@ -162,6 +170,17 @@ impl ViolationCollector {
     fn check_range(&mut self, path: &str, number: Option<i64>, (min, max): (i64, i64)) {
         if let Some(number) = number.filter(|number| !(min..=max).contains(number)) {
             self.push(path, format!("it is {number}; a whole number from {min} to {max} is expected"));
+        }
+    }
+
+    /// Refuses a confidence that is out of range, or that a session of this type would not use.
+    fn check_confidence(&mut self, path: &str, confidence: Option<f64>, kind: AgeSessionType) {
+        let Some(confidence) = confidence else { return };
+        let (lowest, highest) = CONFIDENCE_RANGE;
+        if !(lowest..=highest).contains(&confidence) {
+            self.push(path, format!("it is {confidence}; a number from {lowest} to {highest} is expected"));
+        } else if kind == AgeSessionType::Age {
+            self.push(path, "a session of the type AGE compares the estimate with no threshold");
         }
     }
 
@@ -299,7 +318,12 @@ impl AgeMethodRequest {
         violations.check_range(&path("threshold"), terms.threshold, bounds);
         violations.check_range(&path("retry_limit"), terms.retry_limit, RETRY_LIMIT_ATTEMPTS);
         match self.method {
+            AgeMethod::AgeEstimation => {
+                violations.check_confidence(&path("confidence"), terms.confidence, kind);
+            }
             AgeMethod::DigitalId => {
+                let confidence = terms.age_estimation_confidence;
+                violations.check_confidence(&path("age_estimation_confidence"), confidence, kind);
                 let path = path("age_estimation_threshold");
                 violations.check_range(&path, terms.age_estimation_threshold, THRESHOLD_YEARS);
                 self.check_estimate(kind, &path, violations);

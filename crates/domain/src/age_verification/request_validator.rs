@@ -15,6 +15,7 @@ pub(super) struct RequestValidator {
     methods: Arc<AgeMethodSets>,
     outbox: Outbox,
     stored_result_retention: SignedDuration,
+    estimate_confidence: Option<f64>,
 }
 
 impl RequestValidator {
@@ -23,8 +24,9 @@ impl RequestValidator {
         methods: Arc<AgeMethodSets>,
         outbox: Outbox,
         stored_result_retention: SignedDuration,
+        estimate_confidence: Option<f64>,
     ) -> Self {
-        Self { environment, methods, outbox, stored_result_retention }
+        Self { environment, methods, outbox, stored_result_retention, estimate_confidence }
     }
 
     /// The configuration of a session. `unread` are the members of the request that could not be parsed.
@@ -51,6 +53,11 @@ impl RequestValidator {
 
     /// `ttl` is the default of the request's member, seconds.
     fn context(&self, sandbox: bool, ttl: i64) -> ValidationContext<'_> {
-        ValidationContext { available: self.methods.get(sandbox), outbox: &self.outbox, ttl }
+        ValidationContext {
+            available: self.methods.get(sandbox),
+            outbox: &self.outbox,
+            ttl,
+            estimate_confidence: self.estimate_confidence,
+        }
     }
 }

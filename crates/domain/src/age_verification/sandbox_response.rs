@@ -4,8 +4,9 @@ use super::{
     AgeSessionError,
     methods::AgeMethodSets,
     session::{AgeAttemptOutcome, AgeSession},
+    session_config::AgeMethodConfig,
     store::AgeSessionStore,
-    types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
+    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
     webhooks::ResultNotifier,
 };
 use crate::violation::Violation;
@@ -67,7 +68,10 @@ impl SandboxResponse {
             age,
             evidence_id: None,
             error_code: error_code.map(|code| code.to_string()),
-            check_type: AgeCheckType::Session,
+            level: session
+                .wanted
+                .method_config(method)
+                .map_or(LivenessLevel::None, AgeMethodConfig::liveness_level),
             at: now,
             storable_result: None,
         }
@@ -105,6 +109,7 @@ impl SandboxResponder {
         let (mut tx, mut locked) = self.sessions.lock(id).await?;
         let session = &mut locked.session;
         response.check_session_type(session.wanted.kind)?;
+        let method = session.current_method();
         let abandoned = session.attempt.take();
         session.state = response.state;
         session.updated_at = now;
@@ -118,6 +123,9 @@ impl SandboxResponder {
             let outcome = response.outcome(session, now);
             session.outcome = Some(outcome.clone());
             self.notifier.notify(&mut tx, session, &outcome).await?;
+        }
+        if matches!(response.state, AgeSessionStatus::Cancelled | AgeSessionStatus::Expired) {
+            self.notifier.notify_end(&mut tx, session, method, now).await?;
         }
         let session = self.sessions.commit(tx, locked).await?;
         self.methods.discard(&session, abandoned).await;

@@ -5,6 +5,7 @@ use super::{
     SandboxResponse, WebhookSigningError,
     attempts::{TurnResult, run_to_its_end},
     document_follow_up::FollowDocumentSession,
+    expiry::ExpireAgeSessions,
     methods::TurnInput,
     request::AgeSessionRequest,
     session::AgeSession,
@@ -47,11 +48,16 @@ impl AgeVerificationService {
     /// Registers the jobs of age verification with a worker.
     #[must_use]
     pub fn handle(&self, worker: Worker) -> Worker {
-        let service = self.clone();
-        worker.register(move |job: FollowDocumentSession, _| {
-            let service = service.clone();
-            async move { service.0.document_follower.run(&job).await }
-        })
+        let (follower, expirer) = (self.clone(), self.clone());
+        worker
+            .register(move |job: FollowDocumentSession, _| {
+                let service = follower.clone();
+                async move { service.0.document_follower.run(&job).await }
+            })
+            .register(move |_: ExpireAgeSessions, _| {
+                let service = expirer.clone();
+                async move { service.0.session_expirer.run().await }
+            })
     }
 }
 
@@ -124,6 +130,12 @@ impl AgeVerificationService {
     /// published for `overlap` more; with none of it, they are forgotten.
     pub async fn rotate_webhook_key(&self, overlap: SignedDuration) -> Result<String, WebhookSigningError> {
         self.0.notifier.rotate_key(overlap).await
+    }
+
+    /// Ends the sessions that ran out before they had a result, and tells their relying parties, as [`ExpireAgeSessions`]
+    /// does.
+    pub async fn expire_sessions(&self) -> Result<(), AgeSessionError> {
+        self.0.session_expirer.expire_all().await
     }
 
     /// Sets the outcome of a session of the sandbox.

@@ -5,7 +5,7 @@ use super::{
     Location,
     session_config::{AgeMethodConfig, AgeSessionConfig, AvailableMethods, StoredAgeResult},
     state_machine::{AgeSessionEvent, InvalidTransitionError},
-    types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
+    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
 };
 use crate::audit::sha256_hex;
 use base::{AgeAttemptId, AgeSessionId, AppId, Environment, Id as _, Timestamp};
@@ -77,7 +77,7 @@ pub struct MethodAttemptHistory {
 }
 
 /// An attempt that is under way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MethodAttempt {
     pub id: AgeAttemptId,
     pub method: AgeMethod,
@@ -93,7 +93,7 @@ pub struct MethodAttempt {
 }
 
 /// The outcome of an attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgeAttemptOutcome {
     pub method: AgeMethod,
     /// Whether the age is as required; in a session of the type AGE, whether an age was determined.
@@ -104,8 +104,9 @@ pub struct AgeAttemptOutcome {
     pub evidence_id: Option<String>,
     /// Why it did not pass.
     pub error_code: Option<String>,
-    /// What the result is based on.
-    pub check_type: AgeCheckType,
+    /// The check of liveness behind it.
+    #[serde(default = "no_liveness_check")]
+    pub level: LivenessLevel,
     /// When the attempt ended.
     pub at: Timestamp,
     /// The result as it can be stored under a passkey; none if it may not be stored.
@@ -132,7 +133,7 @@ pub enum GrantedArtefact {
 }
 
 /// The verdict of a method at the end of an attempt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AgeMethodVerdict {
     /// The age is as required, or was determined.
     Passed {
@@ -140,8 +141,8 @@ pub enum AgeMethodVerdict {
         age: i64,
         /// The method's id of the evidence.
         evidence: Option<String>,
-        /// What the result is based on.
-        check_type: AgeCheckType,
+        /// The check of liveness behind it.
+        level: LivenessLevel,
         /// The result as it can be stored under a passkey; none if it may not be stored.
         storable_result: Option<StoredAgeResult>,
     },
@@ -155,6 +156,10 @@ pub enum AgeMethodVerdict {
     Undecided { code: AgeFailureReason },
     /// The method failed for a technical reason, which is not the end user's fault.
     Broken { code: AgeFailureReason },
+}
+
+fn no_liveness_check() -> LivenessLevel {
+    LivenessLevel::None
 }
 
 impl AgeSession {
@@ -222,6 +227,16 @@ impl AgeSession {
         now < self.wanted.until
     }
 
+    /// The state as it is now: a session that ran out before it had a result is `EXPIRED`, also before a job has noted it.
+    pub fn state_at(&self, now: Timestamp) -> AgeSessionStatus {
+        if self.has_run_out(now) { AgeSessionStatus::Expired } else { self.state }
+    }
+
+    /// Whether the session ran out before it had a result. A check that is running may still end.
+    pub fn has_run_out(&self, now: Timestamp) -> bool {
+        !self.is_live(now) && matches!(self.state, AgeSessionStatus::Pending | AgeSessionStatus::InProgress)
+    }
+
     /// Seconds until the session expires; 0 afterwards.
     pub fn seconds_left(&self, now: Timestamp) -> i64 {
         self.wanted.until.duration_since(now).as_secs().max(0)
@@ -269,7 +284,10 @@ impl AgeSession {
                 let was_last = self.outcome.as_ref().is_some_and(|outcome| outcome.method == block.method);
                 self.wanted.resume_enabled || (was_last && block.retry_enabled)
             }
-            AgeSessionStatus::Processing | AgeSessionStatus::Complete | AgeSessionStatus::Cancelled => false,
+            AgeSessionStatus::Processing
+            | AgeSessionStatus::Complete
+            | AgeSessionStatus::Cancelled
+            | AgeSessionStatus::Expired => false,
         }
     }
 
@@ -301,6 +319,12 @@ impl AgeSession {
         Ok(id)
     }
 
+    /// The method that the session is at: that of the attempt under way, else of the last that ended.
+    pub fn current_method(&self) -> Option<AgeMethod> {
+        let attempt = self.attempt.as_ref().map(|attempt| attempt.method);
+        attempt.or_else(|| self.outcome.as_ref().map(|outcome| outcome.method))
+    }
+
     /// Ends the attempt that is under way, and moves the session on.
     pub fn finish_attempt(
         &mut self,
@@ -325,12 +349,14 @@ impl AgeSession {
         // In a session of the type AGE the outcome has no age unless one was determined.
         let config = self.wanted.method_config(method).filter(|_| self.wanted.kind != AgeSessionType::Age);
         let threshold = config.map(|config| config.threshold);
-        let (event, passed, age, evidence_id, code, check_type, storable_result) = match verdict {
-            AgeMethodVerdict::Passed { age, evidence, check_type, storable_result } => {
-                (AgeSessionEvent::Passed, true, Some(age), evidence, None, check_type, storable_result)
+        let method_level =
+            self.wanted.method_config(method).map_or_else(no_liveness_check, AgeMethodConfig::liveness_level);
+        let (event, passed, age, evidence_id, code, level, storable_result) = match verdict {
+            AgeMethodVerdict::Passed { age, evidence, level, storable_result } => {
+                (AgeSessionEvent::Passed, true, Some(age), evidence, None, level, storable_result)
             }
             AgeMethodVerdict::Failed { evidence, code } => {
-                (AgeSessionEvent::Failed, false, threshold, evidence, Some(code), AgeCheckType::Session, None)
+                (AgeSessionEvent::Failed, false, threshold, evidence, Some(code), method_level, None)
             }
             AgeMethodVerdict::Undecided { code } => {
                 let event = if any_method_left {
@@ -338,12 +364,12 @@ impl AgeSession {
                 } else {
                     AgeSessionEvent::MethodsExhausted
                 };
-                (event, false, threshold, None, Some(code), AgeCheckType::Session, None)
+                (event, false, threshold, None, Some(code), method_level, None)
             }
             AgeMethodVerdict::Broken { code } => {
                 let event =
                     if any_method_left { AgeSessionEvent::Undecided } else { AgeSessionEvent::Errored };
-                (event, false, threshold, None, Some(code), AgeCheckType::Session, None)
+                (event, false, threshold, None, Some(code), method_level, None)
             }
         };
         // FAIL is only for OVER and UNDER: a session of the type AGE without an age is an ERROR.
@@ -359,7 +385,7 @@ impl AgeSession {
             age,
             evidence_id: evidence_id.or(attempt_id),
             error_code,
-            check_type,
+            level,
             at: now,
             storable_result,
         }))

@@ -27,6 +27,8 @@ pub struct ValidationContext<'a> {
     pub outbox: &'a Outbox,
     /// The default validity of a session, or the default maximum age of a result under a rule, seconds.
     pub ttl: i64,
+    /// How confident an estimate must be if the request does not say, 0.5 to 0.999.
+    pub estimate_confidence: Option<f64>,
 }
 
 /// The methods and providers that are configured.
@@ -43,7 +45,7 @@ pub trait AvailableMethods: std::fmt::Debug + Send + Sync {
 }
 
 /// What a session or a rule asks for. Stored as JSON: give new members defaults, and keep the serialised names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "the members are the payload's")]
 pub struct AgeSessionConfig {
     /// What is asked about the age.
@@ -116,7 +118,7 @@ impl std::fmt::Debug for VerifiedEmail {
 }
 
 /// A method and the terms of its use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgeMethodConfig {
     pub method: AgeMethod,
     /// Whether it may be used.
@@ -134,12 +136,19 @@ pub struct AgeMethodConfig {
     pub retry_enabled: bool,
     /// Attempts in total, if it may be tried again.
     pub retry_limit: Option<i64>,
+    /// For a photo: how confident the estimate must be to pass or to fail, 0.5 to 0.999. `None`: it is compared with the
+    /// threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// For a wallet: whether age estimation is accepted if the wallet gives no age.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_estimation_allowed: Option<bool>,
     /// For a wallet: the age that an estimate must show, years.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_estimation_threshold: Option<i64>,
+    /// For a wallet: as `confidence`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age_estimation_confidence: Option<f64>,
     /// For a document: the country that the page preselects, ISO 3166-1 alpha-3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset_issuing_country: Option<String>,
@@ -149,7 +158,10 @@ pub struct AgeMethodConfig {
     /// For a document: whether the end user waits until the checks have a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synchronous_checks: Option<bool>,
-    /// For a passkey: whether an end user who has one must use it.
+    /// For a document: whether documents are accepted that are not printed in Latin letters only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_non_latin_documents: Option<bool>,
+    /// For a passkey: whether it is offered to the end user, who must use it; else the page tries it at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authentication: Option<bool>,
     /// For an electronic identity: the ids of the providers to offer; all if absent.
@@ -159,7 +171,7 @@ pub struct AgeMethodConfig {
 
 impl AgeMethodConfig {
     /// A method on the default terms.
-    fn with_defaults(method: AgeMethod, retry_enabled: bool) -> Self {
+    fn with_defaults(method: AgeMethod, retry_enabled: bool, estimate_confidence: Option<f64>) -> Self {
         let authenticity =
             if method == AgeMethod::DocScan { AuthenticityLevel::Auto } else { AuthenticityLevel::Off };
         Self {
@@ -171,19 +183,26 @@ impl AgeMethodConfig {
             authenticity,
             retry_enabled,
             retry_limit: None,
+            confidence: estimate_confidence.filter(|_| method == AgeMethod::AgeEstimation),
             age_estimation_allowed: None,
             age_estimation_threshold: None,
+            age_estimation_confidence: estimate_confidence.filter(|_| method == AgeMethod::DigitalId),
             preset_issuing_country: None,
             disable_mobile_hand_off: None,
             synchronous_checks: None,
+            allow_non_latin_documents: None,
             authentication: None,
             sub_methods: None,
         }
     }
 
     /// A method on the terms of the request. `retry_enabled` is that of the session, the default for the block.
-    fn of(AgeMethodRequest { method, terms, .. }: AgeMethodRequest, retry_enabled: bool) -> Self {
-        let defaults = Self::with_defaults(method, retry_enabled);
+    fn of(
+        AgeMethodRequest { method, terms, .. }: AgeMethodRequest,
+        retry_enabled: bool,
+        estimate_confidence: Option<f64>,
+    ) -> Self {
+        let defaults = Self::with_defaults(method, retry_enabled, estimate_confidence);
         let block = Self {
             allowed: terms.allowed.unwrap_or(true),
             threshold: terms.threshold.unwrap_or(DEFAULT_THRESHOLD_YEARS),
@@ -195,15 +214,20 @@ impl AgeMethodConfig {
             ..defaults
         };
         match method {
+            AgeMethod::AgeEstimation => Self { confidence: terms.confidence.or(block.confidence), ..block },
             AgeMethod::DigitalId => Self {
                 age_estimation_allowed: terms.age_estimation_allowed,
                 age_estimation_threshold: terms.age_estimation_threshold,
+                age_estimation_confidence: terms
+                    .age_estimation_confidence
+                    .or(block.age_estimation_confidence),
                 ..block
             },
             AgeMethod::DocScan => Self {
                 preset_issuing_country: terms.preset_issuing_country.map(|code| code.to_ascii_uppercase()),
                 disable_mobile_hand_off: terms.disable_mobile_hand_off,
                 synchronous_checks: terms.synchronous_checks,
+                allow_non_latin_documents: terms.allow_non_latin_documents,
                 ..block
             },
             AgeMethod::SvcKey => Self { authentication: terms.authentication, ..block },
@@ -223,6 +247,24 @@ impl AgeMethodConfig {
     /// Attempts in total: 1 unless it may be tried again.
     pub fn max_attempts(&self) -> i64 {
         if self.retry_enabled { self.effective_retry_limit() } else { 1 }
+    }
+
+    /// Whether the page tries the method by itself at the start, instead of offering it.
+    pub fn is_silent(&self) -> bool {
+        self.method == AgeMethod::SvcKey && !self.authentication.unwrap_or(false)
+    }
+
+    /// The check of liveness behind a result of the method; `NONE` where no camera is used.
+    pub fn liveness_level(&self) -> LivenessLevel {
+        match self.method {
+            AgeMethod::AgeEstimation | AgeMethod::DocScan => self.level,
+            _ => LivenessLevel::None,
+        }
+    }
+
+    /// How confident an estimate must be to pass or to fail; `None` if it is compared with the threshold.
+    pub fn confidence_in_estimates(&self) -> Option<f64> {
+        if self.method == AgeMethod::DigitalId { self.age_estimation_confidence } else { self.confidence }
     }
 
     /// Whether the method uses a face.
@@ -269,9 +311,10 @@ impl AgeSessionConfig {
         let callback = request.callback();
         // With `double_blind` the only block is that of the token, which is added below.
         let blocks = if request.methods.is_empty() && !double_blind {
-            default_methods(retry_enabled, context.available)
+            default_methods(retry_enabled, context)
         } else {
-            request.methods.into_iter().map(|method| AgeMethodConfig::of(method, retry_enabled)).collect()
+            let of = |method| AgeMethodConfig::of(method, retry_enabled, context.estimate_confidence);
+            request.methods.into_iter().map(of).collect()
         };
         let mut config = Self {
             kind: request.kind.unwrap_or(AgeSessionType::Over),
@@ -310,7 +353,8 @@ impl AgeSessionConfig {
         if self.method_config(AgeMethod::DoubleAnonymity).is_none() {
             let thresholds = self.blocks.iter().filter(|block| block.allowed).map(|block| block.threshold);
             let threshold = thresholds.max().unwrap_or(DEFAULT_THRESHOLD_YEARS);
-            let defaults = AgeMethodConfig::with_defaults(AgeMethod::DoubleAnonymity, self.retry_enabled);
+            let defaults =
+                AgeMethodConfig::with_defaults(AgeMethod::DoubleAnonymity, self.retry_enabled, None);
             self.blocks.push(AgeMethodConfig { threshold, ..defaults });
         }
     }
@@ -359,9 +403,11 @@ impl AgeSessionConfig {
 }
 
 /// Every available method, on the default terms.
-fn default_methods(retry_enabled: bool, available: &dyn AvailableMethods) -> Vec<AgeMethodConfig> {
-    let methods = AgeMethod::ALL.into_iter().filter(|method| available.supports(*method));
-    methods.map(|method| AgeMethodConfig::with_defaults(method, retry_enabled)).collect()
+fn default_methods(retry_enabled: bool, context: ValidationContext<'_>) -> Vec<AgeMethodConfig> {
+    let methods = AgeMethod::ALL.into_iter().filter(|method| context.available.supports(*method));
+    let on_defaults =
+        |method| AgeMethodConfig::with_defaults(method, retry_enabled, context.estimate_confidence);
+    methods.map(on_defaults).collect()
 }
 
 /// Whether a stored result is enough for a session or rule: its method is among those allowed, and neither its age nor
@@ -376,6 +422,7 @@ pub fn satisfies_rule(result: &StoredAgeResult, rule: &AgeSessionConfig) -> bool
         };
     // The variants of both enums are declared from the weakest to the strongest.
     is_answered
+        && result.confidence.unwrap_or_default() >= block.confidence.unwrap_or_default()
         && result.level as u8 >= block.level as u8
         && result.authenticity as u8 >= block.authenticity as u8
         && (result.method.discloses() != AgeDisclosure::Over || rule.kind == AgeSessionType::Over)
@@ -383,7 +430,7 @@ pub fn satisfies_rule(result: &StoredAgeResult, rule: &AgeSessionConfig) -> bool
 
 /// A result that can be stored under a passkey: what it says, and how it was obtained. It names neither session nor
 /// relying party.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredAgeResult {
     /// The type of the session that it is from.
     pub kind: AgeSessionType,
@@ -394,4 +441,7 @@ pub struct StoredAgeResult {
     pub level: LivenessLevel,
     /// The authenticity check of the session that it is from.
     pub authenticity: AuthenticityLevel,
+    /// The confidence that was asked of the estimate, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
 }

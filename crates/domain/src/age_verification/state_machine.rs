@@ -26,6 +26,8 @@ crate::wire_enum::wire_enum! {
         Errored => "broken, none left",
         /// The end user cancelled.
         Cancelled => "cancelled",
+        /// The time of the session was over.
+        RanOut => "ran out",
         /// A method is opened after FAIL or ERROR, which the session must allow.
         Reopened => "opened again",
     }
@@ -47,13 +49,14 @@ impl AgeSessionStatus {
             (Self::Pending | Self::InProgress | Self::Processing, E::Undecided) => Self::InProgress,
             (Self::Pending | Self::InProgress | Self::Processing, E::Errored) => Self::Error,
             (Self::Pending | Self::InProgress | Self::Fail | Self::Error, E::Cancelled) => Self::Cancelled,
+            (Self::Pending | Self::InProgress | Self::Processing, E::RanOut) => Self::Expired,
             _ => return Err(InvalidTransitionError(self.as_str())),
         })
     }
 
     /// Whether attempts have ended. FAIL and ERROR may still be reopened.
     pub fn is_ended(self) -> bool {
-        matches!(self, Self::Complete | Self::Fail | Self::Error | Self::Cancelled)
+        matches!(self, Self::Complete | Self::Fail | Self::Error | Self::Cancelled | Self::Expired)
     }
 }
 
@@ -89,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn complete_and_cancelled_sessions_never_change() {
-        for state in [AgeSessionStatus::Complete, AgeSessionStatus::Cancelled] {
+    fn complete_cancelled_and_expired_sessions_never_change() {
+        for state in [AgeSessionStatus::Complete, AgeSessionStatus::Cancelled, AgeSessionStatus::Expired] {
             for event in AgeSessionEvent::VARIANTS {
                 assert!(state.after(event.parse().unwrap()).is_err(), "{state} {event}");
             }

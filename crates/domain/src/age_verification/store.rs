@@ -133,6 +133,23 @@ impl AgeSessionStore {
         }
     }
 
+    /// Sessions that ran out before they had a result, those that did so first, at most 100.
+    pub(super) async fn find_run_out(&self, now: Timestamp) -> Result<Vec<AgeSessionId>, DbError> {
+        #[derive(FromRow)]
+        struct IdRow {
+            id: AgeSessionId,
+        }
+        let mut db = self.db.read().await?;
+        let rows: Vec<IdRow> = db
+            .fetch_all(sql!(
+                "SELECT id FROM age_sessions WHERE state IN ('PENDING', 'IN_PROGRESS') AND until_at <= $1
+                  ORDER BY until_at, id LIMIT 100",
+                now,
+            ))
+            .await?;
+        Ok(rows.into_iter().map(|row| row.id).collect())
+    }
+
     /// Writes a locked session back.
     pub(super) async fn save(&self, tx: &mut WriteTx, locked: &LockedAgeSession) -> Result<(), DbError> {
         let LockedAgeSession { session, vault, version } = locked;

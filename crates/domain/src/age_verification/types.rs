@@ -45,6 +45,8 @@ wire_enum! {
         Error => "ERROR",
         /// The end user cancelled.
         Cancelled => "CANCELLED",
+        /// The time of the session was over before it had a result.
+        Expired => "EXPIRED",
     }
 }
 
@@ -198,16 +200,6 @@ wire_enum! {
         Auto => "AUTO",
         /// By a reviewer.
         Manual => "MANUAL",
-    }
-}
-
-wire_enum! {
-    /// What a result is based on, as webhooks say it.
-    pub enum AgeCheckType {
-        /// A method that was used in this session.
-        Session => "SESSION",
-        /// A result that the end user stored in an earlier session.
-        AgeToken => "AGE_TOKEN",
     }
 }
 

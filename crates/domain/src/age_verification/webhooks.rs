@@ -1,10 +1,11 @@
-//! Webhooks: one for each attempt that ended, signed with a key of this server. The headers of Standard Webhooks are
+//! Webhooks: one for each attempt that ended, and one for a session that was cancelled or ran out, signed with a key of this server. The headers of Standard Webhooks are
 //! sent in addition, as with every delivery.
 
 use super::{
     AgeSessionError,
     session::{AgeAttemptOutcome, AgeSession},
-    types::{AgeCheckType, AgeMethod, AgeSessionStatus},
+    session_config::AgeMethodConfig,
+    types::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
     webhook_signer::{RsaPublicJwk, WebhookSigner, WebhookSigningError},
 };
 use crate::delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod};
@@ -18,14 +19,15 @@ pub struct AgeResultNotice<'a> {
     /// The id of this message.
     pub id: Uuid,
     pub session: AgeSessionId,
-    pub method: AgeMethod,
+    /// `None` if the session ended before a method was used.
+    pub method: Option<AgeMethod>,
     /// Whether the age is as required; in a session of the type AGE, whether an age was determined.
     pub passed: bool,
     /// In a session of the type AGE the age, if it was determined; else the threshold. Years.
     pub age: Option<i64>,
     /// The relying party's own reference for the session.
     pub reference_id: Option<&'a str>,
-    /// When the attempt ended.
+    /// When the attempt ended, or the session.
     pub at: Timestamp,
     /// The address that the message is sent to.
     pub notification_url: &'a str,
@@ -33,8 +35,8 @@ pub struct AgeResultNotice<'a> {
     pub evidence_id: Option<&'a str>,
     /// The state of the session after the attempt.
     pub state: AgeSessionStatus,
-    /// What the result is based on.
-    pub check_type: AgeCheckType,
+    /// The check of liveness behind it.
+    pub level: LivenessLevel,
     /// Why it did not pass.
     pub error_code: Option<&'a str>,
     /// The id of the key that signs the message.
@@ -57,7 +59,18 @@ pub trait AgeWebhookFormat: std::fmt::Debug + Send + Sync {
     fn result_body(&self, notice: &AgeResultNotice<'_>, signature: Option<&AgeResultSignature>) -> String;
 }
 
-/// Reports the outcome of attempts to relying parties.
+/// What a notice says besides its session.
+struct NoticeContent<'a> {
+    method: Option<AgeMethod>,
+    passed: bool,
+    age: Option<i64>,
+    at: Timestamp,
+    evidence_id: Option<&'a str>,
+    level: LivenessLevel,
+    error_code: Option<&'a str>,
+}
+
+/// Reports the outcome of attempts, and the end of sessions that have none, to relying parties.
 #[derive(Debug)]
 pub(super) struct ResultNotifier {
     environment: Arc<dyn Environment>,
@@ -97,22 +110,65 @@ impl ResultNotifier {
         session: &mut AgeSession,
         outcome: &AgeAttemptOutcome,
     ) -> Result<(), AgeSessionError> {
+        let end = NoticeContent {
+            method: Some(outcome.method),
+            passed: outcome.passed,
+            age: outcome.age,
+            at: outcome.at,
+            evidence_id: outcome.evidence_id.as_deref(),
+            level: outcome.level,
+            error_code: outcome.error_code.as_deref(),
+        };
+        self.send(tx, session, &end).await
+    }
+
+    /// Queues a webhook about a session that was cancelled or ran out, if it has an address for it. `method` is the one that
+    /// it was at.
+    pub(super) async fn notify_end(
+        &self,
+        tx: &mut WriteTx,
+        session: &mut AgeSession,
+        method: Option<AgeMethod>,
+        at: Timestamp,
+    ) -> Result<(), AgeSessionError> {
+        let config = method.and_then(|method| session.wanted.method_config(method));
+        let threshold =
+            config.filter(|_| session.wanted.kind != AgeSessionType::Age).map(|one| one.threshold);
+        let level = config.map_or(LivenessLevel::None, AgeMethodConfig::liveness_level);
+        let end = NoticeContent {
+            method,
+            passed: false,
+            age: threshold,
+            at,
+            evidence_id: None,
+            level,
+            error_code: None,
+        };
+        self.send(tx, session, &end).await
+    }
+
+    async fn send(
+        &self,
+        tx: &mut WriteTx,
+        session: &mut AgeSession,
+        content: &NoticeContent<'_>,
+    ) -> Result<(), AgeSessionError> {
         let Some(url) = session.wanted.notification_url.clone() else { return Ok(()) };
         let key = self.signer.loaded()?;
         session.webhooks_sent += 1;
         let notice = AgeResultNotice {
             id: self.environment.uuid_v4(),
             session: session.id,
-            method: outcome.method,
-            passed: outcome.passed,
-            age: outcome.age,
+            method: content.method,
+            passed: content.passed,
+            age: content.age,
             reference_id: session.wanted.reference_id.as_deref(),
-            at: outcome.at,
+            at: content.at,
             notification_url: &url,
-            evidence_id: outcome.evidence_id.as_deref(),
+            evidence_id: content.evidence_id,
             state: session.state,
-            check_type: outcome.check_type,
-            error_code: outcome.error_code.as_deref(),
+            level: content.level,
+            error_code: content.error_code,
             key_id: &key.id,
         };
         let signature = key.sign(&*self.environment, self.format.result_body(&notice, None).as_bytes())?;

@@ -8,6 +8,7 @@ use super::{
     continuation::ContinuationVault,
     decision::AgeDecider,
     document_follow_up::DocumentFollower,
+    expiry::SessionExpirer,
     methods::{
         AgeMethodSets, BlindTokenMethod, DocumentMethod, EstimationMethod, PasskeyMethod, SharedMethodParts,
     },
@@ -77,6 +78,7 @@ pub(super) struct AgeVerificationParts {
     pub(super) creator: SessionCreator,
     pub(super) attempts: Arc<AttemptRunner>,
     pub(super) document_follower: DocumentFollower,
+    pub(super) session_expirer: SessionExpirer,
     pub(super) wallet_requests: Arc<WalletRequestService>,
     pub(super) stored_results: StoredResultService,
     pub(super) proof_invitations: ProofInvitations,
@@ -115,6 +117,7 @@ impl AgeVerificationParts {
             methods.clone(),
             shared.dependencies.outbox.clone(),
             settings.stored_result_retention,
+            settings.estimate_confidence,
         ));
         let token_issuer = shared.token_issuer(validator.clone(), &settings);
         token_issuer.validate_settings()?;
@@ -147,6 +150,7 @@ impl AgeVerificationParts {
                 shared.documents,
                 attempts.clone(),
             ),
+            session_expirer: SessionExpirer::new(environment.clone(), sessions.clone(), attempts.clone()),
             wallet_requests: Arc::new(WalletRequestService::new(
                 environment.clone(),
                 sessions.clone(),
@@ -187,7 +191,7 @@ impl SharedParts {
         let blind_tokens = blind_tokens
             .map_err(|cause| ProviderSettingsError::new("double_anonymity", cause))?
             .map(Arc::new);
-        let decider = Arc::new(AgeDecider::new(environment.clone(), settings.min_confidence));
+        let decider = Arc::new(AgeDecider::new(environment.clone()));
         let documents =
             DocumentMethod::new(db.clone(), environment.clone(), identities.clone(), decider.clone());
         let sessions = Arc::new(AgeSessionStore::new(
@@ -248,7 +252,6 @@ impl SharedParts {
                 self.environment.clone(),
                 dependencies.secure_capture.clone(),
                 dependencies.estimator.clone(),
-                self.decider.clone(),
                 self.budgets.clone(),
             )),
             doc_scan: self.documents.clone(),

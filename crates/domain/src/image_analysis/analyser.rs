@@ -71,7 +71,8 @@ pub struct ModelsNotReadyError(pub String);
 pub struct AnalysisRequest {
     /// The bytes of the file.
     pub image: Vec<u8>,
-    /// Halves the limits on the face, and does not check file size, JPEG quality or light.
+    /// Halves the limits on the face and on the score from which something is one, and does not check file size, JPEG
+    /// quality or light. The limits on width, height and pixels stay.
     pub relaxed: bool,
     /// Whether to estimate the age.
     pub age: bool,
@@ -166,6 +167,11 @@ impl ImageAnalyser {
             background: OnceCell::from(pool),
         };
         Self { models: Arc::new(RwLock::new(Ok(Arc::new(models)))), rules: Arc::new(rules) }
+    }
+
+    /// The operator's limits on the file of an image.
+    pub fn image_limits(&self) -> &media::image_validation::ImageLimits {
+        &self.rules.image
     }
 
     /// Checks the models' files and, where the settings say so, loads them and runs their probes; blocks for a moment. Until
@@ -318,7 +324,8 @@ fn analyse_pixels(
     rules: &AnalysisRules,
 ) -> Result<ImageAnalysis, AnalysisError> {
     let picture = media::image_validation::decode(&request.image, header, &rules.image)?;
-    let face = single_face(vision, &picture, &rules.face)?;
+    let faces = if request.relaxed { vision.detect_relaxed(&picture)? } else { vision.detect(&picture)? };
+    let face = single_face_of(faces, vision, &picture, &rules.face)?;
     let luma = vision::face_luma(&picture, &face);
     rules.face.check(&face, picture.size(), luma)?;
     let age = if request.age { Some(vision.estimate_age(&picture, &face)?) } else { None };
@@ -348,6 +355,16 @@ pub(crate) fn single_face(
     rules: &FaceRules,
 ) -> Result<Face, AnalysisError> {
     let faces = vision.detect(picture)?;
+    single_face_of(faces, vision, picture, rules)
+}
+
+/// The only one of the faces that were found in the picture; see [`single_face`].
+fn single_face_of(
+    faces: Vec<Face>,
+    vision: &mut VisionModels,
+    picture: &Picture,
+    rules: &FaceRules,
+) -> Result<Face, AnalysisError> {
     let confident = faces.iter().filter(|face| vision.is_confident(face)).count();
     if confident > 1 {
         return Err(face_rules::multiple_faces(confident).into());

@@ -5,7 +5,10 @@ use super::{
 };
 use base::{AppId, Timestamp};
 use credentials::{
-    proof::{self, MAX_SCAN_AGE, ProofFailureReason, ScannedValue, VerificationTerms, VerifiedProof},
+    proof::{
+        self, MAX_SCAN_AGE, ProofFailureReason, ScannedValue, TerminalSession, UnsupportedProofError,
+        VerificationTerms, VerifiedProof,
+    },
     trust::{TrustList, TrustedIssuer},
 };
 use db::{FromRow, sql};
@@ -96,7 +99,18 @@ impl ProofOfAgeService {
         now: Timestamp,
         key_requests: KeyRequestPolicy,
     ) -> Result<ProofDecision, ProofOfAgeError> {
-        let scanned = match proof::parse_scanned(&query.value) {
+        let parsed = match &query.session_transcript {
+            None => proof::parse_scanned(&query.value),
+            Some(transcript) => {
+                let key = query.reader_key.as_ref().map(|key| key.expose().as_str());
+                // It was validated when it came in.
+                TerminalSession::parse(transcript, key)
+                    .map_err(|error| UnsupportedProofError { detail: error.to_string(), measured: None })
+                    .and_then(|session| proof::parse_device_response(&query.value, session))
+                    .map(ScannedValue::Proof)
+            }
+        };
+        let scanned = match parsed {
             Ok(scanned) => scanned,
             Err(unsupported) => {
                 return Ok(failed_decision(
@@ -116,7 +130,7 @@ impl ProofOfAgeService {
                 None,
                 ProofFailureReason::UnsupportedPayload,
                 "this is an ISO 18013-5 device engagement and carries no credential; a terminal that speaks to the \
-                 device can send its DeviceResponse",
+                 device can send its DeviceResponse as qr.value, with qr.session_transcript",
             )),
             ScannedValue::Reference(url) => Ok(match list.issuer_of_reference(&url) {
                 Some(issuer) => ProofDecision::NeedsIssuer {
@@ -199,6 +213,7 @@ impl ProofOfAgeService {
             age_over: verified.age_over,
             valid_for_alcohol: verified.valid_for_alcohol && verified.age_over >= self.0.settings.alcohol_age,
             checks: verified.checks.clone(),
+            holder_bound: verified.holder_bound,
         }
     }
 }

@@ -89,6 +89,24 @@ pub struct CredentialBatch {
     pub batches_left: i64,
 }
 
+/// The public keys for a batch.
+#[derive(Debug)]
+pub struct HolderKeys(Vec<HolderKey>);
+
+impl HolderKeys {
+    /// Base64url of uncompressed P-256 points, 1 to [`MAX_BATCH_CREDENTIALS`].
+    pub fn parse(keys: &[String]) -> Result<Self, ProofIssueError> {
+        if !(1..=MAX_BATCH_CREDENTIALS).contains(&keys.len()) {
+            return Err(ProofIssueError::Keys(keys.len()));
+        }
+        let parsed = keys
+            .iter()
+            .enumerate()
+            .map(|(index, key)| parse_holder_key(key).ok_or(ProofIssueError::Key(index)));
+        parsed.collect::<Result<_, _>>().map(Self)
+    }
+}
+
 impl ProofIssuer {
     /// An issuer whose id is `settings.public_url`.
     pub fn new(db: Db, env: Arc<dyn Environment>, vault: Vault, settings: ProofOfAgeSettings) -> Self {
@@ -147,35 +165,48 @@ impl ProofIssuer {
         Ok(Secret::new(code))
     }
 
+    /// The application that gave the holder a code, also one that is used up.
+    pub async fn grant_application(&self, code: &str) -> Result<AppId, ProofIssueError> {
+        #[derive(FromRow)]
+        struct GrantOwnerRow {
+            app_id: AppId,
+        }
+        // A stranger with a code that is none has neither their keys read nor the one writer that SQLite has.
+        let mut view = self.db.read().await?;
+        let owner: Option<GrantOwnerRow> = view
+            .fetch_optional(sql!(
+                "SELECT app_id FROM holder_grants WHERE hash = $1 AND expires_at > $2",
+                hash(code),
+                self.env.now(),
+            ))
+            .await?;
+        owner.map(|row| row.app_id).ok_or(ProofIssueError::Code)
+    }
+
     /// Redeems a code for a batch: one credential for each of the holder's public keys.
     pub async fn redeem(&self, code: &str, keys: &[String]) -> Result<CredentialBatch, ProofIssueError> {
+        self.grant_application(code).await?;
+        let holders = HolderKeys::parse(keys)?;
+        let mut tx = self.db.write().await?;
+        let batch = self.redeem_in(&mut tx, code, holders).await?;
+        tx.commit().await?;
+        Ok(batch)
+    }
+
+    /// The same, in a transaction that the caller commits.
+    pub async fn redeem_in(
+        &self,
+        tx: &mut WriteTx,
+        code: &str,
+        holders: HolderKeys,
+    ) -> Result<CredentialBatch, ProofIssueError> {
         #[derive(FromRow)]
         struct HolderGrantRow {
             #[sqlx(json)]
             age_over: Vec<u8>,
             batches: i64,
         }
-        if !(1..=MAX_BATCH_CREDENTIALS).contains(&keys.len()) {
-            return Err(ProofIssueError::Keys(keys.len()));
-        }
         let now = self.env.now();
-        // A stranger with a code that is none has neither their keys read nor the one writer that SQLite has.
-        let mut view = self.db.read().await?;
-        let known = view.count(sql!(
-            "SELECT count(*) FROM holder_grants WHERE hash = $1 AND batches > 0 AND expires_at > $2",
-            hash(code),
-            now,
-        ));
-        if known.await? == 0 {
-            return Err(ProofIssueError::Code);
-        }
-        drop(view);
-        let holders = keys
-            .iter()
-            .enumerate()
-            .map(|(index, key)| parse_holder_key(key).ok_or(ProofIssueError::Key(index)));
-        let holders = holders.collect::<Result<Vec<_>, _>>()?;
-        let mut tx = self.db.write().await?;
         let grant: Option<HolderGrantRow> = tx
             .fetch_optional(sql!(
                 "UPDATE holder_grants SET batches = batches - 1
@@ -188,9 +219,8 @@ impl ProofIssuer {
             ))
             .await?;
         let grant = grant.ok_or(ProofIssueError::Code)?;
-        let key = self.signing_key(&mut tx).await?;
-        tx.commit().await?;
-        let credentials = holders.into_iter().map(|holder| {
+        let key = self.signing_key(tx).await?;
+        let credentials = holders.0.into_iter().map(|holder| {
             let attestation = AgeAttestation {
                 issuer: self.settings.public_url.clone(),
                 age_over: grant.age_over.clone(),

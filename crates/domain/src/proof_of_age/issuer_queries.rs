@@ -263,7 +263,10 @@ impl ProofOfAgeService {
                 )
             }
         };
-        let record = ProofRecord::decided(job.proof.clone(), now, provider, outcome);
+        let record = ProofRecord {
+            terminal: pending.record.terminal,
+            ..ProofRecord::decided(job.proof.clone(), now, provider, outcome)
+        };
         let json = serde_json::to_value(&record).expect("a record serialises to JSON");
         let rows = tx
             .execute(sql!(

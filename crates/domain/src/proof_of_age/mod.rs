@@ -11,7 +11,7 @@ mod trust_store;
 
 pub use assessment::ProofAssessment;
 pub use issuer_queries::{RefreshTrust, ResolveProof};
-pub use record::{ProofFailureDetail, ProofRecord, ProofStatus, ProvenAge};
+pub use record::{ProofFailureDetail, ProofRecord, ProofStatus, ProofTerminal, ProvenAge};
 pub use request::{ProofNotificationRequest, ProofQuery, ProofRequest};
 pub use trust_store::TrustStoreError;
 
@@ -193,6 +193,8 @@ impl ProofOfAgeService {
                 }
             }
         };
+        let terminal = ProofTerminal { id: query.terminal_id.clone(), store_id: query.store_id.clone() };
+        let record = ProofRecord { terminal: Some(terminal), ..record };
         let sealed = is_pending.then(|| self.seal(&record.id, query));
         tx.execute(sql!(
             "INSERT INTO proofs (id, app_id, terminal_id, store_id, status, record, sealed, created_at, expires_at)

@@ -34,6 +34,18 @@ pub struct ProofRecord {
     /// Why nothing was proven, if the status is FAILURE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ProofFailureDetail>,
+    /// The terminal that scanned it; `None` in records of older builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<ProofTerminal>,
+}
+
+/// The terminal that scanned a proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProofTerminal {
+    pub id: String,
+    /// The store that it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_id: Option<String>,
 }
 
 /// What was proven.
@@ -46,6 +58,10 @@ pub struct ProvenAge {
     pub valid_for_alcohol: bool,
     /// The checks that succeeded, as [`ProofCheck`] spells them.
     pub checks: Vec<String>,
+    /// Whether the holder's own key signed the presentation. Without that a copy works like the proof. `None` in records of
+    /// older builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder_bound: Option<bool>,
 }
 
 /// Why nothing was proven.
@@ -67,7 +83,15 @@ impl ProofRecord {
     }
 
     pub(super) fn pending(id: String, timestamp: Timestamp, provider: Option<String>) -> Self {
-        Self { id, status: ProofStatus::Pending, timestamp, provider, result: None, failure: None }
+        Self {
+            id,
+            status: ProofStatus::Pending,
+            timestamp,
+            provider,
+            result: None,
+            failure: None,
+            terminal: None,
+        }
     }
 
     pub(super) fn decided(
@@ -77,9 +101,14 @@ impl ProofRecord {
         outcome: ProofOutcome,
     ) -> Self {
         let (status, result, failure) = match outcome {
-            ProofOutcome::Proven { age_over, valid_for_alcohol, checks } => {
+            ProofOutcome::Proven { age_over, valid_for_alcohol, checks, holder_bound } => {
+                let holder_bound = Some(holder_bound);
                 let checks = checks.iter().map(|check| check.as_str().to_owned()).collect();
-                (ProofStatus::Success, Some(ProvenAge { age_over, valid_for_alcohol, checks }), None)
+                (
+                    ProofStatus::Success,
+                    Some(ProvenAge { age_over, valid_for_alcohol, checks, holder_bound }),
+                    None,
+                )
             }
             ProofOutcome::NotProven { reason, detail } => {
                 let failure =
@@ -87,13 +116,13 @@ impl ProofRecord {
                 (ProofStatus::Failure, None, Some(failure))
             }
         };
-        Self { id, status, timestamp, provider, result, failure }
+        Self { id, status, timestamp, provider, result, failure, terminal: None }
     }
 }
 
 /// The outcome of a verification.
 #[derive(Clone, Debug)]
 pub(super) enum ProofOutcome {
-    Proven { age_over: u8, valid_for_alcohol: bool, checks: Vec<ProofCheck> },
+    Proven { age_over: u8, valid_for_alcohol: bool, checks: Vec<ProofCheck>, holder_bound: bool },
     NotProven { reason: ProofFailureReason, detail: String },
 }

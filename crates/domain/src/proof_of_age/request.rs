@@ -4,8 +4,8 @@ use crate::{
     delivery::{Outbox, SuccessCriterion, WebhookMessage, WebhookMethod},
     violation::{Violation, check_max_chars, check_max_items, violation},
 };
-use base::Timestamp;
-use credentials::proof::MAX_QR_CHARS;
+use base::{Secret, Timestamp};
+use credentials::proof::{MAX_QR_CHARS, MAX_RESPONSE_CHARS, TerminalSession, TerminalSessionError};
 use media::fetch::{FetchTargetError, HeaderName, HeaderValue, is_reserved};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,10 @@ pub struct ProofRequest {
     pub value: String,
     /// When it was scanned: RFC 3339 with any offset.
     pub scanned_at: String,
+    /// For a response that a terminal received from a device: the session transcript, base64url.
+    pub session_transcript: Option<String>,
+    /// For a response that the device authenticated with a MAC: the terminal's ephemeral private key, a JWK.
+    pub reader_key: Option<Secret<String>>,
     pub terminal_id: String,
     /// The store that the terminal is in.
     pub store_id: Option<String>,
@@ -47,6 +51,10 @@ pub struct ProofNotificationRequest {
 pub struct ProofQuery {
     pub(super) value: String,
     pub(super) scanned_at: Timestamp,
+    #[serde(default)]
+    pub(super) session_transcript: Option<String>,
+    #[serde(default, with = "optional_secret")]
+    pub(super) reader_key: Option<Secret<String>>,
     #[serde(skip)]
     pub(super) terminal_id: String,
     #[serde(skip)]
@@ -58,14 +66,33 @@ pub struct ProofQuery {
 impl ProofQuery {
     /// Validates a query; the error is the first violation.
     pub fn validate(request: ProofRequest, outbox: &Outbox) -> Result<Self, Violation> {
-        let ProofRequest { value, scanned_at, terminal_id, store_id, notification } = request;
-        check_max_chars(
-            "qr.value",
-            "the code has",
-            value.chars().count(),
-            MAX_QR_CHARS,
-            "no QR code holds more: send what was scanned, once",
-        )?;
+        let ProofRequest {
+            value,
+            scanned_at,
+            session_transcript,
+            reader_key,
+            terminal_id,
+            store_id,
+            notification,
+        } = request;
+        let (most, hint) = if session_transcript.is_some() {
+            (MAX_RESPONSE_CHARS, "send one DeviceResponse, with what proves an age and nothing else")
+        } else {
+            (MAX_QR_CHARS, "no QR code holds more: send what was scanned, once")
+        };
+        check_max_chars("qr.value", "the code has", value.chars().count(), most, hint)?;
+        if let Some(transcript) = &session_transcript {
+            let key = reader_key.as_ref().map(|key| key.expose().as_str());
+            TerminalSession::parse(transcript, key).map_err(|error| {
+                let path = match error {
+                    TerminalSessionError::Transcript => "qr.session_transcript",
+                    TerminalSessionError::ReaderKey => "qr.reader_key",
+                };
+                violation(path, error.to_string())
+            })?;
+        } else if reader_key.is_some() {
+            return Err(violation("qr.reader_key", "it is of use with qr.session_transcript alone"));
+        }
         if value.trim().is_empty() {
             return Err(violation("qr.value", "nothing was scanned"));
         }
@@ -85,7 +112,7 @@ impl ProofQuery {
         let store = store_id.as_deref().unwrap_or_default().chars().count();
         check_max_chars("terminal.store_id", "it has", store, MAX_ID_CHARS, "send the store's own id")?;
         let notification = notification.map(|request| notification_message(request, outbox)).transpose()?;
-        Ok(Self { value, scanned_at, terminal_id, store_id, notification })
+        Ok(Self { value, scanned_at, session_transcript, reader_key, terminal_id, store_id, notification })
     }
 }
 
@@ -111,10 +138,13 @@ fn notification_message(
     for (name, value) in &request.headers {
         check_header(name, value)?;
     }
+    // Ours says the same.
+    let headers =
+        request.headers.into_iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-type")).collect();
     Ok(WebhookMessage {
         url: request.url,
         verb,
-        headers: request.headers,
+        headers,
         body: String::new(),
         verify_tls: request.verify_tls,
         success: SuccessCriterion::Any2xx,
@@ -137,8 +167,29 @@ fn check_header(name: &str, value: &str) -> Result<(), Violation> {
         return refuse("a value has line ends or other characters that no header can have");
     }
     // The headers of the signature, and those that describe the body, are set by us.
-    if is_reserved(&name) || name.as_str().starts_with("webhook-") || name == "content-type" {
+    let is_other_type = name == "content-type" && !value.trim().eq_ignore_ascii_case("application/json");
+    if is_reserved(&name) || name.as_str().starts_with("webhook-") || is_other_type {
         return Err(violation("notification.headers", format!("{name} cannot be set by the caller")));
     }
     Ok(())
+}
+
+/// A secret in a query that is stored sealed.
+mod optional_secret {
+    use base::Secret;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    #[expect(clippy::ref_option, reason = "serde hands it over like this")]
+    pub(super) fn serialize<S: Serializer>(
+        secret: &Option<Secret<String>>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        secret.as_ref().map(|secret| secret.expose().as_str()).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Secret<String>>, D::Error> {
+        Ok(Option::<String>::deserialize(from)?.map(Secret::new))
+    }
 }

@@ -81,7 +81,7 @@ fn settings_out_of_range_are_brought_into_it() {
     let low = "[jobs]\nlease_seconds = 0\n\
         [delivery]\nat_once = 0\nper_endpoint = 0\ntimeout_seconds = 0\n\
         [moderation]\nsamples_per_second = 0\nsmallest_face = 1\nsettle_seconds = -1\nlive_at_once = 0\n\
-        [ages]\nsure = 0.1";
+        [ages]\nconfidence = 0.1";
     let config = read(low).unwrap();
     assert_eq!(config.jobs.lease, SignedDuration::from_secs(1));
     assert_eq!((config.delivery.max_concurrent, config.delivery.max_concurrent_per_endpoint), (1, 1));
@@ -89,13 +89,13 @@ fn settings_out_of_range_are_brought_into_it() {
     let moderation = &config.moderation;
     assert_eq!((moderation.frames_per_second, moderation.min_face_pixels), (0.1, 10.0));
     assert_eq!((moderation.settle_seconds, moderation.max_concurrent_live_runs), (0.0, 1));
-    assert_eq!(config.ages.min_confidence, 0.5);
+    assert_eq!(config.ages.estimate_confidence, Some(0.5));
 
-    let high = "[moderation]\nsamples_per_second = 100\n[ages]\nsure = 1.0\n\
+    let high = "[moderation]\nsamples_per_second = 100\n[ages]\nconfidence = 1.0\n\
         [identity]\nwait_seconds = 60\nwithheld_countries = [\"prk\"]";
     let config = read(high).unwrap();
     assert_eq!(config.moderation.frames_per_second, 30.0);
-    assert_eq!(config.ages.min_confidence, 0.999);
+    assert_eq!(config.ages.estimate_confidence, Some(0.999));
     assert_eq!(config.identity.task_wait_timeout, Duration::from_secs(25));
     assert_eq!(config.identity.withheld_countries, ["PRK"]);
 }

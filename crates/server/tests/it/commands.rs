@@ -445,7 +445,7 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
 
     let settings = [
         ("ASSAY__AGES__KEEP_DAYS", "7"),
-        ("ASSAY__AGES__SURE", "0.99"),
+        ("ASSAY__AGES__CONFIDENCE", "0.99"),
         ("ASSAY__LOCATIONS__HEADER", "X-Country"),
     ];
     let mut place = TestInstallation::new().set("ASSAY__SERVER__PUBLIC_URL", "https://ages.test");

@@ -81,6 +81,7 @@ pub(crate) struct PageConsent {
 
 /// A method that can be used.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own to the page")]
 pub(crate) struct PageMethod {
     /// The method.
     method: AgeMethod,
@@ -104,6 +105,8 @@ pub(crate) struct PageMethod {
     attempts_remaining: i64,
     /// Whether an attempt may begin now.
     available: bool,
+    /// Whether the page tries it by itself at the start, instead of offering it.
+    silent: bool,
     /// The country that the document page preselects, ISO 3166-1 alpha-3.
     #[schema(required)]
     preset_issuing_country: Option<String>,
@@ -183,7 +186,7 @@ impl PageSession {
         let given = session.consent.map(|consent| consent.given);
         Self {
             id: session.id,
-            status: session.state,
+            status: session.state_at(now),
             kind: wanted.kind,
             expires_at: wanted.until,
             seconds_left: session.seconds_left(now),
@@ -226,6 +229,7 @@ impl PageMethod {
             attempts: session.attempts_made(block.method),
             attempts_remaining: session.attempts_remaining(block),
             available: session.may_open(block),
+            silent: block.is_silent(),
             preset_issuing_country: block.preset_issuing_country.clone(),
             hand_off: may_hand_off(session, block),
         }

@@ -57,6 +57,8 @@ pub(crate) enum PageStep {
     },
     /// Use a passkey, and send the browser's answer as `credential`.
     Passkey {
+        /// Whether the page uses it without being told to.
+        silent: bool,
         /// What to ask the browser.
         options: PasskeyOptions,
     },
@@ -176,7 +178,7 @@ impl From<age_verification::AttemptStep> for PageStep {
                 Self::Choose { options: options.into_iter().map(option).collect() }
             }
             Domain::Redirect { url } => Self::Redirect { url },
-            Domain::Passkey { options } => Self::Passkey { options: PasskeyOptions(options) },
+            Domain::Passkey { silent, options } => Self::Passkey { silent, options: PasskeyOptions(options) },
             Domain::Document { url } => Self::Document { url },
             Domain::Token { challenge, key, threshold, issuer_url } => {
                 Self::Token { challenge, key, threshold, issuer_url }

@@ -105,6 +105,15 @@ method_blocks! {
     /// A method and how it may be used. A credit card attests an age of 18 years, and no higher one.
     MethodBlock, MethodRecord: 1 to 120, "OFF" {}
 
+    /// A photo of the face.
+    AgeEstimationBlock, AgeEstimationRecord: 1 to 120, "OFF" {
+        /// How probable it must be that the age is as asked (to pass) or is not (to fail), given the estimate and its
+        /// deviation; in between, the attempt is undecided (`AGE_UNCERTAIN`). Default: the operator's, which is none unless
+        /// they set it; then the estimate is compared with `threshold`. Not for the type AGE.
+        #[schema(minimum = 0.5, maximum = 0.999)]
+        confidence: Option<f64>,
+    }
+
     /// A wallet.
     DigitalIdBlock, DigitalIdRecord: 1 to 120, "OFF" {
         /// Whether age estimation is accepted if the wallet gives no age.
@@ -114,6 +123,9 @@ method_blocks! {
         /// Default: `threshold`.
         #[schema(minimum = 1, maximum = 120)]
         age_estimation_threshold: Option<i64>,
+        /// As `confidence` of `age_estimation`.
+        #[schema(minimum = 0.5, maximum = 0.999)]
+        age_estimation_confidence: Option<f64>,
     }
 
     /// An identity document.
@@ -128,6 +140,10 @@ method_blocks! {
         /// effect.
         #[schema(default = false)]
         synchronous_checks: Option<bool>,
+        /// An extension: whether documents are accepted that are not printed in Latin letters only. Of those this server
+        /// reads what is printed in Latin letters, the machine readable zone above all.
+        #[schema(default = false)]
+        allow_non_latin_documents: Option<bool>,
     }
 
     /// An electronic identity.
@@ -140,7 +156,8 @@ method_blocks! {
 
     /// A result that is stored under a passkey of the end user.
     KeyBlock, KeyRecord: 1 to 120, "OFF" {
-        /// Whether an end user who has such a passkey must use it.
+        /// With `true` the method is shown to the person, who must use their passkey. With `false` it is not shown beside
+        /// other methods: the page asks for the passkey by itself when it opens, if a result was kept in this browser.
         #[schema(default = false)]
         authentication: Option<bool>,
     }

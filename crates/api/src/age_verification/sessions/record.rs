@@ -1,7 +1,8 @@
 //! A session, as its relying party reads it.
 
 use super::methods::{
-    DigitalIdRecord, DocScanRecord, DoubleAnonymityRecord, ElectronicIdRecord, KeyRecord, MethodRecord,
+    AgeEstimationRecord, DigitalIdRecord, DocScanRecord, DoubleAnonymityRecord, ElectronicIdRecord,
+    KeyRecord, MethodRecord,
 };
 use crate::ApiState;
 use base::{AgeSessionId, AppId, Timestamp, Uuid};
@@ -15,7 +16,7 @@ use std::borrow::Cow;
 use utoipa::ToSchema;
 
 /// A session: its configuration and its state. It has the blocks of the request; if the request had none, those of all
-/// configured methods.
+/// configured methods. Members without a value are left out.
 #[derive(Debug, Serialize, ToSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "the members are the interface's")]
 pub(crate) struct SessionRecord {
@@ -42,7 +43,8 @@ pub(crate) struct SessionRecord {
     /// Whether consent to the use of biometric data is asked for.
     biometric_consent_required: bool,
     /// When the end user gave it.
-    #[schema(value_type = Option<String>, format = DateTime, required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime)]
     biometric_consent_given_at: Option<Timestamp>,
     /// Whether methods may be tried again.
     retry_enabled: bool,
@@ -53,40 +55,50 @@ pub(crate) struct SessionRecord {
     /// Whether only a blind token is accepted.
     double_blind: bool,
     /// Where the end user goes afterwards.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CallbackRecord)]
     callback: Option<CallbackRecord>,
     /// The `url` of `callback`.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     callback_url: Option<String>,
     /// Receives the result of each attempt.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     notification_url: Option<String>,
     /// Where the end user goes after cancelling.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     cancel_url: Option<String>,
     /// The address of the relying party's privacy policy.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     privacy_policy: Option<String>,
     /// The address of the relying party's terms and conditions.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     terms_and_conditions: Option<String>,
     /// The relying party's own reference for the session.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     reference_id: Option<String>,
     /// The relying party's own reference for the end user.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     account_id: Option<String>,
     /// The rule that a stored result must satisfy.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     rule_id: Option<Uuid>,
     /// Locations where the session may not be used, as in the request, in capitals.
     blocked_locations: Vec<String>,
     /// The origin of the page that shows the session in a frame.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     target_origin_url: Option<String>,
     /// A photo of the face.
     #[serde(skip_serializing_if = "Option::is_none")]
-    age_estimation: Option<MethodRecord>,
+    age_estimation: Option<AgeEstimationRecord>,
     /// A wallet.
     #[serde(skip_serializing_if = "Option::is_none")]
     digital_id: Option<DigitalIdRecord>,
@@ -126,41 +138,37 @@ pub(crate) struct SessionRecord {
     /// A blind token.
     #[serde(skip_serializing_if = "Option::is_none")]
     double_anonymity: Option<DoubleAnonymityRecord>,
-    /// After an attempt: the age where the type is AGE, else the threshold.
+    /// After an attempt: the age where the type is AGE and it was found out; else the threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<i64>)]
-    age: Option<NullableMember<i64>>,
+    #[schema(value_type = i64)]
+    age: Option<i64>,
     /// After an attempt: its method.
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<AgeMethod>,
     /// After an attempt: the method's id of the evidence, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    evidence_id: Option<NullableMember<String>>,
+    #[schema(value_type = String)]
+    evidence_id: Option<String>,
 }
-
-/// A member that is written as null if it has no value; the `Option` around it leaves the member out.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-struct NullableMember<T>(Option<T>);
 
 /// Where the end user goes afterwards.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CallbackRecord {
     /// The address; the session's id is added to its query as `sessionId`.
-    #[schema(required)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     url: Option<String>,
     /// Whether the page sends them there without a button.
     auto: bool,
 }
 
 impl SessionRecord {
-    fn of(session: &AgeSession) -> Self {
+    fn of(session: &AgeSession, now: Timestamp) -> Self {
         let wanted = &session.wanted;
         let consent = session.consent.filter(|consent| consent.given);
         let callback = wanted.callback.as_ref();
         let outcome = session.outcome.as_ref();
-        // `MethodRecord` for blocks without members of their own; the other five name their type.
+        // `MethodRecord` for blocks without members of their own; the other six name their type.
         macro_rules! block {
             ($method:ident) => {
                 block!($method, MethodRecord)
@@ -173,7 +181,7 @@ impl SessionRecord {
             id: session.id,
             sdk_id: session.app,
             kind: wanted.kind,
-            status: session.state,
+            status: session.state_at(now),
             expires_at: wanted.until,
             created_at: session.created_at,
             updated_at: session.updated_at,
@@ -195,7 +203,7 @@ impl SessionRecord {
             rule_id: wanted.rule_id,
             blocked_locations: wanted.blocked_locations.iter().map(ToString::to_string).collect(),
             target_origin_url: wanted.target_origin_url.clone(),
-            age_estimation: block!(AgeEstimation),
+            age_estimation: block!(AgeEstimation, AgeEstimationRecord),
             digital_id: block!(DigitalId, DigitalIdRecord),
             doc_scan: block!(DocScan, DocScanRecord),
             credit_card: block!(CreditCard),
@@ -209,9 +217,9 @@ impl SessionRecord {
             cpf: block!(Cpf),
             svc_key: block!(SvcKey, KeyRecord),
             double_anonymity: block!(DoubleAnonymity, DoubleAnonymityRecord),
-            age: outcome.map(|outcome| NullableMember(outcome.age)),
+            age: outcome.and_then(|outcome| outcome.age),
             method: outcome.map(|outcome| outcome.method),
-            evidence_id: outcome.map(|outcome| NullableMember(outcome.evidence_id.clone())),
+            evidence_id: outcome.and_then(|outcome| outcome.evidence_id.clone()),
         }
     }
 }
@@ -226,7 +234,7 @@ pub(crate) struct BrandedSessionRecord {
 impl BrandedSessionRecord {
     pub(super) fn of(api: &ApiState, session: &AgeSession) -> Self {
         let key_block = AgeMethod::SvcKey.branded_block_name(&api.age_verification.settings().brand);
-        Self { record: SessionRecord::of(session), key_block }
+        Self { record: SessionRecord::of(session, api.environment.now()), key_block }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The request for a session, or for a rule for stored results.
 
 use super::methods::{
-    DigitalIdBlock, DocScanBlock, DoubleAnonymityBlock, ElectronicIdBlock, KeyBlock, MethodBlock,
+    AgeEstimationBlock, DigitalIdBlock, DocScanBlock, DoubleAnonymityBlock, ElectronicIdBlock, KeyBlock,
+    MethodBlock,
 };
 use crate::http::json::{self, JsonError};
 use base::Uuid;
@@ -28,7 +29,7 @@ pub(crate) struct CreateAgeSessionRequest {
     kind: Option<AgeSessionType>,
     /// A photo of the face.
     #[serde(default, deserialize_with = "json::object")]
-    age_estimation: Option<MethodBlock>,
+    age_estimation: Option<AgeEstimationBlock>,
     /// A wallet.
     #[serde(default, deserialize_with = "json::object")]
     digital_id: Option<DigitalIdBlock>,

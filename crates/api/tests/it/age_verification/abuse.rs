@@ -195,9 +195,10 @@ async fn what_was_sent_counts_although_the_caller_has_gone() {
 #[tokio::test]
 async fn a_capture_counts_once_and_in_its_own_session() {
     let app = TestApp::start().await;
-    // A threshold that nobody can be sure of: the attempt ends undecided, and another may begin.
+    // A threshold that nobody reaches: the attempt ends undecided, and another may begin.
     let payload = json!({
-        "block_biometric_consent": true, "retry_enabled": true, "age_estimation": { "retry_limit": 5 }, "doc_scan": {},
+        "block_biometric_consent": true, "retry_enabled": true, "age_estimation": { "retry_limit": 5, "threshold": 119 },
+        "doc_scan": {},
     });
     let session = AgeSessionFixture::create(&app, BASE, &payload).await;
     let photo = captured_photo(&app, &session).await;

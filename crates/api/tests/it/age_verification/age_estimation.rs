@@ -40,7 +40,38 @@ async fn a_face_proves_an_age() {
 }
 
 #[tokio::test]
-async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offered() {
+async fn an_estimate_is_compared_with_the_threshold() {
+    let app = TestApp::start().await;
+    let consented = json!({ "block_biometric_consent": true, "type": "AGE", "age_estimation": {} });
+    let session = AgeSessionFixture::create(&app, BASE, &consented).await;
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
+    let age = session.result(&app).await["age"].as_i64().unwrap();
+
+    for (kind, threshold, second, status, reason) in [
+        ("OVER", age, false, "COMPLETE", ""),
+        ("OVER", age + 1, false, "FAIL", "UNDER_AGE"),
+        ("OVER", age + 1, true, "IN_PROGRESS", "UNDER_AGE"),
+        ("UNDER", age + 1, false, "COMPLETE", ""),
+        ("UNDER", age, false, "FAIL", "OVER_AGE"),
+        ("UNDER", age, true, "IN_PROGRESS", "OVER_AGE"),
+    ] {
+        let mut payload = json!({
+            "type": kind, "block_biometric_consent": true, "age_estimation": { "threshold": threshold },
+        });
+        if second {
+            payload["doc_scan"] = json!({});
+        }
+        let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+        let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+        let ended = session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
+        assert_eq!((ended.status(), ended.reason()), (status, reason), "{kind} {threshold}");
+        assert!(session.result(&app).await["age_estimation"].get("confidence").is_none());
+    }
+}
+
+#[tokio::test]
+async fn with_a_confidence_an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offered() {
     let app = TestApp::start().await;
     // It does not matter whose photo this is: a threshold at the estimate itself is near it.
     let block_consent = json!({ "block_biometric_consent": true, "type": "AGE", "age_estimation": {} });
@@ -49,8 +80,7 @@ async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offe
     session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
     let age = session.result(&app).await["age"].as_i64().unwrap();
 
-    let payload =
-        json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age }, "doc_scan": {} });
+    let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age, "confidence": 0.95 }, "doc_scan": {} });
     let session = AgeSessionFixture::create(&app, BASE, &payload).await;
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
     let undecided = session.take_turn(&app, &opened, captured_photo(&app, &session).await).await;
@@ -68,8 +98,9 @@ async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offe
     assert_eq!(again.status_and_code(), "409 INVALID_STATUS");
 
     // Without another method, the session fails.
-    let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age } });
+    let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age, "confidence": 0.95 } });
     let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    assert_eq!(session.result(&app).await["age_estimation"]["confidence"], 0.95);
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
     assert_eq!(session.take_turn(&app, &opened, captured_photo(&app, &session).await).await.status(), "FAIL");
 
@@ -78,7 +109,8 @@ async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offe
         [("OVER", 3, "COMPLETE"), ("OVER", 90, "FAIL"), ("UNDER", 90, "COMPLETE"), ("UNDER", 3, "FAIL")]
     {
         let payload = json!({
-            "type": kind, "block_biometric_consent": true, "age_estimation": { "threshold": threshold }, "doc_scan": {},
+            "type": kind, "block_biometric_consent": true, "age_estimation": { "threshold": threshold, "confidence": 0.95 },
+            "doc_scan": {},
         });
         let session = AgeSessionFixture::create(&app, BASE, &payload).await;
         let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
@@ -88,6 +120,32 @@ async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offe
         let refused =
             session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "DOC_SCAN" }))).await;
         assert_eq!(refused.status_and_code(), "409 INVALID_STATUS", "without resume it is over");
+    }
+}
+
+#[tokio::test]
+async fn liveness_is_judged_on_images_within_the_strict_limits_alone() {
+    let app = TestApp::start().await;
+    let picture = &testkit::face_pictures()[6];
+    // A third of the light: enough to find the face, too little to judge it.
+    let dim: Vec<u8> = picture.rgb().iter().map(|value| value / 5).collect();
+    let dim = base::Picture::new(picture.width(), picture.height(), dim).unwrap();
+    let bright: Vec<u8> = picture.rgb().iter().map(|value| 255 - (255 - value) / 8).collect();
+    let bright = base::Picture::new(picture.width(), picture.height(), bright).unwrap();
+    for (image, level, problem) in [
+        (sample_faces::encode_jpeg(&dim, 100), "PASSIVE", json!("TOO_DARK")),
+        (sample_faces::encode_jpeg(&bright, 100), "PASSIVE", json!("TOO_BRIGHT")),
+        (sample_faces::encode_jpeg(picture, 80), "PASSIVE", json!("UNUSABLE_IMAGE")),
+        (sample_faces::encode_jpeg(picture, 80), "NONE", json!(null)),
+    ] {
+        let payload =
+            json!({ "type": "AGE", "block_biometric_consent": true, "age_estimation": { "level": level } });
+        let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+        let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+        let sent =
+            json!({ "img": api::base64(&image), "secure": session.capture(&app, &image, false).await });
+        let turn = session.take_turn(&app, &opened, sent).await;
+        assert_eq!(turn.0["problem"].get("code").unwrap_or(&json!(null)), &problem, "{level}");
     }
 }
 

@@ -271,9 +271,7 @@ async fn the_issuer_accepts_a_face() {
     let methods = vec![way(json!({ "method": "age_estimation", "level": "NONE" }))];
     let settings = BlindTokenSettings { thresholds: vec![6], methods, ..BlindTokenSettings::default() };
     let providers = ProviderSettings { double_anonymity: Some(settings), ..ProviderSettings::default() };
-    // A lower confidence suffices here.
     let app = TestApp::start_with_age_settings(AgeVerificationSettings {
-        min_confidence: 0.6,
         providers,
         ..AgeVerificationSettings::default()
     })

@@ -4,6 +4,7 @@ use crate::{
     age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX},
     document_verification,
 };
+use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -238,6 +239,27 @@ async fn a_reviewer_decides_whether_a_document_is_genuine() {
     working.stop().await;
     let ended = ended(&app, &session, &opened).await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.reason());
+}
+
+#[tokio::test]
+async fn documents_in_other_letters_are_accepted_where_the_business_says_so() {
+    let app = TestApp::start().await;
+    let countries = async |block: Value| {
+        let session = AgeSessionFixture::create(&app, BASE, &json!({ "doc_scan": block })).await;
+        let opened = session.open_attempt(&app, "DOC_SCAN").await;
+        let url = opened.step()["url"].as_str().unwrap().to_owned();
+        let query = url.split_once('?').unwrap().1;
+        let part =
+            |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).unwrap().1;
+        let path = format!("/idverify/v1/sessions/{}/configuration", part("sessionID"));
+        let request = Request::get(path).header("x-svc-auth-token", part("sessionToken").as_ref());
+        let told = app.send(request.body(Body::empty()).unwrap()).await.json();
+        let listed = &told["capture"]["required_resources"][0]["supported_countries"];
+        listed.as_array().unwrap_or_else(|| panic!("{told}")).len()
+    };
+    let latin = countries(json!({})).await;
+    let all = countries(json!({ "allow_non_latin_documents": true })).await;
+    assert!(latin > 0 && all > latin, "{latin} {all}");
 }
 
 #[tokio::test]

@@ -54,11 +54,16 @@ fn everything(rule: &Value) -> Value {
     let data =
         json!({ "verified_email": "ada@example.com", "country_code": "GB", "ip_address": "192.0.2.1" });
     for (name, more) in [
-        ("age_estimation", json!({})),
-        ("digital_id", json!({ "age_estimation_allowed": true, "age_estimation_threshold": 25 })),
+        ("age_estimation", json!({ "confidence": 0.9 })),
+        (
+            "digital_id",
+            json!({
+                "age_estimation_allowed": true, "age_estimation_threshold": 25, "age_estimation_confidence": 0.9,
+            }),
+        ),
         (
             "doc_scan",
-            json!({ "preset_issuing_country": "GBR", "disable_mobile_hand_off": true, "synchronous_checks": true }),
+            json!({ "preset_issuing_country": "GBR", "disable_mobile_hand_off": true, "synchronous_checks": true, "allow_non_latin_documents": true }),
         ),
         ("credit_card", json!({})),
         ("mobile", json!({})),
@@ -90,7 +95,10 @@ async fn every_member_is_described_and_no_others() {
     let made =
         relying_party_call(&app, &key, "POST", &format!("{SANDBOX}/sessions"), Some(payload.clone())).await;
     assert_eq!(made.status_and_code(), "200", "{}", made.json());
-    let path = format!("{SANDBOX}/sessions/{}/result", made.json()["id"].as_str().unwrap());
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    let path = format!("{SANDBOX}/sessions/{id}/result");
+    let session = AgeSessionFixture { id, key: key.clone(), base: SANDBOX };
+    session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
     let record = relying_party_call(&app, &key, "GET", &path, None).await.json();
 
     assert_eq!(names(&made.json()), names(&schemas["CreatedAgeSession"]["properties"]));

@@ -27,7 +27,7 @@ async fn an_expired_session_answers_only_the_reader_of_its_result() {
     ] {
         assert_eq!(answer.status_and_code(), "410 SESSION_EXPIRED");
     }
-    assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
+    assert_eq!(session.result(&app).await["status"], "EXPIRED");
     app.world.advance(SignedDuration::from_hours(24 * 30));
     domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
     let path = format!("{SANDBOX}/sessions/{}/result", session.id);

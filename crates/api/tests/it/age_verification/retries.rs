@@ -68,7 +68,7 @@ async fn a_failed_or_broken_session_continues_if_it_allows_it() {
 async fn a_failed_method_may_be_retried_if_the_session_allows_it() {
     let app = TestApp::start().await;
     let estimation = |more: serde_json::Value| {
-        let mut block = json!({ "threshold": 90 });
+        let mut block = json!({ "threshold": 90, "confidence": 0.95 });
         block.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         block
     };

@@ -86,7 +86,7 @@ async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
         ("timestamp", json!(1_768_574_400)),
         ("notification_url", json!(receiver.url("/hook"))),
         ("state", json!("FAIL")),
-        ("check_type", json!("SESSION")),
+        ("check_type", json!("NONE")),
         ("error_code", json!("UNDER_AGE")),
         ("sequence_number", json!(1)),
     ] {
@@ -112,6 +112,74 @@ async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
             assert_eq!(in_rust::verify(body, &keys), holds);
         }
     }
+    dispatcher.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_that_is_cancelled_or_runs_out_is_told() {
+    let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let dispatcher = BackgroundDispatcher::start(&app, app.api.document_verification.outbox());
+    let create = async |payload: Value| {
+        let mut payload = payload;
+        payload["notification_url"] = receiver.url("/hook").into();
+        AgeSessionFixture::create(&app, SANDBOX, &payload).await
+    };
+    let told = async |messages: usize| -> Value {
+        let sent = receiver.wait_for(messages).await;
+        let body = String::from_utf8(sent[messages - 1].body.to_vec()).unwrap();
+        assert!(!body.contains("null"), "{body}");
+        serde_json::from_str(&body).unwrap()
+    };
+
+    let session = create(json!({ "credit_card": {}, "reference_id": "r" })).await;
+    session.open_attempt(&app, "CREDIT_CARD").await;
+    session.end_user_call(&app, "POST", "/cancel", None).await;
+    let cancelled = told(1).await;
+    for (member, value) in [
+        ("state", json!("CANCELLED")),
+        ("result", json!(false)),
+        ("method", json!("CREDIT_CARD")),
+        ("age", json!(18)),
+        ("reference_id", json!("r")),
+        ("session_key", json!(session.id)),
+        ("check_type", json!("NONE")),
+        ("sequence_number", json!(1)),
+    ] {
+        assert_eq!(cancelled[member], value, "{member}");
+    }
+    assert!(cancelled.get("error_code").is_none() && cancelled.get("evidence_id").is_none());
+
+    // One that was never opened, and one with an attempt under way.
+    let untouched = create(json!({ "credit_card": {}, "ttl": 60 })).await;
+    app.world.advance(base::SignedDuration::from_secs(60));
+    assert_eq!(untouched.result(&app).await["status"], "EXPIRED", "also before the job has run");
+    app.api.age_verification.expire_sessions().await.unwrap();
+    let expired = told(2).await;
+    assert_eq!((&expired["state"], &expired["result"]), (&json!("EXPIRED"), &json!(false)));
+    assert_eq!(expired["timestamp"], app.api.environment.now().as_second());
+    assert!(expired.get("method").is_none() && expired.get("age").is_none(), "{expired}");
+    let payload = json!({
+        "block_biometric_consent": true, "ttl": 60, "age_estimation": { "threshold": 25, "level": "PASSIVE" },
+    });
+    let begun = create(payload).await;
+    begun.open_attempt(&app, "AGE_ESTIMATION").await;
+    app.world.advance(base::SignedDuration::from_secs(60));
+    app.api.age_verification.expire_sessions().await.unwrap();
+    let expired = told(3).await;
+    assert_eq!((&expired["state"], &expired["method"]), (&json!("EXPIRED"), &json!("AGE_ESTIMATION")));
+    assert_eq!((&expired["age"], &expired["check_type"]), (&json!(25), &json!("PASSIVE")));
+
+    // Each is told once, and a session that has a result keeps it.
+    let complete = create(json!({ "credit_card": {}, "ttl": 60 })).await;
+    let path = format!("{SANDBOX}/sessions/{}/response-config", complete.id);
+    let outcome = json!({ "status": "COMPLETE" });
+    relying_party_call(&app, &complete.key, "PUT", &path, Some(outcome)).await;
+    assert_eq!(told(4).await["state"], "COMPLETE");
+    app.world.advance(base::SignedDuration::from_secs(60));
+    app.api.age_verification.expire_sessions().await.unwrap();
+    assert_eq!(complete.result(&app).await["status"], "COMPLETE");
+    assert_eq!(receiver.captured().len(), 4);
     dispatcher.stop().await;
 }
 
@@ -281,11 +349,11 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
         let opened = session.open_attempt(app, "ELECTRONIC_ID").await;
         assert_eq!(session.return_from_provider(app, &opened).await.status(), "ERROR", "{outcome}");
         let result = session.result(app).await;
-        assert_eq!((&result["age"], &result["method"]), (&json!(null), &json!("ELECTRONIC_ID")));
+        assert_eq!((result.get("age"), &result["method"]), (None, &json!("ELECTRONIC_ID")));
         without.push(session);
     }
 
-    let nothing = "null";
+    let nothing = "";
     let mut ids = BTreeSet::new();
     let sent = fixture.receiver.wait_for(5).await;
     for (session, method, reference, evidence, state) in [
@@ -294,35 +362,35 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
             r#""method":"AGE_ESTIMATION","result":true,"age":30"#,
             r#""r \"7\"""#,
             "",
-            r#""state":"COMPLETE","check_type":"SESSION""#,
+            r#""state":"COMPLETE","check_type":"NONE""#,
         ),
         (
             &by_key,
             r#""method":"SVC_KEY","result":true,"age":18"#,
             nothing,
             "",
-            r#""state":"COMPLETE","check_type":"AGE_TOKEN""#,
+            r#""state":"COMPLETE","check_type":"NONE""#,
         ),
         (
             &by_email,
             r#""method":"EMAIL","result":false,"age":21"#,
             nothing,
             evidence.as_str(),
-            r#""state":"FAIL","check_type":"SESSION","error_code":"UNDER_AGE""#,
+            r#""state":"FAIL","check_type":"NONE","error_code":"UNDER_AGE""#,
         ),
         (
             &without[0],
-            r#""method":"ELECTRONIC_ID","result":false,"age":null"#,
+            r#""method":"ELECTRONIC_ID","result":false"#,
             nothing,
             "",
-            r#""state":"ERROR","check_type":"SESSION","error_code":"NOT_FOUND""#,
+            r#""state":"ERROR","check_type":"NONE","error_code":"NOT_FOUND""#,
         ),
         (
             &without[1],
-            r#""method":"ELECTRONIC_ID","result":false,"age":null"#,
+            r#""method":"ELECTRONIC_ID","result":false"#,
             nothing,
             "",
-            r#""state":"ERROR","check_type":"SESSION","error_code":"PROVIDER_UNAVAILABLE""#,
+            r#""state":"ERROR","check_type":"NONE","error_code":"PROVIDER_UNAVAILABLE""#,
         ),
     ] {
         let bodies = sent.iter().map(|sent| String::from_utf8(sent.body.to_vec()).unwrap());
@@ -335,8 +403,11 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
         let evidence = if evidence.is_empty() { &tried } else { evidence };
         assert_eq!(session.result(app).await["evidence_id"], message["evidence_id"]);
         assert!(evidence.len() > 8, "{evidence}");
+        // What has no value is left out.
+        let reference =
+            if reference.is_empty() { String::new() } else { format!(r#""reference_id":{reference},"#) };
         let expected = format!(
-            r#"{{{method},"session_key":"{}","reference_id":{reference},"id":{id},"timestamp":1768574400,"notification_url":"{url}","evidence_id":{evidence},{state},"kid":{kid},"sequence_number":1,"signature":{signature}}}"#,
+            r#"{{{method},"session_key":"{}",{reference}"id":{id},"timestamp":1768574400,"notification_url":"{url}","evidence_id":{evidence},{state},"kid":{kid},"sequence_number":1,"signature":{signature}}}"#,
             session.id,
         );
         assert_eq!(own[0], expected);

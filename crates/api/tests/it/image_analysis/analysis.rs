@@ -2,7 +2,19 @@
 
 use crate::image_analysis::call;
 use serde_json::{Value, json};
-use testkit::TestApp;
+use testkit::{SignedCall, TestApp};
+
+#[tokio::test]
+async fn an_unknown_device_is_refused_before_the_rest_of_the_body_is_looked_at() {
+    let app = TestApp::start().await;
+    let wrong = json!({
+        "metadata": { "device": "toaster" }, "level_of_assurance": "utmost", "img_validation_level": "none", "threshold": 0,
+    });
+    for path in ["age", "antispoofing", "age-antispoofing", "age-verify", "age-antispoofing-verify"] {
+        let refused = SignedCall::post(&format!("/ai/v1/{path}")).json(&wrong).send(&app).await;
+        assert_eq!(refused.status_and_code(), "404 INVALID_METADATA_DEVICE", "{path}");
+    }
+}
 
 #[tokio::test]
 async fn while_all_workers_are_busy_the_answer_is_503_at_once() {

@@ -79,6 +79,24 @@ async fn a_captured_image_is_trusted_for_ten_minutes() {
 }
 
 #[tokio::test]
+async fn a_captured_image_counts_once_for_each_operation() {
+    let app = TestApp::start().await;
+    let secure = capture(&app, face_jpeg(), false).await;
+    assert_eq!(analyse(&app, &secure, false).await.status_and_code(), "200");
+    let again = analyse(&app, &secure, false).await;
+    assert_eq!(again.status_and_code(), "400 UNTRUSTED_SECURE_SESSION");
+    assert!(again.json()["error_message"].as_str().unwrap().contains("used before"), "{}", again.json());
+    let liveness = SignedCall::post("/ai/v1/antispoofing")
+        .json(&json!({ "img": face_base64(), "secure": secure }))
+        .query("secure", "true");
+    assert_eq!(liveness.send(&app).await.status_and_code(), "200", "the same image, for something else");
+    // A request that was refused may be repeated.
+    let other = capture(&app, face_jpeg(), false).await;
+    assert_eq!(analyse(&app, &other, true).await.status_and_code(), "400 UNTRUSTED_SECURE_SESSION");
+    assert_eq!(analyse(&app, &other, false).await.status_and_code(), "200");
+}
+
+#[tokio::test]
 async fn each_missing_part_of_a_secure_request_has_its_code() {
     let app = TestApp::start().await;
     let whole = capture(&app, face_jpeg(), false).await;

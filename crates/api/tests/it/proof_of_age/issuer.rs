@@ -25,6 +25,34 @@ async fn an_invitation_is_redeemed() {
 }
 
 #[tokio::test]
+async fn an_invitation_is_redeemed_once_for_each_idempotency_key() {
+    let app = TestApp::start().await;
+    let mut tx = app.api.db.write().await.unwrap();
+    let until = app.world.now() + SignedDuration::from_hours(1);
+    let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 2, until).await.unwrap();
+    tx.commit().await.unwrap();
+    let key = || {
+        let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+        json!({ "keys": [base64_simd::URL_SAFE_NO_PAD.encode_to_string(key.public_key())] })
+    };
+    let redeem = async |name: &str, body: &Value| {
+        let request = Request::post("/poa/v1/holder/credentials")
+            .header("authorization", format!("Bearer {}", code.expose()))
+            .header("idempotency-key", name);
+        app.send(request.body(Body::from(body.to_string())).unwrap()).await
+    };
+    let (first, second) = (key(), key());
+    let batch = redeem("one", &first).await;
+    assert_eq!((batch.status.as_u16(), batch.json()["batches_left"].as_i64()), (200, Some(1)));
+    let again = redeem("one", &first).await;
+    assert_eq!((again.json(), again.header("cache-control")), (batch.json(), "no-store"));
+    assert_eq!(redeem("one", &second).await.status.as_u16(), 409);
+    assert_eq!(redeem("two", &second).await.json()["batches_left"], 0);
+    assert_eq!(redeem("one", &first).await.json(), batch.json(), "also when it is used up");
+    assert_eq!(redeem("three", &second).await.status.as_u16(), 401);
+}
+
+#[tokio::test]
 async fn the_keys_of_the_issuer_are_published() {
     let app = TestApp::start().await;
     app.api.proof_issuer.issue_code(&[18]).await.unwrap();

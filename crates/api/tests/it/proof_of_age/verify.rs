@@ -32,6 +32,38 @@ async fn a_value_that_is_too_long_is_refused() {
 }
 
 #[tokio::test]
+async fn a_device_response_comes_with_the_session_of_its_terminal() {
+    let app = TestApp::start().await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    // `[null, null, null]`, and a response of which nothing was released.
+    let transcript = "g_b29g";
+    let response = api::base64(b"\xa2gversionc1.0fstatus\x00");
+    let send = async |value: &str, more: Value| {
+        let mut query = scan(&app, value);
+        query["qr"].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        verify(&app, &token, &query).await
+    };
+    let nothing = send(&response, json!({ "session_transcript": transcript })).await;
+    assert_eq!(outcome(&nothing), "200 FAILURE USER_DID_NOT_CONSENT");
+    assert_eq!(nothing.json()["terminal"]["id"], scan(&app, "x")["terminal"]["id"]);
+    let long = "A".repeat(100_000);
+    let answer = send(&long, json!({ "session_transcript": transcript })).await;
+    assert_eq!(outcome(&answer), "200 FAILURE UNSUPPORTED_PAYLOAD", "a response may be longer than a code");
+    for (more, path) in [
+        (json!({ "session_transcript": "%" }), "qr.session_transcript"),
+        (json!({ "session_transcript": transcript, "reader_key": {} }), "qr.reader_key"),
+        (json!({ "reader_key": {} }), "qr.reader_key"),
+    ] {
+        let refused = send(&response, more).await;
+        assert_eq!(refused.status.as_u16(), 422);
+        let words = refused.json()["message"].as_str().unwrap().to_owned();
+        assert!(words.starts_with(path), "{words}");
+    }
+    let refused = send(&"A".repeat(200_000), json!({ "session_transcript": transcript })).await;
+    assert_eq!(refused.status.as_u16(), 422);
+}
+
+#[tokio::test]
 async fn a_body_without_a_code_is_refused() {
     let app = TestApp::start().await;
     let token = app.bearer_token(&ALL_SCOPES).await;

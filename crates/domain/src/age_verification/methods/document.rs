@@ -220,6 +220,7 @@ fn document_session_request(
             // Where nothing is asked of the document, its date of birth counts even if it has expired.
             filter: DocumentRestrictions {
                 allow_expired: config.authenticity == AuthenticityLevel::Off,
+                allow_non_latin: config.allow_non_latin_documents.unwrap_or(false),
                 ..DocumentRestrictions::default()
             },
             ..RequiredDocument::new(ResourceKind::IdDocument)

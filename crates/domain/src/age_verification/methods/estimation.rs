@@ -9,7 +9,7 @@ use crate::{
     age_verification::{
         AgeSessionError,
         attempt_budgets::AttemptBudgets,
-        decision::{AgeDecider, decide_from_evidence},
+        decision::{decide_from_estimate, decide_from_evidence},
         session::AgeMethodVerdict,
         types::{AgeFailureReason, InputProblemCode, LivenessLevel},
     },
@@ -46,7 +46,6 @@ pub(in crate::age_verification) struct EstimationMethod {
     environment: Arc<dyn Environment>,
     secure_capture: SecureCapture,
     analyser: ImageAnalyser,
-    decider: Arc<AgeDecider>,
     budgets: Arc<AttemptBudgets>,
 }
 
@@ -84,10 +83,9 @@ impl EstimationMethod {
         environment: Arc<dyn Environment>,
         secure_capture: SecureCapture,
         analyser: ImageAnalyser,
-        decider: Arc<AgeDecider>,
         budgets: Arc<AttemptBudgets>,
     ) -> Self {
-        Self { environment, secure_capture, analyser, decider, budgets }
+        Self { environment, secure_capture, analyser, budgets }
     }
 
     /// Asks for a photo, at the level ACTIVE with a new random challenge.
@@ -143,7 +141,7 @@ impl EstimationMethod {
             return retry(InputProblemCode::TryAgain);
         }
         match finding {
-            PhotoFinding::Age(estimate) => Ok(StepOutcome::Finished(self.decider.decide_from_estimate(
+            PhotoFinding::Age(estimate) => Ok(StepOutcome::Finished(decide_from_estimate(
                 &context.session.wanted,
                 context.config,
                 &estimate,
@@ -159,9 +157,11 @@ impl EstimationMethod {
         level: LivenessLevel,
     ) -> Result<PhotoFinding, AgeSessionError> {
         let liveness = (level != LivenessLevel::None).then_some(LivenessAssurance::Medium);
+        // A relaxed image says nothing about liveness.
+        let relaxed = liveness.is_none();
         match self
             .analyser
-            .analyse(AnalysisRequest { image, relaxed: true, age: true, liveness, sharpness: false })
+            .analyse(AnalysisRequest { image, relaxed, age: true, liveness, sharpness: false })
             .await
         {
             Ok(finding) => {
@@ -202,8 +202,8 @@ impl EstimationMethod {
         }
         let (challenge, photo) = (challenge.clone(), photo.to_vec());
         let now = self.environment.now();
+        let limits = self.analyser.image_limits().relaxed();
         let analysis = self.analyser.run(move |vision| {
-            let limits = image_validation::ImageLimits::default().relaxed();
             let mut observe = |bytes: &[u8], seconds| {
                 let header = image_validation::inspect(bytes, &limits).ok()?;
                 let picture = image_validation::decode(bytes, &header, &limits).ok()?;

@@ -11,7 +11,7 @@ use crate::age_verification::{
     session::{AgeMethodVerdict, AgeSession},
     session_config::{AgeMethodConfig, AgeSessionConfig, satisfies_rule},
     stored_result_store::{StoredResultRecord, StoredResultStore},
-    types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionType},
+    types::{AgeFailureReason, AgeMethod, AgeSessionType},
 };
 use age_methods::passkey::{PasskeyAuthenticationState, Passkeys};
 use base::{Environment, SignedDuration, Timestamp};
@@ -85,7 +85,10 @@ impl PasskeyMethod {
         match passkeys.start_authentication() {
             Ok((options, state)) => {
                 let continuation = PasskeyContinuation::new(state, self.environment.now());
-                StepOutcome::Prompt(StepPrompt::new(AttemptStep::Passkey { options }, json!(continuation)))
+                StepOutcome::Prompt(StepPrompt::new(
+                    AttemptStep::Passkey { silent: context.config.is_silent(), options },
+                    json!(continuation),
+                ))
             }
             Err(error) => evaluate_error(context, error, not_configured),
         }
@@ -169,7 +172,7 @@ fn evaluate_stored_result(
     StepOutcome::Finished(AgeMethodVerdict::Passed {
         age: if session.kind == AgeSessionType::Age { result.age } else { threshold },
         evidence: None,
-        check_type: AgeCheckType::AgeToken,
+        level: result.level,
         storable_result: None,
     })
 }

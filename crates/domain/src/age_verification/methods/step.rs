@@ -46,6 +46,8 @@ pub enum AttemptStep {
     Redirect { url: String },
     /// Use a passkey.
     Passkey {
+        /// Whether the page uses it without being told to, because the end user was not offered it.
+        silent: bool,
         /// The options for the browser, in the JSON form of Web Authentication Level 3.
         options: Value,
     },

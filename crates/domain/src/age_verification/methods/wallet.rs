@@ -34,7 +34,9 @@ use crate::age_verification::{
 };
 use age_methods::{
     AgeAttribute,
-    wallet::{AgeQuery, PresentationRequest, WalletFailureReason, WalletFinding, WalletVerifier},
+    wallet::{
+        AgeQuery, PresentationRequest, RequestForm, WalletFailureReason, WalletFinding, WalletVerifier,
+    },
 };
 use base::{AgeAttemptId, Environment, Secret};
 use serde::{Deserialize, Serialize};
@@ -126,19 +128,19 @@ impl WalletMethod {
         let mut seed = [0; 32];
         self.environment.fill_random(&mut seed);
         let seed = Secret::new(seed);
-        let link = |scheme: &str, unsigned: bool, same_device: bool| {
+        let link = |scheme: &str, form: RequestForm, same_device: bool| {
             let (session, attempt) = (context.session.id, context.attempt.id);
-            let state = WalletRequestState { session, attempt, same_device, unsigned, seed: seed.clone() };
+            let state = WalletRequestState { session, attempt, same_device, form, seed: seed.clone() };
             let sealed = state.seal(&self.continuations);
             verifier.link(&self.request(verifier, &state, &sealed, context), scheme)
         };
         let schemes = verifier.schemes(age_query(context));
-        let Some((scheme, unsigned)) = schemes.first() else {
+        let Some((scheme, form)) = schemes.first() else {
             return undecided(AgeFailureReason::AgeNotTold);
         };
         StepOutcome::Prompt(prompt(WalletLinks {
-            url: link(scheme, *unsigned, false),
-            links: schemes.iter().map(|(scheme, unsigned)| link(scheme, *unsigned, true)).collect(),
+            url: link(scheme, *form, false),
+            links: schemes.iter().map(|(scheme, form)| link(scheme, *form, true)).collect(),
         }))
     }
 
@@ -230,7 +232,7 @@ impl WalletMethod {
         context: AttemptContext<'_>,
     ) -> PresentationRequest {
         let address = self.urls.wallet_request(context.session.sandbox, sealed);
-        verifier.request(&state.seed, address, state.unsigned, age_query(context))
+        verifier.request(&state.seed, address, state.form, age_query(context))
     }
 
     /// Where a wallet on this device sends the end user back to. The attempt tells the browser which of several pages

@@ -2,7 +2,7 @@
 
 use super::{super::session_config::DEFAULT_TTL_SECONDS, *};
 use crate::{
-    age_verification::session_config::{AvailableMethods, StoredAgeResult, satisfies_rule},
+    age_verification::session_config::{AgeMethodConfig, AvailableMethods, StoredAgeResult, satisfies_rule},
     delivery::Outbox,
     vault::Vault,
 };
@@ -52,11 +52,20 @@ fn resolve(
     request: AgeSessionRequest,
     available: &dyn AvailableMethods,
 ) -> Result<AgeSessionConfig, Vec<Violation>> {
+    resolve_with(request, available, None)
+}
+
+fn resolve_with(
+    request: AgeSessionRequest,
+    available: &dyn AvailableMethods,
+    estimate_confidence: Option<f64>,
+) -> Result<AgeSessionConfig, Vec<Violation>> {
     let keyring = crate::keyring::Keyring::parse(&"01".repeat(32)).unwrap();
     let fetcher = media::fetch::Fetcher::new(&media::fetch::EgressPolicy::default()).unwrap();
     let outbox = Outbox::new(fetcher, Vault::new(&keyring));
     let now = "2026-11-22T12:00:00Z".parse().unwrap();
-    let context = ValidationContext { available, outbox: &outbox, ttl: DEFAULT_TTL_SECONDS };
+    let context =
+        ValidationContext { available, outbox: &outbox, ttl: DEFAULT_TTL_SECONDS, estimate_confidence };
     request.resolve(now, context, Vec::new())
 }
 
@@ -234,6 +243,44 @@ fn double_blind_accepts_only_tokens() {
 }
 
 #[test]
+fn an_estimate_is_compared_unless_a_confidence_is_asked_for() {
+    let of = |body: &Value, method| config(body).method_config(method).unwrap().confidence_in_estimates();
+    assert_eq!(of(&json!({}), AgeMethod::AgeEstimation), None);
+    let block = json!({ "age_estimation": { "confidence": 0.9 }, "doc_scan": {} });
+    assert_eq!(of(&block, AgeMethod::AgeEstimation), Some(0.9));
+    assert_eq!(of(&block, AgeMethod::DocScan), None);
+    let wallet = json!({ "digital_id": { "age_estimation_confidence": 0.8, "confidence": 0.9 } });
+    assert_eq!(of(&wallet, AgeMethod::DigitalId), Some(0.8));
+
+    for outside in [0.49, 1.0, -1.0] {
+        assert_eq!(
+            violation_paths_of(&json!({ "age_estimation": { "confidence": outside } })),
+            ["age_estimation.confidence"]
+        );
+    }
+    assert_eq!(
+        violation_paths_of(&json!({ "digital_id": { "age_estimation_confidence": 2 } })),
+        ["digital_id.age_estimation_confidence"]
+    );
+    assert_eq!(
+        violation_paths_of(&json!({ "type": "AGE", "age_estimation": { "confidence": 0.9 } })),
+        ["age_estimation.confidence"]
+    );
+
+    // The operator's own confidence applies where the payload names none.
+    let of = |body: &Value| {
+        let config = resolve_with(request(body), &All, Some(0.95)).unwrap();
+        let of = |method| config.method_config(method).and_then(AgeMethodConfig::confidence_in_estimates);
+        (of(AgeMethod::AgeEstimation), of(AgeMethod::DigitalId), of(AgeMethod::DocScan))
+    };
+    assert_eq!(of(&json!({})), (Some(0.95), Some(0.95), None));
+    assert_eq!(
+        of(&json!({ "age_estimation": { "confidence": 0.5 }, "digital_id": {} })),
+        (Some(0.5), Some(0.95), None)
+    );
+}
+
+#[test]
 fn a_stored_result_satisfies_a_rule_by_method_age_and_levels() {
     let rule = config(&json!({
         "age_estimation": { "threshold": 18, "level": "PASSIVE" },
@@ -245,8 +292,13 @@ fn a_stored_result_satisfies_a_rule_by_method_age_and_levels() {
         method: AgeMethod::AgeEstimation,
         level: LivenessLevel::Passive,
         authenticity: AuthenticityLevel::Off,
+        confidence: None,
     };
     assert!(satisfies_rule(&result, &rule));
+    let strict = config(&json!({ "age_estimation": { "level": "PASSIVE", "confidence": 0.9 } }));
+    assert!(!satisfies_rule(&result, &strict));
+    assert!(!satisfies_rule(&StoredAgeResult { confidence: Some(0.8), ..result.clone() }, &strict));
+    assert!(satisfies_rule(&StoredAgeResult { confidence: Some(0.9), ..result.clone() }, &strict));
     assert!(satisfies_rule(
         &StoredAgeResult { age: 25, level: LivenessLevel::Active, ..result.clone() },
         &rule

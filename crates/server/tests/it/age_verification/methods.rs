@@ -482,7 +482,7 @@ fn every_method_is_gone_through_in_a_browser() {
     all.assert_none_in(&folder);
     for session in left {
         let result = shop.result(&session);
-        assert_eq!(result["status"], "IN_PROGRESS", "{result}");
+        assert_eq!(result["status"], "EXPIRED", "{result}");
         let read = shop.call("GET", &format!("{}/sessions/{}", session.api, session.id), &Value::Null);
         assert_eq!((read.0, &read.1["error_code"]), (410, &json!("SESSION_EXPIRED")));
     }

@@ -20,7 +20,7 @@ fn by_email(address: &str) -> Vec<Value> {
 /// Somebody keeps a result, shows it again, lets it be forgotten, and has nothing to show any more.
 fn with_a_passkey(shop: &RelyingPartyFixture) -> (Value, [Session; 3]) {
     let keep = shop.session(&json!({ "email": {}, "svc_key": {} }));
-    let again = shop.session(&json!({ "email": {}, "svc_key": {} }));
+    let again = shop.session(&json!({ "email": {}, "svc_key": { "authentication": true } }));
     let none =
         json!({ "svc_key": { "retry_enabled": true, "retry_limit": 2 }, "email": { "allowed": false } });
     let none = shop.session(&none);
@@ -30,7 +30,7 @@ fn with_a_passkey(shop: &RelyingPartyFixture) -> (Value, [Session; 3]) {
     acts.extend([
         see(CONFIRMED),
         press("Keep this proof on this device"),
-        act("says", &["It is kept. Next time choose the passkey."]),
+        act("says", &["It is kept. Next time your passkey shows it."]),
         see(CONFIRMED),
         open(&again.page()),
         see(START),
@@ -126,7 +126,7 @@ fn a_result_is_kept_shown_and_forgotten_in_a_browser() {
         let result = shop.result(session);
         assert_eq!((&result["status"], &result["method"]), (&json!(status), &json!(method)), "{result}");
     }
-    for (session, status) in [(&stopped, "CANCELLED"), (&alone, "IN_PROGRESS"), (&short, "IN_PROGRESS")] {
+    for (session, status) in [(&stopped, "CANCELLED"), (&alone, "IN_PROGRESS"), (&short, "EXPIRED")] {
         assert_eq!(shop.result(session)["status"], status);
     }
 }

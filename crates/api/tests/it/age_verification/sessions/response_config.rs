@@ -35,9 +35,10 @@ async fn every_status_can_be_set_and_results_are_sent() {
             ("COMPLETE", Some(json!(null)), 1),
             ("FAIL", Some(json!(why)), 2),
             ("ERROR", Some(json!("SANDBOX_ERROR")), 3),
-            // A cancelled session keeps the last result.
-            ("CANCELLED", Some(json!("SANDBOX_ERROR")), 3),
-            ("PENDING", None, 3),
+            // A session that is cancelled or runs out keeps the last result.
+            ("CANCELLED", Some(json!("SANDBOX_ERROR")), 4),
+            ("EXPIRED", Some(json!("SANDBOX_ERROR")), 5),
+            ("PENDING", None, 5),
         ] {
             let set = set_outcome(&app, &session, json!({ "status": status })).await;
             assert_eq!(
@@ -59,7 +60,7 @@ async fn every_status_can_be_set_and_results_are_sent() {
             }
             let query = db::sql!("SELECT count(*) FROM deliveries");
             let queued = app.api.db.read().await.unwrap().count(query).await.unwrap();
-            assert_eq!(queued, if kind == "OVER" { sent } else { sent + 3 }, "{kind} {status}");
+            assert_eq!(queued, if kind == "OVER" { sent } else { sent + 5 }, "{kind} {status}");
         }
         // As if it had not been started.
         let path = format!("{SANDBOX}/sessions/{}", session.id);

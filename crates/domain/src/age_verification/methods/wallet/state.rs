@@ -1,6 +1,7 @@
 //! What is remembered of a wallet request: in its address, in the attempt, and in the page.
 
 use crate::age_verification::{continuation::ContinuationVault, session::MethodAttempt};
+use age_methods::wallet::{ClientIdPrefix, RequestForm};
 use base::{AgeAttemptId, AgeSessionId, Secret, SignedDuration, Timestamp, Uuid};
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,9 @@ use serde::{Deserialize, Serialize};
 const EVALUATION_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 /// What the state in the address of a request is sealed for.
 const REQUEST_AAD: &[u8] = b"request to a wallet";
+/// Flags of a request that is unsigned, and of one that names this server by its certificate's hash.
+const UNSIGNED_FLAG: u8 = 2;
+const CERTIFICATE_HASH_FLAG: u8 = 4;
 /// Longer sealed text is not opened.
 pub(super) const MAX_SEALED_CHARS: usize = 1024;
 
@@ -52,8 +56,8 @@ pub(in crate::age_verification) struct WalletRequestState {
     pub(in crate::age_verification) attempt: AgeAttemptId,
     /// Whether the wallet is on the device that shows the page.
     pub(in crate::age_verification) same_device: bool,
-    /// Whether the request is unsigned.
-    pub(super) unsigned: bool,
+    /// How the request is made.
+    pub(super) form: RequestForm,
     /// Everything else in the request is derived from this.
     pub(super) seed: Secret<[u8; 32]>,
 }
@@ -65,7 +69,12 @@ impl WalletRequestState {
         for id in [Uuid::from(self.session), Uuid::from(self.attempt)] {
             plain.extend_from_slice(id.as_bytes());
         }
-        plain.push(u8::from(self.same_device) | u8::from(self.unsigned) << 1);
+        let form = match self.form {
+            RequestForm::Unsigned => UNSIGNED_FLAG,
+            RequestForm::Signed(ClientIdPrefix::X509SanDns) => 0,
+            RequestForm::Signed(ClientIdPrefix::X509Hash) => CERTIFICATE_HASH_FLAG,
+        };
+        plain.push(u8::from(self.same_device) | form);
         plain.extend_from_slice(self.seed.expose());
         let plain = Secret::new(plain);
         vault.seal_bytes(REQUEST_AAD, plain.expose())
@@ -81,7 +90,11 @@ impl WalletRequestState {
             session: Uuid::from_bytes(*session).into(),
             attempt: Uuid::from_bytes(*attempt).into(),
             same_device: flags & 1 != 0,
-            unsigned: flags & 2 != 0,
+            form: match flags & (UNSIGNED_FLAG | CERTIFICATE_HASH_FLAG) {
+                UNSIGNED_FLAG => RequestForm::Unsigned,
+                CERTIFICATE_HASH_FLAG => RequestForm::Signed(ClientIdPrefix::X509Hash),
+                _ => RequestForm::Signed(ClientIdPrefix::X509SanDns),
+            },
             seed: Secret::new(seed.try_into().ok()?),
         })
     }
