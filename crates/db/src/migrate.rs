@@ -247,17 +247,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_applied_in_the_order_of_its_number() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations");
-        let files =
-            std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-        let mut files: Vec<String> = files.filter(|name| name.ends_with(".sql")).collect();
-        files.sort();
-        let listed = MIGRATIONS.iter().map(|(number, name, _)| format!("{number:04}_{name}.sql"));
-        assert_eq!(files, listed.collect::<Vec<_>>());
-    }
-
-    #[test]
     fn every_file_of_the_folder_is_listed_in_order() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations");
         let mut files: Vec<_> = std::fs::read_dir(folder)

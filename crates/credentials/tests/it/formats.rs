@@ -272,7 +272,7 @@ fn the_holder_must_have_signed_just_this_just_now() {
 }
 
 #[test]
-fn a_credential_without_its_holder_is_used_up_at_once_where_it_is_accepted_at_all() {
+fn a_credential_without_its_holder_counts_once_in_minutes_where_it_is_accepted_at_all() {
     let wallet = Wallet::new();
     let mut unbound = entry(ISSUER, &[wallet.issuer.jwk("k")]);
     unbound["unbound"] = json!(true);
@@ -285,7 +285,7 @@ fn a_credential_without_its_holder_is_used_up_at_once_where_it_is_accepted_at_al
     assert_eq!((first.holder_bound, first.age_over, second.age_over), (false, 18, 21));
     assert_eq!(first.checks, [ProofCheck::SignatureVerified, ProofCheck::ProviderTrusted]);
     assert_eq!(first.replay_key, second.replay_key, "whatever is disclosed, it is the same credential");
-    assert!(first.replay_key_until > at(NOW + 86_400));
+    assert!(first.replay_key_until > at(NOW + 120) && first.replay_key_until < at(NOW + 600));
 
     let endless = wallet
         .issuer
