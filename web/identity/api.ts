@@ -29,6 +29,12 @@ export type Task = ResponseOf<ReadDocument>;
 type ReadDocument = Operations["/resources/id-documents/{resourceId}/text-extraction"]["put"];
 /** What the server recommends after it read a document. */
 export type Recommendation = NonNullable<Task["recommendation"]>;
+/** What the server recommends after it judged a face, and how often the face may be shown again. */
+export interface JudgedFace {
+  recommendation: Recommendation;
+  attempts: number;
+}
+type PutFrame = Operations["/resources/liveness/zoom/{resourceId}/frames/{frame}"]["put"];
 
 /** Pictures that travel: what they are, and how they were made. */
 export interface Picture {
@@ -120,14 +126,18 @@ export class Api {
     await this.#put(`/resources/face-capture/${resource}/image`, picture, progress);
   }
 
+  /** Puts a picture of a live face; answers what the server makes of the face once the last is there. */
   async putFrame(
     resource: string,
     zoom: boolean,
     number: number,
     picture: Picture,
     progress: OnProgress,
-  ): Promise<void> {
-    await this.#put(`/resources/liveness/${zoom ? "zoom" : "static"}/${resource}/frames/${number}`, picture, progress);
+  ): Promise<JudgedFace | undefined> {
+    const path = `/resources/liveness/${zoom ? "zoom" : "static"}/${resource}/frames/${number}`;
+    const stored = await this.#put<PutFrame>(path, picture, progress);
+    const recommendation = stored?.recommendation;
+    return recommendation && { recommendation, attempts: stored.attempts_remaining?.GENERIC ?? 0 };
   }
 
   /** Puts where the face was in each picture of an approach. */
@@ -214,24 +224,30 @@ export class Api {
     return withRetries(() => sendRequest(method, this.#base + path, headers, sent));
   }
 
-  async #put(path: string, picture: Picture, progress: OnProgress): Promise<void> {
+  async #put<Operation extends PutOperation>(
+    path: string,
+    picture: Picture,
+    progress: OnProgress,
+  ): Promise<ResponseOf<Operation> | undefined> {
     if (picture.blob.size < RESUMABLE_FROM_BYTES) {
-      await this.#send("PUT", path, picture, progress);
-    } else {
-      const { uploadResumably } = await import("./resumable-upload").catch(() =>
-        Promise.reject(new InterruptedError("network")),
-      );
-      const id = await uploadResumably(picture.blob, `${this.#base}/uploads`, this.#headers(), progress);
-      await this.#request<PutOperation>("PUT", path, { upload: id, capture_method: picture.method });
+      return parseObject((await this.#send("PUT", path, picture, progress)).text);
     }
+    const { uploadResumably } = await import("./resumable-upload").catch(() =>
+      Promise.reject(new InterruptedError("network")),
+    );
+    const id = await uploadResumably(picture.blob, `${this.#base}/uploads`, this.#headers(), progress);
+    return this.#request<Operation>("PUT", path, {
+      upload: id,
+      capture_method: picture.method,
+    } as RequestBodyOf<Operation>);
   }
 
-  async #send(method: string, path: string, { blob, method: made }: Picture, progress: OnProgress): Promise<void> {
+  #send(method: string, path: string, { blob, method: made }: Picture, progress: OnProgress): Promise<HttpResponse> {
     const form = new FormData();
     form.append("descriptor", new Blob([JSON.stringify({ capture_method: made })], { type: "application/json" }));
     form.append("binary-content", blob, `capture.${EXTENSIONS[blob.type] ?? "bin"}`);
     const sent = (bytes: number, of: number) => progress(of > 0 ? bytes / of : 0);
-    await withRetries(() => upload(method, this.#base + path, this.#headers(), form, sent));
+    return withRetries(() => upload(method, this.#base + path, this.#headers(), form, sent));
   }
 }
 

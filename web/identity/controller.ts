@@ -35,6 +35,9 @@ const TIME_WARNING_MS = 60_000;
 /** A wait for the reading of a document that is longer than this is told. */
 const NOTICEABLE_WAIT_S = 8;
 
+/** Failures after which nothing can be tried again. */
+const ATTEMPTS_USED: ReadonlySet<Failure> = new Set(["attemptsUsed", "livenessAttemptsUsed"]);
+
 /** Whether this is a page of the sandbox, whose address says so. */
 function inSandbox(): boolean {
   return /\/sandbox\//.test(location.pathname);
@@ -281,13 +284,13 @@ export class Controller {
   }
 
   async #send(api: Api): Promise<PageEvent> {
-    await this.#uploads.send(api, this.#state, (part) => {
+    const judged = await this.#uploads.send(api, this.#state, (part) => {
       const bar = document.querySelector<HTMLProgressElement>("#sent");
       if (bar) {
         bar.value = part;
       }
     });
-    return { is: "sent" };
+    return judged ? { is: "recommended", ...judged } : { is: "sent" };
   }
 
   async #read(api: Api): Promise<PageEvent> {
@@ -388,6 +391,10 @@ export class Controller {
     const message = endMessage(step.on === "over" ? step.failure : undefined);
     saveSession(undefined);
     this.#uploads.clear();
+    if (step.on === "over" && ATTEMPTS_USED.has(step.failure)) {
+      // Whoever has supplied everything and failed has a result, too. If something is missing, the session runs out.
+      this.#api?.finish().catch(() => undefined);
+    }
     notifyParent(message, this.#origin);
     const leaveTo = this.#returnUrl();
     const cancelled = step.on === "over" && step.failure === "cancelled";

@@ -78,7 +78,8 @@ export type PageEvent =
   | { is: "retake" }
   | { is: "accepted" }
   | { is: "sent" }
-  | { is: "recommended"; recommendation: Recommendation }
+  /** `attempts`: how often it may still be tried, where the server says it. */
+  | { is: "recommended"; recommendation: Recommendation; attempts?: number }
   | { is: "refused"; status: number }
   | { is: "retryChosen" }
   | { is: "otherDocument" }
@@ -217,8 +218,8 @@ function advanceWith(state: State, event: PageEvent): State {
       step: { on: isFaceRequirement(currentRequirement(state)) ? "sending" : "review" },
     };
   }
-  if (event.is === "recommended" && on === "reading") {
-    return applyRecommendation(state, event.recommendation);
+  if (event.is === "recommended" && (on === "reading" || on === "sending")) {
+    return applyRecommendation(state, event.recommendation, event.attempts);
   }
   if (event.is === "refused" && (on === "sending" || on === "reading")) {
     const detail = REFUSALS[event.status] ?? "REFUSED";
@@ -300,14 +301,14 @@ function pictureSent(state: State): State {
   return currentRequirement(state)?.read ? { ...state, step: { on: "reading" } } : completeRequirement(state);
 }
 
-function applyRecommendation(state: State, { value, reason }: Recommendation): State {
+function applyRecommendation(state: State, { value, reason }: Recommendation, left?: number): State {
   if (value === "PROGRESS") {
     return completeRequirement(state);
   }
   // Each reason has attempts of its own, as the server counts them.
   const reclassified = value === "MUST_TRY_AGAIN" && RECLASSIFICATIONS.has(reason?.detail ?? "");
   const exhausted = reclassified && state.reclassifications === 0;
-  const attempts = exhausted ? 0 : state.attempts - (reclassified ? 0 : 1);
+  const attempts = left ?? (exhausted ? 0 : state.attempts - (reclassified ? 0 : 1));
   const reclassifications = state.reclassifications - (reclassified && !exhausted ? 1 : 0);
   if (attempts <= 0) {
     // Something that was only recommended does not end a session.

@@ -2,7 +2,7 @@
 
 import type { Portrait } from "../shared/face-capture";
 import type { OnProgress } from "../shared/network";
-import type { Api } from "./api";
+import type { Api, JudgedFace } from "./api";
 import type { CapturedPicture } from "./screens";
 import { currentRequirement, currentSide, type State } from "./state-machine";
 
@@ -16,6 +16,8 @@ export class UploadQueue {
   /** The resource of what is being done, once there is one, and how many of its pictures are sent. */
   #resource: string | undefined;
   #sent = 0;
+  /** What the server made of the face in the pictures. */
+  #judged: JudgedFace | undefined;
 
   /** What is looked at before it is sent. */
   get preview(): CapturedPicture | undefined {
@@ -51,13 +53,17 @@ export class UploadQueue {
   /** What is sent next is of another resource. */
   startResource(): void {
     this.#resource = undefined;
+    this.#judged = undefined;
   }
 
-  /** Sends what was taken. Interrupted, it goes on with what did not arrive. */
-  async send(api: Api, state: State, progress: OnProgress): Promise<void> {
+  /**
+   * Sends what was taken. Interrupted, it goes on with what did not arrive. Answers what the server made of a face: one
+   * that must be shown again is of another resource then.
+   */
+  async send(api: Api, state: State, progress: OnProgress): Promise<JudgedFace | undefined> {
     const of = this.#pictures.length;
     while (this.#sent < of) {
-      await this.#put(api, state, (part) => progress((this.#sent + part) / of));
+      this.#judged = (await this.#put(api, state, (part) => progress((this.#sent + part) / of))) ?? this.#judged;
       this.#sent += 1;
     }
     const requirement = currentRequirement(state);
@@ -66,10 +72,15 @@ export class UploadQueue {
       await api.putFaceMap(this.resource, { version: 1, frames });
     }
     this.clear();
+    const judged = this.#judged;
+    if (judged) {
+      this.startResource();
+    }
+    return judged;
   }
 
   /** Sends the first picture that is not there, for a resource that is begun with it. */
-  async #put(api: Api, state: State, progress: OnProgress): Promise<void> {
+  async #put(api: Api, state: State, progress: OnProgress): Promise<JudgedFace | undefined> {
     const requirement = currentRequirement(state);
     const blob = this.#pictures[this.#sent]?.blob;
     if (!requirement || !blob) {
@@ -82,16 +93,19 @@ export class UploadQueue {
           throw new Error("nobody has said what document it is");
         }
         this.#resource ??= await api.beginDocument(state.choice, requirement.id);
-        return api.putPage(this.#resource, currentSide(state).number, picture, progress);
+        await api.putPage(this.#resource, currentSide(state).number, picture, progress);
+        return undefined;
       case "SUPPLEMENTARY_DOCUMENT":
         this.#resource ??= await api.beginLetter(state.letter ?? NO_CHOICE, requirement.id);
-        return api.putFile(this.#resource, picture, progress);
+        await api.putFile(this.#resource, picture, progress);
+        return undefined;
       case "LIVENESS":
         this.#resource ??= await api.beginLiveness(requirement.zoom, requirement.id);
         return api.putFrame(this.#resource, requirement.zoom, this.#sent + 1, picture, progress);
       case "FACE_CAPTURE":
         this.#resource ??= await api.beginFace(requirement.id);
-        return api.putFace(this.#resource, picture, progress);
+        await api.putFace(this.#resource, picture, progress);
+        return undefined;
     }
   }
 }

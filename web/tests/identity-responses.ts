@@ -13,6 +13,7 @@ interface RecordedAnswers {
   livenessCapture: ResponseOf<Operations["/resources/liveness/zoom"]["post"]>;
   faceCapture: ResponseOf<Operations["/resources/face-capture"]["post"]>;
   media: ResponseOf<Operations["/resources/id-documents/{resourceId}/pages/{page}"]["put"]>;
+  judgedFrame: ResponseOf<Operations["/resources/liveness/static/{resourceId}/frames/{frame}"]["put"]>;
   task: Task;
   refusal: { code: string; message: string };
 }

@@ -7,6 +7,7 @@ pub mod barcode;
 pub mod catalogue;
 pub mod countries;
 pub mod field;
+pub mod forensics;
 pub mod limit;
 pub mod locate;
 pub mod mrz;

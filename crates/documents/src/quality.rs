@@ -145,7 +145,7 @@ pub fn measure(photo: &Picture, located: &LocatedPage) -> Vec<QualityMeasure> {
 }
 
 /// Resolution of the page in pixels of the photo per millimetre, in the direction in which it is lower.
-fn pixels_per_millimetre(located: &LocatedPage) -> f32 {
+pub(crate) fn pixels_per_millimetre(located: &LocatedPage) -> f32 {
     let [a, b, c, d] = located.corners;
     let side = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
     let (across, down) = (f32::midpoint(side(a, b), side(d, c)), f32::midpoint(side(a, d), side(b, c)));

@@ -10,6 +10,7 @@ use crate::{
     barcode::{Barcode, aamva::Licence},
     catalogue::DocumentType,
     field::ExtractedField,
+    forensics,
     mrz::{self, reader::MrzReading},
     quality,
     supplementary::{self, SupplementaryReading},
@@ -56,6 +57,8 @@ pub struct DocumentReading {
     /// The content of a letter, such as a bill or statement; only where there is neither an MRZ nor a licence's
     /// barcode.
     pub supplementary: Option<SupplementaryReading>,
+    /// The traces of editing that were measured, of all photos.
+    pub traces: Vec<forensics::TraceMeasure>,
     /// The measures of authenticity.
     pub measures: Vec<AuthenticityMeasure>,
 }
@@ -151,6 +154,14 @@ pub fn join_sides(
     let supplementary = letter.then(|| supplementary::read(&lines.concat(), today, claim.country));
     let photos: Vec<Vec<quality::QualityMeasure>> =
         sides.iter().map(|side| side.quality.clone()).filter(|measures| !measures.is_empty()).collect();
+    let mut traces: Vec<forensics::TraceMeasure> =
+        sides.iter().flat_map(|side| side.traces.iter().copied()).collect();
+    let photographed =
+        |portrait: &&Portrait| sides.get(portrait.side).is_some_and(|side| side.located.is_some());
+    traces.extend(portrait.as_ref().filter(photographed).and_then(|portrait| {
+        let side = sides.get(portrait.side)?;
+        forensics::measure_portrait(&side.page, &portrait.face, &side.lines)
+    }));
     let measures = authenticity::measure(&DocumentEvidence {
         today,
         kind,
@@ -161,6 +172,18 @@ pub fn join_sides(
         confirmed: &confirmed,
         portrait: portrait.as_ref(),
         photos: &photos,
+        traces: &traces,
     });
-    Ok(DocumentReading { sides, kind, issuer, zone, licence, fields, portrait, supplementary, measures })
+    Ok(DocumentReading {
+        sides,
+        kind,
+        issuer,
+        zone,
+        licence,
+        fields,
+        portrait,
+        supplementary,
+        traces,
+        measures,
+    })
 }

@@ -1,7 +1,7 @@
-//! Scaling and Fourier transforms of pixels.
+//! Scaling and Fourier transforms of pixels, and the linear equations that fits to them lead to.
 //!
 //! The libraries behind this are generic: every crate that calls them directly compiles their code again, which took
-//! minutes in each crate and again in its tests. Nothing here is generic, so their code is compiled once.
+//! minutes in each crate and again in its tests. Nothing here that calls them is generic, so their code is compiled once.
 
 use base::Picture;
 use fast_image_resize::{
@@ -46,4 +46,35 @@ pub fn resize(picture: &Picture, region: PictureRegion, width: u32, height: u32)
 /// Plans a forward Fourier transform of `length` values, without normalisation.
 pub fn plan_fft(length: usize) -> Arc<dyn Fft<f32>> {
     FftPlanner::new().plan_fft_forward(length)
+}
+
+/// Solves as many linear equations as there are unknowns by Gauss-Jordan elimination: `matrix` times the result is
+/// `right_side`. `None` where they have no unique solution.
+pub fn solve_linear_system<const N: usize>(
+    mut matrix: [[f64; N]; N],
+    mut right_side: [f64; N],
+) -> Option<[f64; N]> {
+    for column in 0..N {
+        let pivot =
+            (column..N).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
+        matrix.swap(column, pivot);
+        right_side.swap(column, pivot);
+        if matrix[column][column].abs() < 1e-9 {
+            return None;
+        }
+        let scale = matrix[column][column];
+        let leading = matrix[column].map(|value| value / scale);
+        let leading_right = right_side[column] / scale;
+        (matrix[column], right_side[column]) = (leading, leading_right);
+        for (at, (row, right)) in matrix.iter_mut().zip(&mut right_side).enumerate() {
+            if at != column {
+                let factor = row[column];
+                for (value, lead) in row.iter_mut().zip(leading) {
+                    *value -= factor * lead;
+                }
+                *right -= factor * leading_right;
+            }
+        }
+    }
+    Some(right_side)
 }

@@ -146,7 +146,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Upload the picture of a live face. */
+        /**
+         * Upload the picture of a live face.
+         * @description The capture is judged at once.
+         */
         put: operations["put_static_frame"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom": {
@@ -182,7 +185,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Upload a frame of a face that comes nearer; a capture has three to seven. */
+        /**
+         * Upload a frame of a face that comes nearer; a capture has three to seven.
+         * @description The seventh frame has the capture judged at once. A capture that ends with fewer is judged when the person has finished.
+         */
         put: operations["put_zoom_frame"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents": {
@@ -523,6 +529,8 @@ export interface components {
             liveness_type?: components["schemas"]["LivenessType"];
             /** @description What a supplementary document is to prove. */
             objective?: components["schemas"]["ObjectiveView"];
+            /** @description What the end user should do after the latest capture of a live face, once it was judged. */
+            recommendation?: components["schemas"]["TaskRecommendation"];
             /** @description The text extraction of a document, at most one task. */
             requested_tasks?: components["schemas"]["RequestedTaskView"][];
             /**
@@ -587,6 +595,14 @@ export interface components {
         /** @description Who supplies something. */
         SourceView: {
             type: components["schemas"]["ResourceSource"];
+        };
+        /** @description A frame that was stored; with its last frame, what a capture was judged to be. */
+        StoredFrame: {
+            /** @description Attempts that are left. */
+            attempts_remaining?: components["schemas"]["AttemptsRemaining"];
+            media: components["schemas"]["MediaView"];
+            /** @description What the end user should do, once the capture is complete and was judged: `MUST_TRY_AGAIN` asks for another capture. */
+            recommendation?: components["schemas"]["TaskRecommendation"];
         };
         /** @description A media that was stored. */
         StoredMedia: {
@@ -1132,7 +1148,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StoredMedia"];
+                    "application/json": components["schemas"]["StoredFrame"];
                 };
             };
         };
@@ -1252,7 +1268,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StoredMedia"];
+                    "application/json": components["schemas"]["StoredFrame"];
                 };
             };
         };

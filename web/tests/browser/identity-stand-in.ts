@@ -46,6 +46,8 @@ export class IdentityStandIn {
   emails: MailKind[] = [];
   /** What is recommended after each document that is read; nothing left is PROGRESS. */
   recommendations: Recommendation[] = [];
+  /** What is recommended after each live face that is judged; nothing left is PROGRESS. */
+  faces: Recommendation[] = [];
   /** How many times it is said that a task goes on before it is done. */
   slow = 0;
   /** Seconds that it will probably take, told with each of these answers. */
@@ -238,12 +240,11 @@ export class IdentityStandIn {
     if (this.consent === "REQUIRED" && /liveness|face-capture/.test(operation)) {
       return [409, RECORDED.refusal];
     }
-    if (/\/(frames\/\d|image|file)$/.test(operation)) {
-      const kind = operation.includes("liveness")
-        ? "LIVENESS"
-        : operation.includes("face-capture")
-          ? "FACE_CAPTURE"
-          : "SUPPLEMENTARY_DOCUMENT";
+    if (/static\/.*\/frames|\/frames\/7/.test(operation)) {
+      return this.#judge();
+    }
+    if (/\/(image|file)$/.test(operation)) {
+      const kind = operation.includes("face-capture") ? "FACE_CAPTURE" : "SUPPLEMENTARY_DOCUMENT";
       const read = this.resources.some(({ type, requested_tasks: tasks }) => type === kind && tasks?.length);
       if (!read) {
         this.fulfil(kind);
@@ -251,6 +252,23 @@ export class IdentityStandIn {
     }
     return reply<Operations["/resources/id-documents/{resourceId}/pages/{page}"]["put"]>(200, {
       media: { ...RECORDED.media.media, id: crypto.randomUUID() },
+    });
+  }
+
+  /** Judges a live face: one that will not do uses an attempt. */
+  #judge(): Reply {
+    const recommendation = this.faces.shift() ?? { value: "PROGRESS" };
+    const required = this.resources.find(({ type }) => type === "LIVENESS");
+    if (required && recommendation.value !== "PROGRESS") {
+      required.attempts_remaining = { GENERIC: required.attempts_remaining.GENERIC - 1 };
+    }
+    if (recommendation.value !== "MUST_TRY_AGAIN" || required?.attempts_remaining.GENERIC === 0) {
+      this.fulfil("LIVENESS");
+    }
+    return reply<Operations["/resources/liveness/static/{resourceId}/frames/{frame}"]["put"]>(200, {
+      ...RECORDED.judgedFrame,
+      recommendation,
+      attempts_remaining: required?.attempts_remaining ?? { GENERIC: 0 },
     });
   }
 

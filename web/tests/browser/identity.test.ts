@@ -153,6 +153,34 @@ test("a face comes nearer, and seven pictures of it are sent", async ({ page, se
   expect(widths[6], `it came nearer: ${widths}`).toBeGreaterThan(widths[0] * 1.4);
 });
 
+test("a face that is not live is shown again, with what to do better, until no attempt is left", async ({
+  page,
+  server,
+}) => {
+  const again = (detail: string) => ({
+    value: "MUST_TRY_AGAIN" as const,
+    reason: { value: "USER_ERROR" as const, detail },
+  });
+  server.resources = [{ ...LIVENESS, attempts_remaining: { GENERIC: 2 } }];
+  server.faces = [again("LIVENESS_NOT_PROVEN"), again("MULTIPLE_FACES")];
+  await page.setViewportSize({ width: 360, height: 640 });
+  await page.goto(server.page);
+  await press(page, "Start");
+  await press(page, "Open the camera");
+  await heading(page, "Please take it again");
+  await says(page, /We could not be sure\. Use even light from the front/);
+  await says(page, "Attempts left: 1");
+  await expectAccessible(page, "a face that was not live");
+  await expectLargeTargets(page, "a face that was not live");
+  await takeScreenshot(page, "32-face-again");
+  await page.locator("#body .primary").focus();
+  await page.keyboard.press("Enter");
+  await heading(page, "Your face could not be seen well enough");
+  await says(page, "Code 5002");
+  expect(server.count(/^POST \/resources\/liveness\/static$/), "each capture is another").toBe(2);
+  await expect.poll(() => server.count(/^DELETE \/client-session-token$/), "nothing else is missing").toBe(1);
+});
+
 test("whoever waits in a crowd is told how long, until it is no longer than usual", async ({ page, server }) => {
   server.slow = 3;
   server.expectedWaits = [42, 118, 3];

@@ -181,6 +181,26 @@ test("a face that cannot be used is tried again until it may not be", () => {
   });
 });
 
+test("a face that was judged is shown again as often as the server says, and the last failure ends it", () => {
+  const face: Resource = { ...LIVENESS, attempts_remaining: { GENERIC: 2 } };
+  const sending = after([{ is: "loaded", config: plan([face]) }, { is: "agreed" }, { is: "ready" }, took]);
+  const judged = (value: "MUST_TRY_AGAIN" | "SHOULD_TRY_AGAIN" | "PROGRESS", attempts: number): PageEvent => ({
+    is: "recommended",
+    recommendation: { value, reason: { value: "USER_ERROR", detail: "FACE_NOT_NEARER" } },
+    attempts,
+  });
+  assert.equal(reduce(sending, judged("PROGRESS", 2)).step.on, "finishing");
+  const unseen = reduce(sending, judged("MUST_TRY_AGAIN", 2));
+  assert.deepEqual([unseen.step.on, unseen.attempts], ["retry", 2], "nobody was there, and no attempt is used");
+  const once = reduce(sending, judged("MUST_TRY_AGAIN", 1));
+  assert.equal(reduce(once, { is: "continueAnyway" }), once);
+  const again = after([{ is: "retryChosen" }, took], once);
+  assert.deepEqual(reduce(again, judged("MUST_TRY_AGAIN", 0)).step, { on: "over", failure: "livenessAttemptsUsed" });
+  const doubted = reduce(sending, judged("SHOULD_TRY_AGAIN", 1));
+  assert.equal(reduce(doubted, { is: "continueAnyway" }).step.on, "finishing", "a reviewer may look at it");
+  assert.equal(reduce(again, judged("SHOULD_TRY_AGAIN", 0)).step.on, "finishing");
+});
+
 test("an interruption goes on where it stopped", () => {
   const sending = after([{ is: "loaded", config: plan([LIVENESS]) }, { is: "agreed" }, { is: "ready" }, took]);
   const stopped = reduce(sending, { is: "interrupted", why: "network" });

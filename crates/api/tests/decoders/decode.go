@@ -318,6 +318,12 @@ type createdSession struct {
 	URL      string    `json:"url"`
 }
 
+type storedFrame struct {
+	Media             media               `json:"media"`
+	Recommendation    *taskRecommendation `json:"recommendation"`
+	AttemptsRemaining *map[string]int     `json:"attempts_remaining"`
+}
+
 type requestedTask struct {
 	Type           string              `json:"type"`
 	State          string              `json:"state" words:"REQUIRED IN_PROGRESS FULFILLED"`
@@ -345,6 +351,7 @@ type requiredResource struct {
 	State                 string             `json:"state" words:"REQUIRED IN_PROGRESS FULFILLED"`
 	AllowedSources        []source           `json:"allowed_sources"`
 	AttemptsRemaining     map[string]int     `json:"attempts_remaining"`
+	Recommendation        *taskRecommendation `json:"recommendation"`
 	ResourceID            *UUID              `json:"resource_id"`
 	RequestedTasks        *[]requestedTask   `json:"requested_tasks"`
 	SupportedCountries    *[]acceptedCountry `json:"supported_countries"`
@@ -476,6 +483,7 @@ var operations = map[string]interface{}{
 	"add a liveness capture":       &createdResource{},
 	"add a face capture":           &createdFaceCapture{},
 	"put a media":                  &stored{},
+	"put a frame":                  &storedFrame{},
 	"extract text":                 &task{},
 	"begin an upload":              &createdResource{},
 	"list devices":                 &[]trackedDevice{},

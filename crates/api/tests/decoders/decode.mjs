@@ -67,6 +67,7 @@ const recommendation = object(
   { value: word("PROGRESS", "SHOULD_TRY_AGAIN", "MUST_TRY_AGAIN") },
   { reason: object({ value: word("QUALITY", "USER_ERROR", "ERROR") }, { detail: text }) },
 );
+const storedFrame = object({ media }, { recommendation, attempts_remaining: mapOf(integer) });
 const task = object(
   {
     id: uuid,
@@ -200,7 +201,7 @@ const required = (value, path) => {
       attempts_remaining: mapOf(integer),
       ...REQUIRED[value.type],
     },
-    { resource_id: uuid, objective: object({ type: text }), retry: flag },
+    { resource_id: uuid, objective: object({ type: text }), retry: flag, recommendation },
   )(value, path);
 };
 const configuration = object({
@@ -256,6 +257,7 @@ const OPERATIONS = {
   "add a liveness capture": object({ id: uuid }),
   "add a face capture": object({ id: uuid, frames: integer }),
   "put a media": stored,
+  "put a frame": storedFrame,
   "extract text": task,
   "begin an upload": object({ id: uuid }),
   "list devices": list(object({ event: text, created: time, device: mapOf(text) }, { resource_id: uuid })),

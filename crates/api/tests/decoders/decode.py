@@ -323,6 +323,13 @@ class CreatedSession:
 
 
 @dataclass
+class StoredFrame:
+    media: Media
+    recommendation: Optional[TaskRecommendation]
+    attempts_remaining: Optional[Dict[str, int]]
+
+
+@dataclass
 class RequestedTask:
     type: TaskType
     state: RequirementState
@@ -363,6 +370,7 @@ class RequiredResource:
     country_codes: Optional[List[str]]
     objective: Optional[Objective]
     liveness_type: Optional[Literal["STATIC", "ZOOM"]]
+    recommendation: Optional[TaskRecommendation]
 
     NEEDED = {
         "ID_DOCUMENT": ("requested_tasks", "supported_countries", "allowed_capture_methods"),
@@ -522,6 +530,7 @@ OPERATIONS = {
     "add a liveness capture": CreatedResource,
     "add a face capture": CreatedFaceCapture,
     "put a media": Stored,
+    "put a frame": StoredFrame,
     "extract text": Task,
     "begin an upload": CreatedResource,
     "list devices": List[TrackedDevice],

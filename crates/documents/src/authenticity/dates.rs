@@ -149,6 +149,7 @@ mod tests {
                 confirmed: &[],
                 portrait: None,
                 photos: &[],
+                traces: &[],
             };
             measure(&evidence)[0].clone()
         };

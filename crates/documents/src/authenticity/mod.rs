@@ -7,6 +7,7 @@
 mod codes;
 mod dates;
 pub mod document_numbers;
+mod edits;
 mod portrait;
 mod recapture;
 mod source_agreement;
@@ -15,7 +16,7 @@ pub use portrait::{Portrait, PortraitComparison, measure_live_age};
 pub use source_agreement::{ReadingAgreement, compare_sources};
 
 use crate::{
-    barcode::aamva::Licence, catalogue::DocumentType, field::ExtractedField, limit::Limit,
+    barcode::aamva::Licence, catalogue::DocumentType, field::ExtractedField, forensics, limit::Limit,
     mrz::reader::MrzReading, quality, text::cross_check::MrzCrossCheck,
 };
 use jiff::civil::Date;
@@ -58,6 +59,16 @@ pub enum AuthenticityCheck {
     NoScreenBezel,
     /// Whether the pages have colours of their own, unlike copies.
     NoPhotocopy,
+    /// Whether the camera's noise lies over all of the page.
+    NoiseEven,
+    /// Whether all of the page has gone through the same compression.
+    CompressionEven,
+    /// Whether no two pieces of print are the same to the pixel.
+    NoCopiedRegion,
+    /// Whether characters stand on their lines.
+    PrintEven,
+    /// Whether the portrait's edge is no sharper than the print.
+    PortraitEdgeSoft,
 }
 
 /// The verdict of a measure.
@@ -129,6 +140,8 @@ pub struct DocumentEvidence<'a> {
     pub portrait: Option<&'a Portrait>,
     /// The quality measures of each photo; empty for pages that were never photographed.
     pub photos: &'a [Vec<quality::QualityMeasure>],
+    /// The traces of editing that were measured, of all photos.
+    pub traces: &'a [forensics::TraceMeasure],
 }
 
 /// All measures that can be made of a document, in the order of [`AuthenticityCheck`].
@@ -142,6 +155,7 @@ pub fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     measures.extend(codes::measure(evidence));
     measures.extend(evidence.portrait.map_or_else(Vec::new, |portrait| portrait.measure(evidence)));
     measures.extend(recapture::measure(evidence));
+    measures.extend(edits::measure(evidence));
     measures
 }
 

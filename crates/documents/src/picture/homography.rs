@@ -2,6 +2,7 @@
 
 use super::plane::Plane;
 use base::Picture;
+use pixels::solve_linear_system;
 
 /// A point in pixels. The centre of the first pixel is (0, 0).
 pub type Point = [f32; 2];
@@ -14,13 +15,14 @@ impl Homography {
     /// The homography that maps four points to four others, in the same order. `None` where three of them are
     /// collinear.
     pub fn from_corners(from: &[Point; 4], to: &[Point; 4]) -> Option<Self> {
-        let mut rows = [[0.0_f64; 9]; 8];
+        let (mut rows, mut images) = ([[0.0_f64; 8]; 8], [0.0; 8]);
         for (at, (&[x, y], &[u, v])) in from.iter().zip(to).enumerate() {
             let (x, y, u, v) = (f64::from(x), f64::from(y), f64::from(u), f64::from(v));
-            rows[2 * at] = [x, y, 1.0, 0.0, 0.0, 0.0, -u * x, -u * y, u];
-            rows[2 * at + 1] = [0.0, 0.0, 0.0, x, y, 1.0, -v * x, -v * y, v];
+            rows[2 * at] = [x, y, 1.0, 0.0, 0.0, 0.0, -u * x, -u * y];
+            rows[2 * at + 1] = [0.0, 0.0, 0.0, x, y, 1.0, -v * x, -v * y];
+            images[2 * at..2 * at + 2].copy_from_slice(&[u, v]);
         }
-        let [a, b, c, d, e, f, g, h] = solve_linear_system(rows)?;
+        let [a, b, c, d, e, f, g, h] = solve_linear_system(rows, images)?;
         Some(Self([a, b, c, d, e, f, g, h, 1.0]))
     }
 
@@ -130,29 +132,6 @@ fn interpolate_colour(picture: &Picture, [x, y]: Point) -> [f32; 3] {
         let lower = value(c) + (value(d) - value(c)) * across;
         upper + (lower - upper) * down
     })
-}
-
-/// Solves eight linear equations by Gauss-Jordan elimination; the ninth column is the right-hand side. `None` where
-/// they have no unique solution.
-fn solve_linear_system(mut rows: [[f64; 9]; 8]) -> Option<[f64; 8]> {
-    for column in 0..8 {
-        let pivot = (column..8).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))?;
-        rows.swap(column, pivot);
-        if rows[column][column].abs() < 1e-9 {
-            return None;
-        }
-        let leading = rows[column].map(|value| value / rows[column][column]);
-        rows[column] = leading;
-        for (at, row) in rows.iter_mut().enumerate() {
-            if at != column {
-                let factor = row[column];
-                for (value, lead) in row.iter_mut().zip(leading) {
-                    *value -= factor * lead;
-                }
-            }
-        }
-    }
-    Some(rows.map(|row| row[8]))
 }
 
 /// The signed area of a polygon in square pixels: positive where its corners run clockwise as seen (y points down).

@@ -3,6 +3,7 @@
 use super::DocumentReader;
 use crate::{
     barcode::{self, Barcode},
+    forensics,
     locate::{LocatedPage, PageHints, ZoneHint, locate, up_direction},
     mrz::reader::MrzReading,
     picture::{homography::Point, mirror},
@@ -32,6 +33,8 @@ pub struct DocumentSide {
     pub lines: Vec<text::TextLine>,
     /// The quality measures of the photo; empty where no page was found.
     pub quality: Vec<quality::QualityMeasure>,
+    /// The traces that editing would have left in the photo, as far as they can be measured.
+    pub traces: Vec<forensics::TraceMeasure>,
     /// Whether the photo was a mirror image.
     pub mirrored: bool,
 }
@@ -103,7 +106,7 @@ fn read_photo_unmirrored(
     photo: &Picture,
 ) -> Result<DocumentSide, VisionError> {
     let (place, enough) = (OnceLock::new(), AtomicBool::new(false));
-    let (zone, barcodes, lines, quality) = std::thread::scope(|scope| {
+    let (zone, barcodes, lines, (quality, traces)) = std::thread::scope(|scope| {
         let mut codes = Some(scope.spawn(|| barcode::read_until(photo, &enough)));
         let zone = reader.zones.read(photo)?;
         // A document with an MRZ has nothing in its barcode that is not in the MRZ, and searching for one is slow.
@@ -125,11 +128,18 @@ fn read_photo_unmirrored(
             });
         }
         let located = place.get_or_init(|| located).as_ref();
-        let quality = located.map(|located| scope.spawn(move || quality::measure(photo, located)));
+        let measured = located.map(|located| {
+            scope.spawn(move || (quality::measure(photo, located), forensics::measure_photo(photo, located)))
+        });
         let page = located.map_or(photo, |located| &located.page);
         let lines = reader.lines.read_beside(page, zone_on_page(zone.as_ref(), located).as_slice())?;
         let barcodes = codes.map(join_thread).or(barcodes).filter(|_| zone.is_none()).unwrap_or_default();
-        Ok::<_, VisionError>((zone, barcodes, lines, quality.map(join_thread).unwrap_or_default()))
+        let (quality, mut traces) = measured.map(join_thread).unwrap_or_default();
+        traces.extend(located.map_or_else(Vec::new, |located| {
+            let zone = zone_lines(zone.as_ref(), located);
+            forensics::measure_print(photo, located, &[zone.as_slice(), &lines].concat())
+        }));
+        Ok::<_, VisionError>((zone, barcodes, lines, (quality, traces)))
     })?;
     let located = place.into_inner().flatten();
     let place = located.as_ref().map(|LocatedPage { corners, confidence, .. }| PageOutline {
@@ -137,7 +147,7 @@ fn read_photo_unmirrored(
         confidence: *confidence,
     });
     let page = located.map_or_else(|| photo.clone(), |located| located.page);
-    Ok(DocumentSide { page, located: place, zone, barcodes, lines, quality, mirrored: false })
+    Ok(DocumentSide { page, located: place, zone, barcodes, lines, quality, traces, mirrored: false })
 }
 
 /// Waits for a thread and passes on its panic.
@@ -153,6 +163,30 @@ fn zone_on_page(zone: Option<&MrzReading>, located: Option<&LocatedPage>) -> Opt
     Some(corners.map(|corner| to_page.apply(corner)))
 }
 
+/// The lines of an MRZ as lines of print, with corners in pixels of the page.
+fn zone_lines(zone: Option<&MrzReading>, located: &LocatedPage) -> Vec<text::TextLine> {
+    let (Some(zone), Some(to_page)) = (zone, located.to_photo.inverse()) else { return Vec::new() };
+    let [upper_left, upper_right, lower_right, lower_left] = zone.corners.map(|(x, y)| to_page.apply([x, y]));
+    let mix =
+        |from: Point, to: Point, share: f32| [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share);
+    let count = zone.lines.len() as f32;
+    let lines = zone.lines.iter().enumerate().map(|(at, text)| {
+        let [from, to] = [at as f32 / count, (at + 1) as f32 / count];
+        text::TextLine {
+            text: text.clone(),
+            confidence: 1.0,
+            corners: [
+                mix(upper_left, lower_left, from),
+                mix(upper_right, lower_right, from),
+                mix(upper_right, lower_right, to),
+                mix(upper_left, lower_left, to),
+            ],
+            certainty: Vec::new(),
+        }
+    });
+    lines.collect()
+}
+
 /// Reads a page of a file, which is flat and upright. The net reads lines only where the file has too few of its own.
 pub(super) fn read_file(
     reader: &mut DocumentReader,
@@ -164,7 +198,8 @@ pub(super) fn read_file(
     let barcodes = if zone.is_some() { Vec::new() } else { barcode::read(page) };
     let lines = if lines.len() < MIN_FILE_LINES { reader.lines.read(page)? } else { lines.to_vec() };
     let page = page.clone();
-    Ok(DocumentSide { page, located: None, zone, barcodes, lines, quality: Vec::new(), mirrored: false })
+    let (quality, traces) = (Vec::new(), Vec::new());
+    Ok(DocumentSide { page, located: None, zone, barcodes, lines, quality, traces, mirrored: false })
 }
 
 fn zone_hint(zone: &MrzReading) -> ZoneHint {

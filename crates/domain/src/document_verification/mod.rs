@@ -44,7 +44,10 @@ mod vision_runner;
 mod wiring;
 
 pub use background_jobs::{ReadDocument, RunVerificationChecks, SweepDocumentSessions};
-pub use capture::{CapturedMedia, IdempotentCall, NewDocument, RequestedExtraction, ResourceCaller};
+pub use capture::{
+    CapturedMedia, FrameReceipt, IdempotentCall, JudgedCapture, NewDocument, RequestedExtraction,
+    ResourceCaller,
+};
 pub use checks::authenticity::assess_document;
 pub use create::CreateDocumentSession;
 pub use document_fields::DocumentFields;

@@ -2,9 +2,9 @@
 
 use super::{
     CapturedMedia, CreateDocumentSession, DocumentSessionError, DocumentSessionOutcome,
-    DocumentVerificationSettings, DocumentWireFormat, IdempotentCall, MediaDownload, NewDocument,
-    ReadDocument, RequestedExtraction, ResourceCaller, RunVerificationChecks, SweepDocumentSessions,
-    UnsealedDocumentSession,
+    DocumentVerificationSettings, DocumentWireFormat, FrameReceipt, IdempotentCall, MediaDownload,
+    NewDocument, ReadDocument, RequestedExtraction, ResourceCaller, RunVerificationChecks,
+    SweepDocumentSessions, UnsealedDocumentSession,
     extraction::max_open_media,
     outcome,
     report::VerificationReport,
@@ -190,7 +190,7 @@ impl DocumentVerificationService {
         self.0.documents.request_extraction(id, kind, resource, device).await
     }
 
-    /// Creates a liveness resource without frames; uses an attempt.
+    /// Creates a liveness resource without frames.
     pub async fn add_liveness(
         &self,
         id: DocumentSessionId,
@@ -202,7 +202,8 @@ impl DocumentVerificationService {
         self.0.liveness.add_liveness(id, liveness, requirement, call, device).await
     }
 
-    /// Puts a frame of a live face in its place; a frame with the same number is replaced.
+    /// Puts a frame of a live face in its place; a frame with the same number is replaced. The last frame of a capture has it
+    /// judged.
     pub async fn put_frame(
         &self,
         stored: &UnsealedDocumentSession,
@@ -211,7 +212,7 @@ impl DocumentVerificationService {
         number: u32,
         upload: CapturedMedia,
         device: Option<DeviceMetadata>,
-    ) -> Result<SessionMedia, DocumentSessionError> {
+    ) -> Result<FrameReceipt, DocumentSessionError> {
         self.0.liveness.put_frame(stored, liveness, resource, number, upload, device).await
     }
 

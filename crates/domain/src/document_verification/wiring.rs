@@ -87,8 +87,8 @@ impl DocumentVerificationParts {
         let readers = ReaderPool::new(settings.models_dir.clone());
         let extractor =
             DocumentExtractor::new(env.clone(), media.clone(), vision.clone(), readers, prefetched);
-        let evidence =
-            EvidenceLoader::new(extractor.clone(), FaceAnalyser::new(media.clone(), vision.clone()));
+        let face_analyser = FaceAnalyser::new(media.clone(), vision.clone());
+        let evidence = EvidenceLoader::new(extractor.clone(), face_analyser.clone());
 
         let documents = DocumentCaptureService::new(
             unit_of_work.clone(),
@@ -98,7 +98,7 @@ impl DocumentVerificationParts {
             reading_queue.clone(),
             settings.task_wait_timeout,
         );
-        let liveness = LivenessCaptureService::new(unit_of_work.clone(), media.clone());
+        let liveness = LivenessCaptureService::new(unit_of_work.clone(), media.clone(), face_analyser);
         let faces = FaceCaptureService::new(env.clone(), unit_of_work.clone(), media.clone(), vision);
         let end_user = EndUserActions::new(unit_of_work.clone(), sandbox_responses.clone());
 

@@ -6,10 +6,17 @@ pub(super) mod put_facemap;
 pub(super) mod put_static_frame;
 pub(super) mod put_zoom_frame;
 
-use super::{DocumentApiError, auth::EndUserRequest};
+use super::{
+    DocumentApiError,
+    auth::EndUserRequest,
+    sessions::{
+        configuration::AttemptsRemaining,
+        view::{MediaView, TaskRecommendation},
+    },
+};
 use crate::{ApiState, http::json};
-use base::ResourceId;
-use domain::document_verification::{session::SessionMedia, types::LivenessType};
+use base::{ResourceId, Timestamp};
+use domain::document_verification::{FrameReceipt, types::LivenessType};
 use utoipa::ToSchema;
 
 /// The requirement of the configuration that it is for.
@@ -25,6 +32,32 @@ pub(crate) struct CreatedLivenessCapture {
     /// The capture's id, for the paths of its frames.
     #[schema(value_type = Uuid)]
     id: ResourceId,
+}
+
+/// A frame that was stored; with its last frame, what a capture was judged to be.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct StoredFrame {
+    /// Attempts that are left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    attempts_remaining: Option<AttemptsRemaining>,
+    media: MediaView,
+    /// What the end user should do, once the capture is complete and was judged: `MUST_TRY_AGAIN` asks for another capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    recommendation: Option<TaskRecommendation>,
+}
+
+impl StoredFrame {
+    fn of(receipt: &FrameReceipt) -> Self {
+        let judged = receipt.judged.as_ref();
+        Self {
+            attempts_remaining: judged.map(|judged| AttemptsRemaining::of_faces(judged.attempts_remaining)),
+            // It was stored just now, so it says when.
+            media: MediaView::new(&receipt.media, Timestamp::default()),
+            recommendation: judged.map(|judged| (&judged.next).into()),
+        }
+    }
 }
 
 async fn begin_capture(
@@ -43,9 +76,10 @@ async fn put_frame(
     api: &ApiState,
     caller: EndUserRequest,
     kind: LivenessType,
-) -> Result<SessionMedia, DocumentApiError> {
+) -> Result<StoredFrame, DocumentApiError> {
     let (resource, frame) = (caller.user.path.resource()?, caller.user.path.frame()?);
     let upload = caller.read_upload(api).await?;
     let (held, device) = (&caller.user.stored, caller.user.device);
-    Ok(api.document_verification.put_frame(held, kind, resource, frame, upload, device).await?)
+    let service = &api.document_verification;
+    Ok(StoredFrame::of(&service.put_frame(held, kind, resource, frame, upload, device).await?))
 }

@@ -92,6 +92,10 @@ pub(crate) struct RequiredResource {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     objective: Option<ObjectiveView>,
+    /// What the end user should do after the latest capture of a live face, once it was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    recommendation: Option<TaskRecommendation>,
     /// The text extraction of a document, at most one task.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -123,6 +127,13 @@ pub(crate) struct AttemptsRemaining {
     #[serde(rename = "RECLASSIFICATION", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0)]
     reclassification: Option<i64>,
+}
+
+impl AttemptsRemaining {
+    /// Those of a face, which is never taken for another document.
+    pub(in crate::document_verification) fn of_faces(generic: i64) -> Self {
+        Self { generic, reclassification: None }
+    }
 }
 
 /// What a supplementary document is to prove.
@@ -293,6 +304,9 @@ impl RequiredResource {
             objective: supplementary
                 .and_then(|accepted| accepted.objective)
                 .map(|kind| ObjectiveView { kind }),
+            recommendation: resource
+                .and_then(|resource| resource.liveness.as_ref())
+                .map(|verdict| (&verdict.next_step()).into()),
             requested_tasks: task.map(|kind| RequestedTaskView::of(session, kind, one, resource)),
             resource_id: resource.map(|resource| resource.id),
             retry: one.source == ResourceSource::EndUser

@@ -137,7 +137,7 @@ async fn whole_session(app: &TestApp, answers: &mut Answers, stage: &str, config
     let path = format!("/resources/liveness/zoom/{}", zoom["id"].as_str().unwrap());
     for frame in 1..=3 {
         let put = session.upload(app, "PUT", &format!("{path}/frames/{frame}"), b"\xff\xd8 a face").await;
-        answers.keep("put a media", stage, &put);
+        answers.keep("put a frame", stage, &put);
     }
     let map = session.upload(app, "POST", &format!("{path}/facemap"), b"{}").await;
     answers.keep("put a media", "a face map", &map);
@@ -166,6 +166,18 @@ async fn whole_session(app: &TestApp, answers: &mut Answers, stage: &str, config
         }
         answers.keep_session(app, &session, &format!("{stage}, redacted")).await;
     }
+}
+
+/// A live face that is judged while the person is there: nobody is in the picture.
+async fn judged_face(app: &TestApp, answers: &mut Answers) {
+    let payload = json!({ "requested_checks": [{ "type": "LIVENESS" }] });
+    let session = DocumentSessionFixture::create(app, BASE, &payload).await;
+    let capture = session.add_liveness_capture(app, "static").await;
+    let wall = super::liveness::judged::wall();
+    let put = session.upload(app, "PUT", &format!("{capture}/frames/0"), &wall).await;
+    answers.keep("put a frame", "judged", &put);
+    let read = session.end_user_call(app, "GET", "/configuration", None).await;
+    answers.keep("read a configuration", "a face that was judged", &read);
 }
 
 /// The relying party's picture of a face.
@@ -225,6 +237,8 @@ async fn all_answers(app: &TestApp) -> Answers {
         app.run_due_jobs().await;
         answers.keep_session(app, &session, &format!("scheme {stage}, ended")).await;
     }
+
+    judged_face(app, &mut answers).await;
 
     let check = session_in_review(app).await;
     let reviews = format!("{BASE}/reviews");
@@ -318,6 +332,7 @@ async fn the_answers_that_the_pages_are_tested_with_are_the_servers() {
     let app = TestApp::start().await;
     let mut answers = Answers::default();
     whole_session(&app, &mut answers, "approved", json!({})).await;
+    judged_face(&app, &mut answers).await;
     let mut recorded = Map::new();
     let mut ids = HashMap::new();
     for (operation, stage, name) in [
@@ -328,6 +343,7 @@ async fn the_answers_that_the_pages_are_tested_with_are_the_servers() {
         ("add a liveness capture", "approved", "livenessCapture"),
         ("add a face capture", "approved", "faceCapture"),
         ("put a media", "approved", "media"),
+        ("put a frame", "judged", "judgedFrame"),
         ("extract text", "approved", "task"),
         ("refuse", "no consent", "refusal"),
     ] {

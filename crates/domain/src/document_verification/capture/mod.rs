@@ -13,6 +13,7 @@ pub(super) use documents::DocumentCaptureService;
 pub use documents::{NewDocument, RequestedExtraction};
 pub(super) use faces::FaceCaptureService;
 pub(super) use liveness::LivenessCaptureService;
+pub use liveness::{FrameReceipt, JudgedCapture};
 pub(super) use uploads::ResumableUploadService;
 
 use super::{

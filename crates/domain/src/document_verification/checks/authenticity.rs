@@ -75,7 +75,15 @@ const MEASURED_SUB_CHECKS: &[MeasuredSubCheck] = &[
 
 /// Measures whose failure is a sign of tampering. Their passing proves nothing, so the sub-check appears only when one
 /// of them does not pass: no measure can vouch that a document was never altered.
-const TAMPERING_MEASURES: &[Measure] = &[Measure::SidesAgree, Measure::DatesPossible];
+const TAMPERING_MEASURES: &[Measure] = &[
+    Measure::SidesAgree,
+    Measure::DatesPossible,
+    Measure::NoiseEven,
+    Measure::CompressionEven,
+    Measure::NoCopiedRegion,
+    Measure::PrintEven,
+    Measure::PortraitEdgeSoft,
+];
 
 #[derive(Debug)]
 pub(super) struct AuthenticityCheck;

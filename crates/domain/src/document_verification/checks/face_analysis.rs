@@ -7,7 +7,7 @@ use crate::document_verification::{
 };
 use base::{MediaId, Picture};
 use serde::Serialize;
-use vision::{AgeEstimate, Face, VisionError, VisionModels};
+use vision::{AgeEstimate, Face, FaceRelief, VisionError, VisionModels};
 
 /// Shares of strangers who would be taken for the holder: at most this many for a match, and for a possible match.
 const MATCH_FALSE_MATCH_RATE: f64 = 1e-3;
@@ -16,8 +16,10 @@ const POSSIBLE_MATCH_FALSE_MATCH_RATE: f64 = 1e-2;
 pub(super) const MIN_ZOOM_FACE_FRAMES: usize = 3;
 
 /// What was measured of a face, frame by frame.
-pub(super) struct FaceAnalysis {
+pub(in crate::document_verification) struct FaceAnalysis {
     pub(super) frames: Vec<AnalysedFrame>,
+    /// The depth of a face that comes nearer; `None` if it cannot be told, and of a single frame.
+    pub(super) relief: Option<FaceRelief>,
     /// The digest of the space of the embeddings; those of different spaces cannot be compared.
     space: String,
     pub(super) distance_limits: Option<DistanceLimits>,
@@ -74,7 +76,7 @@ pub(super) struct ComparableFace<'a> {
 
 /// Where a face and its points are in each frame of a zoom; stored as JSON.
 #[derive(Serialize)]
-pub(super) struct LivenessFaceMap {
+pub(in crate::document_verification) struct LivenessFaceMap {
     frames: Vec<FaceInFrame>,
     version: u8,
 }
@@ -101,7 +103,7 @@ impl FaceAnalyser {
     }
 
     /// Analyses the pictures of one capture. A file that cannot be opened counts as a frame without a face.
-    pub(super) async fn analyse(
+    pub(in crate::document_verification) async fn analyse(
         &self,
         stored: &UnsealedDocumentSession,
         media: Vec<MediaId>,
@@ -124,6 +126,7 @@ impl FaceAnalyser {
                         None => Ok(AnalysedFrame { faces: 0, detected: None }),
                     })
                     .collect::<Result<Vec<_>, VisionError>>()?;
+                let relief = approach_relief(&pictures, &frames);
                 let thresholds = vision.liveness_thresholds();
                 let space = vision.embedding_space()?;
                 let distance_limits = space
@@ -132,6 +135,7 @@ impl FaceAnalyser {
                     .map(|(same, possibly_same)| DistanceLimits { same, possibly_same });
                 Ok::<_, VisionError>(FaceAnalysis {
                     frames,
+                    relief,
                     space: space.digest(),
                     distance_limits,
                     liveness_thresholds: LivenessThresholds {
@@ -143,6 +147,23 @@ impl FaceAnalyser {
             .await?
             .map_err(|error| DocumentReadError::Server(error.to_string()))
     }
+}
+
+/// The depth of a face in frames in which it comes nearer: the middle one of three measurements, between one of the first two
+/// frames and one of the last two.
+fn approach_relief(pictures: &[Option<Picture>], frames: &[AnalysedFrame]) -> Option<FaceRelief> {
+    let seen: Vec<(&Picture, &Face)> = pictures
+        .iter()
+        .zip(frames)
+        .filter_map(|(picture, frame)| Some((picture.as_ref()?, &frame.detected.as_ref()?.face)))
+        .collect();
+    let [first, second, .., last] = seen[..] else { return None };
+    let last_but_one = *seen.get(seen.len().checked_sub(2)?)?;
+    let pairs = [(first, last), (first, last_but_one), (second, last)];
+    let mut measured: Vec<FaceRelief> =
+        pairs.into_iter().filter_map(|(far, near)| FaceRelief::measure(far, near)).collect();
+    measured.sort_by(|a, b| a.relief.total_cmp(&b.relief));
+    measured.get(measured.len() / 2).copied()
 }
 
 fn analyse_frame(vision: &mut VisionModels, picture: &Picture) -> Result<AnalysedFrame, VisionError> {
@@ -186,7 +207,7 @@ impl FaceAnalysis {
 
     /// Where the face and its points are in each frame, as parts of its size, which shows the shape of the face; `None`
     /// if there are too few frames for a zoom.
-    pub(super) fn face_map(&self) -> Option<LivenessFaceMap> {
+    pub(in crate::document_verification) fn face_map(&self) -> Option<LivenessFaceMap> {
         let frames: Vec<_> = self
             .detected_faces()
             .map(|detected| {

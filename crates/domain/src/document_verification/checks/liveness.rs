@@ -8,11 +8,11 @@ use super::{
 use crate::document_verification::{
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport},
     request::RequestedCheck,
-    session::{DocumentSession, VerificationCheck},
+    session::{DocumentSession, LivenessVerdict, VerificationCheck},
     types::{CheckAdvice, LivenessType, ResourceKind},
 };
 use base::ResourceId;
-use vision::{challenge::HeadPose, embedding_distance};
+use vision::{FaceRelief, MIN_HEAD_RELIEF, ReliefVerdict, challenge::HeadPose, embedding_distance};
 
 /// Mean luma over the face within which it can be judged, 0 to 255.
 const FACE_LUMA_RANGE: (f32, f32) = (40.0, 215.0);
@@ -22,6 +22,8 @@ const MIN_ZOOM_GROWTH_RATIO: f32 = 1.2;
 const MIN_FRAME_GROWTH_RATIO: f32 = 0.92;
 /// Degrees that the head may turn to a side during a zoom.
 const MAX_YAW_CHANGE_DEGREES: f32 = 18.0;
+/// What is said where saying more would help whoever cheats.
+const NOT_PROVEN: &str = "LIVENESS_NOT_PROVEN";
 
 #[derive(Debug)]
 pub(super) struct LivenessCheck;
@@ -33,34 +35,43 @@ impl SessionCheck for LivenessCheck {
     }
 
     fn evidence(&self, session: &DocumentSession, check: &VerificationCheck) -> EvidenceRequest {
-        EvidenceRequest::faces(used_resource(session, check, ResourceKind::Liveness))
+        let id = used_resource(session, check, ResourceKind::Liveness);
+        let capture = id.and_then(|id| session.resource(ResourceKind::Liveness, id));
+        // What was judged while the end user was there is not judged again.
+        EvidenceRequest::faces(capture.filter(|capture| capture.liveness.is_none()).map(|capture| capture.id))
     }
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
         let Some(resource) = input.used(ResourceKind::Liveness) else {
             return VerificationReport::not_available("FACE_NOT_FOUND");
         };
+        if let Some(verdict) = &resource.liveness {
+            return verdict.report.clone();
+        }
         let zoom = resource.liveness_type == Some(LivenessType::Zoom);
         input.face(resource.id).map_or_else(
             || VerificationReport::not_available("FACE_NOT_FOUND"),
-            |analysis| liveness_report(analysis, zoom),
+            |analysis| judge_liveness(analysis, zoom).report,
         )
     }
 }
 
-fn liveness_report(analysis: &FaceAnalysis, zoom: bool) -> VerificationReport {
+/// Judges a capture: a single frame, or the frames of a face that came nearer (`zoom`).
+pub(in crate::document_verification) fn judge_liveness(
+    analysis: &FaceAnalysis,
+    zoom: bool,
+) -> LivenessVerdict {
     let faces: Vec<&DetectedFace> = analysis.detected_faces().collect();
     if faces.is_empty() || (zoom && faces.len() < MIN_ZOOM_FACE_FRAMES) {
         let several = analysis.frames.iter().any(|frame| frame.faces > 1);
-        let reason = if several { "MULTIPLE_FACES" } else { "FACE_NOT_FOUND" };
-        return VerificationReport::not_available(reason);
+        return unusable(if several { "MULTIPLE_FACES" } else { "FACE_NOT_FOUND" });
     }
     let mean_luma = faces.iter().map(|face| face.luma).sum::<f32>() / faces.len() as f32;
     if mean_luma < FACE_LUMA_RANGE.0 {
-        return VerificationReport::not_available("PHOTO_TOO_DARK");
+        return unusable("PHOTO_TOO_DARK");
     }
     if mean_luma > FACE_LUMA_RANGE.1 {
-        return VerificationReport::not_available("PHOTO_OVEREXPOSED");
+        return unusable("PHOTO_OVEREXPOSED");
     }
     let mut scores: Vec<f32> = faces.iter().map(|face| face.liveness_score).collect();
     scores.sort_by(f32::total_cmp);
@@ -71,41 +82,85 @@ fn liveness_report(analysis: &FaceAnalysis, zoom: bool) -> VerificationReport {
         ReportDetail::new("passive_score", format_args!("{score:.3}")),
         ReportDetail::new("threshold", format_args!("{:.3}", thresholds.approve)),
     ];
-    let mut passed = score >= thresholds.approve;
-    let mut rejected = score < thresholds.reject;
+    let mut outcomes = vec![if score >= thresholds.approve {
+        Outcome::Holds
+    } else if score < thresholds.reject {
+        Outcome::Fails(NOT_PROVEN)
+    } else {
+        Outcome::InDoubt(NOT_PROVEN)
+    }];
     if zoom {
-        let near = face_approaches(&faces, &mut details);
-        let same = is_one_person(analysis, &faces, &mut details);
-        passed &= near && same;
-        rejected |= !same || !near;
+        outcomes.push(approach(&faces, &mut details));
+        outcomes.push(one_person(analysis, &faces, &mut details));
+        outcomes.push(depth(analysis, &mut details));
     }
-    let breakdown = vec![SubCheck::new("liveness_auth", passed, details)];
-    let recommendation = match (passed, rejected) {
-        (true, _) => Recommendation::approve(),
-        (false, true) => Recommendation::with_reason(CheckAdvice::Reject, "LIVENESS_NOT_PROVEN"),
-        (false, false) => Recommendation::with_reason(CheckAdvice::Consider, "LIVENESS_NOT_PROVEN"),
+    // What fails counts before what is in doubt.
+    let failed = outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Fails(detail) => Some((CheckAdvice::Reject, *detail)),
+        _ => None,
+    });
+    let doubted = outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::InDoubt(detail) => Some((CheckAdvice::Consider, *detail)),
+        _ => None,
+    });
+    let judged = failed.or(doubted);
+    let recommendation = judged
+        .map_or_else(Recommendation::approve, |(value, _)| Recommendation::with_reason(value, NOT_PROVEN));
+    let breakdown = vec![SubCheck::new("liveness_auth", judged.is_none(), details)];
+    LivenessVerdict {
+        report: VerificationReport { recommendation, breakdown },
+        detail: judged.map(|(_, detail)| detail.to_owned()),
+    }
+}
+
+/// Nothing could be judged, for a reason.
+fn unusable(reason: &str) -> LivenessVerdict {
+    LivenessVerdict { report: VerificationReport::not_available(reason), detail: Some(reason.to_owned()) }
+}
+
+/// What one measure says of a capture; with what the end user can do better.
+enum Outcome {
+    Holds,
+    InDoubt(&'static str),
+    Fails(&'static str),
+}
+
+/// Whether the face has the depth of a head: that of a flat photo does not change as a head's does when it comes nearer.
+fn depth(analysis: &FaceAnalysis, details: &mut Vec<ReportDetail>) -> Outcome {
+    let Some(measured) = analysis.relief else {
+        details.push(ReportDetail::new("depth", "not measurable"));
+        return Outcome::InDoubt(NOT_PROVEN);
     };
-    VerificationReport { recommendation, breakdown }
+    let FaceRelief { relief, error, .. } = measured;
+    details.push(ReportDetail::new(
+        "depth",
+        format_args!("{relief:.2}, give or take {error:.2} (at least {MIN_HEAD_RELIEF:.2})"),
+    ));
+    match measured.verdict() {
+        ReliefVerdict::Head => Outcome::Holds,
+        ReliefVerdict::Unclear => Outcome::InDoubt(NOT_PROVEN),
+        ReliefVerdict::Flat => Outcome::Fails(NOT_PROVEN),
+    }
 }
 
 /// Whether the faces of all frames may be one person's.
-fn is_one_person(analysis: &FaceAnalysis, faces: &[&DetectedFace], details: &mut Vec<ReportDetail>) -> bool {
+fn one_person(analysis: &FaceAnalysis, faces: &[&DetectedFace], details: &mut Vec<ReportDetail>) -> Outcome {
     let (Some((first, rest)), Some(limits)) = (faces.split_first(), analysis.distance_limits) else {
-        return false;
+        return Outcome::Fails(NOT_PROVEN);
     };
     let limit = limits.possibly_same;
     let farthest =
         rest.iter().map(|other| embedding_distance(&first.embedding, &other.embedding)).fold(0.0, f32::max);
     details.push(ReportDetail::new("frames_distance", format_args!("{farthest:.3} (at most {limit:.3})")));
-    farthest <= limit
+    if farthest <= limit { Outcome::Holds } else { Outcome::Fails(NOT_PROVEN) }
 }
 
 /// Whether the face grows from frame to frame and keeps looking ahead, as of somebody who comes nearer.
-fn face_approaches(faces: &[&DetectedFace], details: &mut Vec<ReportDetail>) -> bool {
+fn approach(faces: &[&DetectedFace], details: &mut Vec<ReportDetail>) -> Outcome {
     let Some(poses) = faces.iter().map(|face| HeadPose::of(&face.face)).collect::<Option<Vec<_>>>() else {
-        return false;
+        return Outcome::Fails("FACE_NOT_FOUND");
     };
-    let [first, .., last] = &poses[..] else { return false };
+    let Some(first) = poses.first() else { return Outcome::Fails("FACE_NOT_FOUND") };
     // As parts of the picture's width: a camera may change its resolution between frames.
     let sizes: Vec<f32> =
         poses.iter().zip(faces).map(|(pose, face)| pose.scale / face.width as f32).collect();
@@ -119,8 +174,11 @@ fn face_approaches(faces: &[&DetectedFace], details: &mut Vec<ReportDetail>) -> 
         "turned_aside",
         format_args!("{yaw_change:.0} degrees (at most {MAX_YAW_CHANGE_DEGREES})"),
     ));
-    // The ears come closer together as a real head comes nearer. The points show the same of flat photos, too
-    // (docs/ACCURACY.md), so the number is reported for reviewers and decides nothing.
-    details.push(ReportDetail::new("parallax", format_args!("{:.3}", 1.0 - last.width / first.width)));
-    growth >= MIN_ZOOM_GROWTH_RATIO && steady && yaw_change <= MAX_YAW_CHANGE_DEGREES
+    if growth < MIN_ZOOM_GROWTH_RATIO || !steady {
+        Outcome::Fails("FACE_NOT_NEARER")
+    } else if yaw_change > MAX_YAW_CHANGE_DEGREES {
+        Outcome::Fails("HEAD_TURNED")
+    } else {
+        Outcome::Holds
+    }
 }

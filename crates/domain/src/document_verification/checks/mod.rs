@@ -22,6 +22,7 @@ pub(super) use create::create_checks;
 pub(super) use decisions::record_decision;
 pub(super) use evidence::EvidenceLoader;
 pub(super) use face_analysis::FaceAnalyser;
+pub(super) use liveness::judge_liveness;
 pub(super) use runner::CheckRunner;
 
 use super::{

@@ -16,7 +16,9 @@ pub use check::VerificationCheck;
 pub use media::{ResumableUpload, SessionMedia, UploadPart};
 pub use requirement::Requirement;
 pub(super) use requirement::requirement_event_after;
-pub use resource::{CapturedPage, ExtractionTask, SuppliedResource, TaskNextStep, TaskNextStepReason};
+pub use resource::{
+    CapturedPage, ExtractionTask, LivenessVerdict, SuppliedResource, TaskNextStep, TaskNextStepReason,
+};
 
 use super::{
     request::DocumentSessionRequest,

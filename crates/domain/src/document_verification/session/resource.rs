@@ -3,9 +3,10 @@
 use super::Requirement;
 use crate::document_verification::{
     findings::{ClaimedDocument, DocumentFindings},
+    report::VerificationReport,
     types::{
-        CaptureMethod, LivenessType, ResourceKind, ResourceSource, TaskAdvice, TaskAdviceReason, TaskState,
-        TaskType,
+        CaptureMethod, CheckAdvice, LivenessType, ResourceKind, ResourceSource, TaskAdvice, TaskAdviceReason,
+        TaskState, TaskType,
     },
 };
 use base::{Environment, Id as _, MediaId, ModerationCheckId, ResourceId, TaskId, Timestamp};
@@ -47,6 +48,18 @@ pub struct SuppliedResource {
     pub tasks: Vec<ExtractionTask>,
     /// Everything that was read and measured, so that the checks need not read again.
     pub findings: Option<DocumentFindings>,
+    /// What a complete capture of a live face was judged to be, while the end user was there.
+    #[serde(default)]
+    pub liveness: Option<LivenessVerdict>,
+}
+
+/// What a complete capture of a live face was judged to be. It is the report of its check, too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LivenessVerdict {
+    pub report: VerificationReport,
+    /// What the end user can do better, in one word: `HEAD_TURNED` for example. `None` if the report approves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
 }
 
 /// A page of a document, or a frame of a live face.
@@ -115,6 +128,27 @@ impl TaskNextStep {
     }
 }
 
+impl LivenessVerdict {
+    /// What the end user should do: a capture that is not judged to be live must be made again, one that is in doubt should.
+    pub fn next_step(&self) -> TaskNextStep {
+        let advice = match self.report.recommendation.value {
+            CheckAdvice::Approve => return TaskNextStep::progress(),
+            CheckAdvice::Consider => TaskAdvice::ShouldTryAgain,
+            CheckAdvice::Reject | CheckAdvice::NotAvailable => TaskAdvice::MustTryAgain,
+        };
+        let detail = self.detail.as_deref().or(self.report.recommendation.reason.as_deref());
+        let detail = detail.unwrap_or("LIVENESS_NOT_PROVEN");
+        let is_light = matches!(detail, "PHOTO_TOO_DARK" | "PHOTO_OVEREXPOSED");
+        let reason = if is_light { TaskAdviceReason::Quality } else { TaskAdviceReason::UserError };
+        TaskNextStep::try_again(advice, reason, detail)
+    }
+
+    /// Whether nothing could be judged: no face was there, or it could not be seen.
+    pub fn is_unusable(&self) -> bool {
+        self.report.recommendation.value == CheckAdvice::NotAvailable
+    }
+}
+
 impl SuppliedResource {
     /// What the end user says the document is, if they said both.
     pub fn claim(&self) -> Option<ClaimedDocument<'_>> {
@@ -143,6 +177,7 @@ impl SuppliedResource {
             last_updated: now,
             tasks: Vec::new(),
             findings: None,
+            liveness: None,
         }
     }
 
@@ -204,6 +239,7 @@ impl SuppliedResource {
         // What was read is deleted together with the last picture that it was read of.
         if self.readable_media().is_empty() {
             self.findings = None;
+            self.liveness = None;
         }
     }
 }
