@@ -2,7 +2,7 @@
 //! docs/ACCURACY.md.
 //!
 //! ```sh
-//! document_attacks [<attacks of each kind, default 18>] [<first seed>]
+//! document_attacks [<attacks of each kind, default 18>] [<first seed>] [<kinds, by name, default all>...]
 //! ```
 
 use base::{Id as _, MediaId, SystemEnvironment};
@@ -33,7 +33,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let environment = SystemEnvironment;
     println!("| attack | approve | consider | not available | reject | reasons |");
     println!("|---|---:|---:|---:|---:|---|");
-    for attack in DocumentAttack::ALL {
+    let named = |attack: &DocumentAttack| {
+        arguments.len() < 3 || arguments[2..].contains(&format!("{attack:?}"))
+    };
+    for attack in DocumentAttack::ALL.into_iter().filter(named) {
         let mut row = Row::default();
         for seed in first..first + each {
             let staged = stage_attack(attack, seed);
