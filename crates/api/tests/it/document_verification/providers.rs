@@ -3,7 +3,6 @@
 use super::{
     BASE, DocumentSessionFixture, SANDBOX, check, passport_specimen, photo_of, relying_party_call, sub_check,
 };
-use base::SignedDuration;
 use serde_json::{Value, json};
 use testkit::{
     TestApp,
@@ -156,13 +155,6 @@ async fn a_source_that_is_away_is_asked_again_and_then_nothing_is_approved() {
     let app = app_asking(&source).await;
     let session = finished_session(&app, &payload(), &photo_of(&passport_specimen(), 4)).await;
     app.run_due_jobs().await;
-    let waiting = session.read(&app).await;
-    assert_eq!(waiting["state"], "ONGOING");
-    assert_eq!(check(&waiting, "WATCHLIST_SCREENING")["state"], "PENDING");
-    for _ in 0..6 {
-        app.world.advance(SignedDuration::from_mins(10));
-        app.run_due_jobs().await;
-    }
     let read = session.read(&app).await;
     assert_eq!(read["state"], "COMPLETED", "{read}");
     for kind in ["ID_DOCUMENT_AUTHENTICITY", "WATCHLIST_SCREENING", "THIRD_PARTY_IDENTITY"] {
