@@ -344,7 +344,10 @@ fn simulate(id: &str, question: &IdentityQuestion) -> Result<SourceAnswer, Sourc
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        SourceVerdict::{Fail, Pass, Unknown},
+        *,
+    };
 
     fn question() -> IdentityQuestion {
         IdentityQuestion {
@@ -405,7 +408,6 @@ mod tests {
             let answer = simulate("q", &question).ok()?;
             Some(answer.findings.iter().map(|finding| finding.verdict).collect::<Vec<_>>())
         };
-        use SourceVerdict::{Fail, Pass, Unknown};
         let numbered = |number: &str| IdentitySubject {
             document_number: Some(number.to_owned()),
             ..IdentitySubject::default()

@@ -14,6 +14,7 @@ pub const MAX_DOCUMENT_TYPE_BYTES: usize = 64;
 /// or from its zone, and has not expired. Stored as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each restricts by itself")]
 pub struct DocumentRestrictions {
     /// Whether documents are accepted that cannot be read in Latin letters: neither is their print in Latin letters only, nor
     /// have they a zone.

@@ -59,6 +59,7 @@ pub(super) struct DocumentVerificationParts {
 
 impl DocumentVerificationParts {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
+    #[expect(clippy::too_many_lines, reason = "wires all parts, once")]
     pub(super) fn new(
         db: Db,
         env: Arc<dyn Environment>,
@@ -101,7 +102,7 @@ impl DocumentVerificationParts {
         let traces = TraceStore::new(
             db.clone(),
             env.clone(),
-            vault.clone(),
+            vault,
             settings.duplicate_retention,
             settings.duplicate_faces,
         );

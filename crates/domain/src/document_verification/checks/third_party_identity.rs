@@ -98,9 +98,8 @@ fn missing<'a>(input: &CheckInput<'_>, findings: &'a DocumentFindings) -> Option
 
 /// The address of the first letter that has one, or else that on the identity document.
 fn address(input: &CheckInput<'_>, findings: &DocumentFindings) -> Option<StructuredPostalAddress> {
-    let letters = input.check.resources_used.iter().filter_map(|id| input.document(*id)?.letter.as_ref());
+    let mut letters = input.check.resources_used.iter().filter_map(|id| input.document(*id)?.letter.as_ref());
     letters
-        .filter_map(|letter| letter.structured_postal_address.clone())
-        .next()
+        .find_map(|letter| letter.structured_postal_address.clone())
         .or_else(|| findings.document_fields().structured_postal_address)
 }

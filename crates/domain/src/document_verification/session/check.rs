@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A check of one or two resources.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option by itself")]
 pub struct VerificationCheck {
     pub id: ModerationCheckId,
     pub kind: VerificationCheckType,
