@@ -9,6 +9,7 @@ mod openapi_contract;
 pub mod response_snapshot;
 pub mod rtsp_server;
 mod sample_faces;
+pub mod signed_source;
 pub mod stub_server;
 
 pub use app::{

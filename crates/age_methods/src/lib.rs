@@ -1,4 +1,4 @@
-//! Methods that prove an age, and the clients of the providers that they call.
+//! Methods that prove an age, the sources that document checks ask, and the clients of the providers that are called.
 //!
 //! There are no sessions, tenants or databases here: a caller passes in what a person typed and the age in question,
 //! and gets [`AgeEvidence`] or an [`AgeMethodError`]. Every outgoing call goes through [`media::fetch::Fetcher`]. State
@@ -12,6 +12,7 @@ pub mod blind_tokens;
 pub mod card;
 pub mod form;
 pub mod identifiers;
+pub mod identity_source;
 pub mod mobile_operator;
 pub mod oidc;
 pub mod passkey;

@@ -149,6 +149,10 @@ ids! { false;
     TaskId: "a task",
     /// A file of a document verification session.
     MediaId: "a media",
+    /// A document or a face on the list of those used for fraud.
+    FraudListEntryId: "an entry of the fraud list",
+    /// What later document verification sessions are compared with.
+    DocumentTraceId: "a trace",
     /// An age verification session.
     AgeSessionId: "an age session",
     /// An attempt at a method of an age verification session.

@@ -16,9 +16,9 @@ pub use environment::{Environment, SystemEnvironment, TestEnvironment};
 pub use http_date::parse_http_date;
 pub use ids::{
     AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ContentId, ContentReportId,
-    ContentUploadId, DeliveryId, DocumentSessionId, FaceId, GroupId, Id, InvitationId, MediaId, MemberId,
-    ModerationCheckId, ModerationFindingId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId,
-    PublicKeyId, ReceiptId, ResourceId, ReviewId, TaskId, UploadId,
+    ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId, FaceId, FraudListEntryId, GroupId, Id,
+    InvitationId, MediaId, MemberId, ModerationCheckId, ModerationFindingId, ModerationId, NotificationId,
+    OrgId, ParseIdError, ProfileId, PublicKeyId, ReceiptId, ResourceId, ReviewId, TaskId, UploadId,
 };
 pub use limit_violation::LimitViolation;
 pub use picture::{Picture, PictureSize};

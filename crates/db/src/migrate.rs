@@ -41,6 +41,8 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (30, "past_findings", include_str!("../../../migrations/0030_past_findings.sql")),
     (31, "age_session_expiry", include_str!("../../../migrations/0031_age_session_expiry.sql")),
     (32, "cameras_and_crowds", include_str!("../../../migrations/0032_cameras_and_crowds.sql")),
+    (35, "fraud_lists", include_str!("../../../migrations/0035_fraud_lists.sql")),
+    (36, "document_traces", include_str!("../../../migrations/0036_document_traces.sql")),
 ];
 
 /// Number, name and text of a migration.

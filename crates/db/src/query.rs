@@ -2,9 +2,9 @@
 
 use base::{
     AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ContentId, ContentReportId,
-    ContentUploadId, DeliveryId, DocumentSessionId, FaceId, GroupId, InvitationId, MediaId, MemberId,
-    ModerationCheckId, ModerationFindingId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId,
-    ReceiptId, ResourceId, ReviewId, TaskId, Timestamp, Uuid,
+    ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId, FaceId, FraudListEntryId, GroupId,
+    InvitationId, MediaId, MemberId, ModerationCheckId, ModerationFindingId, ModerationId, NotificationId,
+    OrgId, ProfileId, PublicKeyId, ReceiptId, ResourceId, ReviewId, TaskId, Timestamp, Uuid,
 };
 
 /// A statement with its values: `sql!("SELECT … WHERE id = $1", id)`. The text is for both engines. If that is impossible,
@@ -87,6 +87,6 @@ value_from!(
     DeliveryId => Uuid, AccountId => Uuid, MemberId => Uuid, InvitationId => Uuid, ContentId => Uuid,
     ModerationId => Uuid, ModerationCheckId => Uuid, ModerationFindingId => Uuid, ContentReportId => Uuid, ContentUploadId => Uuid, NotificationId => Uuid,
     ReviewId => Uuid, ProfileId => Uuid, FaceId => Uuid, GroupId => Uuid, ReceiptId => Uuid,
-    DocumentSessionId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
+    DocumentSessionId => Uuid, DocumentTraceId => Uuid, FraudListEntryId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
     AgeSessionId => Uuid, AgeAttemptId => Uuid,
 );

@@ -61,6 +61,16 @@ pub struct CatalogueDocument {
     #[serde(rename = "format")]
     pub zone: Option<IcaoMrzType>,
     pub barcode: Option<DocumentBarcode>,
+    /// Whether the print is read by the numbers of its fields, because nothing else of it can be read.
+    #[serde(default)]
+    pub numbered_fields: bool,
+}
+
+impl CatalogueDocument {
+    /// Whether it has a zone or a barcode, whose check digits and checksums a forger has to get right.
+    pub fn is_machine_readable(&self) -> bool {
+        self.zone.is_some() || self.barcode.is_some()
+    }
 }
 
 #[derive(Deserialize)]
@@ -108,9 +118,14 @@ mod tests {
                 let says = format!("{} {:?}", country.code, document.kind);
                 let plausible = date(2000, 1, 1)..date(2026, 1, 1);
                 assert!(plausible.contains(&document.date_from), "{says}");
-                assert!(document.zone.is_some() || document.barcode.is_some(), "{says}: how is it read?");
+                assert_ne!(
+                    document.is_machine_readable(),
+                    document.numbered_fields,
+                    "{says}: how is it read?"
+                );
                 match document.kind {
                     DocumentType::Passport => assert_eq!(document.zone, Some(IcaoMrzType::Td3), "{says}"),
+                    DocumentType::DrivingLicence if document.numbered_fields => {}
                     DocumentType::DrivingLicence => {
                         let issues = issuers::all().iter().any(|issuer| issuer.country == country.code);
                         assert!(issues, "{says}: AAMVA knows an issuer");

@@ -9,7 +9,7 @@ use crate::{
     authenticity::{self, AuthenticityMeasure, DocumentEvidence, Portrait},
     barcode::{Barcode, aamva::Licence},
     catalogue::DocumentType,
-    field::ExtractedField,
+    field::{ExtractedField, FieldName},
     forensics,
     mrz::{self, reader::MrzReading},
     quality,
@@ -52,6 +52,8 @@ pub struct DocumentReading {
     /// All fields with their sources. Of the same field, that of the MRZ comes first, then the barcode's and then that
     /// of the printed text.
     pub fields: Vec<ExtractedField>,
+    /// The printed fields that were found by their numbers, as licences number them; each once, in the order of their names.
+    pub numbered_fields: Vec<FieldName>,
     /// The portrait on the first side that has one.
     pub portrait: Option<Portrait>,
     /// The content of a letter, such as a bill or statement; only where there is neither an MRZ nor a licence's
@@ -105,7 +107,7 @@ impl DocumentReader {
         }
     }
 
-    /// Reads all sides and joins them.
+    /// Reads all sides and joins them; the portrait is embedded.
     pub fn read(
         &mut self,
         vision: &mut VisionModels,
@@ -115,16 +117,18 @@ impl DocumentReader {
     ) -> Result<DocumentReading, VisionError> {
         let sides =
             sides.iter().map(|&origin| self.read_side(vision, origin)).collect::<Result<Vec<_>, _>>()?;
-        join_sides(vision, sides, claim, today)
+        join_sides(vision, sides, claim, today, true)
     }
 }
 
-/// Joins sides that were read earlier, for example as they arrived.
+/// Joins sides that were read earlier, for example as they arrived. The portrait is embedded only if `embed_portrait` says
+/// so.
 pub fn join_sides(
     vision: &mut VisionModels,
     sides: Vec<DocumentSide>,
     claim: DocumentClaim<'_>,
     today: Date,
+    embed_portrait: bool,
 ) -> Result<DocumentReading, VisionError> {
     let zone = sides.iter().filter_map(|side| side.zone.as_ref()).max_by(|a, b| {
         let trust = |zone: &MrzReading| (zone.mrz.checks_hold(), zone.mean_certainty());
@@ -140,14 +144,15 @@ pub fn join_sides(
     fields.extend(zone.iter().flat_map(|zone| fields::of_zone(zone, today)));
     fields.extend(licence.iter().flat_map(fields::of_licence));
     let lines: Vec<&[text::TextLine]> = sides.iter().map(|side| side.lines.as_slice()).collect();
-    let (printed, confirmed) = fields::of_print(&lines, zone.as_ref(), issuer.as_deref(), today);
+    let (printed, confirmed, numbered_fields) =
+        fields::of_print(&lines, zone.as_ref(), issuer.as_deref(), today);
     fields.extend(printed);
     fields.sort_by_key(|field| (field.name, field.source));
 
     let mut portrait = None;
     for (at, side) in sides.iter().enumerate() {
         if portrait.is_none() {
-            portrait = Portrait::find(vision, &side.page, at)?;
+            portrait = Portrait::find(vision, &side.page, at, embed_portrait)?;
         }
     }
     let letter = zone.is_none() && licence.is_none();
@@ -181,6 +186,7 @@ pub fn join_sides(
         zone,
         licence,
         fields,
+        numbered_fields,
         portrait,
         supplementary,
         traces,

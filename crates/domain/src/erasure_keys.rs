@@ -1,5 +1,6 @@
-//! Keys whose deletion deletes: a document session, an age session, a profile, a moderation and the uploaded file of a content each have a random key, and
-//! what is known of people is sealed with it. Once the key is gone, copies of the sealed data reveal nothing, wherever
+//! Keys whose deletion deletes: a document session and each of its traces, an age session, a profile, a moderation, the
+//! uploaded file of a content and an entry of a fraud list each have a random key, and what is known of people is sealed
+//! with it. Once the key is gone, copies of the sealed data reveal nothing, wherever
 //! they are: in the database's files, in its log, in a bucket that keeps versions.
 //!
 //! All keys lie in one small table, `erasure_keys`, sealed by the server's vault. [`clean_files`] removes from the
@@ -7,8 +8,8 @@
 
 use crate::vault::Vault;
 use base::{
-    AgeSessionId, ContentUploadId, DocumentSessionId, Environment, ModerationId, ProfileId, Secret,
-    SignedDuration, Uuid,
+    AgeSessionId, ContentUploadId, DocumentSessionId, DocumentTraceId, Environment, FraudListEntryId,
+    ModerationId, ProfileId, Secret, SignedDuration, Uuid,
 };
 use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
@@ -23,6 +24,8 @@ pub(crate) enum KeyOwner {
     Profile(ProfileId),
     Moderation(ModerationId),
     ContentUpload(ContentUploadId),
+    FraudListEntry(FraudListEntryId),
+    DocumentTrace(DocumentTraceId),
 }
 
 impl KeyOwner {
@@ -33,6 +36,8 @@ impl KeyOwner {
             Self::Profile(id) => id.into(),
             Self::Moderation(id) => id.into(),
             Self::ContentUpload(id) => id.into(),
+            Self::FraudListEntry(id) => id.into(),
+            Self::DocumentTrace(id) => id.into(),
         }
     }
 
@@ -44,6 +49,8 @@ impl KeyOwner {
             Self::Profile(id) => format!("profile {id} key"),
             Self::Moderation(id) => format!("moderation {id} key"),
             Self::ContentUpload(id) => format!("content upload {id} key"),
+            Self::FraudListEntry(id) => format!("fraud list entry {id} key"),
+            Self::DocumentTrace(id) => format!("document trace {id} key"),
         }
         .into_bytes()
     }

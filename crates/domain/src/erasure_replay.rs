@@ -16,11 +16,12 @@ use db::{Db, DbError, WriteTx};
 use serde::Deserialize;
 
 /// The kinds of records that tell of an erasure.
-pub const ERASURE_KINDS: [&str; 8] = [
+pub const ERASURE_KINDS: [&str; 9] = [
     "account.close",
     "account.delete",
     "content.delete",
     "document-session.delete",
+    "fraud-list.remove",
     "member.remove",
     "moderation.delete",
     "profile.delete",
@@ -103,6 +104,7 @@ impl ErasureReplay {
                 }
             }
             "document-session.delete" => self.document_verification.erase(id.into()).await?,
+            "fraud-list.remove" => self.document_verification.remove_from_fraud_list(None, id.into()).await?,
             _ => {
                 let account = record.account.ok_or(ErasureReplayError::Malformed)?;
                 self.delete_of_account(account, &record, id).await?

@@ -21,6 +21,8 @@ pub struct RetentionSettings {
     pub deliveries: SignedDuration,
     /// `identity.keep_days`
     pub document_sessions: SignedDuration,
+    /// `identity.duplicate_days`
+    pub document_traces: SignedDuration,
     /// `ages.keep_days`
     pub age_sessions: SignedDuration,
     /// `ages.key_days`
@@ -126,6 +128,23 @@ impl RetentionSettings {
                 elsewhere: None,
                 period: After(self.document_sessions, "its resources are destroyed"),
                 setting: Some("identity.keep_days"),
+            },
+            RetentionRule {
+                kind: "Document verification: what later sessions are compared with (number as a keyed hash; name, birthday and face sealed)",
+                tables: &["document_traces", "erasure_keys"],
+                elsewhere: None,
+                period: After(
+                    self.document_traces,
+                    "the checks of the session, and never longer than the session",
+                ),
+                setting: Some("identity.duplicate_days"),
+            },
+            RetentionRule {
+                kind: "Document verification: the list of documents and faces used for fraud",
+                tables: &["fraud_list_entries", "erasure_keys"],
+                elsewhere: None,
+                period: Until("the entry expires, or is removed"),
+                setting: None,
             },
             RetentionRule {
                 kind: "Age verification: what was asked, tried and found out",
@@ -321,6 +340,7 @@ mod tests {
             audit_records: days(400),
             deliveries: days(30),
             document_sessions: days(1),
+            document_traces: days(0),
             age_sessions: days(30),
             stored_age_results: days(30),
             found_embeddings: days(0),

@@ -79,6 +79,9 @@ enum Command {
     /// Checks of document sessions that await a reviewer.
     #[command(subcommand)]
     Reviews(commands::reviews::ReviewsCommand),
+    /// Documents and faces that are used for fraud: list them, and remove them.
+    #[command(subcommand)]
+    FraudList(commands::fraud_list::FraudListCommand),
     /// Faces of profiles: which of them were embedded by the current model.
     #[command(subcommand)]
     Faces(commands::faces::FacesCommand),
@@ -158,6 +161,7 @@ async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Resul
         Command::Keys(keys) => keys.run(&config).await?,
         Command::Models(models) => models.run(&config).await?,
         Command::Reviews(reviews) => reviews.run(&config).await?,
+        Command::FraudList(fraud_list) => fraud_list.run(&config).await?,
         Command::Faces(faces) => faces.run(&config).await?,
         Command::Call(call) => return call.run(&config).await,
         Command::Evaluate(command) => commands::evaluate::run(command, &config).await?,

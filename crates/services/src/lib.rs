@@ -20,7 +20,10 @@ use domain::{
     audit_trail::AuditTrail,
     content_moderation::{ContentModerationService, ContentModerationSettings, ModerationWebhookFormat},
     delivery::{DeliveryDispatcher, DeliverySettings, Outbox},
-    document_verification::{DocumentVerificationService, DocumentVerificationSettings, DocumentWireFormat},
+    document_verification::{
+        DocumentVerificationService, DocumentVerificationSettings, DocumentWireFormat,
+        IdentitySourceSettingsError, IdentitySources,
+    },
     faces::{FaceIndexService, FaceIndexSettings, FaceIndexStorage},
     image_analysis::ImageAnalyser,
     keyring::Keyring,
@@ -118,6 +121,7 @@ impl ServiceSettings {
             audit_records: self.audit_retention,
             deliveries: self.delivery.retention,
             document_sessions: self.document_verification.session_retention,
+            document_traces: self.document_verification.duplicate_retention,
             age_sessions: self.age_verification.session_retention,
             stored_age_results: self.age_verification.stored_result_retention,
             found_embeddings: self.content_moderation.embedding_retention,
@@ -153,6 +157,9 @@ pub enum ServiceError {
     /// A provider of an age verification method cannot be used.
     #[error(transparent)]
     AgeProvider(#[from] ProviderSettingsError),
+    /// A source of document checks cannot be used.
+    #[error(transparent)]
+    IdentitySource(#[from] IdentitySourceSettingsError),
 }
 
 /// The services of one process; cheap to clone.
@@ -248,6 +255,7 @@ impl Services {
             settings.limits,
             wire_format.clone(),
         );
+        let sources = IdentitySources::open(&settings.document_verification, &fetcher, &environment)?;
         let document_verification = DocumentVerificationService::new(
             db.clone(),
             environment.clone(),
@@ -258,6 +266,7 @@ impl Services {
             settings.document_verification,
             settings.limits,
             wire_format.clone(),
+            sources,
         );
         let proof_issuer =
             ProofIssuer::new(db.clone(), environment.clone(), vault.clone(), settings.proof_of_age.clone());

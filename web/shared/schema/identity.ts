@@ -680,7 +680,7 @@ export interface components {
             upload: string;
         };
         /** @enum {string} */
-        VerificationCheckType: "ID_DOCUMENT_AUTHENTICITY" | "ID_DOCUMENT_TEXT_DATA_CHECK" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK" | "LIVENESS" | "ID_DOCUMENT_FACE_MATCH" | "FACE_COMPARISON" | "ID_DOCUMENT_COMPARISON";
+        VerificationCheckType: "ID_DOCUMENT_AUTHENTICITY" | "ID_DOCUMENT_TEXT_DATA_CHECK" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK" | "LIVENESS" | "ID_DOCUMENT_FACE_MATCH" | "FACE_COMPARISON" | "ID_DOCUMENT_COMPARISON" | "WATCHLIST_SCREENING" | "THIRD_PARTY_IDENTITY";
     };
     responses: never;
     parameters: never;

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 /// Which registry is queried.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RegistrySettings {
     /// A service that speaks the signed protocol.

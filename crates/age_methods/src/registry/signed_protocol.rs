@@ -1,5 +1,5 @@
 //! The signed protocol: a signed question in JSON, and an answer in JSON, which is signed as well if the settings
-//! require it.
+//! require it. Registries of ages and the sources of document checks ([`crate::identity_source`]) speak it.
 
 use crate::{
     AgeAttribute, AgeEvidence, AgeMethodError, InvalidSettingError, age_on, http_client,
@@ -8,13 +8,13 @@ use crate::{
 use base::{Environment, Timestamp};
 use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
 use media::fetch::Fetcher;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{path::PathBuf, sync::Arc};
 
 const REGISTRY_LABEL: &str = "the registry";
 
 /// How to reach a service that speaks the signed protocol.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignedProtocolSettings {
     /// Where questions are sent.
@@ -73,27 +73,39 @@ impl SignedProtocolClient {
         })
     }
 
+    /// Asks about an age.
     pub(crate) async fn ask<S: Serialize>(
         &self,
         question: &RegistryQuestion<'_, S>,
     ) -> Result<AgeEvidence, AgeMethodError> {
         let id = self.world.uuid_v4().to_string();
+        let answer: RegistryAnswer = self.exchange(REGISTRY_LABEL, &id, question).await?;
+        answer.into_evidence(question.threshold, self.world.now())
+    }
+
+    /// Sends a signed question and reads the answer. `who` names the service in errors, as "the registry"; `id` is the
+    /// question's `webhook-id`, which is the same whenever the question is repeated.
+    pub(crate) async fn exchange<A: DeserializeOwned>(
+        &self,
+        who: &str,
+        id: &str,
+        question: &impl Serialize,
+    ) -> Result<A, AgeMethodError> {
         let body = http_client::json_body(question);
         let mut headers = media::fetch::HeaderMap::new();
-        self.key.sign_headers(&mut headers, &id, self.world.now(), &body);
+        self.key.sign_headers(&mut headers, id, self.world.now(), &body);
         let mut call = http_client::post_call(body, "application/json");
         call.headers.extend(headers);
-        let answered = http_client::send(&self.fetcher, REGISTRY_LABEL, &self.url, call).await?;
+        let answered = http_client::send(&self.fetcher, who, &self.url, call).await?;
         let now = self.world.now();
         // Verify before trusting anything in the response, including its status.
-        if self.signed_answers && !self.key.verifies(&answered.headers, &id, now, &answered.body) {
-            return Err(AgeMethodError::unavailable("the registry's answer is not signed as it must be"));
+        if self.signed_answers && !self.key.verifies(&answered.headers, id, now, &answered.body) {
+            return Err(AgeMethodError::unavailable(format!("{who}'s answer is not signed as it must be")));
         }
         if answered.status != 200 {
-            return Err(http_client::unexpected_status(REGISTRY_LABEL, &answered));
+            return Err(http_client::unexpected_status(who, &answered));
         }
-        http_client::parse_json::<RegistryAnswer>(REGISTRY_LABEL, &answered)?
-            .into_evidence(question.threshold, now)
+        http_client::parse_json(who, &answered)
     }
 }
 

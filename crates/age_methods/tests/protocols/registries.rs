@@ -4,13 +4,17 @@ use crate::kit::Fixture;
 use age_methods::{
     AgeAttribute, AgeEvidence, AgeMethodError,
     form::FormValues,
+    identity_source::{IdentityQuestion, IdentitySource, IdentitySourceKind, IdentitySubject, SourceVerdict},
     registry::{EmailHolder, RegistryProvider, RegistrySubject, SsnHolder},
 };
 use aws_lc_rs::hmac;
 use jiff::civil::date;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use testkit::stub_server::{CapturedRequest, StubReply, StubServer};
+use testkit::{
+    signed_source::{SignedSource, answer_all},
+    stub_server::{CapturedRequest, StubReply, StubServer},
+};
 
 const KEY: [u8; 32] = [7; 32];
 
@@ -75,6 +79,76 @@ async fn a_question_is_signed_and_its_answer_is_evidence() {
     let signature = mac(sent.header("webhook-id"), sent.header("webhook-timestamp"), &sent.body);
     assert_eq!(sent.header("webhook-signature"), signature);
     assert_eq!(sent.header("webhook-timestamp"), "1795348800");
+}
+
+#[tokio::test]
+async fn questions_and_answers_are_as_the_schema_has_them() {
+    let site = Fixture::new();
+    let registry = SignedSource::start(|_| Some(json!({ "result": "OVER", "evidence_id": "r-1" }))).await;
+    let provider =
+        RegistryProvider::open(&Fixture::settings(registry.settings()), &site.fetcher, &site.world).unwrap();
+    let fields = FormValues::from([
+        ("full_name", "Ada Lovelace"),
+        ("date_of_birth", "1990-12-10"),
+        ("number", "123-45-6789"),
+    ]);
+    let holder = SsnHolder::read(&fields, date(2026, 11, 22)).unwrap();
+    for subject in [email(), RegistrySubject::SocialSecurityNumber(holder)] {
+        assert!(provider.ask(&subject, 18).await.is_ok());
+    }
+    assert_eq!(registry.questions().len(), 2);
+    assert_ne!(registry.ids()[0], registry.ids()[1]);
+
+    let source = SignedSource::start(|question| Some(answer_all(question, "PASS"))).await;
+    for kind in IdentitySourceKind::ALL {
+        let settings = Fixture::settings(source.settings());
+        let opened = IdentitySource::open(kind, &settings, &site.fetcher, &site.world).unwrap();
+        let question = IdentityQuestion {
+            kind,
+            sub_checks: vec!["name_match", "dob_match"],
+            subject: IdentitySubject {
+                full_name: Some("ADA LOVELACE".to_owned()),
+                ..IdentitySubject::default()
+            },
+        };
+        let answer = opened.ask("check-1", &question).await.unwrap();
+        assert!(answer.findings.iter().all(|finding| finding.verdict == SourceVerdict::Pass));
+        assert_eq!(answer.evidence_id.as_deref(), Some("e-1"));
+    }
+    let methods: Vec<Value> = source.questions().iter().map(|question| question["method"].clone()).collect();
+    assert_eq!(methods, ["issuing_authority", "watchlist", "fraud_list", "third_party_identity"]);
+    assert!(source.ids().iter().all(|id| id == "check-1"));
+}
+
+#[tokio::test]
+async fn a_source_that_fails_says_how_and_nothing_of_the_person() {
+    let site = Fixture::new();
+    let question = || IdentityQuestion {
+        kind: IdentitySourceKind::Watchlist,
+        sub_checks: vec!["sanctions", "pep"],
+        subject: IdentitySubject { full_name: Some("ADA LOVELACE".to_owned()), ..IdentitySubject::default() },
+    };
+    for (reply, words) in [
+        (StubReply::status(500), "the watchlist answers 500"),
+        (StubReply::body("application/json", "{}"), "the watchlist answers in another form"),
+        (StubReply::body("application/json", vec![b' '; 70 << 10]), "the watchlist"),
+        (
+            StubReply::body("application/json", r#"{"sub_checks":[{"sub_check":"pep","result":"PASS"}]}"#),
+            "the watchlist's answer lacks a sub-check",
+        ),
+    ] {
+        let server = StubServer::start(move |_| reply.clone()).await;
+        let settings = json!({
+            "provider": "signed", "url": server.url("/"), "secret_file": site.secret(&secret()),
+        });
+        let settings = Fixture::settings(settings);
+        let source =
+            IdentitySource::open(IdentitySourceKind::Watchlist, &settings, &site.fetcher, &site.world)
+                .unwrap();
+        let failed = source.ask("q", &question()).await.unwrap_err().to_string();
+        assert!(failed.starts_with(words) && !failed.contains("LOVELACE"), "{failed}");
+    }
+    assert!(!format!("{:?}", question()).contains("LOVELACE"));
 }
 
 #[tokio::test]

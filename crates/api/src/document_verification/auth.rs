@@ -17,7 +17,9 @@ use axum::{
     extract::{FromRequest, FromRequestParts, RawPathParams, Request},
     http::{HeaderMap, request::Parts},
 };
-use base::{AppId, DocumentSessionId, MediaId, ModerationCheckId, ResourceId, UploadId, Uuid};
+use base::{
+    AppId, DocumentSessionId, FraudListEntryId, MediaId, ModerationCheckId, ResourceId, UploadId, Uuid,
+};
 use domain::{
     DeviceMetadata, Violation,
     document_verification::{DocumentSessionError, IdempotentCall, ResourceCaller, UnsealedDocumentSession},
@@ -229,6 +231,15 @@ impl RelyingPartyRequest {
         Ok(Self { app, sandbox, device, path, request: ReceivedRequest::new(parts, body) })
     }
 
+    /// Refuses the sandbox, where documents and faces are not looked at, so that a list would have no effect.
+    pub(super) fn require_production(&self) -> Result<(), DocumentApiError> {
+        if self.sandbox {
+            let message = "the sandbox looks at no document and no face; lists are kept in production";
+            return Err(DocumentApiError::new(DocumentErrorCode::InsufficientPermission, message));
+        }
+        Ok(())
+    }
+
     async fn load_own_session(self, api: &ApiState) -> Result<SessionOwner, DocumentApiError> {
         let held = api
             .document_verification
@@ -380,6 +391,10 @@ impl PathParams {
 
     pub(super) fn check(&self) -> Result<ModerationCheckId, DocumentApiError> {
         self.parse("checkId", DocumentSessionError::ItemNotFound("check"))
+    }
+
+    pub(super) fn fraud_list_entry(&self) -> Result<FraudListEntryId, DocumentApiError> {
+        self.parse("entryId", DocumentSessionError::ItemNotFound("entry"))
     }
 
     pub(super) fn upload(&self) -> Result<UploadId, DocumentApiError> {

@@ -266,6 +266,9 @@ error_responses! {
     SetAppResponsesErrors: CALLER_CODES, RELYING_PARTY_CODES, BODY_CODES;
     SetSessionResponsesErrors: CALLER_CODES, RELYING_PARTY_CODES, SESSION_CODES, BODY_CODES;
     PlayAgentErrors: CALLER_CODES, RELYING_PARTY_CODES, END_USER_CODES, BODY_CODES, FILE_CODES;
+    ListFraudListErrors: CALLER_CODES, RELYING_PARTY_CODES, &[DocumentErrorCode::PayloadValidation];
+    AddToFraudListErrors: CALLER_CODES, RELYING_PARTY_CODES, BODY_CODES, &[DocumentErrorCode::IdempotencyKeyReused, DocumentErrorCode::SessionNotReady];
+    RemoveFromFraudListErrors: CALLER_CODES, RELYING_PARTY_CODES, &[DocumentErrorCode::ResourceNotFound];
     ShowReviewErrors: CALLER_CODES, RELYING_PARTY_CODES, &[DocumentErrorCode::ResourceNotFound];
     DecideReviewErrors: CALLER_CODES, RELYING_PARTY_CODES, SESSION_CODES, BODY_CODES, &[DocumentErrorCode::ResourceNotFound, DocumentErrorCode::ResourceLocked];
     EndUserErrors: CALLER_CODES, END_USER_CODES;

@@ -6,6 +6,7 @@ mod devices;
 mod error;
 mod extraction_answer;
 mod face_capture;
+mod fraud_list;
 mod id_documents;
 mod liveness;
 mod media;
@@ -47,6 +48,8 @@ fn operations() -> OpenApiRouter<ApiState> {
             response_config::set_for_session::set_session_responses
         ))
         .routes(routes!(devices::list::list_devices, devices::forget::forget_devices))
+        .routes(routes!(fraud_list::list::list_fraud_list, fraud_list::add::add_to_fraud_list))
+        .routes(routes!(fraud_list::remove::remove_from_fraud_list))
         .routes(routes!(reviews::list::list_reviews))
         .routes(routes!(reviews::show::show_review, reviews::decide::decide_review))
         .routes(routes!(sessions::configuration::session_configuration))

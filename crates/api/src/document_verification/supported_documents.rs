@@ -65,7 +65,11 @@ pub(crate) async fn supported_documents(
         Some("true") => true,
         Some(_) => return Err(DocumentApiError::violation("includeNonLatin", "it is true or false")),
     };
-    let all = DocumentRestrictions { allow_non_latin, ..DocumentRestrictions::default() };
+    let all = DocumentRestrictions {
+        allow_non_latin,
+        latin_print_only: !allow_non_latin,
+        ..DocumentRestrictions::default()
+    };
     let countries = all.allowed_documents().map(|(code, documents)| {
         let documents = documents.iter().map(|document| SupportedDocument {
             is_strictly_latin: document.is_strictly_latin,

@@ -464,6 +464,20 @@ type reviewWithReport struct {
 	Report *report `json:"report"`
 }
 
+type fraudListEntry struct {
+	ID        UUID       `json:"id"`
+	Type      string     `json:"type" words:"DOCUMENT FACE"`
+	Reason    string     `json:"reason"`
+	Author    string     `json:"author"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+}
+
+type fraudList struct {
+	Entries    []fraudListEntry `json:"entries"`
+	TotalCount int              `json:"total_count"`
+}
+
 type refusal struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -492,6 +506,8 @@ var operations = map[string]interface{}{
 	"run the agent":                &agentReport{},
 	"list reviews":                 &reviewList{},
 	"read a review":                &reviewWithReport{},
+	"add to the fraud list":        &fraudListEntry{},
+	"list the fraud list":          &fraudList{},
 	"refuse":                       &refusal{},
 }
 

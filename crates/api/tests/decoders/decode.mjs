@@ -56,6 +56,8 @@ const checkType = word(
   "ID_DOCUMENT_FACE_MATCH",
   "FACE_COMPARISON",
   "ID_DOCUMENT_COMPARISON",
+  "WATCHLIST_SCREENING",
+  "THIRD_PARTY_IDENTITY",
 );
 const requirementState = word("REQUIRED", "IN_PROGRESS", "FULFILLED");
 const source = object({ type: word("END_USER", "RELYING_BUSINESS") });
@@ -236,6 +238,10 @@ const review = object(
   { app_id: uuid, check_id: uuid, session_id: uuid, created_at: time, kind: checkType, proposed: advised },
   { decided_at: time, decision: advised, reason: text, reviewer: text },
 );
+const fraudListEntry = object(
+  { id: uuid, type: word("DOCUMENT", "FACE"), reason: text, author: text, created_at: time },
+  { expires_at: time },
+);
 const OPERATIONS = {
   "create a session": object({
     session_id: uuid,
@@ -266,6 +272,8 @@ const OPERATIONS = {
   "run the agent": object({ outcome: word("FINISHED", "LEFT", "STUCK"), session }),
   "list reviews": object({ reviews: list(review) }),
   "read a review": object({ review }, { report }),
+  "add to the fraud list": fraudListEntry,
+  "list the fraud list": object({ entries: list(fraudListEntry), total_count: integer }),
   refuse: object({ code: text, message: text }, { errors: list(object({ property: text, message: text })) }),
 };
 

@@ -87,6 +87,8 @@ CheckType = Literal[
     "ID_DOCUMENT_FACE_MATCH",
     "FACE_COMPARISON",
     "ID_DOCUMENT_COMPARISON",
+    "WATCHLIST_SCREENING",
+    "THIRD_PARTY_IDENTITY",
 ]
 Advice = Literal["APPROVE", "REJECT", "NOT_AVAILABLE", "CONSIDER"]
 RequirementState = Literal["REQUIRED", "IN_PROGRESS", "FULFILLED"]
@@ -508,6 +510,22 @@ class ReviewWithReport:
 
 
 @dataclass
+class FraudListEntry:
+    id: UUID
+    type: Literal["DOCUMENT", "FACE"]
+    reason: str
+    author: str
+    created_at: datetime
+    expires_at: Optional[datetime]
+
+
+@dataclass
+class FraudList:
+    entries: List[FraudListEntry]
+    total_count: int
+
+
+@dataclass
 class Violation:
     property: str
     message: str
@@ -539,6 +557,8 @@ OPERATIONS = {
     "run the agent": AgentReport,
     "list reviews": ReviewList,
     "read a review": ReviewWithReport,
+    "add to the fraud list": FraudListEntry,
+    "list the fraud list": FraudList,
     "refuse": Refusal,
 }
 

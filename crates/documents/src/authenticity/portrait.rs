@@ -26,8 +26,8 @@ pub struct Portrait {
     pub side: usize,
     /// Position in pixels of the side's page.
     pub face: Face,
-    /// Embedding in the space of the pack's model.
-    pub embedding: Vec<f32>,
+    /// Embedding in the space of the pack's model; `None` if it was not asked for.
+    pub embedding: Option<Vec<f32>>,
     pub age: AgeEstimate,
 }
 
@@ -41,14 +41,20 @@ pub struct PortraitComparison {
 }
 
 impl Portrait {
-    /// Finds the largest face of a page.
-    pub fn find(vision: &mut VisionModels, page: &Picture, side: usize) -> Result<Option<Self>, VisionError> {
+    /// Finds the largest face of a page. It is embedded only if `embed` says so: an embedding tells people apart.
+    pub fn find(
+        vision: &mut VisionModels,
+        page: &Picture,
+        side: usize,
+        embed: bool,
+    ) -> Result<Option<Self>, VisionError> {
         let faces = vision.detect_tiled(page, page.width() as f32 * MIN_FACE_WIDTH_SHARE)?;
         // Cards print a second, small and pale portrait; the largest face is the main one.
         let Some(face) = faces.into_iter().max_by(|a, b| a.width().total_cmp(&b.width())) else {
             return Ok(None);
         };
-        let (embedding, age) = (vision.embed(page, &face)?, vision.estimate_age(page, &face)?);
+        let embedding = if embed { Some(vision.embed(page, &face)?) } else { None };
+        let age = vision.estimate_age(page, &face)?;
         Ok(Some(Self { side, face, embedding, age }))
     }
 
@@ -97,12 +103,12 @@ impl Portrait {
         )
     }
 
-    /// Compares the portrait with the embedding of a live face. `None` where the embeddings differ in length, or where
-    /// the table of the space lacks the false match rate.
+    /// Compares the portrait with the embedding of a live face. `None` where it has none, the embeddings differ in length,
+    /// or the table of the space lacks the false match rate.
     pub fn compare(&self, live: &[f32], space: &EmbeddingSpace) -> Option<PortraitComparison> {
         let limit = space.distance_at(FALSE_MATCH_RATE)?;
-        (live.len() == self.embedding.len())
-            .then(|| PortraitComparison { distance: embedding_distance(&self.embedding, live), limit })
+        let embedding = self.embedding.as_ref().filter(|embedding| embedding.len() == live.len())?;
+        Some(PortraitComparison { distance: embedding_distance(embedding, live), limit })
     }
 }
 

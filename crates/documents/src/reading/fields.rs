@@ -15,6 +15,7 @@ use crate::{
     },
 };
 use jiff::civil::Date;
+use std::collections::BTreeSet;
 
 /// A barcode that decodes has corrected its own errors; the rest is the risk that it was printed wrongly.
 const BARCODE_CONFIDENCE: f32 = 0.99;
@@ -124,17 +125,21 @@ pub(super) fn of_licence(licence: &Licence) -> Vec<ExtractedField> {
     out
 }
 
-/// The fields that are printed on the sides, and how each value of the MRZ compares with them.
+/// The fields that are printed on the sides, how each value of the MRZ compares with them, and which fields were found by
+/// their numbers.
 pub(super) fn of_print(
     sides: &[&[TextLine]],
     zone: Option<&MrzReading>,
     issuer: Option<&str>,
     today: Date,
-) -> (Vec<ExtractedField>, Vec<MrzCrossCheck>) {
+) -> (Vec<ExtractedField>, Vec<MrzCrossCheck>, Vec<FieldName>) {
     let context = FieldContext { country: issuer, today, zone: zone.map(|zone| &zone.mrz.mrz) };
     let (mut fields, mut confirmed): (Vec<ExtractedField>, Vec<MrzCrossCheck>) = (Vec::new(), Vec::new());
+    let mut numbered = BTreeSet::new();
     for lines in sides {
         let found = printed::read(lines, &context);
+        let by_number = found.0.iter().filter(|field| field.source == printed::PrintedFieldSource::Number);
+        numbered.extend(by_number.filter_map(to_extracted_field).map(|field| field.name));
         for field in found.0.iter().filter_map(to_extracted_field) {
             insert_better(&mut fields, field, |field| field.name, |new, old| new.confidence > old.confidence);
         }
@@ -162,7 +167,7 @@ pub(super) fn of_print(
             confidence,
         });
     }
-    (fields, confirmed)
+    (fields, confirmed, numbered.into_iter().collect())
 }
 
 /// Adds a value, or replaces one with the same key where the new one is better.

@@ -30,6 +30,15 @@ pub(super) const PARTIAL_PHOTO: &str = "PARTIAL_PHOTO";
 /// It lacks what documents of its type have.
 pub(super) const DOCUMENT_NOT_RECOGNISED: &str = "DOCUMENT_NOT_RECOGNISED";
 
+/// The fields that are on every driving licence of Directive 2006/126/EC, annex I: 1, 2, 3, 4b and 5.
+const LICENCE_FIELDS: [FieldName; 5] = [
+    FieldName::FamilyName,
+    FieldName::GivenNames,
+    FieldName::DateOfBirth,
+    FieldName::ExpirationDate,
+    FieldName::DocumentNumber,
+];
+
 /// Everything that was read and measured. Stored as JSON: new members need `#[serde(default)]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DocumentFindings {
@@ -47,6 +56,9 @@ pub struct DocumentFindings {
     pub zone: Option<(String, Vec<String>)>,
     /// Whether the barcode of a driving licence was read.
     pub licence: bool,
+    /// The printed fields that were found by their numbers.
+    #[serde(default)]
+    pub numbered_fields: Vec<FieldName>,
     /// What is wrong with the photos, the worst first, as codes of the interface.
     pub faults: Vec<String>,
     /// What speaks for and against its authenticity.
@@ -92,9 +104,28 @@ pub struct StoredMeasure {
 /// The face on a document.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredPortrait {
+    /// Empty if it was not computed, because the end user had not consented to the use of biometric data.
     pub embedding: Vec<f32>,
     /// The digest of the space of the embedding; those of different spaces cannot be compared.
     pub space: String,
+    /// How old it looks.
+    #[serde(default)]
+    pub age: Option<ApparentAge>,
+}
+
+/// How old a face looks, in years.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApparentAge {
+    pub years: f32,
+    /// Standard deviation of the error.
+    pub st_dev: f32,
+}
+
+impl StoredPortrait {
+    /// Whether it can be compared with other faces.
+    pub(super) fn is_embedded(&self) -> bool {
+        !self.embedding.is_empty()
+    }
 }
 
 // The embedding is biometric data and must not reach a log through `{:?}`.
@@ -146,12 +177,14 @@ impl DocumentFindings {
             fields: fields.collect(),
             zone,
             licence: reading.licence.is_some(),
+            numbered_fields: reading.numbered_fields.clone(),
             faults,
             measures: reading.measures.iter().map(StoredMeasure::of).collect(),
-            portrait: reading
-                .portrait
-                .as_ref()
-                .map(|portrait| StoredPortrait { embedding: portrait.embedding.clone(), space }),
+            portrait: reading.portrait.as_ref().map(|portrait| StoredPortrait {
+                embedding: portrait.embedding.clone().unwrap_or_default(),
+                space,
+                age: Some(ApparentAge { years: portrait.age.years, st_dev: portrait.age.st_dev }),
+            }),
             letter: reading.supplementary.as_ref().map(letter_fields),
         }
     }
@@ -165,16 +198,25 @@ impl DocumentFindings {
         self.measures.iter().find(|measure| measure.check == check)
     }
 
+    /// Whether its date of expiry was read and is past.
+    pub(super) fn has_expired(&self) -> bool {
+        let in_date = self.measure(AuthenticityCheck::DocumentInDate);
+        in_date.is_some_and(|measure| measure.verdict == AuthenticityVerdict::Fail)
+    }
+
     /// The worst fault of the photos, as a code of the interface; `default` if there is none.
     pub(super) fn first_fault_or<'a>(&'a self, default: &'a str) -> &'a str {
         self.faults.first().map_or(default, String::as_str)
     }
 
-    /// Whether it lacks what every document of its type has: the zone or the barcode that the catalogue says, and a face.
-    /// What has nothing but words is not that document.
+    /// Whether it lacks what every document of its type has: the zone, the barcode or the numbered fields that the catalogue
+    /// says, and a face. What has nothing but words is not that document.
     pub(super) fn is_unrecognised(&self, ClaimedDocument { country, kind }: ClaimedDocument<'_>) -> bool {
         let lacks_code = catalogue::find_document(country, kind).is_some_and(|document| {
-            document.zone.is_some() && self.zone.is_none() || document.barcode.is_some() && !self.licence
+            document.zone.is_some() && self.zone.is_none()
+                || document.barcode.is_some() && !self.licence
+                || document.numbered_fields
+                    && LICENCE_FIELDS.iter().any(|field| !self.numbered_fields.contains(field))
         });
         lacks_code || self.portrait.is_none()
     }

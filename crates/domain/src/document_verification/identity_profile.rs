@@ -105,7 +105,11 @@ impl DocumentSession {
             VerificationCheckType::Authenticity
             | VerificationCheckType::TextData
             | VerificationCheckType::SupplementaryTextData
-            | VerificationCheckType::Comparison => IdentityProfileFailureCode::UnableToValidateDocument,
+            | VerificationCheckType::Comparison
+            | VerificationCheckType::Watchlist
+            | VerificationCheckType::ThirdPartyIdentity => {
+                IdentityProfileFailureCode::UnableToValidateDocument
+            }
         };
         let document: Option<&SuppliedResource> =
             check.resources_used.iter().find_map(|id| self.resource(ResourceKind::IdDocument, *id));

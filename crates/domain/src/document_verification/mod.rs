@@ -9,7 +9,9 @@
 //! - [`create`], [`access`], [`capture`], [`finish`]: from the creation of a session to the end of the end user's part.
 //! - [`extraction`]: reading documents, with [`findings`] and [`document_fields`]; [`prefetch`]: what was read ahead;
 //!   [`vision_runner`]: the models.
-//! - [`checks`]: the checks and their job, with [`report`]; [`reviews`]: checks that a reviewer decides.
+//! - [`checks`]: the checks and their job, with [`report`]; [`identity_sources`]: whom they ask; [`reviews`]: checks that a reviewer decides.
+//! - [`fraud_list`]: documents and faces that the operator lists; [`traces`]: what later sessions are compared with, with
+//!   [`face_templates`].
 //! - [`outcome`], [`identity_profile`], [`media_access`], [`retention`]: what remains of a session, and how it goes.
 //! - [`sandbox_responses`], [`sandbox_agent`]: what takes the place of checks and end users in a sandbox.
 
@@ -21,10 +23,14 @@ mod create;
 mod document_fields;
 mod error;
 mod extraction;
+mod face_templates;
 mod findings;
 mod finish;
+pub mod fraud_list;
 pub mod identity_profile;
+mod identity_sources;
 mod media_access;
+mod names;
 mod notifications;
 mod outcome;
 mod prefetch;
@@ -38,6 +44,7 @@ pub mod sandbox_responses;
 mod service;
 pub mod session;
 mod store;
+mod traces;
 pub mod types;
 mod unit_of_work;
 mod vision_runner;
@@ -54,12 +61,14 @@ pub use document_fields::DocumentFields;
 pub use error::DocumentSessionError;
 pub use extraction::max_open_media;
 pub use findings::ClaimedDocument;
+pub use identity_sources::{IdentitySourceSettingsError, IdentitySources};
 pub use media_access::MediaDownload;
 pub use notifications::{DocumentSessionNotification, NotificationSubject};
 pub use outcome::DocumentSessionOutcome;
 pub use service::DocumentVerificationService;
 pub use store::UnsealedDocumentSession;
 
+use age_methods::registry::RegistrySettings;
 use base::{Environment, SignedDuration};
 use jiff::{civil::Date, tz::TimeZone};
 use sandbox_responses::SandboxResponseConfig;
@@ -93,6 +102,24 @@ pub struct DocumentVerificationSettings {
     /// well; each process counts separately.
     #[serde(rename = "calls_per_minute")]
     pub max_end_user_calls_per_minute: NonZeroU32,
+    /// How long the numbers of documents are kept to be compared with those of later sessions of the same application; zero:
+    /// they are not. Written in days.
+    #[serde(rename = "duplicate_days", with = "base::settings::days")]
+    pub duplicate_retention: SignedDuration,
+    /// Whether faces are kept and compared as well.
+    pub duplicate_faces: bool,
+    /// Who says whether an authority has issued a document.
+    #[serde(skip_serializing)]
+    pub issuing_authority: Option<RegistrySettings>,
+    /// Who searches watchlists.
+    #[serde(skip_serializing)]
+    pub watchlist: Option<RegistrySettings>,
+    /// Who knows documents that are used for fraud.
+    #[serde(skip_serializing)]
+    pub fraud_list: Option<RegistrySettings>,
+    /// Who knows names and addresses.
+    #[serde(skip_serializing)]
+    pub third_party_identity: Option<RegistrySettings>,
 }
 
 /// The longest wait that can be set.
@@ -116,6 +143,12 @@ impl Default for DocumentVerificationSettings {
             task_wait_timeout: Duration::from_secs(10),
             withheld_countries: Vec::new(),
             max_end_user_calls_per_minute: const { NonZeroU32::new(240).unwrap() },
+            duplicate_retention: SignedDuration::ZERO,
+            duplicate_faces: false,
+            issuing_authority: None,
+            watchlist: None,
+            fraud_list: None,
+            third_party_identity: None,
         }
     }
 }

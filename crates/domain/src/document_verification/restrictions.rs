@@ -10,13 +10,19 @@ use serde::{Deserialize, Serialize};
 /// The longest type of a supplementary document, in bytes.
 pub const MAX_DOCUMENT_TYPE_BYTES: usize = 64;
 
-/// Restrictions that all apply at once. The default accepts every document that is printed in Latin letters only and
-/// has not expired. Stored as JSON.
+/// Restrictions that all apply at once. The default accepts every document that can be read in Latin letters, from its print
+/// or from its zone, and has not expired. Stored as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each restricts by itself")]
 pub struct DocumentRestrictions {
-    /// Whether documents are accepted that are not printed in Latin letters only.
+    /// Whether documents are accepted that cannot be read in Latin letters: neither is their print in Latin letters only, nor
+    /// have they a zone.
     pub allow_non_latin: bool,
+    /// Whether only documents are accepted that are printed in Latin letters only, whatever zone they have.
+    pub latin_print_only: bool,
+    /// Whether only documents with a zone or a barcode are accepted; of others no check of authenticity approves.
+    pub machine_readable_only: bool,
     /// Whether documents are accepted that have expired.
     pub allow_expired: bool,
     /// The issuing countries that are accepted, or those that are not; ISO 3166-1 alpha-3.
@@ -97,7 +103,11 @@ impl DocumentRestrictions {
             .documents
             .as_ref()
             .is_none_or(|(inclusion, documents)| listed(*inclusion, documents.iter().any(selected)));
-        by_country && by_type && by_combination && (document.is_strictly_latin || self.allow_non_latin)
+        // A machine-readable zone is always in Latin letters.
+        let has_latin_zone = document.zone.is_some() && !self.latin_print_only;
+        let by_script = document.is_strictly_latin || self.allow_non_latin || has_latin_zone;
+        let by_code = document.is_machine_readable() || !self.machine_readable_only;
+        by_country && by_type && by_combination && by_script && by_code
     }
 
     /// Every country with accepted documents, and these documents.
@@ -128,5 +138,21 @@ impl SupplementaryRestrictions {
     /// Whether a document of this country is accepted; without a country only if every country is.
     pub fn allows_country(&self, code: Option<&str>) -> bool {
         self.countries.is_empty() || code.is_some_and(|code| self.countries.iter().any(|known| known == code))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_zone_says_in_latin_letters_is_accepted_unless_the_print_has_to_be_latin() {
+        let countries = |restrictions: DocumentRestrictions| restrictions.allowed_documents().count();
+        let usual = countries(DocumentRestrictions::default());
+        let strict = DocumentRestrictions { latin_print_only: true, ..DocumentRestrictions::default() };
+        assert!(!strict.allows_type("GRC", DocumentType::Passport));
+        assert!(DocumentRestrictions::default().allows_type("GRC", DocumentType::Passport));
+        assert_eq!(usual, catalogue::all().len(), "no country is left out");
+        assert!(usual - countries(strict) > 50);
     }
 }

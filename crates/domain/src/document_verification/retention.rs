@@ -5,9 +5,11 @@
 
 use super::{
     error::DocumentSessionError,
+    fraud_list,
     notifications::NotificationSubject,
     session::state_machine::{CheckEvent, DocumentSessionEvent},
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
+    traces,
     types::{NotificationTopic, SessionState},
     unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
@@ -79,6 +81,8 @@ impl DocumentSessionRetention {
             }
         }
         while self.media.sweep_tombstones(&self.db, now).await? > 0 {}
+        while traces::purge_expired(&self.db, now).await? > 0 {}
+        while fraud_list::purge_expired(&self.db, now).await? > 0 {}
         Ok(JobOutcome::Again(now + SWEEP_INTERVAL))
     }
 

@@ -3,6 +3,7 @@
 
 use super::{
     DocumentWireFormat,
+    checks::watchlist,
     error::DocumentSessionError,
     report::{SubCheck, VerificationReport},
     restrictions::document_type_name,
@@ -161,7 +162,16 @@ impl SandboxResponseConfig {
             }
         };
         let found = self.check_reports.iter().find(|item| item.check == check.kind && fits(&item.applies_to));
-        found.map_or_else(|| approving_report(check.kind), |item| item.report.clone())
+        let mut report = found.map_or_else(|| approving_report(check.kind), |item| item.report.clone());
+        if found.is_none() && check.kind == VerificationCheckType::Watchlist {
+            let wanted = check.watchlist_categories.iter().map(|category| watchlist::sub_check(*category));
+            let wanted: Vec<_> = wanted.collect();
+            report.breakdown.retain(|sub_check| wanted.contains(&&*sub_check.sub_check));
+        }
+        if found.is_none() && check.issuing_authority {
+            report.breakdown.push(SubCheck::new("issuing_authority", true, Vec::new()));
+        }
+        report
     }
 }
 
@@ -177,6 +187,8 @@ pub fn approving_report(kind: VerificationCheckType) -> VerificationReport {
         VerificationCheckType::Liveness => &["liveness_auth"],
         VerificationCheckType::FaceMatch | VerificationCheckType::FaceComparison => &["ai_face_match"],
         VerificationCheckType::Comparison => &["name_match", "dob_match"],
+        VerificationCheckType::Watchlist => &["sanctions", "pep", "adverse_media"],
+        VerificationCheckType::ThirdPartyIdentity => &["name_match", "dob_match", "address_match"],
     };
     VerificationReport::approve(names.iter().map(|name| SubCheck::new(name, true, Vec::new())).collect())
 }

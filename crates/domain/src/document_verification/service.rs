@@ -6,6 +6,8 @@ use super::{
     NewDocument, ReadDocument, RequestedExtraction, ResourceCaller, RunVerificationChecks,
     SweepDocumentSessions, UnsealedDocumentSession,
     extraction::max_open_media,
+    fraud_list::{FraudListEntry, FraudListPage, NewFraudListEntry, PreparedFraudListEntry},
+    identity_sources::IdentitySources,
     outcome,
     report::VerificationReport,
     request::DocumentSessionRequest,
@@ -23,7 +25,10 @@ use crate::{
     vault::Vault,
     violation::Violation,
 };
-use base::{AppId, DocumentSessionId, Environment, MediaId, ModerationCheckId, ResourceId, UploadId, Uuid};
+use base::{
+    AppId, DocumentSessionId, Environment, FraudListEntryId, MediaId, ModerationCheckId, ResourceId,
+    UploadId, Uuid,
+};
 use db::{Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lane, Worker};
 use media::blobs::BlobStore;
@@ -46,15 +51,18 @@ impl DocumentVerificationService {
         settings: DocumentVerificationSettings,
         limits: LimitSettings,
         format: Arc<dyn DocumentWireFormat>,
+        sources: IdentitySources,
     ) -> Self {
-        let parts =
-            DocumentVerificationParts::new(db, env, vault, outbox, blobs, analyser, settings, limits, format);
+        let parts = DocumentVerificationParts::new(
+            db, env, vault, outbox, blobs, analyser, settings, limits, format, sources,
+        );
         Self(Arc::new(parts))
     }
 
-    /// Everything that is wrong with a request for a session, by the paths of the interface; empty if nothing is.
-    pub fn violations(&self, request: &DocumentSessionRequest) -> Vec<Violation> {
-        request.violations(&self.0.outbox)
+    /// Everything that is wrong with a request for a session, by the paths of the interface; empty if nothing is. A sandbox
+    /// asks no sources, so it needs none.
+    pub fn violations(&self, request: &DocumentSessionRequest, sandbox: bool) -> Vec<Violation> {
+        request.violations(&self.0.outbox, (!sandbox).then_some(&*self.0.sources))
     }
 
     /// Where webhooks are queued.
@@ -84,6 +92,46 @@ impl DocumentVerificationService {
                 let service = sweeping.clone();
                 async move { service.sweep().await }
             })
+    }
+}
+
+/// The list of documents and faces that are used for fraud.
+impl DocumentVerificationService {
+    /// Validates an entry and finds the face of a picture. Nothing is written.
+    pub async fn prepare_fraud_list_entry(
+        &self,
+        app: AppId,
+        entry: NewFraudListEntry,
+    ) -> Result<PreparedFraudListEntry, DocumentSessionError> {
+        self.0.fraud_list.prepare(app, entry).await
+    }
+
+    pub async fn add_to_fraud_list(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        entry: PreparedFraudListEntry,
+    ) -> Result<FraudListEntry, DocumentSessionError> {
+        self.0.fraud_list.insert(tx, app, entry).await
+    }
+
+    /// A page of an application's list, from 1; the newest first.
+    pub async fn list_fraud_list(
+        &self,
+        view: &mut ReadTx,
+        app: AppId,
+        page: u32,
+    ) -> Result<FraudListPage, DbError> {
+        self.0.fraud_list.list(view, app, page).await
+    }
+
+    /// Removes an entry, of one application or of any; returns whether there was one.
+    pub async fn remove_from_fraud_list(
+        &self,
+        app: Option<AppId>,
+        id: FraudListEntryId,
+    ) -> Result<bool, DbError> {
+        self.0.fraud_list.remove(app, id).await
     }
 }
 

@@ -125,6 +125,10 @@ wire_enum! {
         FaceComparison => "FACE_COMPARISON",
         /// Two documents against each other.
         Comparison => "ID_DOCUMENT_COMPARISON",
+        /// Whether the holder of a document is on a watchlist.
+        Watchlist => "WATCHLIST_SCREENING",
+        /// Whether a third party knows a person of the name, birthday and address on the documents.
+        ThirdPartyIdentity => "THIRD_PARTY_IDENTITY",
     }
 }
 
@@ -141,6 +145,10 @@ wire_enum! {
         FaceComparison => "FACE_COMPARISON",
         /// Two documents against each other.
         Comparison => "ID_DOCUMENT_COMPARISON",
+        /// Whether the holder of a document is on a watchlist.
+        Watchlist => "WATCHLIST_SCREENING",
+        /// Whether a third party knows a person of the name, birthday and address on the documents.
+        ThirdPartyIdentity => "THIRD_PARTY_IDENTITY",
     }
 }
 
@@ -152,8 +160,27 @@ impl From<RequestableCheckType> for VerificationCheckType {
             RequestableCheckType::FaceMatch => Self::FaceMatch,
             RequestableCheckType::FaceComparison => Self::FaceComparison,
             RequestableCheckType::Comparison => Self::Comparison,
+            RequestableCheckType::Watchlist => Self::Watchlist,
+            RequestableCheckType::ThirdPartyIdentity => Self::ThirdPartyIdentity,
         }
     }
+}
+
+wire_enum! {
+    /// What a watchlist is about.
+    pub enum WatchlistCategory {
+        /// People whom a state or an organisation of states has sanctioned.
+        Sanctions => "SANCTIONS",
+        /// People with a prominent public function, and those close to them.
+        PoliticallyExposed => "PEP",
+        /// People of whom media report crimes.
+        AdverseMedia => "ADVERSE-MEDIA",
+    }
+}
+
+impl WatchlistCategory {
+    /// Every category: what a check without a choice is about.
+    pub const ALL: [Self; 3] = [Self::Sanctions, Self::PoliticallyExposed, Self::AdverseMedia];
 }
 
 wire_enum! {

@@ -1,7 +1,7 @@
 //! Opens picture and PDF files and runs work with the models, within the limits of memory and queue that documents and
 //! faces share.
 
-use super::extraction::max_open_media;
+use super::{extraction::max_open_media, face_templates};
 use crate::image_analysis::{AnalysisError, ImageAnalyser};
 use base::Picture;
 use documents::text;
@@ -105,6 +105,12 @@ impl VisionRunner {
             Some(side) => Ok(side.picture),
             None => Err(DocumentReadError::File(DocumentFileError::Damaged)),
         }
+    }
+
+    /// The distance up to which a face counts as that of a listed or earlier person; `None` if the models state none.
+    pub(super) async fn listed_distance(&self) -> Result<Option<f32>, DocumentReadError> {
+        let found = self.run(face_templates::listed_distance).await?;
+        found.map_err(|error| DocumentReadError::Server(error.to_string()))
     }
 
     /// Runs work with the models on a worker's thread, in the order of arrival.

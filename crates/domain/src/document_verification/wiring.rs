@@ -4,10 +4,12 @@ use super::{
     DocumentVerificationSettings, DocumentWireFormat,
     access::DocumentSessionAccess,
     capture::{DocumentCaptureService, FaceCaptureService, LivenessCaptureService, ResumableUploadService},
-    checks::{CheckRunner, EvidenceLoader, FaceAnalyser},
+    checks::{CheckRunner, EvidenceLoader, FaceAnalyser, Registers},
     create::DocumentSessionCreator,
     extraction::{DocumentExtractor, ReadDocumentRunner, ReaderPool, ReadingQueue},
     finish::EndUserActions,
+    fraud_list::FraudList,
+    identity_sources::IdentitySources,
     media_access::MediaAccess,
     notifications::DocumentNotifier,
     prefetch::PrefetchCache,
@@ -16,6 +18,7 @@ use super::{
     sandbox_agent::SandboxAgent,
     sandbox_responses::SandboxResponseStore,
     store::{DocumentSessionStore, SessionMediaStore},
+    traces::TraceStore,
     unit_of_work::DocumentUnitOfWork,
     vision_runner::VisionRunner,
 };
@@ -34,6 +37,8 @@ pub(super) struct DocumentVerificationParts {
     pub(super) env: Arc<dyn Environment>,
     pub(super) outbox: Outbox,
     pub(super) settings: DocumentVerificationSettings,
+    pub(super) sources: Arc<IdentitySources>,
+    pub(super) fraud_list: FraudList,
     pub(super) store: DocumentSessionStore,
     pub(super) media: SessionMediaStore,
     pub(super) creator: DocumentSessionCreator,
@@ -54,6 +59,7 @@ pub(super) struct DocumentVerificationParts {
 
 impl DocumentVerificationParts {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
+    #[expect(clippy::too_many_lines, reason = "wires all parts, once")]
     pub(super) fn new(
         db: Db,
         env: Arc<dyn Environment>,
@@ -64,7 +70,9 @@ impl DocumentVerificationParts {
         settings: DocumentVerificationSettings,
         limits: LimitSettings,
         format: Arc<dyn DocumentWireFormat>,
+        sources: IdentitySources,
     ) -> Self {
+        let sources = Arc::new(sources);
         let prefetched = PrefetchCache::default();
         let store =
             DocumentSessionStore::new(db.clone(), env.clone(), vault.clone(), settings.session_retention);
@@ -76,7 +84,7 @@ impl DocumentVerificationParts {
         let sandbox_responses = SandboxResponseStore::new(
             db.clone(),
             env.clone(),
-            vault,
+            vault.clone(),
             store.clone(),
             unit_of_work.clone(),
             format,
@@ -89,6 +97,16 @@ impl DocumentVerificationParts {
             DocumentExtractor::new(env.clone(), media.clone(), vision.clone(), readers, prefetched);
         let face_analyser = FaceAnalyser::new(media.clone(), vision.clone());
         let evidence = EvidenceLoader::new(extractor.clone(), face_analyser.clone());
+
+        let fraud_list = FraudList::new(db.clone(), env.clone(), vault.clone(), vision.clone());
+        let traces = TraceStore::new(
+            db.clone(),
+            env.clone(),
+            vault,
+            settings.duplicate_retention,
+            settings.duplicate_faces,
+        );
+        let registers = Registers::new(fraud_list.clone(), traces, vision.clone());
 
         let documents = DocumentCaptureService::new(
             unit_of_work.clone(),
@@ -147,12 +165,16 @@ impl DocumentVerificationParts {
                 store.clone(),
                 media.clone(),
                 evidence,
+                sources.clone(),
+                registers,
                 sandbox_responses.clone(),
                 reading_queue,
             ),
             env,
             outbox,
             settings,
+            sources,
+            fraud_list,
             store,
             media,
             documents,

@@ -9,6 +9,7 @@ pub(crate) mod deliveries;
 pub(crate) mod doctor;
 pub(crate) mod evaluate;
 pub(crate) mod faces;
+pub(crate) mod fraud_list;
 pub(crate) mod jobs;
 pub(crate) mod key;
 pub(crate) mod keys;

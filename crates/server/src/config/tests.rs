@@ -64,6 +64,9 @@ fn every_setting_of_a_file_is_read() {
     assert!(providers.digital_id.is_some() && providers.svc_key.is_some());
     assert!(providers.double_anonymity.is_some());
     assert_eq!(providers.electronic_id.keys().collect::<Vec<_>>(), ["mybank"]);
+    let identity = &config.identity;
+    assert!(identity.issuing_authority.is_some() && identity.watchlist.is_some());
+    assert!(identity.fraud_list.is_some() && identity.third_party_identity.is_some());
 }
 
 #[test]

@@ -140,9 +140,8 @@ method_blocks! {
         /// effect.
         #[schema(default = false)]
         synchronous_checks: Option<bool>,
-        /// An extension: whether documents are accepted that are not printed in Latin letters only. Of those this server
-        /// reads what is printed in Latin letters, the machine readable zone above all.
-        #[schema(default = false)]
+        /// An extension: whether documents are accepted that are not printed in Latin letters only. Without it, those are that
+        /// have a machine readable zone, from which this server reads them.
         allow_non_latin_documents: Option<bool>,
     }
 

@@ -163,10 +163,13 @@ pub(crate) struct CheckReports {
     #[serde(rename = "ID_DOCUMENT_COMPARISON", default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<CheckReportItem>>, max_items = 300)]
     comparison: Option<Vec<Option<CheckReportItem>>>,
-    // No session can ask for this check, so its report is refused by name.
-    #[serde(rename = "THIRD_PARTY_IDENTITY")]
-    #[schema(ignore)]
-    third_party_identity: Option<Value>,
+    #[serde(rename = "WATCHLIST_SCREENING", default, deserialize_with = "json::sparse_objects_or_one")]
+    #[schema(value_type = Option<Vec<CheckReportItem>>, max_items = 300)]
+    watchlist: Option<Vec<Option<CheckReportItem>>>,
+    /// A single item is read as well as a list.
+    #[serde(rename = "THIRD_PARTY_IDENTITY", default, deserialize_with = "json::sparse_objects_or_one")]
+    #[schema(value_type = Option<Vec<CheckReportItem>>, max_items = 300)]
+    third_party_identity: Option<Vec<Option<CheckReportItem>>>,
     /// Seconds by which reports are delayed.
     #[schema(minimum = 0, maximum = 3600)]
     async_report_delay: Option<i64>,
@@ -487,6 +490,8 @@ impl CheckReports {
             (VerificationCheckType::FaceComparison, self.face_comparison),
             (VerificationCheckType::Liveness, self.liveness),
             (VerificationCheckType::Comparison, self.comparison),
+            (VerificationCheckType::Watchlist, self.watchlist),
+            (VerificationCheckType::ThirdPartyIdentity, self.third_party_identity),
         ] {
             let list = format!("check_reports.{check}");
             for (at, item) in violations.list(&list, items, MAX_ITEMS).into_iter().enumerate() {
@@ -494,12 +499,6 @@ impl CheckReports {
                 results.extend(item.and_then(|item| item.into_result(check, &path, violations)));
             }
         }
-        let third_party = self.third_party_identity.as_ref();
-        violations.refuse(
-            "check_reports.THIRD_PARTY_IDENTITY",
-            third_party,
-            "this server asks no third parties",
-        );
         results
     }
 }

@@ -75,7 +75,7 @@ pub(crate) async fn create_document_session(
     State(api): State<ApiState>,
     party: RelyingPartyRequest,
 ) -> Result<Response, DocumentApiError> {
-    let request = CreateDocumentSessionRequest::read(&api, &party.request)?;
+    let request = CreateDocumentSessionRequest::read(&api, &party.request, party.sandbox)?;
 
     let RelyingPartyRequest { app, sandbox, device, request: received, .. } = party;
     let (now, key) = (api.environment.now(), received.idempotency_key()?);

@@ -20,7 +20,7 @@ use domain::document_verification::{
         BiometricConsentFlow, CaptureMethods, ChipData, DarkMode, FilterType, IbvSupport, Inclusion,
         InclusionWord, LivenessType, ManualCheck, NotificationAuthType, NotificationTopic,
         RequestableCheckType, RequiredDocumentType, ResourceKind, SchemeType, SupplementaryObjective,
-        TaskType, TrustFramework, VerificationCheckType,
+        TaskType, TrustFramework, VerificationCheckType, WatchlistCategory,
     },
 };
 use serde_json::Value;
@@ -128,7 +128,8 @@ pub(crate) struct NotificationConfig {
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CheckRequest {
     /// The type. `ID_DOCUMENT_FACE_MATCH` and `FACE_COMPARISON` need `LIVENESS` as well, `ID_DOCUMENT_COMPARISON` two
-    /// required documents.
+    /// required documents. `WATCHLIST_SCREENING` and `THIRD_PARTY_IDENTITY` need a provider that the operator has set up, and
+    /// so does `issuing_authority_sub_check`; they are refused where there is none.
     #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
     #[schema(value_type = RequestableCheckType, required = true)]
     kind: Option<RequestableCheckType>,
@@ -158,14 +159,18 @@ pub(crate) struct CheckConfig {
     /// Captures of a face after the first, for `LIVENESS`.
     #[schema(minimum = 0, maximum = 10, default = 3)]
     max_retries: Option<i64>,
+    /// What watchlists are searched for, for `WATCHLIST_SCREENING`. Default: every category.
+    #[serde(default, deserialize_with = "json::enum_values")]
+    #[schema(max_items = 300)]
+    categories: Option<Vec<WatchlistCategory>>,
 }
 
-/// Whether the issuing authority is checked.
+/// Whether the issuing authority is asked.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct IssuingAuthorityConfig {
     #[schema(default = false)]
     requested: Option<bool>,
-    /// The documents that the sub-check is made of; without it, all that the check is made of.
+    /// The documents that the sub-check is made of; without it, all that the check is made of, also such as have expired.
     #[serde(default, deserialize_with = "json::object")]
     filter: Option<DocumentFilter>,
 }
@@ -233,8 +238,8 @@ pub(crate) struct DocumentFilter {
     /// How the restrictions are combined.
     #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
     kind: Option<FilterType>,
-    /// Whether documents are accepted whose text is not in Latin letters only.
-    #[schema(default = false)]
+    /// Whether documents are accepted whose text is not in Latin letters only. Without it, those are that have a machine readable
+    /// zone.
     allow_non_latin_documents: Option<bool>,
     /// Whether expired documents are accepted.
     #[schema(default = false)]
@@ -370,10 +375,12 @@ pub(crate) struct SdkConfigRequest {
 const NOT_SUPPORTED: &str = "this server does not support it";
 
 impl CreateDocumentSessionRequest {
-    /// Reads and validates a payload; a refusal lists everything that is wrong with it.
+    /// Reads and validates a payload; a refusal lists everything that is wrong with it. What this server has no provider for
+    /// is refused, but not in a sandbox.
     pub(super) fn read(
         api: &ApiState,
         received: &ReceivedRequest,
+        sandbox: bool,
     ) -> Result<DocumentSessionRequest, DocumentApiError> {
         let (payload, wrong) = received.parse_lenient::<Self>()?;
         let mut violations = PayloadViolations::new(wrong);
@@ -388,7 +395,7 @@ impl CreateDocumentSessionRequest {
             ),
         ];
         let request = payload.into_request(api.environment.now(), &mut violations);
-        for mut found in api.document_verification.violations(&request) {
+        for mut found in api.document_verification.violations(&request, sandbox) {
             let sent = places.iter().find_map(|(list, places)| original_path(&found.path, list, places));
             found.path = sent.map_or(found.path, Into::into);
             violations.extend([found]);
@@ -573,6 +580,10 @@ impl CheckRequest {
         let kind: VerificationCheckType = violations.required(&format!("{path}.type"), self.kind)?.into();
         let usual = RequestedCheck::new(kind);
         let is_liveness = kind == VerificationCheckType::Liveness;
+        let mut categories =
+            violations.list(&format!("{path}.config.categories"), config.categories, MAX_LIST_ITEMS);
+        categories.sort_by_key(|category| *category as u8);
+        categories.dedup();
         Some(RequestedCheck {
             manual_check: config.manual_check.unwrap_or(usual.manual_check),
             issuing_authority,
@@ -580,6 +591,7 @@ impl CheckRequest {
             filter,
             liveness_type: config.liveness_type.filter(|_| is_liveness).or(usual.liveness_type),
             max_retries: config.max_retries.unwrap_or(usual.max_retries),
+            watchlist_categories: if categories.is_empty() { usual.watchlist_categories } else { categories },
             kind,
         })
     }
@@ -686,7 +698,9 @@ impl DocumentFilter {
             (!types.is_empty()).then_some((inclusion.into(), types))
         });
         let filter = DocumentRestrictions {
-            allow_non_latin: self.allow_non_latin_documents.unwrap_or(false),
+            allow_non_latin: self.allow_non_latin_documents == Some(true),
+            latin_print_only: self.allow_non_latin_documents == Some(false),
+            machine_readable_only: false,
             allow_expired: self.allow_expired_documents.unwrap_or(false),
             countries,
             types,

@@ -249,6 +249,17 @@ async fn all_answers(app: &TestApp) -> Answers {
     assert_eq!(relying_party_call(app, "PUT", &path, Some(decision)).await.status_and_code(), "204");
     answers.keep("read a review", "decided", &relying_party_call(app, "GET", &path, None).await);
 
+    let list = format!("{BASE}/fraud-list");
+    for (stage, expires_at) in [("for good", json!(null)), ("for a time", json!("2027-01-31T00:00:00Z"))] {
+        let entry = json!({
+            "type": "DOCUMENT", "issuing_country": "GBR", "document_number": stage, "reason": "stolen",
+            "author": "r.lind", "expires_at": expires_at,
+        });
+        let added = relying_party_call(app, "POST", &list, Some(entry)).await;
+        answers.keep("add to the fraud list", stage, &added);
+    }
+    answers.keep("list the fraud list", "two", &relying_party_call(app, "GET", &list, None).await);
+
     let session = DocumentSessionFixture::create(app, SANDBOX, &payload()).await;
     app.world.advance(SignedDuration::from_hours(24 * 40));
     app.api.document_verification.sweep().await.unwrap();

@@ -12,7 +12,7 @@ use testkit::{
 pub(super) fn passport_payload() -> Value {
     json!({
         "requested_checks": [
-            { "type": "ID_DOCUMENT_AUTHENTICITY", "config": { "issuing_authority_sub_check": { "requested": true } } },
+            { "type": "ID_DOCUMENT_AUTHENTICITY", "config": { "issuing_authority_sub_check": { "requested": false } } },
             { "type": "LIVENESS", "config": { "liveness_type": "STATIC" } },
             { "type": "ID_DOCUMENT_FACE_MATCH" },
         ],
@@ -194,18 +194,48 @@ async fn an_expired_document_is_taken_only_where_a_filter_allows_it() {
     assert_eq!(session.extract_text(&app, &document).await["recommendation"]["value"], "PROGRESS");
     working.stop().await;
 
-    // The filters of a check and of its sub-check are about what they are in.
-    let british = json!({ "country_restriction": { "inclusion": "INCLUDE", "country_codes": ["GBR"] } });
+    // The filter of a check is about that check. A match that is limited to some documents takes none that has expired,
+    // unless its filter does.
+    let swedish = json!({ "country_restriction": { "inclusion": "INCLUDE", "country_codes": ["SWE"] } });
     let payload = json!({ "requested_tasks": task, "requested_checks": [
         { "type": "ID_DOCUMENT_AUTHENTICITY", "config": {
             "filter": { "allow_expired_documents": true },
-            "issuing_authority_sub_check": { "requested": true, "filter": british },
         } },
         { "type": "LIVENESS" },
+        { "type": "ID_DOCUMENT_FACE_MATCH", "filter": swedish },
     ] });
     let (_, read) = complete_session(&app, &payload, &page, &FACES.0).await;
     let authenticity = check(&read, "ID_DOCUMENT_AUTHENTICITY");
     assert_eq!(authenticity["report"]["recommendation"]["value"], "APPROVE", "{authenticity}");
     assert_eq!(sub_check(authenticity, "document_in_date")["result"], "FAIL", "{authenticity}");
-    assert!(sub_check(authenticity, "issuing_authority").is_null(), "{authenticity}");
+    let face = &check(&read, "ID_DOCUMENT_FACE_MATCH")["report"];
+    assert_eq!(face["recommendation"]["value"], "NOT_AVAILABLE", "{face}");
+    assert_eq!(face["recommendation"]["reason"], "EXPIRED_DOCUMENT", "{face}");
+    let mut payload = payload;
+    payload["requested_checks"][2]["filter"]["allow_expired_documents"] = json!(true);
+    let (_, read) = complete_session(&app, &payload, &page, &FACES.0).await;
+    let face = check(&read, "ID_DOCUMENT_FACE_MATCH");
+    assert!(!sub_check(face, "ai_face_match").is_null(), "{face}");
+}
+
+#[tokio::test]
+async fn a_portrait_is_made_into_numbers_only_once_the_end_user_has_consented() {
+    let app = TestApp::start().await;
+    let mut payload = passport_payload();
+    payload["sdk_config"] = json!({ "biometric_consent_flow": "JUST_IN_TIME" });
+    let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
+    session.supply(&app, "SWE", &photo_of(&passport_specimen(), 4)).await;
+    let id = session.id.parse().unwrap();
+    let portrait = async || {
+        let mut view = app.api.db.read().await.unwrap();
+        let stored = app.api.document_verification.find(&mut view, app.app, id).await.unwrap().unwrap();
+        stored.session.resources[0].findings.clone().unwrap().portrait.expect("there is one")
+    };
+    assert!(portrait().await.embedding.is_empty());
+    session.capture_face(&app, &FACES.0).await;
+    session.finish(&app).await;
+    app.run_due_jobs().await;
+    let read = session.read(&app).await;
+    let face = check(&read, "ID_DOCUMENT_FACE_MATCH");
+    assert_eq!(face["report"]["recommendation"]["value"], "APPROVE", "{face}");
 }

@@ -71,7 +71,9 @@ async fn orphaned_rows(
                   WHERE owner_id NOT IN (SELECT id FROM identity_sessions UNION SELECT id FROM age_sessions
                                          UNION SELECT id FROM profiles WHERE active
                                          UNION SELECT id FROM moderations
-                                         UNION SELECT id FROM content_uploads)
+                                         UNION SELECT id FROM content_uploads
+                                         UNION SELECT id FROM fraud_list_entries
+                                         UNION SELECT id FROM document_traces)
                   ORDER BY owner_id"
             ),
         ),

@@ -97,7 +97,7 @@ impl DocumentMethod {
         context: AttemptContext<'_>,
     ) -> Result<StepOutcome, AgeSessionError> {
         let request = document_session_request(context.session, context.config, self.environment.now());
-        let violations = self.documents.violations(&request);
+        let violations = self.documents.violations(&request, context.session.sandbox);
         if !violations.is_empty() {
             return Err(AgeSessionError::InvalidRequest(violations));
         }
@@ -220,7 +220,9 @@ fn document_session_request(
             // Where nothing is asked of the document, its date of birth counts even if it has expired.
             filter: DocumentRestrictions {
                 allow_expired: config.authenticity == AuthenticityLevel::Off,
-                allow_non_latin: config.allow_non_latin_documents.unwrap_or(false),
+                allow_non_latin: config.allow_non_latin_documents == Some(true),
+                machine_readable_only: true,
+                latin_print_only: config.allow_non_latin_documents == Some(false),
                 ..DocumentRestrictions::default()
             },
             ..RequiredDocument::new(ResourceKind::IdDocument)

@@ -5,19 +5,25 @@ use super::{
     CheckInput, EvidenceRequest, SessionCheck, SuppliedResources,
     face_analysis::FaceAnalysis,
     report_builder::{ReportBuilder, measure_details},
+    sources::{PROVIDER_UNAVAILABLE, SourceOutcome, SourceRules, add_source_findings, numbered_document},
     used_resource,
 };
 use crate::document_verification::{
     findings::{ClaimedDocument, DOCUMENT_NOT_RECOGNISED, DocumentFindings, PARTIAL_PHOTO, StoredMeasure},
-    report::{SubCheck, VerificationReport},
+    identity_sources::IdentitySources,
+    report::{ReportDetail, SubCheck, VerificationReport},
     request::RequestedCheck,
     restrictions::DocumentRestrictions,
-    session::{DocumentSession, VerificationCheck},
-    types::{CheckAdvice, ResourceKind},
+    session::{DocumentSession, SuppliedResource, VerificationCheck},
+    types::{CheckAdvice, ResourceKind, SubCheckResult},
 };
-use base::{MediaId, ResourceId};
+use age_methods::identity_source::{
+    IdentityQuestion, IdentitySourceKind, IdentitySubject, SourceReason, SourceVerdict,
+};
+use base::{DocumentSessionId, MediaId, ResourceId};
 use documents::{
     authenticity::{self, AuthenticityCheck as Measure, AuthenticityVerdict},
+    catalogue,
     field::FieldName,
     reading::DocumentReading,
 };
@@ -85,6 +91,23 @@ const TAMPERING_MEASURES: &[Measure] = &[
     Measure::PortraitEdgeSoft,
 ];
 
+const ISSUING_AUTHORITY: &str = "issuing_authority";
+const FRAUD_LIST_CHECK: &str = "fraud_list_check";
+
+const ISSUING_AUTHORITY_RULES: SourceRules = SourceRules {
+    failed: |finding| match finding.reason {
+        None | Some(SourceReason::DataMismatch) => (CheckAdvice::Reject, "DATA_MISMATCH"),
+        Some(SourceReason::DocNumberInvalid) => (CheckAdvice::Reject, "DOC_NUMBER_INVALID"),
+        Some(SourceReason::FraudListMatch) => (CheckAdvice::Reject, "FRAUD_LIST_MATCH"),
+    },
+    unknown: (CheckAdvice::Consider, "ISSUING_AUTHORITY_UNDECIDED"),
+};
+
+const FRAUD_LIST_RULES: SourceRules = SourceRules {
+    failed: |_| (CheckAdvice::Reject, "FRAUD_LIST_MATCH"),
+    unknown: (CheckAdvice::Consider, "FRAUD_LIST_UNDECIDED"),
+};
+
 #[derive(Debug)]
 pub(super) struct AuthenticityCheck;
 
@@ -99,7 +122,36 @@ impl SessionCheck for AuthenticityCheck {
         let Some(document) = used_resource(session, check, ResourceKind::IdDocument) else {
             return EvidenceRequest::default();
         };
-        EvidenceRequest { documents: vec![document], faces: live_face(session).into_iter().collect() }
+        EvidenceRequest {
+            documents: vec![document],
+            faces: live_face(session).into_iter().collect(),
+            ..EvidenceRequest::default()
+        }
+    }
+
+    /// The authority if the check asks for it, and the list of fraud wherever there is one.
+    fn questions(&self, input: &CheckInput<'_>, sources: &IdentitySources) -> Vec<IdentityQuestion> {
+        let Ok((resource, findings)) = input.recognised_document() else { return Vec::new() };
+        let claim = resource.claim();
+        let Some(subject) = numbered_document(findings, claim) else { return Vec::new() };
+        let field = |name| findings.field(name).map(str::to_owned);
+        let to_authority =
+            asks_authority(input, findings, &restrictions(input, resource)).then(|| IdentityQuestion {
+                kind: IdentitySourceKind::IssuingAuthority,
+                sub_checks: vec![ISSUING_AUTHORITY],
+                subject: IdentitySubject {
+                    date_of_issue: field(FieldName::DateOfIssue),
+                    expiration_date: field(FieldName::ExpirationDate),
+                    nationality: field(FieldName::Nationality),
+                    ..subject.clone()
+                },
+            });
+        let to_fraud_list = sources.has(IdentitySourceKind::FraudList).then(|| IdentityQuestion {
+            kind: IdentitySourceKind::FraudList,
+            sub_checks: vec![FRAUD_LIST_CHECK],
+            subject: IdentitySubject { given_names: None, family_name: None, ..subject },
+        });
+        to_authority.into_iter().chain(to_fraud_list).collect()
     }
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
@@ -109,11 +161,96 @@ impl SessionCheck for AuthenticityCheck {
         let Some(findings) = input.document(resource.id) else {
             return VerificationReport::not_available("NO_DOCUMENT");
         };
-        let mut restrictions = input.session.restrictions_of(resource);
-        restrictions.allow_expired |= input.check.allow_expired;
+        let restrictions = restrictions(input, resource);
         let live = live_face(input.session).and_then(|id| input.face(id));
-        judge(findings, resource.claim(), &restrictions, live, input.today)
+        judge(findings, resource.claim(), &restrictions, live, input.today, |report| {
+            if let Some(outcome) = input.answer(IdentitySourceKind::IssuingAuthority) {
+                add_source_findings(report, outcome, &ISSUING_AUTHORITY_RULES);
+            } else if asks_authority(input, findings, &restrictions) {
+                // Nobody can be asked about a document whose number was not read.
+                report.add_finding(CheckAdvice::NotAvailable, "PHOTO_TOO_BLURRY");
+            }
+            add_fraud_lists(report, input);
+            add_duplicates(report, input);
+        })
     }
+}
+
+/// One sub-check of the operator's own list and of the provider's: it fails if either has the document or its holder.
+fn add_fraud_lists(report: &mut ReportBuilder, input: &CheckInput<'_>) {
+    let mut asked = ReportBuilder::default();
+    if let Some(outcome) = input.answer(IdentitySourceKind::FraudList) {
+        add_source_findings(&mut asked, outcome, &FRAUD_LIST_RULES);
+    }
+    let asked = asked.build(FRAUD_LIST_CHECK);
+    let listed = input.registers().map(|found| found.listed).unwrap_or_default();
+    let own = [("own_list_document", listed.document), ("own_list_face", listed.face)];
+    let own = own.into_iter().filter_map(|(name, hit)| Some((name, hit?)));
+    let mut details: Vec<ReportDetail> = own
+        .clone()
+        .map(|(name, hit)| ReportDetail::new(name, if hit { "listed" } else { "not listed" }))
+        .collect();
+    let mut results: Vec<bool> = own.map(|(_, hit)| !hit).collect();
+    for sub_check in asked.breakdown {
+        results.push(sub_check.result == SubCheckResult::Pass);
+        details.extend(sub_check.details);
+    }
+    if !results.is_empty() {
+        let passed = results.iter().all(|passed| *passed);
+        report.add_sub_check(SubCheck::new(FRAUD_LIST_CHECK, passed, details));
+        if !passed {
+            report.add_finding(CheckAdvice::Reject, "FRAUD_LIST_MATCH");
+        }
+    }
+    // What the provider could not say.
+    match input.answer(IdentitySourceKind::FraudList) {
+        Some(SourceOutcome::Unavailable) => {
+            report.add_finding(CheckAdvice::NotAvailable, PROVIDER_UNAVAILABLE);
+        }
+        Some(SourceOutcome::Answered(answer))
+            if answer.findings.iter().any(|finding| finding.verdict == SourceVerdict::Unknown) =>
+        {
+            report.add_finding(FRAUD_LIST_RULES.unknown.0, FRAUD_LIST_RULES.unknown.1);
+        }
+        _ => {}
+    }
+}
+
+/// Tells of earlier sessions with the same document or face and another identity. One of them may be right, so a person
+/// has to look.
+fn add_duplicates(report: &mut ReportBuilder, input: &CheckInput<'_>) {
+    let Some(found) = input.registers().and_then(|found| found.duplicates.as_ref()) else { return };
+    let list = |name: &str, sessions: &[DocumentSessionId]| {
+        let ids: Vec<String> = sessions.iter().map(ToString::to_string).collect();
+        (!ids.is_empty()).then(|| ReportDetail::new(name, ids.join(" ")))
+    };
+    let details = [
+        list("same_document_other_identity", &found.same_document),
+        list("same_face_other_identity", &found.same_face),
+    ];
+    let details: Vec<ReportDetail> = details.into_iter().flatten().collect();
+    let passed = details.is_empty();
+    report.add_sub_check(SubCheck::new("duplicate_check", passed, details));
+    if !passed {
+        report.add_finding(CheckAdvice::Consider, "DUPLICATE_IDENTITY");
+    }
+}
+
+/// What the session accepts for the resource, and the check besides.
+fn restrictions(input: &CheckInput<'_>, resource: &SuppliedResource) -> DocumentRestrictions {
+    let mut restrictions = input.session.restrictions_of(resource);
+    restrictions.allow_expired |= input.check.allow_expired;
+    restrictions
+}
+
+/// Whether the authority is to be asked about the document. One that has expired may be none that its filter takes.
+fn asks_authority(
+    input: &CheckInput<'_>,
+    findings: &DocumentFindings,
+    restrictions: &DocumentRestrictions,
+) -> bool {
+    let takes_expired = input.check.issuing_authority_takes_expired || restrictions.allow_expired;
+    input.check.issuing_authority && (takes_expired || !findings.has_expired())
 }
 
 fn judge(
@@ -122,6 +259,7 @@ fn judge(
     restrictions: &DocumentRestrictions,
     live: Option<&FaceAnalysis>,
     today: Date,
+    add_others: impl FnOnce(&mut ReportBuilder),
 ) -> VerificationReport {
     if !findings.document {
         return VerificationReport::not_available(findings.first_fault_or("NO_DOCUMENT"));
@@ -131,6 +269,7 @@ fn judge(
     add_measured_sub_checks(&mut report, findings, restrictions.allow_expired);
     add_tampering(&mut report, findings);
     add_age(&mut report, findings, live, today);
+    add_others(&mut report);
     report.build(DOCUMENT_NOT_RECOGNISED)
 }
 
@@ -143,7 +282,7 @@ pub fn assess_document(
 ) -> VerificationReport {
     let findings = DocumentFindings::of(reading, media, String::new());
     let accepted = DocumentRestrictions { allow_non_latin: true, ..DocumentRestrictions::default() };
-    judge(&findings, Some(claim), &accepted, None, today)
+    judge(&findings, Some(claim), &accepted, None, today, |_| {})
 }
 
 /// The live face of the session that comes first.
@@ -165,6 +304,11 @@ fn add_usability(
     }
     if findings.faults.iter().any(|fault| fault == PARTIAL_PHOTO) {
         report.add_finding(CheckAdvice::NotAvailable, PARTIAL_PHOTO);
+    }
+    // Nothing on it has to be right but words, so nothing on it can be wrong: somebody has to look.
+    let listed = claim.and_then(|claim| catalogue::find_document(claim.country, claim.kind));
+    if listed.is_some_and(|document| !document.is_machine_readable()) {
+        report.add_finding(CheckAdvice::Consider, "NOT_MACHINE_READABLE");
     }
     // Which country issues what is looked up in a table. No authority was asked, so it is no sub-check.
     let contradicts = findings

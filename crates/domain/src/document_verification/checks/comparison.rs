@@ -3,6 +3,7 @@
 use super::{CheckInput, EvidenceRequest, SessionCheck, SuppliedResources, report_builder::ReportBuilder};
 use crate::document_verification::{
     findings::DocumentFindings,
+    names::name_words,
     report::{ReportDetail, SubCheck, VerificationReport},
     request::RequestedCheck,
     session::{DocumentSession, VerificationCheck},
@@ -10,7 +11,6 @@ use crate::document_verification::{
 };
 use base::ResourceId;
 use documents::field::FieldName;
-use std::collections::BTreeSet;
 
 #[derive(Debug)]
 pub(super) struct ComparisonCheck;
@@ -62,14 +62,4 @@ fn compare_documents(first: &DocumentFindings, second: &DocumentFindings) -> Ver
         }
     }
     report.build("NO_DOCUMENT")
-}
-
-/// The words of a document's name, normalised to small Latin letters; `None` if no name was read.
-fn name_words(findings: &DocumentFindings) -> Option<BTreeSet<String>> {
-    let letter = findings.letter.as_ref().and_then(|letter| letter.full_name.as_deref());
-    let text = findings.field(FieldName::FullName).or(letter)?;
-    let words = text.split(|c: char| c.is_whitespace() || c == '-' || c == ',');
-    let words: BTreeSet<String> =
-        words.map(documents::text::normalise).filter(|word| !word.is_empty()).collect();
-    (!words.is_empty()).then_some(words)
 }

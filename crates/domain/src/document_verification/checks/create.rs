@@ -108,7 +108,14 @@ pub(in crate::document_verification) fn create_checks(
             );
             let issuing_authority = requested.issuing_authority && falls_under_filter;
             let allow_expired = requested.filter.as_ref().is_some_and(|filter| filter.allow_expired);
-            created.push(VerificationCheck { issuing_authority, allow_expired, ..check });
+            created.push(VerificationCheck {
+                issuing_authority,
+                issuing_authority_takes_expired: filter.is_none_or(|filter| filter.allow_expired),
+                allow_expired,
+                filtered: requested.filter.is_some(),
+                watchlist_categories: requested.watchlist_categories.clone(),
+                ..check
+            });
         }
     }
     session.checks.extend(created);

@@ -3,12 +3,17 @@
 use super::{
     EvidenceRequest,
     face_analysis::{FaceAnalyser, FaceAnalysis},
+    registers::RegisterLookup,
+    sources::SourceOutcome,
 };
 use crate::document_verification::{
-    extraction::DocumentExtractor, findings::DocumentFindings, store::UnsealedDocumentSession,
+    extraction::DocumentExtractor,
+    findings::{DocumentFindings, StoredPortrait},
+    store::UnsealedDocumentSession,
     vision_runner::DocumentReadError,
 };
-use base::ResourceId;
+use age_methods::identity_source::IdentitySourceKind;
+use base::{ModerationCheckId, ResourceId};
 use std::collections::HashMap;
 
 /// What is known of a session's resources so far.
@@ -17,6 +22,10 @@ pub(super) struct Evidence {
     /// What was read of documents; `None` if a document could not be opened.
     pub(super) documents: HashMap<ResourceId, Option<DocumentFindings>>,
     pub(super) faces: HashMap<ResourceId, FaceAnalysis>,
+    /// What sources said for checks.
+    pub(super) answers: HashMap<(ModerationCheckId, IdentitySourceKind), SourceOutcome>,
+    /// What this server knows of the documents of checks.
+    pub(super) registers: HashMap<ModerationCheckId, RegisterLookup>,
 }
 
 /// Reads documents and analyses faces for the checks; cheap to clone.
@@ -42,7 +51,7 @@ impl EvidenceLoader {
         evidence: &mut Evidence,
     ) -> Result<(), DocumentReadError> {
         for id in &request.documents {
-            self.load_document(stored, *id, evidence).await?;
+            self.load_document(stored, *id, request.portraits, evidence).await?;
         }
         for id in &request.faces {
             self.load_face(stored, *id, evidence).await?;
@@ -50,19 +59,29 @@ impl EvidenceLoader {
         Ok(())
     }
 
-    /// What a task read of a document counts if the document has not changed since; otherwise it is read now.
+    /// What a task read of a document counts if the document has not changed since; otherwise it is read now. It is also
+    /// read again if its portrait is to be compared and was not made into numbers yet, because the end user had not
+    /// consented when it was read.
     async fn load_document(
         &self,
         stored: &UnsealedDocumentSession,
         id: ResourceId,
+        with_portrait: bool,
         evidence: &mut Evidence,
     ) -> Result<(), DocumentReadError> {
-        if evidence.documents.contains_key(&id) {
+        let with_portrait = with_portrait && stored.session.allows_biometrics();
+        let suffices = |findings: &DocumentFindings| {
+            !with_portrait || findings.portrait.as_ref().is_none_or(StoredPortrait::is_embedded)
+        };
+        if evidence.documents.get(&id).is_some_and(|known| known.as_ref().is_none_or(suffices)) {
             return Ok(());
         }
         let resource = stored.session.resources.iter().find(|resource| resource.id == id);
         let Some(resource) = resource else { return Ok(()) };
-        let known = resource.findings.clone().filter(|findings| findings.of == resource.readable_media());
+        let known = resource
+            .findings
+            .clone()
+            .filter(|findings| findings.of == resource.readable_media() && suffices(findings));
         let findings = match known {
             Some(findings) => Some(findings),
             None => match self.extractor.extract(stored, resource).await {

@@ -6,13 +6,25 @@ use super::{
     used_resource,
 };
 use crate::document_verification::{
+    findings::{ApparentAge, DocumentFindings},
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport},
     request::RequestedCheck,
     session::{DocumentSession, VerificationCheck},
     types::{CheckAdvice, ResourceKind},
 };
 use base::ResourceId;
-use vision::embedding_distance;
+use documents::{
+    authenticity::{AuthenticityCheck, AuthenticityVerdict},
+    field::FieldName,
+};
+use jiff::civil::Date;
+use vision::{AgeEstimate, embedding_distance};
+
+const AI_FACE_MATCH: &str = "ai_face_match";
+/// The most standard deviations by which the ages of the two faces may be off.
+const MAX_AGE_GAP_DEVIATIONS: f32 = 3.0;
+/// How long most documents are valid.
+const USUAL_VALIDITY_YEARS: i16 = 10;
 
 #[derive(Debug)]
 pub(super) struct FaceMatchCheck;
@@ -29,7 +41,11 @@ impl SessionCheck for FaceMatchCheck {
         if document.is_none() || live.is_none() {
             return EvidenceRequest::default();
         }
-        EvidenceRequest { documents: document.into_iter().collect(), faces: live.into_iter().collect() }
+        EvidenceRequest {
+            documents: document.into_iter().collect(),
+            portraits: true,
+            faces: live.into_iter().collect(),
+        }
     }
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
@@ -38,11 +54,79 @@ impl SessionCheck for FaceMatchCheck {
         else {
             return VerificationReport::not_available("FACE_NOT_FOUND");
         };
-        let portrait = input.document(document.id).and_then(|findings| findings.portrait.as_ref());
-        let portrait = portrait
+        let findings = input.document(document.id);
+        let takes_expired =
+            input.check.allow_expired || input.session.restrictions_of(document).allow_expired;
+        if input.check.filtered && !takes_expired && findings.is_some_and(DocumentFindings::has_expired) {
+            return VerificationReport::not_available("EXPIRED_DOCUMENT");
+        }
+        let (portrait, live) =
+            (findings.and_then(|findings| findings.portrait.as_ref()), input.face(live.id));
+        let comparable = portrait
+            .filter(|portrait| portrait.is_embedded())
             .map(|portrait| ComparableFace { embedding: &portrait.embedding, space: &portrait.space });
-        compare_faces(portrait, input.face(live.id))
+        let mut report = compare_faces(comparable, live);
+        if let Some(findings) = findings {
+            add_doubts(&mut report, findings, live.and_then(FaceAnalysis::age), input.today);
+        }
+        report
     }
+}
+
+/// What makes a match doubtful: a face that cannot have aged from the one to the other, and a document that was itself a
+/// picture. Neither rejects alone, and neither helps a face that does not match.
+fn add_doubts(
+    report: &mut VerificationReport,
+    findings: &DocumentFindings,
+    live: Option<AgeEstimate>,
+    today: Date,
+) {
+    let Some(compared) = report.breakdown.iter_mut().find(|sub_check| sub_check.sub_check == AI_FACE_MATCH)
+    else {
+        return;
+    };
+    let mut doubts = Vec::new();
+    let portrait = findings.portrait.as_ref().and_then(|portrait| portrait.age);
+    if let Some((portrait, live)) = portrait.zip(live) {
+        let live = ApparentAge { years: live.years, st_dev: live.st_dev };
+        let off = age_gap_deviations(portrait, live, portrait_years(findings, today));
+        compared.details.push(ReportDetail::new(
+            "age_gap",
+            format_args!(
+                "{:.0} years ({off:.1} standard deviations off, at most {MAX_AGE_GAP_DEVIATIONS})",
+                live.years - portrait.years
+            ),
+        ));
+        doubts.extend((off > MAX_AGE_GAP_DEVIATIONS).then_some("LARGE_AGE_GAP"));
+    }
+    let is_recaptured =
+        [AuthenticityCheck::NoScreenGrid, AuthenticityCheck::NoScreenBezel, AuthenticityCheck::NoPhotocopy]
+            .into_iter()
+            .any(|check| {
+                findings.measure(check).is_some_and(|measure| measure.verdict != AuthenticityVerdict::Pass)
+            });
+    doubts.extend(is_recaptured.then_some("PHOTO_OF_PHOTO"));
+    if let (CheckAdvice::Approve, Some(doubt)) = (report.recommendation.value, doubts.first()) {
+        report.recommendation = Recommendation::with_reason(CheckAdvice::Consider, doubt);
+    }
+}
+
+/// The years that a portrait may be old: since the issue of its document if that is known, else since ten years before it
+/// expires, else ten.
+fn portrait_years(findings: &DocumentFindings, today: Date) -> f32 {
+    let date = |name| findings.field(name).and_then(|text| text.parse::<Date>().ok());
+    let ten_years_before = |day: Date| day.saturating_sub(jiff::Span::new().years(USUAL_VALIDITY_YEARS));
+    let since = date(FieldName::DateOfIssue)
+        .or_else(|| date(FieldName::ExpirationDate).map(ten_years_before))
+        .unwrap_or_else(|| ten_years_before(today));
+    since.until(today).map_or(0.0, |span| span.get_days() as f32 / 365.25).max(0.0)
+}
+
+/// By how many standard deviations of both estimates the live face is too young, or too old, to be the portrait's after
+/// at most so many years.
+fn age_gap_deviations(portrait: ApparentAge, live: ApparentAge, most_years: f32) -> f32 {
+    let gap = live.years - portrait.years;
+    (-gap).max(gap - most_years).max(0.0) / portrait.st_dev.hypot(live.st_dev).max(f32::EPSILON)
 }
 
 /// Compares a known face with a live one.
@@ -66,7 +150,7 @@ pub(super) fn compare_faces(
         ReportDetail::new("confidence_score", format_args!("{score:.2}")),
         ReportDetail::new("distance", format_args!("{distance:.3} (at most {:.3})", limits.same)),
     ];
-    let breakdown = vec![SubCheck::new("ai_face_match", distance <= limits.same, details)];
+    let breakdown = vec![SubCheck::new(AI_FACE_MATCH, distance <= limits.same, details)];
     let recommendation = if distance <= limits.same {
         Recommendation::approve()
     } else if distance <= limits.possibly_same {
@@ -75,4 +159,65 @@ pub(super) fn compare_faces(
         Recommendation::with_reason(CheckAdvice::Reject, "DIFFERENT_PERSON")
     };
     VerificationReport { recommendation, breakdown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_verification::findings::{StoredMeasure, StoredPortrait};
+    use jiff::civil::date;
+
+    fn findings(age: f32, measures: Vec<StoredMeasure>) -> DocumentFindings {
+        let age = ApparentAge { years: age, st_dev: 4.0 };
+        DocumentFindings {
+            of: Vec::new(),
+            document: true,
+            kind: None,
+            issuer: None,
+            fields: Vec::new(),
+            zone: None,
+            licence: false,
+            numbered_fields: Vec::new(),
+            faults: Vec::new(),
+            measures,
+            portrait: Some(StoredPortrait { embedding: Vec::new(), space: String::new(), age: Some(age) }),
+            letter: None,
+        }
+    }
+
+    fn judged(before: Recommendation, findings: &DocumentFindings, live: f32) -> Recommendation {
+        let compared = SubCheck::new(AI_FACE_MATCH, true, Vec::new());
+        let mut report = VerificationReport { recommendation: before, breakdown: vec![compared] };
+        let live = AgeEstimate { years: live, st_dev: 3.0, low80: 0.0, high80: 0.0, spread: 0.0 };
+        add_doubts(&mut report, findings, Some(live), date(2026, 1, 16));
+        report.recommendation
+    }
+
+    #[test]
+    fn a_face_ages_by_as_many_years_as_its_portrait_is_old() {
+        let portrait = findings(30.0, Vec::new());
+        let judged = |live| judged(Recommendation::approve(), &portrait, live);
+        // Ten years and three deviations of five years.
+        assert_eq!(judged(54.0), Recommendation::approve());
+        let gap = Recommendation::with_reason(CheckAdvice::Consider, "LARGE_AGE_GAP");
+        assert_eq!(judged(56.0), gap);
+        assert_eq!(judged(16.0), Recommendation::approve());
+        assert_eq!(judged(14.0), gap);
+    }
+
+    #[test]
+    fn a_picture_of_a_picture_is_worth_a_look_and_helps_nobody() {
+        let measure = StoredMeasure {
+            check: AuthenticityCheck::NoScreenGrid,
+            value: 1.0,
+            limit: String::new(),
+            verdict: AuthenticityVerdict::Doubt,
+            reason: String::new(),
+        };
+        let screen = findings(30.0, vec![measure]);
+        let doubt = Recommendation::with_reason(CheckAdvice::Consider, "PHOTO_OF_PHOTO");
+        assert_eq!(judged(Recommendation::approve(), &screen, 30.0), doubt);
+        let stranger = Recommendation::with_reason(CheckAdvice::Reject, "DIFFERENT_PERSON");
+        assert_eq!(judged(stranger.clone(), &screen, 70.0), stranger);
+    }
 }

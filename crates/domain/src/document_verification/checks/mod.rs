@@ -1,7 +1,8 @@
 //! The checks: one job for a session, once the end user has finished, which looks at each document and each face once.
 //!
 //! Each kind of check is an implementation of [`SessionCheck`] in a file of its own: [`authenticity`], [`text_data`],
-//! [`comparison`], [`liveness`], [`face_match`], [`face_comparison`]. [`create`] creates a session's checks, [`runner`]
+//! [`comparison`], [`liveness`], [`face_match`], [`face_comparison`], [`watchlist`], [`third_party_identity`]; what the last
+//! two and authenticity ask of others is in [`sources`], and what this server knows itself in [`registers`]. [`create`] creates a session's checks, [`runner`]
 //! runs them, [`evidence`] gathers what they need, with faces from [`face_analysis`]; [`decisions`] records what came
 //! of them.
 
@@ -14,29 +15,38 @@ mod face_analysis;
 mod face_comparison;
 mod face_match;
 mod liveness;
+mod registers;
 mod report_builder;
 mod runner;
+mod sources;
 mod text_data;
+mod third_party_identity;
+pub(super) mod watchlist;
 
 pub(super) use create::create_checks;
 pub(super) use decisions::record_decision;
 pub(super) use evidence::EvidenceLoader;
 pub(super) use face_analysis::FaceAnalyser;
 pub(super) use liveness::judge_liveness;
+pub(super) use registers::Registers;
 pub(super) use runner::CheckRunner;
 
 use super::{
-    findings::DocumentFindings,
+    findings::{DOCUMENT_NOT_RECOGNISED, DocumentFindings},
+    identity_sources::IdentitySources,
     report::VerificationReport,
     request::RequestedCheck,
     session::{DocumentSession, SuppliedResource, VerificationCheck},
     types::{ResourceKind, VerificationCheckType},
 };
+use age_methods::identity_source::{IdentityQuestion, IdentitySourceKind};
 use base::ResourceId;
 use create::SuppliedResources;
 use evidence::Evidence;
 use face_analysis::FaceAnalysis;
 use jiff::civil::Date;
+use registers::RegisterLookup;
+use sources::SourceOutcome;
 
 /// A kind of check: what it is made of, what it needs to know, and how it judges that.
 trait SessionCheck: std::fmt::Debug + Sync {
@@ -45,6 +55,11 @@ trait SessionCheck: std::fmt::Debug + Sync {
 
     /// The documents to read and the faces to analyse before [`Self::report`].
     fn evidence(&self, session: &DocumentSession, check: &VerificationCheck) -> EvidenceRequest;
+
+    /// What sources are to be asked before [`Self::report`], once the evidence is there.
+    fn questions(&self, _: &CheckInput<'_>, _: &IdentitySources) -> Vec<IdentityQuestion> {
+        Vec::new()
+    }
 
     /// Judges the evidence.
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport;
@@ -60,6 +75,8 @@ fn implementation(kind: VerificationCheckType) -> &'static dyn SessionCheck {
         VerificationCheckType::FaceMatch => &face_match::FaceMatchCheck,
         VerificationCheckType::FaceComparison => &face_comparison::FaceComparisonCheck,
         VerificationCheckType::Comparison => &comparison::ComparisonCheck,
+        VerificationCheckType::Watchlist => &watchlist::WatchlistCheck,
+        VerificationCheckType::ThirdPartyIdentity => &third_party_identity::ThirdPartyIdentityCheck,
     }
 }
 
@@ -68,17 +85,19 @@ fn implementation(kind: VerificationCheckType) -> &'static dyn SessionCheck {
 struct EvidenceRequest {
     /// Documents to read.
     documents: Vec<ResourceId>,
+    /// Whether the portraits on them are to be compared.
+    portraits: bool,
     /// Live faces and pictures of faces to analyse.
     faces: Vec<ResourceId>,
 }
 
 impl EvidenceRequest {
     fn documents(ids: impl IntoIterator<Item = ResourceId>) -> Self {
-        Self { documents: ids.into_iter().collect(), faces: Vec::new() }
+        Self { documents: ids.into_iter().collect(), ..Self::default() }
     }
 
     fn faces(ids: impl IntoIterator<Item = ResourceId>) -> Self {
-        Self { documents: Vec::new(), faces: ids.into_iter().collect() }
+        Self { faces: ids.into_iter().collect(), ..Self::default() }
     }
 }
 
@@ -100,6 +119,36 @@ impl<'a> CheckInput<'a> {
     /// What was read of a document; `None` if it could not be opened.
     fn document(&self, id: ResourceId) -> Option<&'a DocumentFindings> {
         self.evidence.documents.get(&id)?.as_ref()
+    }
+
+    /// What was read of the identity document that the check uses, if that is the document that the end user said it is;
+    /// otherwise the report that says so.
+    fn recognised_document(
+        &self,
+    ) -> Result<(&'a SuppliedResource, &'a DocumentFindings), VerificationReport> {
+        let resource = self.used(ResourceKind::IdDocument);
+        let read = resource.and_then(|resource| Some((resource, self.document(resource.id)?)));
+        let Some((resource, findings)) = read else {
+            return Err(VerificationReport::not_available("NO_DOCUMENT"));
+        };
+        if !findings.document {
+            return Err(VerificationReport::not_available(findings.first_fault_or("NO_DOCUMENT")));
+        }
+        if resource.claim().is_some_and(|claim| findings.is_unrecognised(claim)) {
+            let reason = findings.first_fault_or(DOCUMENT_NOT_RECOGNISED);
+            return Err(VerificationReport::not_available(reason));
+        }
+        Ok((resource, findings))
+    }
+
+    /// What a source said for this check; `None` if it was not asked.
+    fn answer(&self, kind: IdentitySourceKind) -> Option<&'a SourceOutcome> {
+        self.evidence.answers.get(&(self.check.id, kind))
+    }
+
+    /// What this server itself knows of the check's document; `None` if nothing was looked up.
+    fn registers(&self) -> Option<&'a RegisterLookup> {
+        self.evidence.registers.get(&self.check.id)
     }
 
     fn face(&self, id: ResourceId) -> Option<&'a FaceAnalysis> {

@@ -5,17 +5,21 @@ use super::{
     decisions::{record_failure, record_report},
     evidence::{Evidence, EvidenceLoader},
     implementation,
+    registers::Registers,
+    sources::SourceOutcome,
 };
 use crate::document_verification::{
     background_jobs::RunVerificationChecks,
     error::{DocumentSessionError, JobCommitError},
     extraction::ReadingQueue,
+    identity_sources::IdentitySources,
     report::VerificationReport,
     sandbox_responses::SandboxResponseStore,
     session::{SessionMedia, VerificationCheck, state_machine::CheckEvent},
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
     today,
-    types::{CheckState, MediaType},
+    traces::NewTrace,
+    types::{CheckState, MediaType, VerificationCheckType},
     unit_of_work::{DocumentUnitOfWork, JobEnd},
     vision_runner::DocumentReadError,
 };
@@ -32,6 +36,8 @@ pub(in crate::document_verification) struct CheckRunner {
     store: DocumentSessionStore,
     media: SessionMediaStore,
     evidence: EvidenceLoader,
+    sources: Arc<IdentitySources>,
+    registers: Registers,
     sandbox_responses: SandboxResponseStore,
     queue: ReadingQueue,
 }
@@ -49,16 +55,19 @@ struct CompletedChecks {
 }
 
 impl CheckRunner {
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
     pub(in crate::document_verification) fn new(
         env: Arc<dyn Environment>,
         unit_of_work: DocumentUnitOfWork,
         store: DocumentSessionStore,
         media: SessionMediaStore,
         evidence: EvidenceLoader,
+        sources: Arc<IdentitySources>,
+        registers: Registers,
         sandbox_responses: SandboxResponseStore,
         queue: ReadingQueue,
     ) -> Self {
-        Self { env, unit_of_work, store, media, evidence, sandbox_responses, queue }
+        Self { env, unit_of_work, store, media, evidence, sources, registers, sandbox_responses, queue }
     }
 
     pub(in crate::document_verification) async fn run(
@@ -124,7 +133,7 @@ impl CheckRunner {
         let session = &stored.session;
         let (mut completed, mut evidence) = (CompletedChecks::default(), Evidence::default());
         for check in session.checks.iter().filter(|check| check.awaits_report()) {
-            match self.build_report(stored, check, &mut evidence).await {
+            match self.build_report(stored, check, &mut evidence, is_last_attempt).await {
                 Ok(report) => completed.reports.push((check.id, report)),
                 Err(error) if is_last_attempt => {
                     tracing::error!(
@@ -135,6 +144,14 @@ impl CheckRunner {
                     completed.failed.push(check.id);
                 }
                 Err(error) => completed.retry_because = Some(error.to_string()),
+            }
+        }
+        let reported = completed.reports.iter().filter_map(|(id, _)| evidence.registers.get(id));
+        let traces: Vec<&NewTrace> = reported.filter_map(|found| found.trace.as_ref()).collect();
+        if !traces.is_empty() {
+            let kept = self.registers.traces().add(session.app, session.id, &traces).await;
+            if let Err(error) = kept {
+                completed.retry_because = Some(error.to_string());
             }
         }
         for (id, analysis) in &evidence.faces {
@@ -156,6 +173,7 @@ impl CheckRunner {
         stored: &UnsealedDocumentSession,
         check: &VerificationCheck,
         evidence: &mut Evidence,
+        is_last_attempt: bool,
     ) -> Result<VerificationReport, DocumentReadError> {
         let session = &stored.session;
         if session.sandbox {
@@ -164,8 +182,32 @@ impl CheckRunner {
             return Ok(config.report(session, check));
         }
         let implementation = implementation(check.kind);
-        self.evidence.load(stored, &implementation.evidence(session, check), evidence).await?;
-        Ok(implementation.report(&CheckInput { session, check, evidence, today: today(&*self.env) }))
+        let mut wanted = implementation.evidence(session, check);
+        // Portraits are compared with those on the list and in earlier sessions.
+        wanted.portraits |= check.kind == VerificationCheckType::Authenticity;
+        self.evidence.load(stored, &wanted, evidence).await?;
+        let today = today(&*self.env);
+        let input = CheckInput { session, check, evidence, today };
+        if check.kind == VerificationCheckType::Authenticity {
+            let live = wanted.faces.first().and_then(|id| input.face(*id));
+            let live = live.filter(|_| session.allows_biometrics());
+            if let Some(found) = self.registers.look_up(&input, live).await? {
+                evidence.registers.insert(check.id, found);
+            }
+        }
+        let input = CheckInput { session, check, evidence, today };
+        for question in implementation.questions(&input, &self.sources) {
+            let outcome = match self.sources.ask(check.id, &question).await {
+                Ok(answer) => SourceOutcome::Answered(answer),
+                Err(error) if is_last_attempt => {
+                    tracing::error!(error = %error, check = check.kind.as_str(), "a provider is given up");
+                    SourceOutcome::Unavailable
+                }
+                Err(error) => return Err(DocumentReadError::Server(error.to_string())),
+            };
+            evidence.answers.insert((check.id, question.kind), outcome);
+        }
+        Ok(implementation.report(&CheckInput { session, check, evidence, today }))
     }
 
     /// Writes what came of the checks; ends the job if none is left to retry.

@@ -6,11 +6,11 @@ use super::{
     report_builder::{ReportBuilder, measure_details},
 };
 use crate::document_verification::{
-    findings::{DOCUMENT_NOT_RECOGNISED, DocumentFindings},
+    findings::DocumentFindings,
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport},
     request::RequestedCheck,
-    session::{DocumentSession, SuppliedResource, VerificationCheck},
-    types::{CheckAdvice, ResourceKind},
+    session::{DocumentSession, VerificationCheck},
+    types::CheckAdvice,
 };
 use base::ResourceId;
 use documents::{
@@ -35,18 +35,18 @@ impl SessionCheck for TextDataCheck {
     }
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
+        if matches!(self, Self::IdDocument) {
+            return input
+                .recognised_document()
+                .map_or_else(|report| report, |(_, findings)| self.text_data_report(findings));
+        }
         let findings = input.check.resources_used.first().and_then(|id| input.document(*id));
-        let Some(findings) = findings else { return VerificationReport::not_available("NO_DOCUMENT") };
-        if !findings.document {
-            return VerificationReport::not_available(findings.first_fault_or("NO_DOCUMENT"));
+        match findings {
+            Some(findings) if findings.document => self.text_data_report(findings),
+            findings => VerificationReport::not_available(
+                findings.map_or("NO_DOCUMENT", |findings| findings.first_fault_or("NO_DOCUMENT")),
+            ),
         }
-        if matches!(self, Self::IdDocument)
-            && let Some(claim) = input.used(ResourceKind::IdDocument).and_then(SuppliedResource::claim)
-            && findings.is_unrecognised(claim)
-        {
-            return VerificationReport::not_available(findings.first_fault_or(DOCUMENT_NOT_RECOGNISED));
-        }
-        self.text_data_report(findings)
     }
 }
 

@@ -64,11 +64,11 @@ impl DocumentExtractor {
             });
         }
         let (kind, country) = (resource.document_type, resource.issuing_country.clone());
-        let today = today(&*self.env);
+        let (today, embed_portrait) = (today(&*self.env), stored.session.allows_biometrics());
         self.vision
             .run(move |vision| {
                 let claim = DocumentClaim { country: country.as_deref(), kind };
-                let reading = reading::join_sides(vision, sides, claim, today)?;
+                let reading = reading::join_sides(vision, sides, claim, today, embed_portrait)?;
                 let portrait = reading.portrait.as_ref().and_then(|portrait| {
                     let page = &reading.sides.get(portrait.side)?.page;
                     let cropped = crop_portrait(page, &portrait.face)?;

@@ -20,7 +20,6 @@ use crate::document_verification::{
     unit_of_work::{DocumentUnitOfWork, JobEnd},
     vision_runner::DocumentReadError,
 };
-use documents::authenticity::{AuthenticityCheck, AuthenticityVerdict};
 use jobs::{Job as _, JobError, JobOutcome, Lease};
 use std::time::Instant;
 
@@ -179,9 +178,7 @@ impl ReadDocumentRunner {
 fn expired(session: &DocumentSession, findings: &DocumentFindings) -> Option<TaskNextStep> {
     let is_checked =
         session.wanted.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
-    let in_date = findings.measure(AuthenticityCheck::DocumentInDate)?;
-    let has_expired = in_date.verdict == AuthenticityVerdict::Fail && !is_checked;
-    has_expired.then(|| {
+    (findings.has_expired() && !is_checked).then(|| {
         TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::UserError, "EXPIRED_DOCUMENT")
     })
 }

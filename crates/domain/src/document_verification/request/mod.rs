@@ -8,7 +8,7 @@ use super::{
     types::{
         BiometricConsentFlow, CaptureMethods, DarkMode, LivenessType, ManualCheck, NotificationAuthType,
         NotificationTopic, ResourceKind, ResourceSource, RetryCategory, SchemeType, TaskType, TrustFramework,
-        VerificationCheckType,
+        VerificationCheckType, WatchlistCategory,
     },
 };
 use base::Timestamp;
@@ -109,6 +109,9 @@ pub struct RequestedCheck {
     pub liveness_type: Option<LivenessType>,
     /// For a liveness check: captures after the first, 0 to 10.
     pub max_retries: i64,
+    /// For a check of watchlists: what they are about.
+    #[serde(default)]
+    pub watchlist_categories: Vec<WatchlistCategory>,
 }
 
 /// A task to do with each document of a kind.
@@ -285,8 +288,14 @@ impl DocumentSessionRequest {
         }));
         let asks_for = |kind| self.documents.iter().any(|document| document.kind == kind);
         let reads = |kind| self.tasks.iter().any(|task| task.kind == kind);
-        let about_documents = has(VerificationCheckType::Authenticity).is_some()
-            || has(VerificationCheckType::FaceMatch).is_some();
+        let about_documents = [
+            VerificationCheckType::Authenticity,
+            VerificationCheckType::FaceMatch,
+            VerificationCheckType::Watchlist,
+            VerificationCheckType::ThirdPartyIdentity,
+        ]
+        .into_iter()
+        .any(|kind| has(kind).is_some());
         if (about_documents || reads(TaskType::IdDocument)) && !asks_for(ResourceKind::IdDocument) {
             needed.insert(0, plain(ResourceKind::IdDocument));
         }
@@ -327,6 +336,10 @@ impl RequestedCheck {
             filter: None,
             liveness_type: (kind == VerificationCheckType::Liveness).then_some(LivenessType::Static),
             max_retries: DEFAULT_FACE_RETRIES,
+            watchlist_categories: match kind {
+                VerificationCheckType::Watchlist => WatchlistCategory::ALL.to_vec(),
+                _ => Vec::new(),
+            },
         }
     }
 }

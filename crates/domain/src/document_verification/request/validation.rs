@@ -7,19 +7,26 @@ use super::{
 use crate::{
     delivery::Outbox,
     document_verification::{
+        identity_sources::IdentitySources,
         restrictions::is_country_code,
         types::{RetryCategory, TaskType, VerificationCheckType},
     },
     violation::Violation,
 };
+use age_methods::identity_source::IdentitySourceKind;
 use std::ops::RangeInclusive;
 
 /// Attempts after the first that may be asked for.
 const RETRY_COUNT_RANGE: RangeInclusive<i64> = 0..=10;
 
 impl DocumentSessionRequest {
-    /// Everything that is wrong with the request; empty if nothing is.
-    pub(in crate::document_verification) fn violations(&self, outbox: &Outbox) -> Vec<Violation> {
+    /// Everything that is wrong with the request; empty if nothing is. `sources` are those that checks may ask; `None` in
+    /// a sandbox, where nobody is asked.
+    pub(in crate::document_verification) fn violations(
+        &self,
+        outbox: &Outbox,
+        sources: Option<&IdentitySources>,
+    ) -> Vec<Violation> {
         let mut found = Vec::new();
         found.extend(out_of_range("resources_ttl", self.resources_ttl, &RESOURCES_TTL_SECONDS));
         found.extend(self.notifications.iter().flat_map(|subscription| subscription.violations(outbox)));
@@ -29,6 +36,31 @@ impl DocumentSessionRequest {
         }
         found.extend(self.sdk_config.violations());
         found.extend(self.inconsistencies());
+        found.extend(sources.into_iter().flat_map(|sources| self.missing_sources(sources)));
+        found
+    }
+
+    /// What asks for a source that is not set up.
+    fn missing_sources(&self, sources: &IdentitySources) -> Vec<Violation> {
+        let mut found = Vec::new();
+        for (at, check) in self.checks.iter().enumerate() {
+            let path = format!("requested_checks[{at}]");
+            let of_kind = match check.kind {
+                VerificationCheckType::Watchlist => Some((IdentitySourceKind::Watchlist, "type")),
+                VerificationCheckType::ThirdPartyIdentity => {
+                    Some((IdentitySourceKind::ThirdPartyIdentity, "type"))
+                }
+                VerificationCheckType::Authenticity if check.issuing_authority => {
+                    let member = "config.issuing_authority_sub_check.requested";
+                    Some((IdentitySourceKind::IssuingAuthority, member))
+                }
+                _ => None,
+            };
+            if let Some((source, member)) = of_kind.filter(|(source, _)| !sources.has(*source)) {
+                let message = format!("this server has no provider that answers it ({})", source.name());
+                found.push(Violation::new(format!("{path}.{member}"), message));
+            }
+        }
         found
     }
 
@@ -60,6 +92,10 @@ impl DocumentSessionRequest {
                 let path = format!("requested_checks[{at}].config.issuing_authority_sub_check");
                 let message = format!("{} has no such sub-check", check.kind);
                 found.push(Violation::new(path, message));
+            }
+            if !check.watchlist_categories.is_empty() && check.kind != VerificationCheckType::Watchlist {
+                let path = format!("requested_checks[{at}].config.categories");
+                found.push(Violation::new(path, format!("{} has no categories", check.kind)));
             }
             if self.checks.iter().take(at).any(repeated) {
                 let message = "the same check is asked for twice";

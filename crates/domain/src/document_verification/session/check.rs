@@ -2,13 +2,14 @@
 
 use crate::document_verification::{
     report::VerificationReport,
-    types::{CheckAdvice, CheckState, ManualCheck, VerificationCheckType},
+    types::{CheckAdvice, CheckState, ManualCheck, VerificationCheckType, WatchlistCategory},
 };
 use base::{Environment, Id as _, MediaId, ModerationCheckId, ResourceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// A check of one or two resources.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option by itself")]
 pub struct VerificationCheck {
     pub id: ModerationCheckId,
     pub kind: VerificationCheckType,
@@ -28,8 +29,21 @@ pub struct VerificationCheck {
     /// Whether its filter lets an authenticity check take documents that have expired.
     #[serde(default)]
     pub allow_expired: bool,
+    /// Whether it is about some documents only, by a filter of its own.
+    #[serde(default)]
+    pub filtered: bool,
+    /// Whether the authority is asked about documents that have expired; its filter says so, and without one it is.
+    #[serde(default = "yes")]
+    pub issuing_authority_takes_expired: bool,
+    /// What watchlists are searched for.
+    #[serde(default)]
+    pub watchlist_categories: Vec<WatchlistCategory>,
     pub created: Timestamp,
     pub last_updated: Timestamp,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl VerificationCheck {
@@ -53,6 +67,9 @@ impl VerificationCheck {
             manual_check,
             issuing_authority: false,
             allow_expired: false,
+            filtered: false,
+            issuing_authority_takes_expired: true,
+            watchlist_categories: Vec::new(),
             created: now,
             last_updated: now,
         }

@@ -39,6 +39,12 @@ impl DocumentSession {
         Ok(())
     }
 
+    /// Whether faces may be made into numbers that tell people apart: the end user has consented, or the relying party
+    /// has said that it collects their consent itself.
+    pub(in crate::document_verification) fn allows_biometrics(&self) -> bool {
+        self.wanted.block_biometric_consent || self.biometric_consent.is_some()
+    }
+
     /// The resource with this id, which must be of this kind.
     pub(in crate::document_verification) fn require_resource(
         &self,

@@ -3,7 +3,7 @@
 use super::{UnsealedDocumentSession, tombstones};
 use crate::{
     delivery,
-    document_verification::session::DocumentSession,
+    document_verification::{session::DocumentSession, traces},
     erasure_keys::{self, ErasureKeys, KeyOwner},
     tenancy::limits,
     vault::Vault,
@@ -239,6 +239,7 @@ impl DocumentSessionStore {
             app_id: AppId,
             media_bytes: i64,
         }
+        traces::erase_of_session(tx, id).await?;
         tombstones::add(tx, &*self.env, id, None).await?;
         delivery::erase_messages_about(tx, id.into(), self.env.now()).await?;
         let erased: Option<ErasedSessionRow> = tx

@@ -147,8 +147,8 @@ async fn each_wrong_member_of_a_configuration_is_reported_with_its_path() {
             "task_results.ID_DOCUMENT_TEXT_DATA_EXTRACTION[0].result.document_id_photo.data",
         ),
         (
-            json!({ "check_reports": { "THIRD_PARTY_IDENTITY": { "result": { "report_template": "SUCCESS" } } } }),
-            "check_reports.THIRD_PARTY_IDENTITY",
+            json!({ "check_reports": { "THIRD_PARTY_IDENTITY": { "result": { "report_template": "PERHAPS" } } } }),
+            "check_reports.THIRD_PARTY_IDENTITY.result.report_template",
         ),
         (
             json!({ "check_reports": { "LIVENESS": [{ "liveness_type": "WINK", "result": { "report_template": "SUCCESS" } }] } }),

@@ -67,7 +67,7 @@ async fn each_wrong_member_of_a_payload_is_reported_with_its_path() {
         (json!({ "requested_checks": [7] }), "requested_checks[0]"),
         (check(json!({})), "requested_checks[0].type"),
         (check(json!({ "type": "ID_DOCUMENT_TEXT_DATA_CHECK" })), "requested_checks[0].type"),
-        (check(json!({ "type": "THIRD_PARTY_IDENTITY" })), "requested_checks[0].type"),
+        (check(json!({ "type": "WATCHLIST_ADVANCED_CA" })), "requested_checks[0].type"),
         (
             check(json!({ "type": "ID_DOCUMENT_AUTHENTICITY", "config": { "manual_check": "IBV" } })),
             "requested_checks[0].config.manual_check",
@@ -115,10 +115,10 @@ async fn each_wrong_member_of_a_payload_is_reported_with_its_path() {
             filter(json!({ "type_restriction": { "inclusion": "INCLUDE", "document_types": ["DIARY"] } })),
             "required_documents[0].filter",
         ),
-        // The catalogue has no such licences of Sweden, so nothing is left.
+        // The catalogue has no licences of Afghanistan, so nothing is left.
         (
             filter(
-                json!({ "country_restriction": { "inclusion": "whitelist", "country_codes": ["SWE"] }, "type_restriction": { "inclusion": "include", "document_types": ["DRIVING_LICENCE"] } }),
+                json!({ "country_restriction": { "inclusion": "whitelist", "country_codes": ["AFG"] }, "type_restriction": { "inclusion": "include", "document_types": ["DRIVING_LICENCE"] } }),
             ),
             "required_documents[0].filter",
         ),
