@@ -10,6 +10,7 @@
 
 pub mod blind_tokens;
 pub mod card;
+pub mod device_signal;
 pub mod form;
 pub mod identifiers;
 pub mod mobile_operator;

@@ -5,6 +5,7 @@
 mod kit;
 
 mod cards;
+mod device_signals;
 mod mobiles;
 mod oidc;
 mod oidc_provider;

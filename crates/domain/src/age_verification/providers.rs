@@ -2,8 +2,8 @@
 
 use super::{blind_tokens, types::AgeMethod};
 use age_methods::{
-    InvalidSettingError, card, identifiers::CallingCode, mobile_operator, oidc, passkey, registry, sms,
-    wallet,
+    InvalidSettingError, card, device_signal, identifiers::CallingCode, mobile_operator, oidc, passkey,
+    registry, sms, wallet,
 };
 use base::Environment;
 use media::fetch::Fetcher;
@@ -37,6 +37,8 @@ pub struct ProviderSettings {
     pub svc_key: Option<passkey::PasskeySettings>,
     /// Who issues blind tokens. The sandbox has keys of its own under the same settings.
     pub double_anonymity: Option<blind_tokens::BlindTokenSettings>,
+    /// Whose apps send what a phone's system states.
+    pub device_signal: Option<device_signal::DeviceSignalSettings>,
 }
 
 /// Who reaches phones, and who knows their owners.
@@ -79,6 +81,7 @@ pub(super) struct Providers {
     pub(super) electronic_id: Vec<oidc::IdentityProvider>,
     pub(super) singpass: Option<oidc::IdentityProvider>,
     pub(super) wallet: Option<wallet::WalletVerifier>,
+    pub(super) device_signal: Option<device_signal::DeviceSignalVerifier>,
 }
 
 /// What the method `mobile` needs.
@@ -130,6 +133,7 @@ impl ProviderSettings {
             digital_id: Some(wallet::WalletSettings::Sandbox {}),
             svc_key: None,
             double_anonymity: None,
+            device_signal: Some(device_signal::DeviceSignalSettings::Sandbox {}),
         }
     }
 }
@@ -188,6 +192,9 @@ impl Providers {
             })?,
             wallet: open("digital_id", settings.digital_id.as_ref(), |settings| {
                 wallet::WalletVerifier::open(settings, fetcher, environment, public_url)
+            })?,
+            device_signal: open("device_signal", settings.device_signal.as_ref(), |settings| {
+                device_signal::DeviceSignalVerifier::open(settings, environment)
             })?,
         })
     }

@@ -122,6 +122,11 @@ fn method_practice(method: AgeMethod) -> (&'static str, &'static str, &'static s
             ("verification", "whether an age was reached", "a database of identities")
         }
         AgeMethod::SvcKey => ("an earlier result", "what was shown before, stored under a passkey", "nobody"),
+        AgeMethod::DeviceSignal => (
+            "self-declaration, or verification by the platform",
+            "the age band that a phone's system states",
+            "the business's app, for which the phone's platform vouches",
+        ),
         AgeMethod::DoubleAnonymity => {
             ("an earlier result", "a signed token that states an age and names nobody", "a token's issuer")
         }

@@ -1,8 +1,9 @@
-//! Which handler implements which method: the one place where all fourteen are listed.
+//! Which handler implements which method: the one place where all fifteen are listed.
 
 use super::{
     AgeMethodHandler, BlindTokenMethod, DocumentMethod, EstimationMethod, PasskeyMethod, WalletMethod,
     card::CardMethod,
+    device_signal::DeviceSignalMethod,
     oidc::OidcMethod,
     one_time_code::{CodeDelivery, OneTimeCodeMethod},
     registry::{IdentityRegistry, RegistryMethod},
@@ -48,6 +49,7 @@ pub(in crate::age_verification) struct AgeMethodSet {
     cpf: RegistryMethod,
     svc_key: Arc<PasskeyMethod>,
     double_anonymity: Arc<BlindTokenMethod>,
+    device_signal: DeviceSignalMethod,
     email_registry: Option<Arc<RegistryProvider>>,
 }
 
@@ -153,6 +155,7 @@ impl AgeMethodSet {
             cpf: registry(IdentityRegistry::Cpf, providers.cpf),
             svc_key: parts.svc_key.clone(),
             double_anonymity: parts.double_anonymity.clone(),
+            device_signal: DeviceSignalMethod { verifier: providers.device_signal, decider: decider.clone() },
             email_registry,
         }
     }
@@ -173,12 +176,18 @@ impl AgeMethodSet {
             AgeMethod::Cpf => &self.cpf,
             AgeMethod::SvcKey => &*self.svc_key,
             AgeMethod::DoubleAnonymity => &*self.double_anonymity,
+            AgeMethod::DeviceSignal => &self.device_signal,
         }
     }
 
     /// The handler that also answers wallets.
     pub(in crate::age_verification) fn wallet(&self) -> &WalletMethod {
         &self.digital_id
+    }
+
+    /// The handler that takes what apps send.
+    pub(in crate::age_verification) fn device_signal(&self) -> &DeviceSignalMethod {
+        &self.device_signal
     }
 
     /// Who knows email addresses, also those that a relying party has verified.

@@ -1,6 +1,6 @@
 //! The ways to prove an age.
 //!
-//! [`AgeMethodHandler`] is what a method does; [`method_set`] lists the handlers of all fourteen methods. [`step`] is
+//! [`AgeMethodHandler`] is what a method does; [`method_set`] lists the handlers of all fifteen methods. [`step`] is
 //! what the page is asked for, and what it sends. The other files implement the handlers:
 //!
 //! | File | Methods |
@@ -14,6 +14,7 @@
 //! | `passkey` | `svc_key` |
 //! | `wallet` | `digital_id` |
 //! | `blind_token` | `double_anonymity` |
+//! | `device_signal` | `device_signal` |
 //!
 //! A handler knows its providers, but neither how sessions are stored nor how outcomes are committed. It stores nothing
 //! that an end user types or shows: what it must remember until the next turn travels through the page as a sealed
@@ -21,6 +22,7 @@
 
 mod blind_token;
 mod card;
+mod device_signal;
 mod document;
 mod estimation;
 mod method_set;
@@ -32,6 +34,7 @@ mod step;
 mod wallet;
 
 pub(super) use blind_token::BlindTokenMethod;
+pub(super) use device_signal::page_cannot as page_cannot_send_signals;
 pub(super) use document::{DocumentMethod, SESSION_ENDED_REASON};
 pub(super) use estimation::EstimationMethod;
 pub(super) use method_set::{AgeMethodSets, SharedMethodParts};
@@ -43,7 +46,7 @@ pub(super) use wallet::{WalletMethod, WalletOutcome, WalletProgress, WalletReque
 use super::{
     AgeSessionError,
     decision::AgeDecider,
-    session::{AgeMethodVerdict, AgeSession, MethodAttempt},
+    session::{AgeMethodVerdict, AgeSession, MethodAttempt, SignalProvenance},
     session_config::AgeMethodConfig,
     types::{AgeFailureReason, InputProblemCode},
 };
@@ -139,6 +142,8 @@ pub(super) enum StepOutcome {
         until: Timestamp,
         verdict: AgeMethodVerdict,
     },
+    /// The attempt ends with what a phone's system states, and who stands behind it.
+    Signalled { verdict: AgeMethodVerdict, provenance: Option<SignalProvenance> },
     /// The attempt ends.
     Finished(AgeMethodVerdict),
 }
