@@ -13,6 +13,7 @@ pub mod card;
 pub mod device_signal;
 pub mod form;
 pub mod identifiers;
+pub mod la_wallet;
 pub mod mobile_operator;
 pub mod oidc;
 pub mod passkey;

@@ -8,7 +8,7 @@ use crate::{
 use base::{Environment, Timestamp};
 use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
 use media::fetch::Fetcher;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{path::PathBuf, sync::Arc};
 
 const REGISTRY_LABEL: &str = "the registry";
@@ -35,7 +35,7 @@ pub(crate) struct RegistryQuestion<'a, S> {
 
 /// Other members of an answer are ignored, so that services can extend it.
 #[derive(Deserialize)]
-struct RegistryAnswer {
+pub(crate) struct SignedVerdict {
     result: RegistryVerdict,
     date_of_birth: Option<Date>,
     evidence_id: Option<String>,
@@ -77,6 +77,14 @@ impl SignedProtocolClient {
         &self,
         question: &RegistryQuestion<'_, S>,
     ) -> Result<AgeEvidence, AgeMethodError> {
+        self.call::<SignedVerdict>(question).await?.into_evidence(question.threshold, self.world.now())
+    }
+
+    /// Sends a signed question, and reads the answer once it is verified.
+    pub(crate) async fn call<A: DeserializeOwned>(
+        &self,
+        question: &impl Serialize,
+    ) -> Result<A, AgeMethodError> {
         let id = self.world.uuid_v4().to_string();
         let body = http_client::json_body(question);
         let mut headers = media::fetch::HeaderMap::new();
@@ -92,13 +100,13 @@ impl SignedProtocolClient {
         if answered.status != 200 {
             return Err(http_client::unexpected_status(REGISTRY_LABEL, &answered));
         }
-        http_client::parse_json::<RegistryAnswer>(REGISTRY_LABEL, &answered)?
-            .into_evidence(question.threshold, now)
+        http_client::parse_json(REGISTRY_LABEL, &answered)
     }
 }
 
-impl RegistryAnswer {
-    fn into_evidence(self, years: u8, now: Timestamp) -> Result<AgeEvidence, AgeMethodError> {
+impl SignedVerdict {
+    /// What it says about an age of `years`. Refused if it contradicts itself.
+    pub(crate) fn into_evidence(self, years: u8, now: Timestamp) -> Result<AgeEvidence, AgeMethodError> {
         let over = match self.result {
             RegistryVerdict::Over => true,
             RegistryVerdict::Under => false,
@@ -130,7 +138,7 @@ mod tests {
 
     fn judge(text: &str) -> Result<AgeEvidence, AgeMethodError> {
         let now = "2026-01-16T14:40:00Z".parse().unwrap();
-        serde_json::from_str::<RegistryAnswer>(text).unwrap().into_evidence(18, now)
+        serde_json::from_str::<SignedVerdict>(text).unwrap().into_evidence(18, now)
     }
 
     #[test]

@@ -6,10 +6,12 @@ mod kit;
 
 mod cards;
 mod device_signals;
+mod la_wallet;
 mod mobiles;
 mod oidc;
 mod oidc_provider;
 mod passkeys;
 mod registries;
+mod services;
 mod tokens;
 mod wallets;

@@ -5,7 +5,7 @@ use super::{
     AgeVerificationSettings, AttemptLimits, BlindTokenSettings, MobileSettings, ProviderSettings,
     policies::AgePolicySettings, request::CONFIDENCE_RANGE,
 };
-use age_methods::{card, device_signal, oidc, passkey, registry, wallet};
+use age_methods::{card, device_signal, la_wallet, oidc, passkey, registry, wallet};
 use base::SignedDuration;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(super) struct AgesSection {
     email: Option<registry::RegistrySettings>,
     social_security_number: Option<registry::RegistrySettings>,
     us_florida_hb3: Option<registry::RegistrySettings>,
-    la_wallet: Option<registry::RegistrySettings>,
+    la_wallet: Option<la_wallet::LaWalletSettings>,
     cpf: Option<registry::RegistrySettings>,
     electronic_id: BTreeMap<String, oidc::IdentityProviderSettings>,
     singpass: Option<oidc::IdentityProviderSettings>,

@@ -118,7 +118,12 @@ fn method_practice(method: AgeMethod) -> (&'static str, &'static str, &'static s
             ("verification", "the date of birth, or an age reached", "an identity provider")
         }
         AgeMethod::Singpass => ("verification", "the date of birth", "Singpass"),
-        AgeMethod::LaWallet | AgeMethod::SocialSecurityNumber | AgeMethod::UsFloridaHb3 | AgeMethod::Cpf => {
+        AgeMethod::LaWallet => (
+            "verification",
+            "whether an age was reached, as the holder agrees to tell",
+            "LA Wallet, through a service",
+        ),
+        AgeMethod::SocialSecurityNumber | AgeMethod::UsFloridaHb3 | AgeMethod::Cpf => {
             ("verification", "whether an age was reached", "a database of identities")
         }
         AgeMethod::SvcKey => ("an earlier result", "what was shown before, stored under a passkey", "nobody"),

@@ -59,15 +59,7 @@ async fn a_session_names_a_policy_and_says_so() {
         page["methods"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
     assert_eq!(
         offered,
-        [
-            "digital_id",
-            "age_estimation",
-            "doc_scan",
-            "mobile",
-            "credit_card",
-            "email",
-            "electronic_id"
-        ]
+        ["digital_id", "age_estimation", "doc_scan", "mobile", "credit_card", "email", "electronic_id"]
     );
 }
 

@@ -10,7 +10,8 @@
 //! | `card` | `credit_card` |
 //! | `one_time_code` | `mobile`, `email` |
 //! | `oidc` | `electronic_id`, `singpass` |
-//! | `registry` | `social_security_number`, `us_florida_hb3`, `la_wallet`, `cpf` |
+//! | `registry` | `social_security_number`, `us_florida_hb3`, `cpf` |
+//! | `la_wallet` | `la_wallet` |
 //! | `passkey` | `svc_key` |
 //! | `wallet` | `digital_id` |
 //! | `blind_token` | `double_anonymity` |
@@ -25,6 +26,7 @@ mod card;
 mod device_signal;
 mod document;
 mod estimation;
+mod la_wallet;
 mod method_set;
 mod oidc;
 mod one_time_code;
