@@ -29,7 +29,7 @@ const KEY_LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 366);
 /// Whether an app is one of the store or one that a developer installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppAttestEnvironment {
-    /// From the App Store or TestFlight.
+    /// From the App Store or `TestFlight`.
     Production,
     /// Installed by a developer.
     Development,

@@ -532,13 +532,6 @@ for (const [name, words, wrong, right, sent] of [
     { "Street and number, city": "1 Main St, Miami", "Postal code": "33101" },
     { address: "1 Main St, Miami", postal_code: "33101" },
   ],
-  [
-    "LA_WALLET",
-    "Your driver’s license",
-    { "License number": "" },
-    { "License number": "001234567" },
-    { licence: "001234567" },
-  ],
 ] as [MethodName, string, Record<string, string>, Record<string, string>, object][]) {
   test(`people's numbers are checked by their own rules before they are sent: ${name}`, async ({ page, server }) => {
     server.methods = [method(name)];
@@ -564,6 +557,38 @@ for (const [name, words, wrong, right, sent] of [
     expect(server.last(/ID$/).fields).toEqual(fields);
   });
 }
+
+test("a code is shown to be typed into an app, and the page goes on when the app has answered", async ({
+  page,
+  server,
+}) => {
+  server.methods = [method("LA_WALLET"), method("EMAIL")];
+  await page.goto(server.page("la_wallet"));
+  await heading(page, "Type the code into LA Wallet");
+  await says(page, "“Verify You”, then “Remote Verify”");
+  const code = page.locator(".app-code");
+  await expect(code).toHaveText("4821");
+  await expect(code, "read digit by digit").toHaveAccessibleName("4 8 2 1");
+  await accessible(page, "the code");
+  await keep(page, "17-la_wallet");
+  server.otherDone = true;
+  await heading(page, "Your age is confirmed");
+});
+
+test("what only the business's app can do is said, and the other ways are offered", async ({ page, server }) => {
+  const inApp = method("DEVICE_SIGNAL", { in_app: true });
+  server.methods = [inApp, method("EMAIL")];
+  await page.goto(server.page());
+  await says(page, "You can also confirm your age in Demo shop’s app.");
+  await expect(page.locator(".way")).toHaveCount(1);
+  await accessible(page, "an app beside other ways");
+  server.methods = [inApp];
+  await page.goto(server.page());
+  await heading(page, "In the app");
+  await says(page, "Go on in Demo shop’s app");
+  await expect(page.locator(".way")).toHaveCount(0);
+  await accessible(page, "an app alone");
+});
 
 /** What leads to a provider of the stand-in's. */
 const toProvider = (page: Page, server: AgeStandIn) => press(page, `Go on to ${server.origin.slice(7)}`);

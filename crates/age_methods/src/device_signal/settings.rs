@@ -97,7 +97,7 @@ pub struct IosAppSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IosEnvironment {
-    /// From the App Store or TestFlight.
+    /// From the App Store or `TestFlight`.
     #[default]
     Production,
     /// A developer installed it.

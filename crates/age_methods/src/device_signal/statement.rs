@@ -143,6 +143,7 @@ mod tests {
         parse_statement(PhonePlatform::Ios, &text.to_string())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "compared with what is parsed")]
     fn band(
         reached: Option<u8>,
         not_reached: Option<u8>,

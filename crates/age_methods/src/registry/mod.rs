@@ -33,7 +33,7 @@ pub enum RegistrySettings {
     Didit(DiditSettings),
     /// AgeChecker.Net: `us_florida_hb3`.
     AgeChecker(AgeCheckerSettings),
-    /// IPQualityScore's email validation: `email`.
+    /// `IPQualityScore`'s email validation: `email`.
     IpQualityScore(IpQualityScoreSettings),
     /// Trustfull's Age Estimation: `email`.
     Trustfull(TrustfullSettings),

@@ -1,4 +1,4 @@
-//! IPQualityScore's email validation: when an address was first seen. Who opened an account at the lowest age that providers
+//! `IPQualityScore`'s email validation: when an address was first seen. Who opened an account at the lowest age that providers
 //! allow, so many years ago, is at least so old now.
 
 use super::{ServiceContext, not_answered};
@@ -18,7 +18,7 @@ const IPQS_LABEL: &str = "IPQualityScore";
 /// Ages at which accounts can be opened, years.
 const ACCOUNT_AGES: std::ops::RangeInclusive<u8> = 0..=18;
 
-/// How to reach IPQualityScore.
+/// How to reach `IPQualityScore`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IpQualityScoreSettings {
