@@ -5,7 +5,7 @@ import { ovalSketch, paragraph, primaryButton, row, spinner, tickIcon } from "..
 import { handOffScreen } from "../shared/handoff";
 import type { Screen } from "../shared/page-layout";
 import { safeUrl } from "../shared/safe-url";
-import { type Method, type MethodName, type Session, sessionThreshold } from "./session";
+import { isLeftToApp, type Method, type MethodName, type Session, sessionThreshold } from "./session";
 import { type LostReason, type OverReason, offeredMethods } from "./state-machine/state";
 import { formatDuration, interpolate, type Language, lookup, type Texts } from "./texts";
 
@@ -80,6 +80,7 @@ export function start(shown: ScreenContext): Screen {
     body: [
       ...explained,
       make("ul", { class: "ways" }, ...[...fresh, ...again].map((method) => methodItem(method, shown))),
+      isLeftToApp(session) ? paragraph(interpolate(say.inApp, asked), "soft") : undefined,
       declined ? paragraph(say.declined, "soft") : undefined,
       declined ? row(button(say.after, () => actions.consent(true), { class: "quiet" })) : undefined,
       mayHandOff ? row(button(texts.phone.offer, actions.handOff, { class: "quiet" })) : undefined,
@@ -182,6 +183,11 @@ export function none({ session, texts, actions }: ScreenContext): Screen {
   const { none: say } = texts;
   const declined = session.methods.some(({ state }) => state === "DECLINED");
   const after = declined ? primaryButton(texts.start.after, () => actions.consent(true)) : undefined;
+  if (isLeftToApp(session)) {
+    const told = interpolate(texts.start.inAppOnly, { business: businessName(session, texts) });
+    const { name } = texts.methods.DEVICE_SIGNAL;
+    return { heading: name, body: [paragraph(told), row(after, button(texts.cancel, actions.cancel))] };
+  }
   return {
     heading: say.heading,
     body: [

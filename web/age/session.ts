@@ -44,6 +44,8 @@ export interface Method {
   handOff: boolean;
   /** Whether the page tries it by itself at the start, instead of offering it. */
   silent: boolean;
+  /** Whether only the business's app can use it, and not this page. */
+  inApp: boolean;
   /** The country whose documents the business expects, three letters. */
   country: string | undefined;
 }
@@ -130,6 +132,7 @@ function readMethod(one: PageMethod): Method {
     remaining: one.attempts_remaining,
     handOff: one.hand_off,
     silent: one.silent,
+    inApp: one.in_app,
     country: one.preset_issuing_country ?? undefined,
   };
 }
@@ -149,6 +152,11 @@ export function availableMethods({ methods }: Session): Method[] {
   return methods.filter(
     ({ state, remaining, available }) => available && (state === "OPEN" || (state === "FAILED" && remaining > 0)),
   );
+}
+
+/** Whether there is a method that the business's app can still use. */
+export function isLeftToApp({ methods }: Session): boolean {
+  return methods.some(({ inApp, state }) => inApp && (state === "OPEN" || state === "FAILED"));
 }
 
 /** Whether the session still accepts attempts. */

@@ -17,6 +17,7 @@ export function method(name: MethodName, more: Partial<PageMethod> = {}): PageMe
     attempts_remaining: 1,
     available: true,
     silent: false,
+    in_app: false,
     preset_issuing_country: null,
     hand_off: true,
     ...more,

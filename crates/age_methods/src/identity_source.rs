@@ -4,7 +4,7 @@
 
 use crate::{
     AgeMethodError, InvalidSettingError,
-    registry::{RegistrySettings, SignedProtocolClient},
+    registry::{SignedProtocolClient, SignedProtocolSettings},
     sandbox::SandboxAnswer,
 };
 use base::Environment;
@@ -216,6 +216,16 @@ pub struct IdentitySource {
     backend: Backend,
 }
 
+/// Which source is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
+pub enum IdentitySourceSettings {
+    /// A service that speaks the signed protocol.
+    Signed(SignedProtocolSettings),
+    /// Simulated answers; nobody is asked.
+    Sandbox {},
+}
+
 #[derive(Debug)]
 enum Backend {
     Signed(SignedProtocolClient),
@@ -226,15 +236,15 @@ impl IdentitySource {
     /// Reads the secret file.
     pub fn open(
         kind: IdentitySourceKind,
-        settings: &RegistrySettings,
+        settings: &IdentitySourceSettings,
         fetcher: &Fetcher,
         world: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let backend = match settings {
-            RegistrySettings::Signed(settings) => {
+            IdentitySourceSettings::Signed(settings) => {
                 Backend::Signed(SignedProtocolClient::open(settings, fetcher, world)?)
             }
-            RegistrySettings::Sandbox {} => Backend::Sandbox,
+            IdentitySourceSettings::Sandbox {} => Backend::Sandbox,
         };
         Ok(Self { kind, backend })
     }

@@ -10,9 +10,11 @@
 
 pub mod blind_tokens;
 pub mod card;
+pub mod device_signal;
 pub mod form;
 pub mod identifiers;
 pub mod identity_source;
+pub mod la_wallet;
 pub mod mobile_operator;
 pub mod oidc;
 pub mod passkey;

@@ -38,7 +38,7 @@ pub fn document_json(name: &str, brand: &Brand) -> Option<String> {
         ),
         "ages" => with_info(
             "Assay age verification",
-            "Verify ages in sessions, by fourteen methods. In front of every path, `/sandbox` stands for the sandbox.",
+            "Verify ages in sessions, by fifteen methods. In front of every path, `/sandbox` stands for the sandbox.",
             age_verification::openapi_document(),
         ),
         "console" => with_info(

@@ -61,6 +61,8 @@ pub(crate) enum ChainPurpose<'a> {
     /// The signer of any other token of this issuer: if the certificate names hosts or addresses, the issuer must be
     /// one.
     TokenOf(&'a str),
+    /// An app's key. The certificate names it otherwise than by a host.
+    App,
 }
 
 /// Why a chain is refused.
@@ -111,7 +113,7 @@ pub(crate) fn verify_chain(
             let usage = KeyUsage::required(MDOC_SIGNER_EKU);
             leaf.verify_for_usage(algs, &anchors, &intermediates, time, usage, revoked, None).map(|_| ())
         }
-        ChainPurpose::TokenOf(_) => leaf
+        ChainPurpose::TokenOf(_) | ChainPurpose::App => leaf
             .verify_for_usage(algs, &anchors, &intermediates, time, AnyKeyUsage, revoked, None)
             .map(|_| ()),
     };
@@ -187,6 +189,50 @@ struct AnyKeyUsage;
 impl ExtendedKeyUsageValidator for AnyKeyUsage {
     fn validate(&self, mut uses: KeyPurposeIdIter<'_, '_>) -> Result<(), Error> {
         uses.try_for_each(|one| one.map(|_| ()))
+    }
+}
+
+/// `notBefore` and `notAfter` of a certificate.
+pub(crate) fn certificate_validity(der: &[u8]) -> Option<(Timestamp, Timestamp)> {
+    validity(der)
+}
+
+/// The key of a certificate on P-256, as an uncompressed point.
+pub(crate) fn certificate_point(der: &[u8]) -> Option<Vec<u8>> {
+    /// The head of a `SubjectPublicKeyInfo` with such a point.
+    const P256_HEAD: &[u8] = &[
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
+        0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ];
+    let der = CertificateDer::from(der);
+    let leaf = EndEntityCert::try_from(&der).ok()?;
+    let point = leaf.subject_public_key_info().as_ref().strip_prefix(P256_HEAD)?.to_vec();
+    (point.len() == 65 && point[0] == 4).then_some(point)
+}
+
+/// The value of an extension of a certificate, by the DER of its object identifier without its head.
+pub(crate) fn certificate_extension<'a>(der: &'a [u8], identifier: &[u8]) -> Option<&'a [u8]> {
+    let (_, certificate, _) = read_der_element(der)?;
+    let (_, mut fields, _) = read_der_element(certificate)?;
+    // The extensions are the field with tag 3, which is the last.
+    let extensions = loop {
+        let (tag, content, rest) = read_der_element(fields)?;
+        if tag == 0xa3 {
+            break content;
+        }
+        fields = rest;
+    };
+    let (_, mut list, _) = read_der_element(extensions)?;
+    loop {
+        let (_, extension, rest) = read_der_element(list)?;
+        let (_, name, mut value) = read_der_element(extension)?;
+        if name == identifier {
+            let (tag, content, after) = read_der_element(value)?;
+            // Whether it is critical stands between name and value.
+            value = if tag == 0x01 { read_der_element(after)?.1 } else { content };
+            return Some(value);
+        }
+        list = rest;
     }
 }
 

@@ -65,6 +65,47 @@ pub fn decrypt(text: &str, keys: &[&DecryptionKey], max_bytes: usize) -> Result<
     Ok(DecryptedJwe { payload, alg: header.alg, enc: header.enc, apu: header.apu, apv: header.apv })
 }
 
+/// Decrypts a token whose content key is wrapped by a key that both sides have (`A256KW`, with `A256GCM`). Any other
+/// algorithm is refused.
+pub(crate) fn decrypt_shared(
+    text: &str,
+    key: &Secret<[u8; 32]>,
+    max_bytes: usize,
+) -> Result<Secret<Vec<u8>>, JweError> {
+    if text.len() > max_bytes {
+        return Err(JweError("is too long"));
+    }
+    let parts: Vec<_> = text.splitn(6, '.').collect();
+    let [protected, wrapped, iv, ciphertext, tag] = parts[..] else {
+        return Err(JweError("does not have five parts"));
+    };
+    let bytes = |part: &str| base64url(part).ok_or(JweError("has a part that is not base64url"));
+    let header = crate::strict_json::parse_object(&bytes(protected)?)
+        .ok_or(JweError("has a header that is no JSON object without repetition"))?;
+    let is = |name: &str, value: &str| header.get(name).and_then(Value::as_str) == Some(value);
+    if !is("alg", "A256KW")
+        || !is("enc", "A256GCM")
+        || ["crit", "zip"].iter().any(|one| header.contains_key(*one))
+    {
+        return Err(JweError("is encrypted in another way"));
+    }
+    let (content, size) = ContentEncryption::of("A256GCM").ok_or(JweError("is encrypted in another way"))?;
+    let (wrapped, iv, tag) = (bytes(wrapped)?, bytes(iv)?, bytes(tag)?);
+    let decrypted = (|| {
+        let mut content_key = vec![0; size];
+        if wrapped.len() != size + 8 {
+            return None;
+        }
+        key_wrap::AesKek::new(&key_wrap::AES_256, key.expose())
+            .ok()?
+            .unwrap(&wrapped, &mut content_key)
+            .ok()?;
+        let content_key = Secret::new(content_key);
+        content.decrypt(content_key.expose(), protected.as_bytes(), &iv, bytes(ciphertext).ok()?, &tag)
+    })();
+    decrypted.map(Secret::new).ok_or(JweError("cannot be decrypted"))
+}
+
 fn unwrap_content_key(ours: &DecryptionKey, header: &JweHeader, wrapped: &[u8]) -> Option<Secret<Vec<u8>>> {
     let mut content = vec![0; header.key_size];
     match header.management {

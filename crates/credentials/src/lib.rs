@@ -17,6 +17,7 @@
 //! Modules import downwards only:
 //!
 //! ```text
+//! app_attest  play_integrity      what a phone's platform says about an app
 //! proof  vp                       scanned proofs; presentations on request
 //! detect_format  issue  request_object  status
 //! cwt  jwt  sd_jwt  mdoc          the four formats
@@ -27,8 +28,10 @@
 //! cbor  digest  https_host  strict_json
 //! ```
 
+pub mod app_attest;
 pub mod issue;
 pub mod jwe;
+pub mod play_integrity;
 pub mod proof;
 pub mod status;
 pub mod trust;

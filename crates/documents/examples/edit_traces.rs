@@ -39,12 +39,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut found: [(u64, Vec<f32>); EditTrace::ALL.len()] = Default::default();
         let mut any = 0;
         for seed in first..first + each {
-            let photos = match attack {
-                Some(attack) => stage_attack(attack, seed).photos,
-                None => {
-                    let specimen = Specimen::random(SpecimenKind::Passport, seed ^ 0xed17);
-                    vec![photograph(&specimen.front(), &PhotoConditions::random(seed)).picture]
-                }
+            let photos = if let Some(attack) = attack {
+                stage_attack(attack, seed).photos
+            } else {
+                let specimen = Specimen::random(SpecimenKind::Passport, seed ^ 0xed17);
+                vec![photograph(&specimen.front(), &PhotoConditions::random(seed)).picture]
             };
             let sides: Vec<_> = photos.iter().map(SideSource::Photo).collect();
             let reading = reader.read(&mut vision, &sides, DocumentClaim::default(), date(2026, 11, 26))?;

@@ -33,9 +33,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let environment = SystemEnvironment;
     println!("| attack | approve | consider | not available | reject | reasons |");
     println!("|---|---:|---:|---:|---:|---|");
-    let named = |attack: &DocumentAttack| {
-        arguments.len() < 3 || arguments[2..].contains(&format!("{attack:?}"))
-    };
+    let named =
+        |attack: &DocumentAttack| arguments.len() < 3 || arguments[2..].contains(&format!("{attack:?}"));
     for attack in DocumentAttack::ALL.into_iter().filter(named) {
         let mut row = Row::default();
         for seed in first..first + each {

@@ -55,6 +55,9 @@ enum Command {
     /// Proofs of age: issue them, and list the issuers that this server trusts.
     #[command(subcommand)]
     Poa(commands::poa::PoaCommand),
+    /// Policies: what laws ask for, as sessions of age verification. List, read, check and sign them.
+    #[command(subcommand)]
+    Policies(commands::policies::PoliciesCommand),
     /// Organisations: the tenants.
     #[command(subcommand)]
     Org(commands::org::OrgCommand),
@@ -153,6 +156,7 @@ async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Resul
         Command::Deliveries(deliveries) => deliveries.run(&config).await?,
         Command::Token(token) => token.run(&config).await?,
         Command::Poa(poa) => poa.run(&config).await?,
+        Command::Policies(policies) => return policies.run(&config),
         Command::Org(org) => org.run(&config).await?,
         Command::App(app) => app.run(&config).await?,
         Command::Account(account) => account.run(&config).await?,

@@ -219,7 +219,7 @@ impl LumaWindow {
                     (xx + across * across, xy + across * down, yy + down * down, count + 1.0);
             }
         }
-        let (mean, difference) = ((xx + yy) / 2.0, (xx - yy) / 2.0);
+        let (mean, difference) = (f64::midpoint(xx, yy), (xx - yy) / 2.0);
         let smaller = mean - difference.hypot(xy);
         (smaller / count).max(0.0).sqrt() >= MIN_PATCH_GRADIENT
     }

@@ -15,6 +15,7 @@ const LOADERS: { [Kind in StepKind]: () => Promise<{ render: RenderStep<Kind> }>
   wallet: () => import("./wallet"),
   passkey: () => import("./passkey"),
   token: () => import("./token"),
+  app_code: () => import("./app-code"),
   wait: () => import("./wait"),
 };
 

@@ -13,6 +13,7 @@ const KNOWN_KINDS: Record<StepKind, true> = {
   wallet: true,
   passkey: true,
   token: true,
+  app_code: true,
   wait: true,
 };
 

@@ -14,6 +14,8 @@ export function render(context: StepContext, step: StepsByKind["wait"]): StepVie
   return {};
 }
 
-export function pollIntervalMs({ poll_ms }: StepsByKind["wait"] | StepsByKind["wallet"]): number {
+export function pollIntervalMs({
+  poll_ms,
+}: StepsByKind["wait"] | StepsByKind["wallet"] | StepsByKind["app_code"]): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, poll_ms));
 }

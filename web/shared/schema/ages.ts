@@ -148,9 +148,9 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @enum {string} */
-        AgeFailureReason: "UNDER_AGE" | "OVER_AGE" | "AGE_UNCERTAIN" | "AGE_NOT_TOLD" | "NO_SUCH_AGE" | "NOT_FOUND" | "PROVIDER_UNAVAILABLE" | "NOT_CONFIGURED" | "SANDBOX_ERROR" | "TOO_MANY_TURNS" | "CHALLENGE_NOT_MET" | "LIVENESS_NOT_PROVEN" | "TOO_MANY_CODES" | "TOO_MANY_CARDS" | "WRONG_CODE" | "NO_KEY" | "KEPT_RESULT_TOO_OLD" | "KEPT_RESULT_NOT_ENOUGH" | "NO_TOKEN" | "TOKEN_SPENT" | "DECLINED" | "NO_CREDENTIAL" | "WALLET_ERROR" | "UNTRUSTED_ISSUER" | "CREDENTIAL_EXPIRED" | "CREDENTIAL_REVOKED" | "NOT_ACCEPTED" | "DOCUMENT_SESSION_ENDED" | "NO_DATE_OF_BIRTH" | "EXPIRED_DOCUMENT" | "DATA_MISMATCH" | "DOC_NUMBER_INVALID" | "TAMPERED" | "DOCUMENT_COPY" | "FRAUD_LIST_MATCH" | "DIFFERENT_PERSON" | "LARGE_AGE_GAP" | "PHOTO_OF_PHOTO" | "FACE_NOT_FOUND" | "MULTIPLE_FACES" | "COUNTRY_NOT_SUPPORTED" | "DOCUMENT_NOT_SUPPORTED" | "DOCUMENT_NOT_ACCEPTED";
+        AgeFailureReason: "UNDER_AGE" | "OVER_AGE" | "AGE_UNCERTAIN" | "AGE_NOT_TOLD" | "NO_SUCH_AGE" | "NOT_FOUND" | "PROVIDER_UNAVAILABLE" | "NOT_CONFIGURED" | "SANDBOX_ERROR" | "TOO_MANY_TURNS" | "CHALLENGE_NOT_MET" | "LIVENESS_NOT_PROVEN" | "TOO_MANY_CODES" | "TOO_MANY_CARDS" | "WRONG_CODE" | "NO_KEY" | "KEPT_RESULT_TOO_OLD" | "KEPT_RESULT_NOT_ENOUGH" | "NO_TOKEN" | "TOKEN_SPENT" | "DECLINED" | "NO_CREDENTIAL" | "WALLET_ERROR" | "UNTRUSTED_ISSUER" | "CREDENTIAL_EXPIRED" | "CREDENTIAL_REVOKED" | "NOT_ACCEPTED" | "SIGNAL_TOO_WEAK" | "NOT_ATTESTED" | "DOCUMENT_SESSION_ENDED" | "NO_DATE_OF_BIRTH" | "EXPIRED_DOCUMENT" | "DATA_MISMATCH" | "DOC_NUMBER_INVALID" | "TAMPERED" | "DOCUMENT_COPY" | "FRAUD_LIST_MATCH" | "DIFFERENT_PERSON" | "LARGE_AGE_GAP" | "PHOTO_OF_PHOTO" | "FACE_NOT_FOUND" | "MULTIPLE_FACES" | "COUNTRY_NOT_SUPPORTED" | "DOCUMENT_NOT_SUPPORTED" | "DOCUMENT_NOT_ACCEPTED";
         /** @enum {string} */
-        AgeMethod: "AGE_ESTIMATION" | "DIGITAL_ID" | "DOC_SCAN" | "CREDIT_CARD" | "MOBILE" | "EMAIL" | "ELECTRONIC_ID" | "LA_WALLET" | "SOCIAL_SECURITY_NUMBER" | "US_FLORIDA_HB3" | "SINGPASS" | "CPF" | "SVC_KEY" | "DOUBLE_ANONYMITY";
+        AgeMethod: "AGE_ESTIMATION" | "DIGITAL_ID" | "DOC_SCAN" | "CREDIT_CARD" | "MOBILE" | "EMAIL" | "ELECTRONIC_ID" | "LA_WALLET" | "SOCIAL_SECURITY_NUMBER" | "US_FLORIDA_HB3" | "SINGPASS" | "CPF" | "SVC_KEY" | "DOUBLE_ANONYMITY" | "DEVICE_SIGNAL";
         /** @enum {string} */
         AgeSessionStatus: "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED" | "EXPIRED";
         /** @enum {string} */
@@ -366,6 +366,8 @@ export interface components {
             biometric: boolean;
             /** @description Whether the end user may continue on a phone. */
             hand_off: boolean;
+            /** @description Whether only the relying party's app can use it, and not this page. */
+            in_app: boolean;
             /** @description How the method checks that a live person is in front of the camera. */
             level: components["schemas"]["LivenessLevel"];
             /** @description The method. */
@@ -561,6 +563,19 @@ export interface components {
             poll_ms: number;
             /** @description The address that calls a wallet on another device, to be shown as a QR code. */
             url: string;
+        } | {
+            /**
+             * @description The digits.
+             * @example 4821
+             */
+            code: string;
+            /** @enum {string} */
+            kind: "app_code";
+            /**
+             * Format: int32
+             * @description Milliseconds until the next poll.
+             */
+            poll_ms: number;
         } | {
             /** @enum {string} */
             kind: "wait";

@@ -89,11 +89,6 @@ const FORMS = {
     { name: "address", type: "text", autocomplete: "street-address", required: true, max: 200 },
     { name: "postal_code", type: "text", autocomplete: "postal-code", required: true, max: 10 },
   ],
-  LA_WALLET: [
-    FULL_NAME,
-    DATE_OF_BIRTH,
-    { name: "licence", type: "digits", autocomplete: "off", required: true, max: 12 },
-  ],
   CPF: [{ name: "cpf", type: "digits", autocomplete: "off", required: true, max: 14 }, FULL_NAME, DATE_OF_BIRTH],
 } satisfies { [name in MethodName]?: StepsByKind["form"]["fields"] };
 
@@ -184,7 +179,7 @@ export class AgeStandIn {
     );
     this.scripts.EMAIL = codeScript("EMAIL", "EMAIL");
     this.scripts.MOBILE = codeScript("MOBILE", "SMS");
-    for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "LA_WALLET", "CPF"] as const) {
+    for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "CPF"] as const) {
       this.scripts[name] = formScript(name, () => ({ ends: "COMPLETE" }));
     }
     this.scripts.ELECTRONIC_ID = (input) => {
@@ -204,6 +199,7 @@ export class AgeStandIn {
     this.scripts.SINGPASS = (input) =>
       input ? { ends: "COMPLETE" } : { step: { kind: "redirect", url: `${this.origin}/provider?state=s2` } };
     this.scripts.DOC_SCAN = pollScript(this, () => ({ kind: "document", url: `${this.origin}/document` }));
+    this.scripts.LA_WALLET = pollScript(this, () => ({ kind: "app_code", code: "4821", poll_ms: 500 }));
     this.scripts.DIGITAL_ID = pollScript(this, () => ({
       kind: "wallet",
       url: "openid4vp://?client_id=x509_san_dns%3Aage.example&request_uri=https%3A%2F%2Fage.example%2Fr%2F1",
@@ -501,7 +497,7 @@ export class AgeStandIn {
       status: this.status,
       seconds_left: this.seconds,
       consent: this.consent,
-      methods: this.methods.map((one) => ({ ...one, available: this.#mayOpen(one) })),
+      methods: this.methods.map((one) => ({ ...one, available: !one.in_app && this.#mayOpen(one) })),
       result: this.result,
       callback: { url: `${this.origin}/thanks?sessionId=${SESSION}`, auto: false },
       ...this.view,

@@ -1,15 +1,19 @@
-//! Identity databases, queried over a documented signed protocol (docs/PROVIDERS.md): for mail addresses, social
-//! security numbers, Florida's HB 3, LA Wallet and CPF.
+//! Identity databases: for mail addresses, social security numbers, Florida's HB 3 and CPF. They are queried over a
+//! documented signed protocol (docs/PROVIDERS.md), or are services with interfaces of their own.
 
 mod sandbox;
+mod services;
 mod signed_protocol;
 mod subject;
 
-pub use signed_protocol::SignedProtocolSettings;
-pub(crate) use signed_protocol::{RegistryQuestion, SignedProtocolClient};
-pub use subject::{
-    CpfHolder, EmailHolder, FloridaResident, LouisianaLicenceHolder, RegistrySubject, SsnHolder,
+pub use services::{
+    AgeCheckerSettings, DiditSettings, IpQualityScoreSettings, SerproSettings, TrustfullSettings,
 };
+pub use signed_protocol::SignedProtocolSettings;
+pub(crate) use signed_protocol::{RegistryQuestion, SignedProtocolClient, SignedVerdict};
+pub use subject::{CpfHolder, EmailHolder, FloridaResident, RegistrySubject, SsnHolder};
+
+use services::{AgeCheckerClient, DiditClient, IpQualityScoreClient, SerproClient, TrustfullClient};
 
 use crate::{AgeEvidence, AgeMethodError, InvalidSettingError};
 use base::Environment;
@@ -23,8 +27,31 @@ use std::sync::Arc;
 pub enum RegistrySettings {
     /// A service that speaks the signed protocol.
     Signed(SignedProtocolSettings),
+    /// Serpro's Consulta CPF: `cpf`.
+    Serpro(SerproSettings),
+    /// Didit's Database Validation: `social_security_number`, `us_florida_hb3`, `cpf`.
+    Didit(DiditSettings),
+    /// AgeChecker.Net: `us_florida_hb3`.
+    AgeChecker(AgeCheckerSettings),
+    /// `IPQualityScore`'s email validation: `email`.
+    IpQualityScore(IpQualityScoreSettings),
+    /// Trustfull's Age Estimation: `email`.
+    Trustfull(TrustfullSettings),
     /// Simulated answers; no registry is queried.
     Sandbox {},
+}
+
+impl RegistrySettings {
+    /// The methods that a service answers; empty if it answers all.
+    fn answers(&self) -> &'static [&'static str] {
+        match self {
+            Self::Signed(_) | Self::Sandbox {} => &[],
+            Self::Serpro(_) => &["cpf"],
+            Self::Didit(_) => &["social_security_number", "us_florida_hb3", "cpf"],
+            Self::AgeChecker(_) => &["us_florida_hb3"],
+            Self::IpQualityScore(_) | Self::Trustfull(_) => &["email"],
+        }
+    }
 }
 
 /// An identity database, or its sandbox.
@@ -34,19 +61,43 @@ pub struct RegistryProvider(Backend);
 #[derive(Debug)]
 enum Backend {
     Signed(SignedProtocolClient),
+    Serpro(Box<SerproClient>),
+    Didit(DiditClient),
+    AgeChecker(AgeCheckerClient),
+    IpQualityScore(IpQualityScoreClient),
+    Trustfull(TrustfullClient),
     Sandbox(Arc<dyn Environment>),
 }
 
 impl RegistryProvider {
-    /// Reads the secret file.
+    /// Reads the secret files. Refused if the service does not answer `method`, which is named as in questions.
     pub fn open(
+        method: &str,
         settings: &RegistrySettings,
         fetcher: &Fetcher,
         world: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
+        let answers = settings.answers();
+        if !answers.is_empty() && !answers.contains(&method) {
+            let words = format!("this service answers {}, not {method}", answers.join(", "));
+            return Err(InvalidSettingError::new("provider", words));
+        }
         Ok(Self(match settings {
             RegistrySettings::Signed(settings) => {
                 Backend::Signed(SignedProtocolClient::open(settings, fetcher, world)?)
+            }
+            RegistrySettings::Serpro(settings) => {
+                Backend::Serpro(Box::new(SerproClient::open(settings, fetcher, world)?))
+            }
+            RegistrySettings::Didit(settings) => Backend::Didit(DiditClient::open(settings, fetcher, world)?),
+            RegistrySettings::AgeChecker(settings) => {
+                Backend::AgeChecker(AgeCheckerClient::open(settings, fetcher, world)?)
+            }
+            RegistrySettings::IpQualityScore(settings) => {
+                Backend::IpQualityScore(IpQualityScoreClient::open(settings, fetcher, world)?)
+            }
+            RegistrySettings::Trustfull(settings) => {
+                Backend::Trustfull(TrustfullClient::open(settings, fetcher, world)?)
             }
             RegistrySettings::Sandbox {} => Backend::Sandbox(world.clone()),
         }))
@@ -58,6 +109,11 @@ impl RegistryProvider {
             Backend::Signed(signed) => {
                 signed.ask(&RegistryQuestion { method: subject.method(), threshold: years, subject }).await
             }
+            Backend::Serpro(serpro) => serpro.ask(subject).await,
+            Backend::Didit(didit) => didit.ask(subject).await,
+            Backend::AgeChecker(checker) => checker.ask(subject, years).await,
+            Backend::IpQualityScore(score) => score.ask(subject, years).await,
+            Backend::Trustfull(trustfull) => trustfull.ask(subject).await,
             Backend::Sandbox(world) => sandbox::outcome(subject).answer(years, &**world),
         }
     }

@@ -18,7 +18,6 @@ pub(super) fn outcome(subject: &RegistrySubject) -> SandboxAnswer {
             "33333" => SandboxAnswer::Unavailable,
             _ => SandboxAnswer::Over,
         },
-        RegistrySubject::LaWallet(holder) => SandboxAnswer::of_digits(holder.licence()),
         RegistrySubject::Cpf(taxpayer) => match taxpayer.cpf() {
             "11144477735" => SandboxAnswer::Under,
             "12345678909" => SandboxAnswer::Unknown,

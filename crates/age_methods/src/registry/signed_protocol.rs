@@ -35,7 +35,7 @@ pub(crate) struct RegistryQuestion<'a, S> {
 
 /// Other members of an answer are ignored, so that services can extend it.
 #[derive(Deserialize)]
-struct RegistryAnswer {
+pub(crate) struct SignedVerdict {
     result: RegistryVerdict,
     date_of_birth: Option<Date>,
     evidence_id: Option<String>,
@@ -78,9 +78,16 @@ impl SignedProtocolClient {
         &self,
         question: &RegistryQuestion<'_, S>,
     ) -> Result<AgeEvidence, AgeMethodError> {
+        self.call::<SignedVerdict>(question).await?.into_evidence(question.threshold, self.world.now())
+    }
+
+    /// Sends a signed question, and reads the answer once it is verified.
+    pub(crate) async fn call<A: DeserializeOwned>(
+        &self,
+        question: &impl Serialize,
+    ) -> Result<A, AgeMethodError> {
         let id = self.world.uuid_v4().to_string();
-        let answer: RegistryAnswer = self.exchange(REGISTRY_LABEL, &id, question).await?;
-        answer.into_evidence(question.threshold, self.world.now())
+        self.exchange(REGISTRY_LABEL, &id, question).await
     }
 
     /// Sends a signed question and reads the answer. `who` names the service in errors, as "the registry"; `id` is the
@@ -109,8 +116,9 @@ impl SignedProtocolClient {
     }
 }
 
-impl RegistryAnswer {
-    fn into_evidence(self, years: u8, now: Timestamp) -> Result<AgeEvidence, AgeMethodError> {
+impl SignedVerdict {
+    /// What it says about an age of `years`. Refused if it contradicts itself.
+    pub(crate) fn into_evidence(self, years: u8, now: Timestamp) -> Result<AgeEvidence, AgeMethodError> {
         let over = match self.result {
             RegistryVerdict::Over => true,
             RegistryVerdict::Under => false,
@@ -142,7 +150,7 @@ mod tests {
 
     fn judge(text: &str) -> Result<AgeEvidence, AgeMethodError> {
         let now = "2026-01-16T14:40:00Z".parse().unwrap();
-        serde_json::from_str::<RegistryAnswer>(text).unwrap().into_evidence(18, now)
+        serde_json::from_str::<SignedVerdict>(text).unwrap().into_evidence(18, now)
     }
 
     #[test]

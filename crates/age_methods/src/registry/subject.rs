@@ -22,7 +22,6 @@ pub enum RegistrySubject {
     Email(EmailHolder),
     SocialSecurityNumber(SsnHolder),
     UsFloridaHb3(FloridaResident),
-    LaWallet(LouisianaLicenceHolder),
     Cpf(CpfHolder),
 }
 
@@ -33,7 +32,6 @@ impl RegistrySubject {
             Self::Email(_) => "email",
             Self::SocialSecurityNumber(_) => "social_security_number",
             Self::UsFloridaHb3(_) => "us_florida_hb3",
-            Self::LaWallet(_) => "la_wallet",
             Self::Cpf(_) => "cpf",
         }
     }
@@ -123,6 +121,10 @@ impl SsnHolder {
     pub(super) fn number(&self) -> &str {
         self.number.expose()
     }
+
+    pub(super) fn person(&self) -> &ClaimedIdentity {
+        &self.person
+    }
 }
 
 /// A resident of Florida, for sites that must check ages under House Bill 3 (2024).
@@ -166,37 +168,16 @@ impl FloridaResident {
         })
     }
 
+    pub(super) fn address(&self) -> &str {
+        self.address.expose()
+    }
+
     pub(super) fn postal_code(&self) -> &str {
         self.postal_code.expose()
     }
-}
 
-/// The holder of a driving licence of Louisiana.
-#[derive(Clone, Debug, Serialize)]
-pub struct LouisianaLicenceHolder {
-    #[serde(flatten)]
-    person: ClaimedIdentity,
-    #[serde(serialize_with = "expose")]
-    licence: Secret<String>,
-}
-
-impl LouisianaLicenceHolder {
-    pub const FORM: [FormField; 3] =
-        [FULL_NAME_FIELD, DATE_OF_BIRTH_FIELD, FormField::new("licence", FormFieldKind::Digits, "off", 12)];
-
-    /// Reads the form. A licence number has up to nine digits; leading zeros are often left out.
-    pub fn read(fields: &FormValues, today: Date) -> Result<Self, AgeMethodError> {
-        let person = ClaimedIdentity::read(fields, today)?;
-        let digits = crate::identifiers::strip_separators(fields.text("licence")?, &['-'])
-            .ok_or(AgeMethodError::invalid("licence"))?;
-        if !is_digits(&digits, 4..=9) {
-            return Err(AgeMethodError::invalid("licence"));
-        }
-        Ok(Self { person, licence: Secret::new((*digits).clone()) })
-    }
-
-    pub(super) fn licence(&self) -> &str {
-        self.licence.expose()
+    pub(super) fn person(&self) -> &ClaimedIdentity {
+        &self.person
     }
 }
 
@@ -220,11 +201,15 @@ impl CpfHolder {
     pub(super) fn cpf(&self) -> &str {
         self.cpf.expose()
     }
+
+    pub(super) fn person(&self) -> &ClaimedIdentity {
+        &self.person
+    }
 }
 
 /// The identity that a person claims. It is never evidence: a registry compares it with its own records.
 #[derive(Clone, Serialize)]
-struct ClaimedIdentity {
+pub(super) struct ClaimedIdentity {
     #[serde(serialize_with = "expose")]
     full_name: Secret<String>,
     date_of_birth: Date,
@@ -237,6 +222,14 @@ impl std::fmt::Debug for ClaimedIdentity {
 }
 
 impl ClaimedIdentity {
+    pub(super) fn full_name(&self) -> &str {
+        self.full_name.expose()
+    }
+
+    pub(super) fn date_of_birth(&self) -> Date {
+        self.date_of_birth
+    }
+
     fn read(fields: &FormValues, today: Date) -> Result<Self, AgeMethodError> {
         let name = fields.text("full_name")?;
         if !(2..=100).contains(&name.chars().count()) || !name.chars().any(char::is_alphabetic) {
@@ -311,12 +304,6 @@ mod tests {
                     .unwrap(),
                 ),
                 json!({ "full_name": name, "date_of_birth": born, "address": "1 Main St", "postal_code": "33101" }),
-            ),
-            (
-                RegistrySubject::LaWallet(
-                    LouisianaLicenceHolder::read(&with(&[("licence", "012 345 678")]), TODAY).unwrap(),
-                ),
-                json!({ "full_name": name, "date_of_birth": born, "licence": "012345678" }),
             ),
             (
                 RegistrySubject::Cpf(CpfHolder::read(&with(&[("cpf", "529.982.247-25")]), TODAY).unwrap()),
@@ -394,7 +381,5 @@ mod tests {
             read(&[name, born, address, ("postal_code", "33101-12")]),
             AgeMethodError::invalid("postal_code")
         );
-        let licence = |text: &str| LouisianaLicenceHolder::read(&with(&[("licence", text)]), TODAY).is_ok();
-        assert!(licence("1234567") && !licence("123") && !licence("1234567890") && !licence("12a4567"));
     }
 }

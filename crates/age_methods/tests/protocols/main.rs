@@ -5,10 +5,13 @@
 mod kit;
 
 mod cards;
+mod device_signals;
+mod la_wallet;
 mod mobiles;
 mod oidc;
 mod oidc_provider;
 mod passkeys;
 mod registries;
+mod services;
 mod tokens;
 mod wallets;

@@ -32,7 +32,7 @@ fn open(site: &Fixture, url: &str, signed_answers: bool) -> RegistryProvider {
     let settings = json!({
         "provider": "signed", "url": url, "secret_file": site.secret(&secret()), "signed_answers": signed_answers,
     });
-    RegistryProvider::open(&Fixture::settings(settings), &site.fetcher, &site.world).unwrap()
+    RegistryProvider::open("email", &Fixture::settings(settings), &site.fetcher, &site.world).unwrap()
 }
 
 fn email() -> RegistrySubject {
@@ -86,7 +86,8 @@ async fn questions_and_answers_are_as_the_schema_has_them() {
     let site = Fixture::new();
     let registry = SignedSource::start(|_| Some(json!({ "result": "OVER", "evidence_id": "r-1" }))).await;
     let provider =
-        RegistryProvider::open(&Fixture::settings(registry.settings()), &site.fetcher, &site.world).unwrap();
+        RegistryProvider::open("email", &Fixture::settings(registry.settings()), &site.fetcher, &site.world)
+            .unwrap();
     let fields = FormValues::from([
         ("full_name", "Ada Lovelace"),
         ("date_of_birth", "1990-12-10"),
@@ -260,6 +261,7 @@ async fn a_registry_that_is_away_is_told_without_its_address() {
 async fn the_sandbox_answers_by_its_inputs() {
     let site = Fixture::new();
     let provider = RegistryProvider::open(
+        "email",
         &Fixture::settings(json!({ "provider": "sandbox" })),
         &site.fetcher,
         &site.world,
@@ -281,7 +283,9 @@ fn settings_that_cannot_work_are_refused_with_their_name() {
     let file = site.secret(&secret());
     let open = |settings: Value| {
         let settings = serde_json::from_value(settings).map_err(|error| error.to_string())?;
-        RegistryProvider::open(&settings, &site.fetcher, &site.world).map(drop).map_err(|bad| bad.to_string())
+        RegistryProvider::open("email", &settings, &site.fetcher, &site.world)
+            .map(drop)
+            .map_err(|bad| bad.to_string())
     };
     let signed = |url: &str| json!({ "provider": "signed", "url": url, "secret_file": file });
     assert_eq!(open(signed("https://identities.example.com/ask")), Ok(()));

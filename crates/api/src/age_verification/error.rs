@@ -188,6 +188,10 @@ error_responses! {
     GetAgeSessionErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::SessionNotPending], DATABASE_CODES;
     GetAgeResultErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound], DATABASE_CODES;
     SetAgeResponseErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::NotFound], JSON_CODES, DATABASE_CODES;
+    BeginDeviceSignalErrors: RELYING_PARTY_CODES, &[AgeErrorCode::InvalidRequest, AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::InvalidStatus], DATABASE_CODES;
+    SendDeviceSignalErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::StaleContinuation], JSON_CODES, DATABASE_CODES;
+    ListPoliciesErrors: RELYING_PARTY_CODES, DATABASE_CODES;
+    GetPolicyErrors: RELYING_PARTY_CODES, &[AgeErrorCode::NotFound], DATABASE_CODES;
     WebhookKeysErrors: DATABASE_CODES;
     SeeAgeSessionErrors: END_USER_CODES, DATABASE_CODES;
     GiveConsentErrors: END_USER_CODES, LOCATION_CODES, BODY_CODES, &[AgeErrorCode::InvalidStatus], DATABASE_CODES;

@@ -5,6 +5,7 @@ mod auth;
 mod body;
 mod end_user;
 mod error;
+mod policies;
 mod rules;
 mod sessions;
 mod tokens;
@@ -46,8 +47,12 @@ fn operations() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(sessions::create::create_age_session))
         .routes(routes!(rules::create::create_age_rule))
+        .routes(routes!(policies::list::list_age_policies))
+        .routes(routes!(policies::get::get_age_policy))
         .routes(routes!(sessions::get::get_age_session))
         .routes(routes!(sessions::result::get_age_result))
+        .routes(routes!(sessions::device_challenge::begin_device_signal))
+        .routes(routes!(sessions::device_signal::send_device_signal))
         .routes(routes!(webhooks::webhook_keys))
         .routes(routes!(sessions::response_config::set_age_response))
         .routes(routes!(end_user::get::see_age_session))

@@ -6,7 +6,7 @@ use axum::{Json, extract::State};
 use base::{AgeSessionId, Uuid};
 use domain::age_verification::{
     AgeResultNotice, AgeResultSignature, AgeSessionError, AgeWebhookFormat, RsaPublicJwk,
-    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, LivenessLevel},
+    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, AppAttestation, LivenessLevel, SignalAssurance},
 };
 use serde::Serialize;
 use utoipa::{
@@ -58,6 +58,14 @@ pub(crate) struct AgeResultWebhook<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgeFailureReason)]
     error_code: Option<&'a str>,
+    /// Of a device signal: who stands behind the statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = SignalAssurance)]
+    assurance: Option<SignalAssurance>,
+    /// Of a device signal: who vouches for the app that read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AppAttestation)]
+    attestation: Option<AppAttestation>,
     /// The id of the key that signs: `kid` of one of `GET /api/v1/webhook-keys`.
     kid: &'a str,
     /// The number of this message within the session, from 1. It is not signed.
@@ -86,6 +94,8 @@ impl AgeWebhookFormat for WebhookFormatter {
             state: notice.state,
             check_type: notice.level,
             error_code: notice.error_code,
+            assurance: notice.signal.map(|signal| signal.assurance),
+            attestation: notice.signal.map(|signal| signal.attestation),
             kid: notice.key_id,
             sequence_number: signature.map(|signature| signature.sequence_number),
             signature: signature.map(|signature| signature.signature.as_str()),

@@ -7,13 +7,13 @@ use crate::forensics::{EditTrace, TraceMeasure};
 /// Each trace that was measured, where it is strongest.
 pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     let strongest = |trace: EditTrace| {
-        let of = evidence.traces.iter().filter(move |measure| measure.trace == trace);
+        let of = evidence.traces.iter().copied().filter(move |measure| measure.trace == trace);
         of.max_by(|a, b| a.value.total_cmp(&b.value))
     };
     EditTrace::ALL.into_iter().filter_map(strongest).map(to_authenticity_measure).collect()
 }
 
-fn to_authenticity_measure(found: &TraceMeasure) -> AuthenticityMeasure {
+fn to_authenticity_measure(found: TraceMeasure) -> AuthenticityMeasure {
     let (check, right, wrong) = match found.trace {
         EditTrace::Noise => (
             AuthenticityCheck::NoiseEven,

@@ -108,7 +108,7 @@ fn glyph_edges(strip: &Plane, from: usize, to: usize, middle: f32) -> Option<Gly
     let top =
         first as f32 - crossing(first.checked_sub(1).and_then(|above| darkest.get(above)), darkest[first]);
     let bottom = last as f32 + crossing(darkest.get(last + 1), darkest[last]);
-    Some(Glyph { middle: (from + to) as f32 / 2.0, top, bottom })
+    Some(Glyph { middle: f32::midpoint(from as f32, to as f32), top, bottom })
 }
 
 /// The line on which characters stand: through the medians of the left and the right half.

@@ -9,14 +9,18 @@
 use super::{
     AgeSessionError, blind_tokens,
     continuation::ContinuationVault,
-    methods::{AgeMethodSets, AttemptContext, AttemptStep, InputProblem, StepOutcome, StepPrompt, TurnInput},
-    session::{AgeMethodVerdict, AgeSession, BiometricConsent, MethodAttempt},
+    methods::{
+        AgeMethodSets, AttemptContext, AttemptStep, InputProblem, StepOutcome, StepPrompt, TurnInput,
+        page_cannot_send_signals,
+    },
+    session::{AgeMethodVerdict, AgeSession, BiometricConsent, DeviceSignalState, MethodAttempt},
     session_config::AgeMethodConfig,
     state_machine::AgeSessionEvent,
     store::AgeSessionStore,
     types::{AgeFailureReason, AgeMethod, AgeSessionStatus},
     webhooks::ResultNotifier,
 };
+use age_methods::device_signal::{DeviceChallenge, DeviceStatement};
 use base::{AgeAttemptId, AgeSessionId, Environment};
 use db::WriteTx;
 use serde::{Deserialize, Serialize};
@@ -162,6 +166,9 @@ impl AttemptRunner {
         method: AgeMethod,
         locale: &str,
     ) -> Result<TurnResult, AgeSessionError> {
+        if method == AgeMethod::DeviceSignal {
+            return Err(page_cannot_send_signals());
+        }
         self.notifier.prepare().await?;
         let (tx, mut locked) = self.sessions.lock_live(id).await?;
         let abandoned = locked.session.attempt.clone();
@@ -171,6 +178,63 @@ impl AttemptRunner {
         let context = AttemptContext::find(&session, attempt, locale)?;
         let outcome = self.methods.handler(&session, method).open(context).await?;
         self.commit_outcome(id, attempt, 0, outcome, locale).await
+    }
+
+    /// Opens an attempt with a device signal, for the business's app. An attempt that is under way is abandoned.
+    pub(super) async fn begin_signal(&self, id: AgeSessionId) -> Result<DeviceChallenge, AgeSessionError> {
+        self.notifier.prepare().await?;
+        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let session = &mut locked.session;
+        let challenge = self.methods.get(session.sandbox).device_signal().new_challenge();
+        let challenge = challenge
+            .ok_or_else(|| AgeSessionError::invalid("session", "it does not offer device_signal"))?;
+        let abandoned = session.attempt.clone();
+        self.begin_attempt(session, AgeMethod::DeviceSignal)?;
+        let state = DeviceSignalState { challenge: challenge.clone(), provenance: None };
+        if let Some(attempt) = &mut session.attempt {
+            attempt.state = serde_json::to_value(state).expect("texts and times are JSON");
+        }
+        let session = self.sessions.commit(tx, locked).await?;
+        self.methods.discard(&session, abandoned).await;
+        Ok(challenge)
+    }
+
+    /// Ends that attempt with what the app sent, for the challenge that it was given. The challenge counts once, and a
+    /// statement that cannot be read is not counted.
+    pub(super) async fn submit_signal(
+        &self,
+        id: AgeSessionId,
+        challenge: &str,
+        sent: &DeviceStatement,
+    ) -> Result<AgeSession, AgeSessionError> {
+        self.notifier.prepare().await?;
+        let session = self.sessions.get(id).await?;
+        let now = self.environment.now();
+        if !session.is_live(now) {
+            return Err(AgeSessionError::Expired);
+        }
+        let current = session.attempt.filter(|attempt| attempt.method == AgeMethod::DeviceSignal);
+        let state = current
+            .as_ref()
+            .and_then(|attempt| serde_json::from_value::<DeviceSignalState>(attempt.state.clone()).ok())
+            .filter(|state| state.challenge.text == challenge && now <= state.challenge.until);
+        let (Some(MethodAttempt { id: attempt, turn, .. }), Some(state)) = (current, state) else {
+            return Err(AgeSessionError::StaleContinuation);
+        };
+        // Of two answers to one challenge, one counts.
+        let session = self.claim_turn(id, attempt, turn).await?;
+        let context = AttemptContext::find(&session, attempt, "")?;
+        let handler = self.methods.get(session.sandbox).device_signal();
+        match handler.judge(context, &state.challenge, sent) {
+            Ok((verdict, provenance)) => {
+                let outcome = StepOutcome::Signalled { verdict, provenance };
+                Ok(self.commit_outcome(id, attempt, turn + 1, outcome, "").await?.session)
+            }
+            Err(error) => {
+                self.release_claim(id, attempt, turn + 1).await?;
+                Err(error)
+            }
+        }
     }
 
     /// Begins an attempt, if the session allows it.
@@ -323,6 +387,15 @@ impl AttemptRunner {
                 let spent = AgeMethodVerdict::Undecided { code: AgeFailureReason::TokenSpent };
                 self.end_attempt(&mut tx, session, method, if is_first_use { verdict } else { spent })
                     .await?;
+                None
+            }
+            StepOutcome::Signalled { verdict, provenance } => {
+                let method = current.method;
+                if let Ok(state) = serde_json::from_value::<DeviceSignalState>(current.state.take()) {
+                    let state = DeviceSignalState { provenance, ..state };
+                    current.state = serde_json::to_value(state).expect("texts and times are JSON");
+                }
+                self.end_attempt(&mut tx, session, method, verdict).await?;
                 None
             }
             StepOutcome::Finished(verdict) => {

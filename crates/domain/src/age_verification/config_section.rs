@@ -3,9 +3,9 @@
 
 use super::{
     AgeVerificationSettings, AttemptLimits, BlindTokenSettings, MobileSettings, ProviderSettings,
-    request::CONFIDENCE_RANGE,
+    policies::AgePolicySettings, request::CONFIDENCE_RANGE,
 };
-use age_methods::{card, oidc, passkey, registry, wallet};
+use age_methods::{card, device_signal, la_wallet, oidc, passkey, registry, wallet};
 use base::SignedDuration;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -18,18 +18,20 @@ pub(super) struct AgesSection {
     key_days: Option<u32>,
     proofs: Option<bool>,
     limits: AttemptLimits,
+    policies: AgePolicySettings,
     credit_card: Option<card::CardProviderSettings>,
     mobile: Option<MobileSettings>,
     email: Option<registry::RegistrySettings>,
     social_security_number: Option<registry::RegistrySettings>,
     us_florida_hb3: Option<registry::RegistrySettings>,
-    la_wallet: Option<registry::RegistrySettings>,
+    la_wallet: Option<la_wallet::LaWalletSettings>,
     cpf: Option<registry::RegistrySettings>,
     electronic_id: BTreeMap<String, oidc::IdentityProviderSettings>,
     singpass: Option<oidc::IdentityProviderSettings>,
     digital_id: Option<wallet::WalletSettings>,
     svc_key: Option<passkey::PasskeySettings>,
     double_anonymity: Option<BlindTokenSettings>,
+    device_signal: Option<device_signal::DeviceSignalSettings>,
 }
 
 impl From<AgesSection> for AgeVerificationSettings {
@@ -43,6 +45,7 @@ impl From<AgesSection> for AgeVerificationSettings {
             stored_result_retention: section.key_days.map_or(default.stored_result_retention, days),
             offers_proof_of_age: section.proofs.unwrap_or(default.offers_proof_of_age),
             limits: section.limits,
+            policies: section.policies,
             providers: ProviderSettings {
                 credit_card: section.credit_card,
                 mobile: section.mobile,
@@ -56,6 +59,7 @@ impl From<AgesSection> for AgeVerificationSettings {
                 digital_id: section.digital_id,
                 svc_key: section.svc_key,
                 double_anonymity: section.double_anonymity,
+                device_signal: section.device_signal,
             },
             ..default
         }

@@ -156,13 +156,15 @@ fn passed_verdict(
         authenticity: config.authenticity,
         confidence: config.confidence,
     };
-    // A passkey or a token shows an earlier result, which must not be stored again as if it were new.
-    let is_first_hand = !matches!(config.method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity);
+    // A passkey or a token shows an earlier result, which must not be stored again as if it were new. What a phone's
+    // system states depends on who stands behind it, which a stored result does not say.
+    let is_storable =
+        !matches!(config.method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity | AgeMethod::DeviceSignal);
     AgeMethodVerdict::Passed {
         age,
         evidence: evidence_id,
         level: config.liveness_level(),
-        storable_result: is_first_hand.then_some(result),
+        storable_result: is_storable.then_some(result),
     }
 }
 

@@ -8,7 +8,8 @@
 //! | `session`, `state_machine`, `types` | the model of a session, its state transitions, the closed sets of values |
 //! | `store`, `rules`, `stored_result_store` | the rows: sessions, rules for stored results, results under passkeys |
 //! | `session_creation`, `attempts`, `attempt_budgets` | what creates a session, what an end user does in it, turn by turn, and how much of it |
-//! | `methods`, `providers` | the fourteen ways to prove an age, and the clients of the providers behind them |
+//! | `policies` | signed files that say for a law which methods prove an age |
+//! | `methods`, `providers` | the fifteen ways to prove an age, and the clients of the providers behind them |
 //! | `decision` | what is known about an age against what was asked |
 //! | `document_follow_up`, `wallet_requests` | what moves an attempt without its page: a job, and wallets |
 //! | `webhooks`, `webhook_signer` | the report of each attempt to the relying party |
@@ -30,6 +31,7 @@ mod error;
 mod expiry;
 mod location;
 mod methods;
+pub mod policies;
 mod proof_invitation;
 mod providers;
 mod relying_party;
@@ -55,6 +57,7 @@ mod wiring;
 pub use age_methods::wallet::{MAX_WALLET_NONCE_BYTES, WalletChoice};
 pub use age_methods::{
     blind_tokens::{TOKEN_DIRECTORY_MEDIA_TYPE, TokenDirectory, TokenDirectoryKey},
+    device_signal::{DeviceAttestation, DeviceChallenge, DeviceStatement, PhonePlatform},
     form::{FormField, FormFieldKind, FormValues},
 };
 pub use attempt_budgets::AttemptLimits;
@@ -105,6 +108,8 @@ pub struct AgeVerificationSettings {
     pub offers_proof_of_age: bool,
     /// How many codes may be sent, and cards be asked about.
     pub limits: AttemptLimits,
+    /// Where the operator's own policies are.
+    pub policies: policies::AgePolicySettings,
     /// The providers of the methods that need one. They stand beside the settings above in the configuration, and are
     /// never printed.
     #[serde(skip_serializing)]
@@ -119,6 +124,7 @@ impl Default for AgeVerificationSettings {
             session_retention: SignedDuration::from_hours(24 * 30),
             stored_result_retention: SignedDuration::from_hours(24 * 30),
             limits: AttemptLimits::default(),
+            policies: policies::AgePolicySettings::default(),
             providers: ProviderSettings::default(),
             offers_proof_of_age: true,
             estimate_confidence: None,

@@ -2,8 +2,8 @@
 
 use super::{blind_tokens, types::AgeMethod};
 use age_methods::{
-    InvalidSettingError, card, identifiers::CallingCode, mobile_operator, oidc, passkey, registry, sms,
-    wallet,
+    InvalidSettingError, card, device_signal, identifiers::CallingCode, la_wallet, mobile_operator, oidc,
+    passkey, registry, sms, wallet,
 };
 use base::Environment;
 use media::fetch::Fetcher;
@@ -24,7 +24,7 @@ pub struct ProviderSettings {
     /// Who answers for Florida's HB 3.
     pub us_florida_hb3: Option<registry::RegistrySettings>,
     /// Who answers for LA Wallet.
-    pub la_wallet: Option<registry::RegistrySettings>,
+    pub la_wallet: Option<la_wallet::LaWalletSettings>,
     /// Who knows taxpayers of Brazil.
     pub cpf: Option<registry::RegistrySettings>,
     /// Identity providers, by their ids.
@@ -37,6 +37,8 @@ pub struct ProviderSettings {
     pub svc_key: Option<passkey::PasskeySettings>,
     /// Who issues blind tokens. The sandbox has keys of its own under the same settings.
     pub double_anonymity: Option<blind_tokens::BlindTokenSettings>,
+    /// Whose apps send what a phone's system states.
+    pub device_signal: Option<device_signal::DeviceSignalSettings>,
 }
 
 /// Who reaches phones, and who knows their owners.
@@ -74,11 +76,12 @@ pub(super) struct Providers {
     pub(super) email: Option<registry::RegistryProvider>,
     pub(super) social_security_number: Option<registry::RegistryProvider>,
     pub(super) us_florida_hb3: Option<registry::RegistryProvider>,
-    pub(super) la_wallet: Option<registry::RegistryProvider>,
+    pub(super) la_wallet: Option<la_wallet::LaWalletProvider>,
     pub(super) cpf: Option<registry::RegistryProvider>,
     pub(super) electronic_id: Vec<oidc::IdentityProvider>,
     pub(super) singpass: Option<oidc::IdentityProvider>,
     pub(super) wallet: Option<wallet::WalletVerifier>,
+    pub(super) device_signal: Option<device_signal::DeviceSignalVerifier>,
 }
 
 /// What the method `mobile` needs.
@@ -114,7 +117,7 @@ impl ProviderSettings {
             email: registry.clone(),
             social_security_number: registry.clone(),
             us_florida_hb3: registry.clone(),
-            la_wallet: registry.clone(),
+            la_wallet: Some(la_wallet::LaWalletSettings::Sandbox {}),
             cpf: registry,
             electronic_id: [
                 ("over", identity_provider("Old enough", Over)),
@@ -130,6 +133,7 @@ impl ProviderSettings {
             digital_id: Some(wallet::WalletSettings::Sandbox {}),
             svc_key: None,
             double_anonymity: None,
+            device_signal: Some(device_signal::DeviceSignalSettings::Sandbox {}),
         }
     }
 }
@@ -153,7 +157,7 @@ impl Providers {
         }
         let registry = |method: AgeMethod, settings: &Option<registry::RegistrySettings>| {
             open(method.block_name(), settings.as_ref(), |settings| {
-                registry::RegistryProvider::open(settings, fetcher, environment)
+                registry::RegistryProvider::open(method.block_name(), settings, fetcher, environment)
             })
         };
         let electronic_id = |(id, settings): (&String, &oidc::IdentityProviderSettings)| {
@@ -175,7 +179,9 @@ impl Providers {
                 &settings.social_security_number,
             )?,
             us_florida_hb3: registry(AgeMethod::UsFloridaHb3, &settings.us_florida_hb3)?,
-            la_wallet: registry(AgeMethod::LaWallet, &settings.la_wallet)?,
+            la_wallet: open("la_wallet", settings.la_wallet.as_ref(), |settings| {
+                la_wallet::LaWalletProvider::open(settings, fetcher, environment)
+            })?,
             cpf: registry(AgeMethod::Cpf, &settings.cpf)?,
             card: open("credit_card", settings.credit_card.as_ref(), |settings| {
                 card::CardProvider::open(settings, fetcher, environment)
@@ -188,6 +194,9 @@ impl Providers {
             })?,
             wallet: open("digital_id", settings.digital_id.as_ref(), |settings| {
                 wallet::WalletVerifier::open(settings, fetcher, environment, public_url)
+            })?,
+            device_signal: open("device_signal", settings.device_signal.as_ref(), |settings| {
+                device_signal::DeviceSignalVerifier::open(settings, environment)
             })?,
         })
     }

@@ -4,7 +4,9 @@
 use super::{
     Location,
     session_config::{AgeSessionConfig, EndUserCallback, ValidationContext, VerifiedEmail},
-    types::{AgeMethod, AgeSessionType, AuthenticityLevel, LivenessLevel},
+    types::{
+        AgeMethod, AgeSessionType, AttestationRequirement, AuthenticityLevel, LivenessLevel, SignalAssurance,
+    },
 };
 use crate::{UnknownVariantError, violation::Violation};
 use base::{Timestamp, Uuid};
@@ -73,6 +75,8 @@ pub struct AgeSessionRequest {
     pub double_blind: Option<bool>,
     /// An address that the relying party has verified.
     pub email: Option<EmailRequest>,
+    /// The policy whose methods are offered, `gb` or `gb@1`.
+    pub policy: Option<String>,
 }
 
 /// A method of a request, and the terms of its use.
@@ -122,6 +126,12 @@ pub struct AgeMethodTerms {
     pub authentication: Option<bool>,
     /// For an electronic identity: the ids of the providers to offer; all if absent.
     pub sub_methods: Option<Vec<String>>,
+    /// For a device signal: who must at least stand behind it.
+    #[serde(deserialize_with = "in_any_case")]
+    pub assurance: Option<SignalAssurance>,
+    /// For a device signal: whether the platform must vouch for the app.
+    #[serde(deserialize_with = "in_any_case")]
+    pub attestation: Option<AttestationRequirement>,
 }
 
 /// Where the end user goes afterwards.
@@ -250,7 +260,11 @@ impl AgeSessionRequest {
             if self.methods[..at].iter().any(|earlier| earlier.method == method.method) {
                 violations.push(&method.name, "the method is named twice");
             }
-            method.check(self.kind.unwrap_or(AgeSessionType::Over), context, &mut violations);
+            let kind = self.kind.unwrap_or(AgeSessionType::Over);
+            method.check(kind, &context.available.sub_methods(), &mut violations);
+            if method.method == AgeMethod::CreditCard && self.double_blind != Some(true) {
+                method.check_credit_card(kind, &mut violations);
+            }
         }
         violations.check_text("reference_id", self.reference_id.as_deref());
         violations.check_length("account_id", self.account_id.as_deref(), MAX_ACCOUNT_ID_CHARS);
@@ -282,13 +296,20 @@ impl AgeSessionRequest {
         unread: Vec<Violation>,
     ) -> Result<AgeSessionConfig, Vec<Violation>> {
         let mut violations = unread;
-        for violation in self.violations(context) {
+        let request = match context.policies.apply(self) {
+            Ok(request) => request,
+            Err(contradictions) => {
+                violations.extend(contradictions);
+                return Err(violations);
+            }
+        };
+        for violation in request.violations(context) {
             // A member that could not be parsed is absent here, which may violate another rule: report it once.
             if violations.iter().all(|known| known.path != violation.path) {
                 violations.push(violation);
             }
         }
-        if violations.is_empty() { AgeSessionConfig::of(self, now, context) } else { Err(violations) }
+        if violations.is_empty() { AgeSessionConfig::of(request, now, context) } else { Err(violations) }
     }
 
     /// Where the end user goes afterwards; `callback` takes precedence over `callback_url`.
@@ -303,12 +324,49 @@ impl AgeSessionRequest {
 }
 
 impl AgeMethodRequest {
-    fn check(
-        &self,
-        kind: AgeSessionType,
-        context: ValidationContext<'_>,
-        violations: &mut ViolationCollector,
-    ) {
+    /// What is wrong with it in a session of this type, whatever server it is for.
+    pub(super) fn violations(&self, kind: AgeSessionType) -> Vec<Violation> {
+        let mut violations = ViolationCollector::default();
+        self.check(kind, &[], &mut violations);
+        if self.method == AgeMethod::CreditCard {
+            self.check_credit_card(kind, &mut violations);
+        }
+        violations.0
+    }
+
+    /// Refuses levels of checks that the method does not make. Their lowest value says that there is none.
+    fn check_levels(&self, violations: &mut ViolationCollector) {
+        let (level, authenticity) = (self.terms.level, self.terms.authenticity);
+        if let Some(level) = level.filter(|level| *level != LivenessLevel::None)
+            && !self.method.uses_camera()
+            // In place of a wallet's answer, a photo may be taken.
+            && self.terms.age_estimation_allowed != Some(true)
+        {
+            let words = format!("it is {level}; this method takes no photo of a face, so it is NONE");
+            violations.push(&format!("{}.level", self.name), words);
+        }
+        if let Some(authenticity) = authenticity.filter(|one| *one != AuthenticityLevel::Off)
+            && self.method != AgeMethod::DocScan
+        {
+            let words = format!("it is {authenticity}; this method reads no document, so it is OFF");
+            violations.push(&format!("{}.authenticity", self.name), words);
+        }
+    }
+
+    /// Refuses an age that no credit card proves.
+    fn check_credit_card(&self, kind: AgeSessionType, violations: &mut ViolationCollector) {
+        let highest = super::session_config::CREDIT_CARD_AGE_YEARS;
+        let threshold = self.terms.threshold.filter(|threshold| *threshold > highest);
+        let is_asked = kind == AgeSessionType::Over && self.terms.allowed != Some(false);
+        if let Some(threshold) = threshold.filter(|_| is_asked) {
+            let words =
+                format!("it is {threshold}; a credit card proves an age of {highest} and no higher one");
+            violations.push(&format!("{}.threshold", self.name), words);
+        }
+    }
+
+    /// `sub_methods` are the ids of the providers that are set up.
+    fn check(&self, kind: AgeSessionType, sub_methods: &[String], violations: &mut ViolationCollector) {
         let path = |member: &str| format!("{}.{member}", self.name);
         let bounds = match self.method {
             AgeMethod::DoubleAnonymity => TOKEN_THRESHOLD_YEARS,
@@ -317,6 +375,7 @@ impl AgeMethodRequest {
         let terms = &self.terms;
         violations.check_range(&path("threshold"), terms.threshold, bounds);
         violations.check_range(&path("retry_limit"), terms.retry_limit, RETRY_LIMIT_ATTEMPTS);
+        self.check_levels(violations);
         match self.method {
             AgeMethod::AgeEstimation => {
                 violations.check_confidence(&path("confidence"), terms.confidence, kind);
@@ -336,8 +395,7 @@ impl AgeMethodRequest {
                 }
             }
             AgeMethod::ElectronicId => {
-                let (known, ids) =
-                    (context.available.sub_methods(), terms.sub_methods.as_deref().unwrap_or_default());
+                let (known, ids) = (sub_methods, terms.sub_methods.as_deref().unwrap_or_default());
                 violations.check_item_count(&path("sub_methods"), ids.len());
                 for (at, id) in ids.iter().enumerate().take(MAX_LIST_ITEMS) {
                     if !known.contains(id) {

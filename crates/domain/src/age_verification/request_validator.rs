@@ -2,6 +2,7 @@
 
 use super::{
     methods::AgeMethodSets,
+    policies::AgePolicyBook,
     request::AgeSessionRequest,
     session_config::{AgeSessionConfig, DEFAULT_TTL_SECONDS, ValidationContext},
 };
@@ -16,6 +17,7 @@ pub(super) struct RequestValidator {
     outbox: Outbox,
     stored_result_retention: SignedDuration,
     estimate_confidence: Option<f64>,
+    policies: Arc<AgePolicyBook>,
 }
 
 impl RequestValidator {
@@ -25,8 +27,9 @@ impl RequestValidator {
         outbox: Outbox,
         stored_result_retention: SignedDuration,
         estimate_confidence: Option<f64>,
+        policies: Arc<AgePolicyBook>,
     ) -> Self {
-        Self { environment, methods, outbox, stored_result_retention, estimate_confidence }
+        Self { environment, methods, outbox, stored_result_retention, estimate_confidence, policies }
     }
 
     /// The configuration of a session. `unread` are the members of the request that could not be parsed.
@@ -58,6 +61,7 @@ impl RequestValidator {
             outbox: &self.outbox,
             ttl,
             estimate_confidence: self.estimate_confidence,
+            policies: &self.policies,
         }
     }
 }

@@ -73,6 +73,7 @@ impl SandboxResponse {
                 .method_config(method)
                 .map_or(LivenessLevel::None, AgeMethodConfig::liveness_level),
             at: now,
+            signal: None,
             storable_result: None,
         }
     }

@@ -7,6 +7,7 @@ use super::{
     document_follow_up::FollowDocumentSession,
     expiry::ExpireAgeSessions,
     methods::TurnInput,
+    policies::AgePolicyBook,
     request::AgeSessionRequest,
     session::AgeSession,
     session_config::AvailableMethods,
@@ -16,7 +17,11 @@ use super::{
     wiring::{AgeVerificationDependencies, AgeVerificationParts},
 };
 use crate::violation::Violation;
-use age_methods::{blind_tokens::TokenDirectory, wallet::WalletChoice};
+use age_methods::{
+    blind_tokens::TokenDirectory,
+    device_signal::{DeviceChallenge, DeviceStatement},
+    wallet::WalletChoice,
+};
 use base::{AgeAttemptId, AgeSessionId, AppId, SignedDuration, Uuid};
 use db::{DbError, WriteTx};
 use jobs::Worker;
@@ -43,6 +48,11 @@ impl AgeVerificationService {
     /// The methods that are configured, in production or in the sandbox.
     pub fn available_methods(&self, sandbox: bool) -> &dyn AvailableMethods {
         self.0.methods.get(sandbox)
+    }
+
+    /// The policies that sessions can name.
+    pub fn policies(&self) -> &AgePolicyBook {
+        &self.0.policies
     }
 
     /// Registers the jobs of age verification with a worker.
@@ -237,6 +247,26 @@ impl AgeVerificationService {
     /// Invites the end user to the page that stores their proof. Returns its address.
     pub async fn create_proof_invitation(&self, id: AgeSessionId) -> Result<String, AgeSessionError> {
         self.0.proof_invitations.create(id).await
+    }
+}
+
+/// For the apps of relying parties.
+impl AgeVerificationService {
+    /// Opens an attempt with a device signal, and returns what the app binds its statement to.
+    pub async fn begin_device_signal(&self, id: AgeSessionId) -> Result<DeviceChallenge, AgeSessionError> {
+        let attempts = self.0.attempts.clone();
+        run_to_its_end(async move { attempts.begin_signal(id).await }).await
+    }
+
+    /// Ends that attempt with what the app sent.
+    pub async fn submit_device_signal(
+        &self,
+        id: AgeSessionId,
+        challenge: &str,
+        sent: DeviceStatement,
+    ) -> Result<AgeSession, AgeSessionError> {
+        let (attempts, challenge) = (self.0.attempts.clone(), challenge.to_owned());
+        run_to_its_end(async move { attempts.submit_signal(id, &challenge, &sent).await }).await
     }
 }
 

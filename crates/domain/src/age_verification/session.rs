@@ -5,9 +5,13 @@ use super::{
     Location,
     session_config::{AgeMethodConfig, AgeSessionConfig, AvailableMethods, StoredAgeResult},
     state_machine::{AgeSessionEvent, InvalidTransitionError},
-    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
+    types::{
+        AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType, AppAttestation, LivenessLevel,
+        SignalAssurance,
+    },
 };
 use crate::audit::sha256_hex;
+use age_methods::device_signal::DeviceChallenge;
 use base::{AgeAttemptId, AgeSessionId, AppId, Environment, Id as _, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -109,9 +113,29 @@ pub struct AgeAttemptOutcome {
     pub level: LivenessLevel,
     /// When the attempt ended.
     pub at: Timestamp,
+    /// For a device signal: who stands behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<SignalProvenance>,
     /// The result as it can be stored under a passkey; none if it may not be stored.
     #[serde(rename = "held")]
     pub storable_result: Option<StoredAgeResult>,
+}
+
+/// Who stands behind what a phone's system states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignalProvenance {
+    /// Who set or checked the age.
+    pub assurance: SignalAssurance,
+    /// Who vouches for the app that read it.
+    pub attestation: AppAttestation,
+}
+
+/// What an attempt with a device signal remembers: the challenge, then who stands behind the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceSignalState {
+    pub challenge: DeviceChallenge,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<SignalProvenance>,
 }
 
 /// One-time codes that a session has sent, counted before they leave. Limited, so that nobody can use sessions to send
@@ -338,8 +362,12 @@ impl AgeSession {
             Some(history) => (history.attempts, history.failed) = (history.attempts + 1, failed),
             None => self.tries.push(MethodAttemptHistory { method, attempts: 1, failed }),
         }
+        let ended = self.attempt.take();
+        let signal_state = ended.as_ref().filter(|_| method == AgeMethod::DeviceSignal);
+        let signal_state = signal_state
+            .and_then(|attempt| serde_json::from_value::<DeviceSignalState>(attempt.state.clone()).ok());
         // The id of the attempt stands in for that of the evidence if the method has none.
-        let attempt_id = self.attempt.take().map(|attempt| attempt.id.to_string());
+        let attempt_id = ended.map(|attempt| attempt.id.to_string());
         // Which methods are left is judged as if the session went on: an undecided attempt leaves room for the others.
         let any_method_left = {
             let mut continued = self.clone();
@@ -387,6 +415,7 @@ impl AgeSession {
             error_code,
             level,
             at: now,
+            signal: signal_state.and_then(|state| state.provenance),
             storable_result,
         }))
     }

@@ -3,8 +3,12 @@
 
 use super::{
     Location,
+    policies::AgePolicyBook,
     request::{AgeMethodRequest, AgeSessionRequest, EmailRequest},
-    types::{AgeDisclosure, AgeMethod, AgeSessionType, AuthenticityLevel, LivenessLevel},
+    types::{
+        AgeDisclosure, AgeMethod, AgeSessionType, AttestationRequirement, AuthenticityLevel, LivenessLevel,
+        SignalAssurance,
+    },
 };
 use crate::{delivery::Outbox, violation::Violation};
 use base::{SignedDuration, Timestamp, Uuid};
@@ -17,7 +21,7 @@ pub(super) const DEFAULT_THRESHOLD_YEARS: i64 = 18;
 /// Attempts at a method that allows retries and sets no limit.
 const DEFAULT_RETRY_ATTEMPTS: i64 = 3;
 /// The age that a credit card proves, years.
-const CREDIT_CARD_AGE_YEARS: i64 = 18;
+pub(super) const CREDIT_CARD_AGE_YEARS: i64 = 18;
 
 /// What the server offers, as far as the validity of a request depends on it.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +33,8 @@ pub struct ValidationContext<'a> {
     pub ttl: i64,
     /// How confident an estimate must be if the request does not say, 0.5 to 0.999.
     pub estimate_confidence: Option<f64>,
+    /// The policies that a request can name.
+    pub policies: &'a AgePolicyBook,
 }
 
 /// The methods and providers that are configured.
@@ -86,6 +92,9 @@ pub struct AgeSessionConfig {
     pub account_id: Option<String>,
     /// Whether only a blind token is accepted.
     pub double_blind: bool,
+    /// The policy that the methods are of, and its version: `gb@1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// An address that the relying party has verified, evaluated when the session is created and never stored.
     #[serde(skip)]
     pub email: Option<VerifiedEmail>,
@@ -167,6 +176,12 @@ pub struct AgeMethodConfig {
     /// For an electronic identity: the ids of the providers to offer; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sub_methods: Option<Vec<String>>,
+    /// For a device signal: who must at least stand behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<SignalAssurance>,
+    /// For a device signal: whether the platform must vouch for the app.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<AttestationRequirement>,
 }
 
 impl AgeMethodConfig {
@@ -174,6 +189,7 @@ impl AgeMethodConfig {
     fn with_defaults(method: AgeMethod, retry_enabled: bool, estimate_confidence: Option<f64>) -> Self {
         let authenticity =
             if method == AgeMethod::DocScan { AuthenticityLevel::Auto } else { AuthenticityLevel::Off };
+        let is_signal = method == AgeMethod::DeviceSignal;
         Self {
             method,
             allowed: true,
@@ -193,6 +209,8 @@ impl AgeMethodConfig {
             allow_non_latin_documents: None,
             authentication: None,
             sub_methods: None,
+            assurance: is_signal.then_some(SignalAssurance::Checked),
+            attestation: is_signal.then_some(AttestationRequirement::Required),
         }
     }
 
@@ -230,6 +248,11 @@ impl AgeMethodConfig {
                 allow_non_latin_documents: terms.allow_non_latin_documents,
                 ..block
             },
+            AgeMethod::DeviceSignal => Self {
+                assurance: terms.assurance.or(block.assurance),
+                attestation: terms.attestation.or(block.attestation),
+                ..block
+            },
             AgeMethod::SvcKey => Self { authentication: terms.authentication, ..block },
             // An empty list means every provider, like an absent one.
             AgeMethod::ElectronicId => {
@@ -254,12 +277,14 @@ impl AgeMethodConfig {
         self.method == AgeMethod::SvcKey && !self.authentication.unwrap_or(false)
     }
 
+    /// Whether only the business's app can use it, and no page.
+    pub fn is_in_app(&self) -> bool {
+        self.method == AgeMethod::DeviceSignal
+    }
+
     /// The check of liveness behind a result of the method; `NONE` where no camera is used.
     pub fn liveness_level(&self) -> LivenessLevel {
-        match self.method {
-            AgeMethod::AgeEstimation | AgeMethod::DocScan => self.level,
-            _ => LivenessLevel::None,
-        }
+        if self.method.uses_camera() { self.level } else { LivenessLevel::None }
     }
 
     /// How confident an estimate must be to pass or to fail; `None` if it is compared with the threshold.
@@ -336,6 +361,7 @@ impl AgeSessionConfig {
             synchronous_checks: request.synchronous_checks.unwrap_or(false),
             account_id: request.account_id,
             double_blind,
+            policy: request.policy,
             email: request.email.and_then(EmailRequest::into_verified),
         };
         if config.double_blind {

@@ -81,12 +81,14 @@ wire_enum! {
         SvcKey => "SVC_KEY",
         /// A blind token (RFC 9578).
         DoubleAnonymity => "DOUBLE_ANONYMITY",
+        /// The age band that a phone's system states, sent by the business's app through its server.
+        DeviceSignal => "DEVICE_SIGNAL",
     }
 }
 
 impl AgeMethod {
     /// Every method, in the order in which they are offered if the relying party names none.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::SvcKey,
         Self::AgeEstimation,
         Self::DigitalId,
@@ -101,6 +103,7 @@ impl AgeMethod {
         Self::UsFloridaHb3,
         Self::Cpf,
         Self::DoubleAnonymity,
+        Self::DeviceSignal,
     ];
 
     /// The name of its block in requests and records; also the last part of the address of its page.
@@ -120,6 +123,7 @@ impl AgeMethod {
             Self::Cpf => "cpf",
             Self::SvcKey => "svc_key",
             Self::DoubleAnonymity => "double_anonymity",
+            Self::DeviceSignal => "device_signal",
         }
     }
 
@@ -139,6 +143,11 @@ impl AgeMethod {
             .find(|method| method.block_name() == name || (branded && *method == Self::SvcKey))
     }
 
+    /// Whether a camera takes a face, so that a check of liveness can be asked for.
+    pub const fn uses_camera(self) -> bool {
+        matches!(self, Self::AgeEstimation | Self::DocScan)
+    }
+
     /// How much the method can tell about an age.
     pub const fn discloses(self) -> AgeDisclosure {
         match self {
@@ -150,7 +159,8 @@ impl AgeMethod {
             | Self::SocialSecurityNumber
             | Self::UsFloridaHb3
             | Self::Cpf
-            | Self::SvcKey => AgeDisclosure::ThresholdSide,
+            | Self::SvcKey
+            | Self::DeviceSignal => AgeDisclosure::ThresholdSide,
             Self::CreditCard | Self::Email | Self::DoubleAnonymity => AgeDisclosure::Over,
         }
     }
@@ -200,6 +210,52 @@ wire_enum! {
         Auto => "AUTO",
         /// By a reviewer.
         Manual => "MANUAL",
+    }
+}
+
+wire_enum! {
+    /// Who stands behind an age that a phone's system states, the weakest first.
+    pub enum SignalAssurance {
+        /// The person set it.
+        SelfDeclared => "SELF_DECLARED",
+        /// A parent or guardian set it.
+        GuardianDeclared => "GUARDIAN_DECLARED",
+        /// The platform says that it was checked.
+        Checked => "CHECKED",
+    }
+}
+
+wire_enum! {
+    /// Whose system a phone runs.
+    pub enum DevicePlatform {
+        /// Google's, with Google Play.
+        Android => "ANDROID",
+        /// Apple's.
+        Ios => "IOS",
+    }
+}
+
+wire_enum! {
+    /// Who vouches for an app.
+    pub enum AppAttestation {
+        /// Nobody but the business's server, which sent the statement.
+        None => "NONE",
+        /// Google Play (Play Integrity).
+        PlayIntegrity => "PLAY_INTEGRITY",
+        /// Apple (App Attest).
+        AppAttest => "APP_ATTEST",
+        /// The sandbox.
+        Sandbox => "SANDBOX",
+    }
+}
+
+wire_enum! {
+    /// Whether an app must be vouched for by the platform that it runs on.
+    pub enum AttestationRequirement {
+        /// A statement counts without it; the business's server alone vouches for it.
+        Optional => "OPTIONAL",
+        /// A statement counts only with it.
+        Required => "REQUIRED",
     }
 }
 
@@ -294,6 +350,10 @@ wire_enum! {
         CredentialRevoked => "CREDENTIAL_REVOKED",
         /// A signature, a digest or the form of the credential is wrong.
         NotAccepted => "NOT_ACCEPTED",
+        /// Who stands behind the statement of the phone's system is not enough for the session.
+        SignalTooWeak => "SIGNAL_TOO_WEAK",
+        /// The attestation of the app is missing, or not accepted.
+        NotAttested => "NOT_ATTESTED",
         /// The document session expired or was deleted before it had a result.
         DocumentSessionEnded => "DOCUMENT_SESSION_ENDED",
         /// The document shows no date of birth.
@@ -353,7 +413,7 @@ mod tests {
             |kind| AgeMethod::ALL.into_iter().filter(|method| method.discloses().can_answer(kind)).count();
         assert_eq!(
             (of(AgeSessionType::Age), of(AgeSessionType::Under), of(AgeSessionType::Over)),
-            (5, 11, 14)
+            (5, 12, 15)
         );
         assert!(!AgeMethod::CreditCard.discloses().can_answer(AgeSessionType::Under));
     }

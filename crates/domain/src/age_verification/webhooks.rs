@@ -3,7 +3,7 @@
 
 use super::{
     AgeSessionError,
-    session::{AgeAttemptOutcome, AgeSession},
+    session::{AgeAttemptOutcome, AgeSession, SignalProvenance},
     session_config::AgeMethodConfig,
     types::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
     webhook_signer::{RsaPublicJwk, WebhookSigner, WebhookSigningError},
@@ -39,6 +39,8 @@ pub struct AgeResultNotice<'a> {
     pub level: LivenessLevel,
     /// Why it did not pass.
     pub error_code: Option<&'a str>,
+    /// For a device signal: who stands behind it.
+    pub signal: Option<SignalProvenance>,
     /// The id of the key that signs the message.
     pub key_id: &'a str,
 }
@@ -68,6 +70,7 @@ struct NoticeContent<'a> {
     evidence_id: Option<&'a str>,
     level: LivenessLevel,
     error_code: Option<&'a str>,
+    signal: Option<SignalProvenance>,
 }
 
 /// Reports the outcome of attempts, and the end of sessions that have none, to relying parties.
@@ -118,6 +121,7 @@ impl ResultNotifier {
             evidence_id: outcome.evidence_id.as_deref(),
             level: outcome.level,
             error_code: outcome.error_code.as_deref(),
+            signal: outcome.signal,
         };
         self.send(tx, session, &end).await
     }
@@ -143,6 +147,7 @@ impl ResultNotifier {
             evidence_id: None,
             level,
             error_code: None,
+            signal: None,
         };
         self.send(tx, session, &end).await
     }
@@ -169,6 +174,7 @@ impl ResultNotifier {
             state: session.state,
             level: content.level,
             error_code: content.error_code,
+            signal: content.signal,
             key_id: &key.id,
         };
         let signature = key.sign(&*self.environment, self.format.result_body(&notice, None).as_bytes())?;

@@ -12,6 +12,7 @@ use super::{
     methods::{
         AgeMethodSets, BlindTokenMethod, DocumentMethod, EstimationMethod, PasskeyMethod, SharedMethodParts,
     },
+    policies::AgePolicyBook,
     proof_invitation::ProofInvitations,
     providers::Providers,
     relying_party::RelyingPartyDirectory,
@@ -69,6 +70,7 @@ pub struct AgeVerificationDependencies {
 #[derive(Debug)]
 pub(super) struct AgeVerificationParts {
     pub(super) settings: AgeVerificationSettings,
+    pub(super) policies: Arc<AgePolicyBook>,
     pub(super) urls: AgePageUrls,
     pub(super) sessions: Arc<AgeSessionStore>,
     pub(super) rules: Arc<AgeRuleStore>,
@@ -110,6 +112,8 @@ impl AgeVerificationParts {
         dependencies: AgeVerificationDependencies,
         settings: AgeVerificationSettings,
     ) -> Result<Self, ProviderSettingsError> {
+        let policies = AgePolicyBook::open(&settings.policies);
+        let policies = Arc::new(policies.map_err(|cause| ProviderSettingsError::new("policies", cause))?);
         let shared = SharedParts::open(dependencies, &settings)?;
         let methods = Arc::new(shared.open_methods(&settings)?);
         let validator = Arc::new(RequestValidator::new(
@@ -118,6 +122,7 @@ impl AgeVerificationParts {
             shared.dependencies.outbox.clone(),
             settings.stored_result_retention,
             settings.estimate_confidence,
+            policies.clone(),
         ));
         let token_issuer = shared.token_issuer(validator.clone(), &settings);
         token_issuer.validate_settings()?;
@@ -134,6 +139,7 @@ impl AgeVerificationParts {
         ));
         Ok(Self {
             settings,
+            policies,
             urls: shared.urls,
             creator: SessionCreator {
                 environment: environment.clone(),

@@ -68,7 +68,7 @@ pub use outcome::DocumentSessionOutcome;
 pub use service::DocumentVerificationService;
 pub use store::UnsealedDocumentSession;
 
-use age_methods::registry::RegistrySettings;
+use age_methods::identity_source::IdentitySourceSettings;
 use base::{Environment, SignedDuration};
 use jiff::{civil::Date, tz::TimeZone};
 use sandbox_responses::SandboxResponseConfig;
@@ -110,16 +110,16 @@ pub struct DocumentVerificationSettings {
     pub duplicate_faces: bool,
     /// Who says whether an authority has issued a document.
     #[serde(skip_serializing)]
-    pub issuing_authority: Option<RegistrySettings>,
+    pub issuing_authority: Option<IdentitySourceSettings>,
     /// Who searches watchlists.
     #[serde(skip_serializing)]
-    pub watchlist: Option<RegistrySettings>,
+    pub watchlist: Option<IdentitySourceSettings>,
     /// Who knows documents that are used for fraud.
     #[serde(skip_serializing)]
-    pub fraud_list: Option<RegistrySettings>,
+    pub fraud_list: Option<IdentitySourceSettings>,
     /// Who knows names and addresses.
     #[serde(skip_serializing)]
-    pub third_party_identity: Option<RegistrySettings>,
+    pub third_party_identity: Option<IdentitySourceSettings>,
 }
 
 /// The longest wait that can be set.

@@ -16,6 +16,7 @@ pub(crate) mod keys;
 pub(crate) mod models;
 pub(crate) mod org;
 pub(crate) mod poa;
+pub(crate) mod policies;
 pub(crate) mod practice_statement;
 pub(crate) mod read_document;
 pub(crate) mod reviews;

@@ -118,10 +118,20 @@ fn method_practice(method: AgeMethod) -> (&'static str, &'static str, &'static s
             ("verification", "the date of birth, or an age reached", "an identity provider")
         }
         AgeMethod::Singpass => ("verification", "the date of birth", "Singpass"),
-        AgeMethod::LaWallet | AgeMethod::SocialSecurityNumber | AgeMethod::UsFloridaHb3 | AgeMethod::Cpf => {
+        AgeMethod::LaWallet => (
+            "verification",
+            "whether an age was reached, as the holder agrees to tell",
+            "LA Wallet, through a service",
+        ),
+        AgeMethod::SocialSecurityNumber | AgeMethod::UsFloridaHb3 | AgeMethod::Cpf => {
             ("verification", "whether an age was reached", "a database of identities")
         }
         AgeMethod::SvcKey => ("an earlier result", "what was shown before, stored under a passkey", "nobody"),
+        AgeMethod::DeviceSignal => (
+            "self-declaration, or verification by the platform",
+            "the age band that a phone's system states",
+            "the business's app, for which the phone's platform vouches",
+        ),
         AgeMethod::DoubleAnonymity => {
             ("an earlier result", "a signed token that states an age and names nobody", "a token's issuer")
         }

@@ -107,6 +107,8 @@ pub(crate) struct PageMethod {
     available: bool,
     /// Whether the page tries it by itself at the start, instead of offering it.
     silent: bool,
+    /// Whether only the relying party's app can use it, and not this page.
+    in_app: bool,
     /// The country that the document page preselects, ISO 3166-1 alpha-3.
     #[schema(required)]
     preset_issuing_country: Option<String>,
@@ -228,8 +230,9 @@ impl PageMethod {
             state: PageMethodState::of(session, block),
             attempts: session.attempts_made(block.method),
             attempts_remaining: session.attempts_remaining(block),
-            available: session.may_open(block),
+            available: session.may_open(block) && !block.is_in_app(),
             silent: block.is_silent(),
+            in_app: block.is_in_app(),
             preset_issuing_country: block.preset_issuing_country.clone(),
             hand_off: may_hand_off(session, block),
         }

@@ -87,6 +87,14 @@ pub(crate) enum PageStep {
         /// Milliseconds until the next poll.
         poll_ms: u32,
     },
+    /// Show a code, which the end user types into an app on a phone, and poll by turns without input.
+    AppCode {
+        /// The digits.
+        #[schema(example = "4821")]
+        code: String,
+        /// Milliseconds until the next poll.
+        poll_ms: u32,
+    },
     /// Wait, then take a turn without input.
     Wait {
         /// Milliseconds until the next poll.
@@ -184,6 +192,7 @@ impl From<age_verification::AttemptStep> for PageStep {
                 Self::Token { challenge, key, threshold, issuer_url }
             }
             Domain::Wallet { url, links, poll_ms } => Self::Wallet { url, links, poll_ms },
+            Domain::AppCode { code, poll_ms } => Self::AppCode { code, poll_ms },
             Domain::Wait { poll_ms } => Self::Wait { poll_ms },
         }
     }

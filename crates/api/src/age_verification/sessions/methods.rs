@@ -5,7 +5,7 @@ use domain::age_verification::{
     request::AgeMethodTerms,
     session::AgeSession,
     session_config::AgeMethodConfig,
-    types::{AuthenticityLevel, LivenessLevel},
+    types::{AttestationRequirement, AuthenticityLevel, LivenessLevel, SignalAssurance},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -26,11 +26,11 @@ macro_rules! method_blocks {
             #[schema(minimum = $least, maximum = $most, default = 18)]
             threshold: Option<i64>,
             /// How the method checks that a live person is in front of the camera: not at all, from the picture, or by
-            /// asking for movements as well. For methods that use a camera.
+            /// asking for movements as well. For `age_estimation` and `doc_scan`; in other blocks, anything but `NONE` is refused.
             #[serde(default, deserialize_with = "json::enum_value")]
             #[schema(default = "NONE")]
             level: Option<LivenessLevel>,
-            /// How the genuineness of a document is checked. For documents.
+            /// How the genuineness of a document is checked. For `doc_scan`; in other blocks, anything but `OFF` is refused.
             #[serde(default, deserialize_with = "json::enum_value")]
             #[schema(default = $genuine)]
             authenticity: Option<AuthenticityLevel>,
@@ -163,4 +163,18 @@ method_blocks! {
 
     /// A blind token.
     DoubleAnonymityBlock, DoubleAnonymityRecord: 6 to 100, "OFF" {}
+
+    /// What a phone's system states about the age.
+    DeviceSignalBlock, DeviceSignalRecord: 1 to 120, "OFF" {
+        /// Who must at least stand behind the statement: the person, a parent or guardian, or the platform, which says that it
+        /// was checked.
+        #[serde(default, deserialize_with = "json::enum_value")]
+        #[schema(default = "CHECKED")]
+        assurance: Option<SignalAssurance>,
+        /// Whether the platform must vouch for the app (Play Integrity, App Attest). An attestation that is sent must be right
+        /// either way.
+        #[serde(default, deserialize_with = "json::enum_value")]
+        #[schema(default = "REQUIRED")]
+        attestation: Option<AttestationRequirement>,
+    }
 }

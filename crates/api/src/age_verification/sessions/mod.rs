@@ -1,6 +1,8 @@
 //! Sessions, as relying parties make and read them.
 
 pub(super) mod create;
+pub(super) mod device_challenge;
+pub(super) mod device_signal;
 pub(super) mod get;
 mod methods;
 mod record;

@@ -1,14 +1,14 @@
 //! A session, as its relying party reads it.
 
 use super::methods::{
-    AgeEstimationRecord, DigitalIdRecord, DocScanRecord, DoubleAnonymityRecord, ElectronicIdRecord,
-    KeyRecord, MethodRecord,
+    AgeEstimationRecord, DeviceSignalRecord, DigitalIdRecord, DocScanRecord, DoubleAnonymityRecord,
+    ElectronicIdRecord, KeyRecord, MethodRecord,
 };
 use crate::ApiState;
 use base::{AgeSessionId, AppId, Timestamp, Uuid};
 use domain::age_verification::{
     session::AgeSession,
-    types::{AgeMethod, AgeSessionStatus, AgeSessionType},
+    types::{AgeMethod, AgeSessionStatus, AgeSessionType, AppAttestation, SignalAssurance},
 };
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -138,6 +138,13 @@ pub(crate) struct SessionRecord {
     /// A blind token.
     #[serde(skip_serializing_if = "Option::is_none")]
     double_anonymity: Option<DoubleAnonymityRecord>,
+    /// What a phone's system states about the age.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_signal: Option<DeviceSignalRecord>,
+    /// The policy that the methods are of, and its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, example = "gb@1")]
+    policy: Option<String>,
     /// After an attempt: the age where the type is AGE and it was found out; else the threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64)]
@@ -149,6 +156,14 @@ pub(crate) struct SessionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     evidence_id: Option<String>,
+    /// After an attempt with a device signal: who stands behind the statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = SignalAssurance)]
+    assurance: Option<SignalAssurance>,
+    /// After an attempt with a device signal: who vouches for the app that read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AppAttestation)]
+    attestation: Option<AppAttestation>,
 }
 
 /// Where the end user goes afterwards.
@@ -168,7 +183,8 @@ impl SessionRecord {
         let consent = session.consent.filter(|consent| consent.given);
         let callback = wanted.callback.as_ref();
         let outcome = session.outcome.as_ref();
-        // `MethodRecord` for blocks without members of their own; the other six name their type.
+        let signal = outcome.and_then(|outcome| outcome.signal);
+        // `MethodRecord` for blocks without members of their own; the others name their type.
         macro_rules! block {
             ($method:ident) => {
                 block!($method, MethodRecord)
@@ -217,9 +233,13 @@ impl SessionRecord {
             cpf: block!(Cpf),
             svc_key: block!(SvcKey, KeyRecord),
             double_anonymity: block!(DoubleAnonymity, DoubleAnonymityRecord),
+            device_signal: block!(DeviceSignal, DeviceSignalRecord),
+            policy: wanted.policy.clone(),
             age: outcome.and_then(|outcome| outcome.age),
             method: outcome.map(|outcome| outcome.method),
             evidence_id: outcome.and_then(|outcome| outcome.evidence_id.clone()),
+            assurance: signal.map(|signal| signal.assurance),
+            attestation: signal.map(|signal| signal.attestation),
         }
     }
 }

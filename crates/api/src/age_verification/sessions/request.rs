@@ -1,8 +1,8 @@
 //! The request for a session, or for a rule for stored results.
 
 use super::methods::{
-    AgeEstimationBlock, DigitalIdBlock, DocScanBlock, DoubleAnonymityBlock, ElectronicIdBlock, KeyBlock,
-    MethodBlock,
+    AgeEstimationBlock, DeviceSignalBlock, DigitalIdBlock, DocScanBlock, DoubleAnonymityBlock,
+    ElectronicIdBlock, KeyBlock, MethodBlock,
 };
 use crate::http::json::{self, JsonError};
 use base::Uuid;
@@ -69,6 +69,15 @@ pub(crate) struct CreateAgeSessionRequest {
     /// A blind token.
     #[serde(default, deserialize_with = "json::object")]
     double_anonymity: Option<DoubleAnonymityBlock>,
+    /// What a phone's system states about the age; sent by the relying party's app, through its server.
+    #[serde(default, deserialize_with = "json::object")]
+    device_signal: Option<DeviceSignalBlock>,
+    /// A policy of `GET /api/v1/policies`, by name (`gb`) or name and version (`gb@1`): it says which methods are accepted, in
+    /// which order and with which thresholds. Beside it, blocks may take methods away (`allowed: false`) and say how a method is
+    /// used (`retry_enabled`, `retry_limit`, `preset_issuing_country`, `disable_mobile_hand_off`, `synchronous_checks`,
+    /// `sub_methods`, `email.data`); any other member of a block, another `type` and other methods are refused.
+    #[schema(max_length = 64, example = "gb")]
+    policy: Option<String>,
     /// How long the session is valid, seconds; in a rule, the maximum age of a result.
     #[schema(minimum = 60, maximum = 2_592_000, default = 900)]
     ttl: Option<i64>,
@@ -115,7 +124,7 @@ pub(crate) struct CreateAgeSessionRequest {
     /// Whether the end user waits until every check has a result.
     #[schema(default = false)]
     synchronous_checks: Option<bool>,
-    /// The relying party's own reference for the end user.
+    /// The relying party's own reference for the end user: it is returned in records, and nothing else is done with it.
     #[schema(max_length = 100)]
     account_id: Option<String>,
     /// Whether only `double_anonymity` is offered, whatever other blocks there are: for the age of its own block, or
@@ -133,11 +142,11 @@ pub(crate) struct EmailBlock {
     /// The age that is asked for, years.
     #[schema(minimum = 1, maximum = 120, default = 18)]
     threshold: Option<i64>,
-    /// How the method checks that a live person is in front of the camera; has no effect here.
+    /// How the method checks that a live person is in front of the camera; here `NONE`.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "NONE")]
     level: Option<LivenessLevel>,
-    /// How the genuineness of a document is checked; has no effect here.
+    /// How the genuineness of a document is checked; here `OFF`.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "OFF")]
     authenticity: Option<AuthenticityLevel>,
@@ -257,6 +266,7 @@ impl CreateAgeSessionRequest {
             synchronous_checks: self.synchronous_checks,
             account_id: self.account_id,
             double_blind: self.double_blind,
+            policy: self.policy,
             email: self.email.and_then(|email| email.data).map(|data| EmailRequest {
                 address: data.verified_email,
                 country: data.country_code,
@@ -289,6 +299,7 @@ impl CreateAgeSessionRequest {
             AgeMethod::Cpf => of(self.cpf.as_ref()),
             AgeMethod::SvcKey => of(self.svc_key.as_ref()),
             AgeMethod::DoubleAnonymity => of(self.double_anonymity.as_ref()),
+            AgeMethod::DeviceSignal => of(self.device_signal.as_ref()),
         }
     }
 }

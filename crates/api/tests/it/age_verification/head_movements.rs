@@ -158,3 +158,21 @@ async fn unusable_frames_are_requested_again() {
         .await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
 }
+
+#[tokio::test]
+async fn frames_obey_the_limits_of_images() {
+    let app = TestApp::start().await;
+    let (session, mut turn) = begin(&app).await;
+    // The defaults of `[image]`: 300 to 2,000 pixels each way, 2,100,000 in all.
+    for (width, height) in [(2001, 400), (400, 2001), (299, 400), (400, 299), (1500, 1401)] {
+        let frame = sample_faces::encode_jpeg(&CompositeScene::draw(width, height, 3, 3.0).picture(), 92);
+        let frames = vec![api::base64(&photo(SAMPLE_FACE_INDEX)), api::base64(&frame)];
+        let sent = answer(&app, &session, &photo(SAMPLE_FACE_INDEX), frames).await;
+        turn = session.take_turn(&app, &turn, sent).await;
+        assert_eq!(turn.0["problem"]["code"], "UNUSABLE_IMAGE", "{width} x {height}: {}", turn.0);
+    }
+    // Frames within them are looked at, and do not show the movements.
+    let frames = vec![api::base64(&photo(SAMPLE_FACE_INDEX)); 2];
+    let sent = answer(&app, &session, &photo(SAMPLE_FACE_INDEX), frames).await;
+    assert_eq!(reason(&session.take_turn(&app, &turn, sent).await), "CHALLENGE_NOT_MET");
+}

@@ -34,7 +34,6 @@ async fn registries_judge_ages_by_number() {
             "219-09-3333",
             "000-12-3456",
         ),
-        ("la_wallet", "licence", "001234567", "001111111", "001232222", "001233333", "12"),
         (
             "cpf",
             "cpf",
@@ -66,6 +65,35 @@ async fn registries_judge_ages_by_number() {
     }
     let (_, turn) = fill(&app, "us_florida_hb3", json!({ "full_name": "Ada Lovelace" })).await;
     assert_eq!(turn.0["problem"]["code"], "REQUIRED");
+}
+
+#[tokio::test]
+async fn a_code_is_typed_into_la_wallet() {
+    let app = TestApp::start().await;
+    // The end of the business's own reference chooses what the app of the sandbox answers.
+    for (reference, status, why) in [
+        ("order 7", "COMPLETE", ""),
+        ("order 1111", "FAIL", "UNDER_AGE"),
+        ("order 2222", "FAIL", "NOT_FOUND"),
+        ("order 3333", "ERROR", "PROVIDER_UNAVAILABLE"),
+        ("order 4444", "FAIL", "DECLINED"),
+    ] {
+        let payload = json!({ "la_wallet": {}, "reference_id": reference });
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        let opened = session.open_attempt(&app, "LA_WALLET").await;
+        assert_eq!(opened.step(), &json!({ "kind": "app_code", "code": "4821", "poll_ms": 3000 }));
+        let turn = session.take_turn(&app, &opened, json!({})).await;
+        assert_eq!((turn.status(), reason(&turn)), (status, why), "{reference}");
+    }
+    // As long as the app says nothing, the same code is shown, for as long as it is valid.
+    let payload = json!({ "la_wallet": {}, "reference_id": "order 5555" });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    let opened = session.open_attempt(&app, "LA_WALLET").await;
+    let waiting = session.take_turn(&app, &opened, json!({})).await;
+    assert_eq!((waiting.status(), waiting.step()), ("IN_PROGRESS", opened.step()));
+    app.world.advance(SignedDuration::from_mins(5));
+    let late = session.take_turn(&app, &waiting, json!({})).await;
+    assert_eq!((late.status(), reason(&late)), ("FAIL", "NOT_FOUND"));
 }
 
 #[tokio::test]
@@ -286,5 +314,5 @@ async fn a_method_without_a_provider_is_not_offered() {
     assert_eq!(offered, [json!("AGE_ESTIMATION"), json!("DOC_SCAN")]);
     let session = AgeSessionFixture::create(&app, SANDBOX, &json!({})).await;
     let view = session.end_user_call(&app, "GET", "", None).await.json();
-    assert_eq!(view["methods"].as_array().unwrap().len(), 12);
+    assert_eq!(view["methods"].as_array().unwrap().len(), 13);
 }

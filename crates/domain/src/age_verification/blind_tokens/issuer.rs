@@ -204,9 +204,9 @@ impl TokenIssuer {
 /// Every method, in the usual order, except the two that show an earlier result. A photo must at least pass the passive
 /// liveness check, because no relying party adds a check of its own.
 fn default_methods() -> Vec<AgeMethodRequest> {
-    let methods = AgeMethod::ALL
-        .into_iter()
-        .filter(|method| !matches!(method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity));
+    let methods = AgeMethod::ALL.into_iter().filter(|method| {
+        !matches!(method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity | AgeMethod::DeviceSignal)
+    });
     methods
         .map(|method| {
             let level = (method == AgeMethod::AgeEstimation).then_some(LivenessLevel::Passive);

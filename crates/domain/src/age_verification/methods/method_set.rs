@@ -1,8 +1,10 @@
-//! Which handler implements which method: the one place where all fourteen are listed.
+//! Which handler implements which method: the one place where all fifteen are listed.
 
 use super::{
     AgeMethodHandler, BlindTokenMethod, DocumentMethod, EstimationMethod, PasskeyMethod, WalletMethod,
     card::CardMethod,
+    device_signal::DeviceSignalMethod,
+    la_wallet::LaWalletMethod,
     oidc::OidcMethod,
     one_time_code::{CodeDelivery, OneTimeCodeMethod},
     registry::{IdentityRegistry, RegistryMethod},
@@ -41,13 +43,14 @@ pub(in crate::age_verification) struct AgeMethodSet {
     mobile: OneTimeCodeMethod,
     email: OneTimeCodeMethod,
     electronic_id: OidcMethod,
-    la_wallet: RegistryMethod,
+    la_wallet: LaWalletMethod,
     social_security_number: RegistryMethod,
     us_florida_hb3: RegistryMethod,
     singpass: OidcMethod,
     cpf: RegistryMethod,
     svc_key: Arc<PasskeyMethod>,
     double_anonymity: Arc<BlindTokenMethod>,
+    device_signal: DeviceSignalMethod,
     email_registry: Option<Arc<RegistryProvider>>,
 }
 
@@ -143,7 +146,11 @@ impl AgeMethodSet {
                 registry: email_registry.clone(),
             }),
             electronic_id: oidc(providers.electronic_id),
-            la_wallet: registry(IdentityRegistry::LaWallet, providers.la_wallet),
+            la_wallet: LaWalletMethod {
+                provider: providers.la_wallet,
+                environment: environment.clone(),
+                decider: decider.clone(),
+            },
             social_security_number: registry(
                 IdentityRegistry::SocialSecurityNumber,
                 providers.social_security_number,
@@ -153,6 +160,7 @@ impl AgeMethodSet {
             cpf: registry(IdentityRegistry::Cpf, providers.cpf),
             svc_key: parts.svc_key.clone(),
             double_anonymity: parts.double_anonymity.clone(),
+            device_signal: DeviceSignalMethod { verifier: providers.device_signal, decider: decider.clone() },
             email_registry,
         }
     }
@@ -173,12 +181,18 @@ impl AgeMethodSet {
             AgeMethod::Cpf => &self.cpf,
             AgeMethod::SvcKey => &*self.svc_key,
             AgeMethod::DoubleAnonymity => &*self.double_anonymity,
+            AgeMethod::DeviceSignal => &self.device_signal,
         }
     }
 
     /// The handler that also answers wallets.
     pub(in crate::age_verification) fn wallet(&self) -> &WalletMethod {
         &self.digital_id
+    }
+
+    /// The handler that takes what apps send.
+    pub(in crate::age_verification) fn device_signal(&self) -> &DeviceSignalMethod {
+        &self.device_signal
     }
 
     /// Who knows email addresses, also those that a relying party has verified.

@@ -1,6 +1,6 @@
 //! The ways to prove an age.
 //!
-//! [`AgeMethodHandler`] is what a method does; [`method_set`] lists the handlers of all fourteen methods. [`step`] is
+//! [`AgeMethodHandler`] is what a method does; [`method_set`] lists the handlers of all fifteen methods. [`step`] is
 //! what the page is asked for, and what it sends. The other files implement the handlers:
 //!
 //! | File | Methods |
@@ -10,10 +10,12 @@
 //! | `card` | `credit_card` |
 //! | `one_time_code` | `mobile`, `email` |
 //! | `oidc` | `electronic_id`, `singpass` |
-//! | `registry` | `social_security_number`, `us_florida_hb3`, `la_wallet`, `cpf` |
+//! | `registry` | `social_security_number`, `us_florida_hb3`, `cpf` |
+//! | `la_wallet` | `la_wallet` |
 //! | `passkey` | `svc_key` |
 //! | `wallet` | `digital_id` |
 //! | `blind_token` | `double_anonymity` |
+//! | `device_signal` | `device_signal` |
 //!
 //! A handler knows its providers, but neither how sessions are stored nor how outcomes are committed. It stores nothing
 //! that an end user types or shows: what it must remember until the next turn travels through the page as a sealed
@@ -21,8 +23,10 @@
 
 mod blind_token;
 mod card;
+mod device_signal;
 mod document;
 mod estimation;
+mod la_wallet;
 mod method_set;
 mod oidc;
 mod one_time_code;
@@ -32,6 +36,7 @@ mod step;
 mod wallet;
 
 pub(super) use blind_token::BlindTokenMethod;
+pub(super) use device_signal::page_cannot as page_cannot_send_signals;
 pub(super) use document::{DocumentMethod, SESSION_ENDED_REASON};
 pub(super) use estimation::EstimationMethod;
 pub(super) use method_set::{AgeMethodSets, SharedMethodParts};
@@ -43,7 +48,7 @@ pub(super) use wallet::{WalletMethod, WalletOutcome, WalletProgress, WalletReque
 use super::{
     AgeSessionError,
     decision::AgeDecider,
-    session::{AgeMethodVerdict, AgeSession, MethodAttempt},
+    session::{AgeMethodVerdict, AgeSession, MethodAttempt, SignalProvenance},
     session_config::AgeMethodConfig,
     types::{AgeFailureReason, InputProblemCode},
 };
@@ -139,6 +144,8 @@ pub(super) enum StepOutcome {
         until: Timestamp,
         verdict: AgeMethodVerdict,
     },
+    /// The attempt ends with what a phone's system states, and who stands behind it.
+    Signalled { verdict: AgeMethodVerdict, provenance: Option<SignalProvenance> },
     /// The attempt ends.
     Finished(AgeMethodVerdict),
 }

@@ -1,4 +1,4 @@
-//! `social_security_number`, `us_florida_hb3`, `la_wallet`, `cpf`: a form is checked here, then a database of
+//! `social_security_number`, `us_florida_hb3`, `cpf`: a form is checked here, then a database of
 //! identities is asked.
 
 use super::{
@@ -9,9 +9,7 @@ use crate::age_verification::{AgeSessionError, decision::AgeDecider};
 use age_methods::{
     AgeMethodError,
     form::{FormField, FormValues},
-    registry::{
-        CpfHolder, FloridaResident, LouisianaLicenceHolder, RegistryProvider, RegistrySubject, SsnHolder,
-    },
+    registry::{CpfHolder, FloridaResident, RegistryProvider, RegistrySubject, SsnHolder},
 };
 use jiff::civil::Date;
 use serde_json::Value;
@@ -27,7 +25,6 @@ pub(super) struct RegistryMethod {
 /// A database of identities, each with a form of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum IdentityRegistry {
-    LaWallet,
     SocialSecurityNumber,
     UsFloridaHb3,
     Cpf,
@@ -75,7 +72,6 @@ impl RegistryMethod {
 impl IdentityRegistry {
     fn form(self) -> &'static [FormField] {
         match self {
-            Self::LaWallet => &LouisianaLicenceHolder::FORM,
             Self::SocialSecurityNumber => &SsnHolder::FORM,
             Self::UsFloridaHb3 => &FloridaResident::FORM,
             Self::Cpf => &CpfHolder::FORM,
@@ -85,7 +81,6 @@ impl IdentityRegistry {
     /// Whom a filled-in form is about.
     fn read(self, fields: &FormValues, today: Date) -> Result<RegistrySubject, AgeMethodError> {
         match self {
-            Self::LaWallet => LouisianaLicenceHolder::read(fields, today).map(RegistrySubject::LaWallet),
             Self::SocialSecurityNumber => {
                 SsnHolder::read(fields, today).map(RegistrySubject::SocialSecurityNumber)
             }

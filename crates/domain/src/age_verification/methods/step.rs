@@ -76,6 +76,13 @@ pub enum AttemptStep {
         /// Milliseconds until the next poll.
         poll_ms: u32,
     },
+    /// Show a code, which the end user types into an app on a phone, and poll.
+    AppCode {
+        /// The digits.
+        code: String,
+        /// Milliseconds until the next poll.
+        poll_ms: u32,
+    },
     /// Wait, then poll.
     Wait {
         /// Milliseconds until the next poll.

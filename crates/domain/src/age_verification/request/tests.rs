@@ -2,6 +2,7 @@
 
 use super::{super::session_config::DEFAULT_TTL_SECONDS, *};
 use crate::{
+    age_verification::policies::{AgePolicyBook, AgePolicySettings},
     age_verification::session_config::{AgeMethodConfig, AvailableMethods, StoredAgeResult, satisfies_rule},
     delivery::Outbox,
     vault::Vault,
@@ -64,13 +65,29 @@ fn resolve_with(
     let fetcher = media::fetch::Fetcher::new(&media::fetch::EgressPolicy::default()).unwrap();
     let outbox = Outbox::new(fetcher, Vault::new(&keyring));
     let now = "2026-11-22T12:00:00Z".parse().unwrap();
+    let policies = AgePolicyBook::open(&AgePolicySettings::default()).unwrap();
+    let ttl = DEFAULT_TTL_SECONDS;
     let context =
-        ValidationContext { available, outbox: &outbox, ttl: DEFAULT_TTL_SECONDS, estimate_confidence };
+        ValidationContext { available, outbox: &outbox, ttl, estimate_confidence, policies: &policies };
     request.resolve(now, context, Vec::new())
 }
 
 pub(in crate::age_verification) fn config(body: &Value) -> AgeSessionConfig {
     resolve(request(body), &All).unwrap()
+}
+
+/// What a request resolves to at a server with every method.
+pub(in crate::age_verification) fn resolve_named(
+    request: AgeSessionRequest,
+) -> Result<AgeSessionConfig, Vec<Violation>> {
+    resolve(request, &All)
+}
+
+/// The violations of a request that is refused, each as a sentence.
+pub(in crate::age_verification) fn violations_of(
+    resolved: Result<AgeSessionConfig, Vec<Violation>>,
+) -> Vec<String> {
+    resolved.unwrap_err().iter().map(ToString::to_string).collect()
 }
 
 fn violation_paths(request: AgeSessionRequest) -> Vec<String> {
@@ -85,9 +102,9 @@ fn violation_paths_of(body: &Value) -> Vec<String> {
 #[test]
 fn without_a_block_every_method_is_requested() {
     let all = config(&json!({}));
-    assert_eq!(all.blocks.len(), 14);
+    assert_eq!(all.blocks.len(), 15);
     assert_eq!((all.kind, all.ttl), (AgeSessionType::Over, 900));
-    assert_eq!(all.usable_methods(&All).count(), 14);
+    assert_eq!(all.usable_methods(&All).count(), 15);
     assert_eq!(config(&json!({ "type": "AGE" })).usable_methods(&All).count(), 5);
 }
 
@@ -120,7 +137,7 @@ fn without_a_block_no_unavailable_method_is_requested() {
         config.blocks.iter().map(|block| block.method).collect::<Vec<_>>()
     };
     let all = blocks(&json!({}));
-    assert_eq!(all.len(), 12);
+    assert_eq!(all.len(), 13);
     assert!(!all.contains(&AgeMethod::CreditCard) && !all.contains(&AgeMethod::DoubleAnonymity));
     // A block that the request names stays in the configuration, but its method is not offered.
     let named = json!({ "credit_card": {}, "mobile": {} });
@@ -195,11 +212,6 @@ fn every_violation_is_reported_with_its_path() {
 #[test]
 fn a_session_that_could_offer_no_method_is_refused() {
     assert_eq!(violation_paths_of(&json!({ "type": "AGE", "credit_card": {} })), [""]);
-    assert_eq!(
-        violation_paths_of(&json!({ "credit_card": { "threshold": 21 } })),
-        [""],
-        "a card proves 18 and no more"
-    );
     assert_eq!(violation_paths_of(&json!({ "mobile": { "allowed": false } })), [""]);
 }
 
@@ -315,4 +327,29 @@ fn a_stored_result_satisfies_a_rule_by_method_age_and_levels() {
     assert!(satisfies_rule(&document, &rule));
     assert!(!satisfies_rule(&StoredAgeResult { authenticity: AuthenticityLevel::Off, ..document }, &rule));
     assert!(!satisfies_rule(&StoredAgeResult { kind: AgeSessionType::Under, ..result }, &rule));
+}
+
+#[test]
+fn what_a_method_cannot_do_is_refused_by_name() {
+    let words = |body: &Value| violations_of(resolve(request(body), &All));
+    let card = json!({ "credit_card": { "threshold": 21 }, "doc_scan": {} });
+    let proves = "credit_card.threshold: it is 21; a credit card proves an age of 18 and no higher one";
+    assert_eq!(words(&card), [proves]);
+    for fine in [
+        json!({ "credit_card": { "threshold": 18 } }),
+        json!({ "credit_card": { "threshold": 21, "allowed": false }, "doc_scan": {} }),
+        json!({ "credit_card": { "threshold": 21 }, "double_blind": true }),
+        json!({ "mobile": { "level": "NONE", "authenticity": "OFF" } }),
+        json!({ "age_estimation": { "level": "ACTIVE" }, "doc_scan": { "level": "PASSIVE", "authenticity": "MANUAL" } }),
+    ] {
+        assert!(resolve(request(&fine), &All).is_ok(), "{fine}");
+    }
+    let levels = json!({ "mobile": { "level": "PASSIVE" }, "age_estimation": { "authenticity": "AUTO" } });
+    assert_eq!(
+        words(&levels),
+        [
+            "age_estimation.authenticity: it is AUTO; this method reads no document, so it is OFF",
+            "mobile.level: it is PASSIVE; this method takes no photo of a face, so it is NONE",
+        ]
+    );
 }

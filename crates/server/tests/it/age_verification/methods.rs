@@ -160,12 +160,16 @@ fn methods(host: &str) -> Vec<Method> {
             &address,
             ["Postal code", "33101", "33111", "33333"],
         ),
-        Method::form(
-            "la_wallet",
-            ["LA Wallet", "Your driver’s license"],
-            &person,
-            ["License number", "004816357", "001111111", "001233333"],
-        ),
+        // The app answers by itself; the reference of the session says what.
+        Method {
+            breaks: Some(Vec::new()),
+            ..Method::plain(
+                "la_wallet",
+                ["LA Wallet", "Type the code into LA Wallet"],
+                vec![act("says", &["4821"])],
+                Vec::new(),
+            )
+        },
         Method::form(
             "cpf",
             ["CPF", "Your CPF"],
@@ -243,7 +247,14 @@ fn people(shop: &RelyingPartyFixture, method: &Method) -> (Group, Vec<Expected>)
     // Between two codes there is a pause of half a minute, which opening the method again does not shorten.
     let has_pause = method.fails.contains(&see("Type the code"));
     twice["retry_limit"] = json!(if has_pause { 1 } else { 2 });
+    let with_reference = |mut members: Value, reference: &str| {
+        if block == "la_wallet" {
+            members["reference_id"] = json!(reference);
+        }
+        members
+    };
     let again = json!({ "retry_enabled": true, "block_biometric_consent": true });
+    let again = with_reference(again, "order 1111");
     let session = shop.session_at(method.at, &payload(block, &twice, &again));
     let mut acts = vec![open(&session.page_of(block)), see(heading)];
     acts.extend(method.fails.clone());
@@ -255,6 +266,7 @@ fn people(shop: &RelyingPartyFixture, method: &Method) -> (Group, Vec<Expected>)
     one("fails", session, acts, "FAIL");
 
     if let Some(breaks) = &method.breaks {
+        let told = with_reference(told.clone(), "order 3333");
         let session = shop.session(&payload(block, &json!({}), &told));
         let mut acts = vec![open(&session.page_of(block)), see(heading)];
         acts.extend(breaks.clone());
@@ -262,7 +274,7 @@ fn people(shop: &RelyingPartyFixture, method: &Method) -> (Group, Vec<Expected>)
         one("breaks", session, acts, "ERROR");
     }
 
-    let session = shop.session(&payload(block, &json!({}), &told));
+    let session = shop.session(&payload(block, &json!({}), &with_reference(told, "order 5555")));
     let mut acts = vec![open(&session.page_of(block)), see(heading)];
     acts.extend(method.begins.clone());
     acts.extend([act("stop", &[]), see("Stopped")]);

@@ -33,7 +33,7 @@ async fn a_record_has_the_requested_blocks_or_those_of_all_configured_methods() 
     let record = AgeSessionFixture::create(&app, BASE, &json!({})).await.result(&app).await;
     assert_eq!(blocks(&record), ["age_estimation", "doc_scan"]);
     let record = AgeSessionFixture::create(&app, SANDBOX, &json!({})).await.result(&app).await;
-    assert_eq!(blocks(&record).len(), 12);
+    assert_eq!(blocks(&record).len(), 13);
     // A block of the payload is returned even if its method is not configured.
     let payload = json!({ "credit_card": { "threshold": 16 }, "doc_scan": {} });
     let record = AgeSessionFixture::create(&app, BASE, &payload).await.result(&app).await;

@@ -1,0 +1,43 @@
+//! `POST /api/v1/sessions/{sessionId}/device-signal/challenge`
+
+use super::super::{AgeApiError, auth::OwnSession, error, no_store_json};
+use crate::ApiState;
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
+use base::Timestamp;
+use domain::age_verification::DeviceChallenge;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What the relying party's app binds its statement to.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DeviceChallengeRecord {
+    /// 32 random bytes, base64url. It counts once, for this session.
+    #[schema(example = "nV7cXbB6Yy7wq0n3c2ZkZz3rV5q1m8kq3Vb5s9dQ2hA")]
+    challenge: String,
+    /// Until when.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+/// Open `device_signal`, for the relying party's app.
+///
+/// The app reads the age from the phone's system, as JSON, and lets the platform attest SHA-256 of the challenge, a full stop and
+/// that JSON: as `nonce` or `requestHash` (base64url) of Play Integrity, as `clientDataHash` of App Attest. An unfinished attempt is
+/// abandoned and does not count; a new challenge replaces an earlier one.
+#[utoipa::path(
+    post, path = "/api/v1/sessions/{sessionId}/device-signal/challenge", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
+    params(("sessionId" = Uuid, Path, description = "The session.")),
+    responses((status = 201, description = "What to bind the statement to.", body = DeviceChallengeRecord), error::BeginDeviceSignalErrors),
+)]
+pub(crate) async fn begin_device_signal(
+    State(api): State<ApiState>,
+    OwnSession(session): OwnSession,
+) -> Result<Response, AgeApiError> {
+    let DeviceChallenge { text, until, .. } = api.age_verification.begin_device_signal(session.id).await?;
+    let record = DeviceChallengeRecord { challenge: text, expires_at: until };
+    Ok((StatusCode::CREATED, no_store_json(record)).into_response())
+}
