@@ -346,7 +346,8 @@ impl AgeMethodRequest {
             violations.push(&format!("{}.level", self.name), words);
         }
         if let Some(authenticity) = authenticity.filter(|one| *one != AuthenticityLevel::Off)
-            && self.method != AgeMethod::DocScan
+            // The interface has the member in the block of an estimate, too, where clients of it repeat that of `doc_scan`.
+            && !matches!(self.method, AgeMethod::DocScan | AgeMethod::AgeEstimation)
         {
             let words = format!("it is {authenticity}; this method reads no document, so it is OFF");
             violations.push(&format!("{}.authenticity", self.name), words);

@@ -21,7 +21,7 @@ pub(super) const DEFAULT_THRESHOLD_YEARS: i64 = 18;
 /// Attempts at a method that allows retries and sets no limit.
 const DEFAULT_RETRY_ATTEMPTS: i64 = 3;
 /// The age that a credit card proves, years.
-pub(super) const CREDIT_CARD_AGE_YEARS: i64 = 18;
+pub(in crate::age_verification) const CREDIT_CARD_AGE_YEARS: i64 = 18;
 
 /// What the server offers, as far as the validity of a request depends on it.
 #[derive(Clone, Copy, Debug)]

@@ -23,6 +23,36 @@ async fn list(app: &TestApp, entry: Value) -> TestResponse {
     relying_party_call(app, "POST", &format!("{BASE}/fraud-list"), Some(entry)).await
 }
 
+/// An entry of the list, and the operation's answer to it.
+async fn add_entry(app: &TestApp) -> TestResponse {
+    let entry = json!({
+        "type": "DOCUMENT", "issuing_country": "SWE", "document_number": "L898902C3", "reason": "stolen",
+        "author": "r.lind", "expires_at": "2026-02-17T14:40:00Z",
+    });
+    list(app, entry).await
+}
+
+#[tokio::test]
+async fn a_document_is_put_on_the_fraud_list() {
+    let app = TestApp::start().await;
+    assert_response_snapshot!(add_entry(&app).await);
+}
+
+#[tokio::test]
+async fn the_fraud_list_is_read() {
+    let app = TestApp::start().await;
+    add_entry(&app).await;
+    assert_response_snapshot!(relying_party_call(&app, "GET", &format!("{BASE}/fraud-list"), None).await);
+}
+
+#[tokio::test]
+async fn an_entry_of_the_fraud_list_is_removed() {
+    let app = TestApp::start().await;
+    let added = add_entry(&app).await.json();
+    let path = format!("{BASE}/fraud-list/{}", added["id"].as_str().unwrap());
+    assert_response_snapshot!(relying_party_call(&app, "DELETE", &path, None).await);
+}
+
 fn payload() -> Value {
     json!({
         "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }, { "type": "LIVENESS" }],

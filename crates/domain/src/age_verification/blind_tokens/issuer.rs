@@ -9,7 +9,7 @@ use super::{
         request::{AgeMethodRequest, AgeMethodTerms, AgeSessionRequest},
         request_validator::RequestValidator,
         session::AgeSession,
-        session_config::AgeSessionConfig,
+        session_config::{AgeSessionConfig, CREDIT_CARD_AGE_YEARS},
         store::AgeSessionStore,
         types::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
     },
@@ -113,6 +113,13 @@ impl TokenIssuer {
         });
         let mut methods: Vec<_> =
             if blind_tokens.settings.methods.is_empty() { default_methods() } else { named.collect() };
+        // No card proves more. Where the operator wants tokens of a higher age from cards alone, that is refused below.
+        let can_prove = |method: &AgeMethodRequest| {
+            method.method != AgeMethod::CreditCard || i64::from(years) <= CREDIT_CARD_AGE_YEARS
+        };
+        if methods.iter().any(can_prove) {
+            methods.retain(can_prove);
+        }
         for method in &mut methods {
             method.terms.threshold = Some(i64::from(years));
         }

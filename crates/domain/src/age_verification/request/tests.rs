@@ -340,15 +340,18 @@ fn what_a_method_cannot_do_is_refused_by_name() {
         json!({ "credit_card": { "threshold": 21, "allowed": false }, "doc_scan": {} }),
         json!({ "credit_card": { "threshold": 21 }, "double_blind": true }),
         json!({ "mobile": { "level": "NONE", "authenticity": "OFF" } }),
-        json!({ "age_estimation": { "level": "ACTIVE" }, "doc_scan": { "level": "PASSIVE", "authenticity": "MANUAL" } }),
+        json!({
+            "age_estimation": { "level": "ACTIVE", "authenticity": "AUTO" },
+            "doc_scan": { "level": "PASSIVE", "authenticity": "MANUAL" },
+        }),
     ] {
         assert!(resolve(request(&fine), &All).is_ok(), "{fine}");
     }
-    let levels = json!({ "mobile": { "level": "PASSIVE" }, "age_estimation": { "authenticity": "AUTO" } });
+    let levels = json!({ "mobile": { "level": "PASSIVE" }, "email": { "authenticity": "AUTO" } });
     assert_eq!(
         words(&levels),
         [
-            "age_estimation.authenticity: it is AUTO; this method reads no document, so it is OFF",
+            "email.authenticity: it is AUTO; this method reads no document, so it is OFF",
             "mobile.level: it is PASSIVE; this method takes no photo of a face, so it is NONE",
         ]
     );

@@ -415,7 +415,11 @@ fn oddities_beside(shop: &RelyingPartyFixture, block: &str) -> Vec<Oddity> {
 /// People who leave what they began alone until its time is over.
 fn latecomers(shop: &RelyingPartyFixture, methods: &[Method]) -> (Group, Vec<Session>) {
     let walks_and_sessions = methods.iter().map(|method| {
-        let short = json!({ "ttl": SHORT, "block_biometric_consent": true });
+        let mut short = json!({ "ttl": SHORT, "block_biometric_consent": true });
+        if method.block == "la_wallet" {
+            // The app does not answer.
+            short["reference_id"] = json!("order 5555");
+        }
         let session = shop.session(&payload(method.block, &json!({}), &short));
         let mut acts = vec![open(&session.page_of(method.block)), act("says", &[method.heading])];
         acts.extend(method.begins.clone());
