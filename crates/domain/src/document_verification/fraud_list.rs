@@ -87,6 +87,7 @@ pub struct PreparedFraudListEntry {
 #[derive(Clone, Debug, Serialize)]
 pub struct FraudListEntry {
     pub id: FraudListEntryId,
+    #[serde(rename = "type")]
     pub kind: FraudListKind,
     pub reason: String,
     pub author: String,
