@@ -43,6 +43,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (32, "cameras_and_crowds", include_str!("../../../migrations/0032_cameras_and_crowds.sql")),
     (35, "fraud_lists", include_str!("../../../migrations/0035_fraud_lists.sql")),
     (36, "document_traces", include_str!("../../../migrations/0036_document_traces.sql")),
+    (37, "console_scopes", include_str!("../../../migrations/0037_console_scopes.sql")),
 ];
 
 /// Number, name and text of a migration.

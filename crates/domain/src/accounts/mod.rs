@@ -21,7 +21,7 @@ pub use deletion_receipt::{DeletionReceipt, ReceiptScope, ReceiptSigner, SignedR
 pub use email::{EmailAddress, InvalidEmailAddressError};
 pub use members::Member;
 pub use principal::{
-    ADMIN_SCOPE, AuthenticationError, Principal, PrincipalKind, Scope, authenticate_api_key,
+    ADMIN_SCOPE, AuthenticationError, ConsoleScope, Principal, PrincipalKind, Scope, authenticate_api_key,
 };
 
 use crate::tenancy::applications;

@@ -70,6 +70,63 @@ impl Scope {
     ];
 }
 
+wire_enum! {
+    /// What somebody may do in the console beyond the scopes of content moderation (docs/CONSOLE.md).
+    pub enum ConsoleScope {
+        /// Decide checks of documents that wait for a reviewer, and see their pictures.
+        DocumentsReview => "documents:review",
+        /// Decide appeals of age verification.
+        AgesReview => "ages:review",
+        /// See all cases, hand them to others, release them.
+        CasesManage => "cases:manage",
+        /// Create and change queues, reason codes and golden cases; see how well reviewers agree.
+        QueuesManage => "queues:manage",
+        /// See document verification and age verification sessions, without pictures.
+        SessionsView => "sessions:view",
+        /// Redact and cancel sessions.
+        SessionsManage => "sessions:manage",
+        /// Create and revoke keys.
+        KeysManage => "keys:manage",
+        /// See webhook messages and their attempts.
+        DeliveriesView => "deliveries:view",
+        /// Send messages again, and change secrets.
+        DeliveriesManage => "deliveries:manage",
+        /// Set what a sandbox answers, and its clock.
+        SandboxManage => "sandbox:manage",
+        /// See which requests were made, and how much was used.
+        UsageView => "usage:view",
+        /// Make roles, and give them to members.
+        RolesManage => "roles:manage",
+        /// See the audit trail.
+        AuditView => "audit:view",
+    }
+}
+
+impl ConsoleScope {
+    /// Every scope, in the order of docs/CONSOLE.md.
+    pub const ALL: [Self; 13] = [
+        Self::DocumentsReview,
+        Self::AgesReview,
+        Self::CasesManage,
+        Self::QueuesManage,
+        Self::SessionsView,
+        Self::SessionsManage,
+        Self::KeysManage,
+        Self::DeliveriesView,
+        Self::DeliveriesManage,
+        Self::SandboxManage,
+        Self::UsageView,
+        Self::RolesManage,
+        Self::AuditView,
+    ];
+
+    /// Whether the administrators of an account have it without being given it. The others reach beyond the account, into its
+    /// application: an operator gives them, or somebody who has them.
+    pub const fn is_of_account(self) -> bool {
+        matches!(self, Self::CasesManage | Self::QueuesManage | Self::RolesManage | Self::AuditView)
+    }
+}
+
 /// The word among an API key's scopes that makes it an administrator. A key without any scopes is one as well.
 pub const ADMIN_SCOPE: &str = "admin";
 
@@ -93,6 +150,8 @@ pub struct Principal {
     pub app: AppId,
     pub kind: PrincipalKind,
     pub scopes: Vec<Scope>,
+    /// What they may do in the console beyond that; nothing for an API key.
+    pub console_scopes: Vec<ConsoleScope>,
     /// Administrators may do everything, whatever their scopes are, and what no scope allows.
     pub admin: bool,
     /// The application's limits that an operator has set.
@@ -103,6 +162,16 @@ impl Principal {
     /// Whether they may do what the scope allows.
     pub fn has_scope(&self, scope: Scope) -> bool {
         self.admin || self.scopes.contains(&scope)
+    }
+
+    /// Whether they may do in the console what the scope allows.
+    pub fn has_console_scope(&self, scope: ConsoleScope) -> bool {
+        self.is_member() && (self.console_scopes.contains(&scope) || (self.admin && scope.is_of_account()))
+    }
+
+    /// Everything they may do in the console, in the order of docs/CONSOLE.md.
+    pub fn granted_console_scopes(&self) -> Vec<ConsoleScope> {
+        ConsoleScope::ALL.into_iter().filter(|scope| self.has_console_scope(*scope)).collect()
     }
 
     /// Everything they may do, in the order of the interface: all scopes for an administrator.
@@ -200,7 +269,8 @@ pub async fn authenticate_api_key(
     let admin = row.scopes.is_empty() || row.scopes.iter().any(|word| word == ADMIN_SCOPE);
     // API keys are shared by all interfaces: words that are no scope here are scopes elsewhere.
     let scopes = row.scopes.iter().filter_map(|word| word.parse().ok()).collect();
-    Ok(Principal { app, kind: PrincipalKind::ApiKey(row.id), scopes, admin, limits: row.limits })
+    let kind = PrincipalKind::ApiKey(row.id);
+    Ok(Principal { app, kind, scopes, console_scopes: Vec::new(), admin, limits: row.limits })
 }
 
 /// Refuses an application that is not enabled, whose organisation is not active, or that may not use moderation.

@@ -1,7 +1,7 @@
 //! Sessions of signed-in members.
 
 use super::{
-    Account, AuthenticationError, Member, Principal, PrincipalKind, Scope, principal,
+    Account, AuthenticationError, ConsoleScope, Member, Principal, PrincipalKind, Scope, principal,
     secret_tokens::{generate_token, hash_token},
 };
 use crate::tenancy::{Feature, limits::ApplicationLimits};
@@ -72,6 +72,8 @@ impl MemberSessions {
             admin: bool,
             #[sqlx(json)]
             scopes: Vec<Scope>,
+            #[sqlx(json)]
+            console_scopes: Vec<ConsoleScope>,
             state: String,
             #[sqlx(json)]
             features: Vec<Feature>,
@@ -84,7 +86,7 @@ impl MemberSessions {
         let mut view = self.db.read().await?;
         let row: Option<MemberSessionRow> = view
             .fetch_optional(sql!(
-                "SELECT m.id AS member_id, m.account_id, a.app_id, m.admin, m.scopes, p.state, p.features,
+                "SELECT m.id AS member_id, m.account_id, a.app_id, m.admin, m.scopes, m.console_scopes, p.state, p.features,
                         o.status AS org_status, s.expires_at, p.calls_per_minute, p.burst, p.running_jobs,
                         p.waiting_jobs, p.live_streams, p.stored_bytes
                    FROM member_sessions s JOIN members m ON m.id = s.member_id
@@ -104,7 +106,14 @@ impl MemberSessions {
             self.extend(session).await?;
         }
         let kind = PrincipalKind::Member { account: row.account_id, member: row.member_id };
-        Ok(Principal { app: row.app_id, kind, scopes: row.scopes, admin: row.admin, limits: row.limits })
+        Ok(Principal {
+            app: row.app_id,
+            kind,
+            scopes: row.scopes,
+            console_scopes: row.console_scopes,
+            admin: row.admin,
+            limits: row.limits,
+        })
     }
 
     /// Ends a session; nothing happens if there is none.
