@@ -59,9 +59,8 @@ impl EvidenceLoader {
         Ok(())
     }
 
-    /// What a task read of a document counts if the document has not changed since; otherwise it is read now. It is also
-    /// read again if its portrait is to be compared and was not made into numbers yet, because the end user had not
-    /// consented when it was read.
+    /// What a task read of a document counts if the document has not changed since; otherwise it is read now. Its portrait is
+    /// made comparable if it is to be compared and was not yet, because the end user had not consented when it was read.
     async fn load_document(
         &self,
         stored: &UnsealedDocumentSession,
@@ -78,10 +77,13 @@ impl EvidenceLoader {
         }
         let resource = stored.session.resources.iter().find(|resource| resource.id == id);
         let Some(resource) = resource else { return Ok(()) };
-        let known = resource
-            .findings
-            .clone()
-            .filter(|findings| findings.of == resource.readable_media() && suffices(findings));
+        let known = evidence.documents.remove(&id).flatten().or_else(|| resource.findings.clone());
+        let mut known = known.filter(|findings| findings.of == resource.readable_media());
+        if let Some(findings) = known.as_mut().filter(|findings| !suffices(findings))
+            && !self.extractor.embed_portrait(stored, resource, findings).await?
+        {
+            known = None;
+        }
         let findings = match known {
             Some(findings) => Some(findings),
             None => match self.extractor.extract(stored, resource).await {

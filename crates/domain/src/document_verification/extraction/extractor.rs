@@ -81,6 +81,32 @@ impl DocumentExtractor {
             .map_err(|error| DocumentReadError::Server(error.to_string()))
     }
 
+    /// Makes the portrait of a document that was read comparable, from the portrait alone: reading a document takes seconds.
+    /// Returns false if there is no portrait to look at, or no face is found on it.
+    pub(in crate::document_verification) async fn embed_portrait(
+        &self,
+        stored: &UnsealedDocumentSession,
+        resource: &SuppliedResource,
+        findings: &mut DocumentFindings,
+    ) -> Result<bool, DocumentReadError> {
+        let (Some(media), Some(portrait)) = (resource.id_photo, findings.portrait.as_mut()) else { return Ok(false) };
+        let _slot = self.vision.acquire_large_media_slot().await;
+        let picture = self.vision.decode_picture(self.media.read(stored, media).await?).await?;
+        let embedded = self
+            .vision
+            .run(move |vision| {
+                let faces = vision.detect(&picture)?;
+                let Some(face) = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width())) else { return Ok(None) };
+                let embedding = vision.embed(&picture, face)?;
+                Ok::<_, VisionError>(Some((embedding, vision.embedding_space()?.digest())))
+            })
+            .await?
+            .map_err(|error| DocumentReadError::Server(error.to_string()))?;
+        let Some((embedding, space)) = embedded else { return Ok(false) };
+        (portrait.embedding, portrait.space) = (embedding, space);
+        Ok(true)
+    }
+
     /// Begins to read a page that has just arrived; does nothing if there is no room for it.
     pub(in crate::document_verification) fn prefetch_page(
         &self,
