@@ -104,6 +104,12 @@ ids! { true;
     AccessTokenId: "an access token",
     /// A message to an application's server.
     DeliveryId: "a delivery",
+    /// Something that a person has to decide.
+    CaseId: "a case",
+    /// A queue of cases.
+    CaseQueueId: "a queue",
+    /// What one reviewer said about a case.
+    CaseOpinionId: "an opinion",
 }
 
 ids! { false;
@@ -127,6 +133,8 @@ ids! { false;
     ModerationCheckId: "a check",
     /// What a moderation found out about one appearance of a face.
     ModerationFindingId: "a finding",
+    /// The file with the pictures of a finding.
+    FindingPicturesId: "a file of pictures",
     /// A report on a content.
     ContentReportId: "a report",
     /// A notification of an account.

@@ -15,10 +15,11 @@ pub mod settings;
 pub use environment::{Environment, SystemEnvironment, TestEnvironment};
 pub use http_date::parse_http_date;
 pub use ids::{
-    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ContentId, ContentReportId,
-    ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId, FaceId, FraudListEntryId, GroupId, Id,
-    InvitationId, MediaId, MemberId, ModerationCheckId, ModerationFindingId, ModerationId, NotificationId,
-    OrgId, ParseIdError, ProfileId, PublicKeyId, ReceiptId, ResourceId, ReviewId, TaskId, UploadId,
+    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, CaseId, CaseOpinionId,
+    CaseQueueId, ContentId, ContentReportId, ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId,
+    FaceId, FindingPicturesId, FraudListEntryId, GroupId, Id, InvitationId, MediaId, MemberId,
+    ModerationCheckId, ModerationFindingId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId,
+    PublicKeyId, ReceiptId, ResourceId, ReviewId, TaskId, UploadId,
 };
 pub use limit_violation::LimitViolation;
 pub use picture::{Picture, PictureSize};

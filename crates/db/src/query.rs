@@ -1,10 +1,11 @@
 //! Statements, and the values that both engines can store.
 
 use base::{
-    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ContentId, ContentReportId,
-    ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId, FaceId, FraudListEntryId, GroupId,
-    InvitationId, MediaId, MemberId, ModerationCheckId, ModerationFindingId, ModerationId, NotificationId,
-    OrgId, ProfileId, PublicKeyId, ReceiptId, ResourceId, ReviewId, TaskId, Timestamp, Uuid,
+    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, CaseId, CaseOpinionId,
+    CaseQueueId, ContentId, ContentReportId, ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId,
+    FaceId, FindingPicturesId, FraudListEntryId, GroupId, InvitationId, MediaId, MemberId, ModerationCheckId,
+    ModerationFindingId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId, ReceiptId, ResourceId,
+    ReviewId, TaskId, Timestamp, Uuid,
 };
 
 /// A statement with its values: `sql!("SELECT … WHERE id = $1", id)`. The text is for both engines. If that is impossible,
@@ -89,4 +90,5 @@ value_from!(
     ReviewId => Uuid, ProfileId => Uuid, FaceId => Uuid, GroupId => Uuid, ReceiptId => Uuid,
     DocumentSessionId => Uuid, DocumentTraceId => Uuid, FraudListEntryId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
     AgeSessionId => Uuid, AgeAttemptId => Uuid,
+    FindingPicturesId => Uuid, CaseId => Uuid, CaseQueueId => Uuid, CaseOpinionId => Uuid,
 );

@@ -2,6 +2,7 @@
 
 use crate::{
     accounts::deletion::{AccountTables, MemberTables, PendingWorkTables},
+    cases::CaseTables,
     content_moderation::ModerationTables,
     faces::FaceTables,
 };
@@ -9,8 +10,14 @@ use std::sync::Arc;
 
 /// Every subject with tables that hold rows of accounts. A subject whose rows refer to another's comes before it. For
 /// [`AccountDeletionService::new`](crate::accounts::deletion::AccountDeletionService::new).
-pub fn account_tables() -> [Arc<dyn AccountTables>; 4] {
-    [Arc::new(PendingWorkTables), Arc::new(ModerationTables), Arc::new(FaceTables), Arc::new(MemberTables)]
+pub fn account_tables() -> [Arc<dyn AccountTables>; 5] {
+    [
+        Arc::new(PendingWorkTables),
+        Arc::new(CaseTables),
+        Arc::new(ModerationTables),
+        Arc::new(FaceTables),
+        Arc::new(MemberTables),
+    ]
 }
 
 #[cfg(test)]

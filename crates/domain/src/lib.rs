@@ -5,6 +5,8 @@ pub mod accounts;
 pub mod age_verification;
 pub mod audit;
 pub mod audit_trail;
+pub mod case_subjects;
+pub mod cases;
 pub mod content_moderation;
 mod creation_range;
 pub mod data_keys;

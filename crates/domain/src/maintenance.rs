@@ -3,7 +3,7 @@
 use crate::{
     age_verification::ExpireAgeSessions,
     audit_trail::PurgeAuditTrail,
-    content_moderation::{SweepContentUploads, SweepModerations},
+    content_moderation::{SweepContentUploads, SweepFindingPictures, SweepModerations},
     document_verification::SweepDocumentSessions,
     erasure_keys::CleanFiles,
     faces::SweepFaces,
@@ -48,6 +48,7 @@ pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(
     enqueue_unique(&mut tx, env, &SweepFaces {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepModerations {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepContentUploads {}, "recurring", env.now()).await?;
+    enqueue_unique(&mut tx, env, &SweepFindingPictures {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &ExpireAgeSessions {}, "recurring", env.now()).await?;
     enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
@@ -68,7 +69,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 11);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 12);
     }
 
     #[tokio::test]

@@ -29,6 +29,8 @@ pub struct RetentionSettings {
     pub stored_age_results: SignedDuration,
     /// `moderation.keep_embeddings_days`
     pub found_embeddings: SignedDuration,
+    /// `moderation.keep_pictures_days`
+    pub found_pictures: SignedDuration,
     /// `audit.keep_days`
     pub audit_records: SignedDuration,
     /// `console.session_days`
@@ -83,6 +85,7 @@ const IMPERSONAL_TABLES: &[&str] = &[
     "age_rules",
     "applications",
     "call_windows",
+    "case_queues",
     "data_keys",
     "deletion_counts",
     "erasure_progress",
@@ -185,6 +188,16 @@ impl RetentionSettings {
                 After(SignedDuration::from_hours(7 * 24), "the removal"),
             ),
             RetentionRule {
+                kind: "Pictures of what was found in contents, for reviewers",
+                tables: &["finding_pictures", "erasure_keys"],
+                elsewhere: Some("file store"),
+                period: After(
+                    self.found_pictures,
+                    "they were taken, and never longer than the moderation, or the profile that the face matches",
+                ),
+                setting: Some("moderation.keep_pictures_days"),
+            },
+            RetentionRule {
                 kind: "Embeddings of faces found in contents",
                 tables: &["findings", "erasure_keys"],
                 elsewhere: None,
@@ -239,6 +252,11 @@ impl RetentionSettings {
                 "Work that is queued, with mail addresses where it is a mail",
                 &["jobs"],
                 Until("it is done; work that was given up, until the operator discards it"),
+            ),
+            rule(
+                "Cases of the console, what reviewers decided, and which pictures they looked at for how long",
+                &["cases", "case_opinions", "case_views"],
+                Until("the notification or the session is deleted that the case is about"),
             ),
             RetentionRule {
                 kind: "Decision records of image analysis (`audit.decisions`): the answer, never the image",
@@ -344,6 +362,7 @@ mod tests {
             age_sessions: days(30),
             stored_age_results: days(30),
             found_embeddings: days(0),
+            found_pictures: days(30),
             member_sessions: days(7),
         }
     }

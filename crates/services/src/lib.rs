@@ -18,6 +18,8 @@ use domain::{
         ProviderSettingsError,
     },
     audit_trail::AuditTrail,
+    case_subjects::ReviewedSubjects,
+    cases::{CaseService, CaseSettings},
     content_moderation::{ContentModerationService, ContentModerationSettings, ModerationWebhookFormat},
     delivery::{DeliveryDispatcher, DeliverySettings, Outbox},
     document_verification::{
@@ -79,6 +81,7 @@ pub struct ServiceDependencies {
 #[derive(Clone, Debug)]
 pub struct ServiceSettings {
     pub age_verification: AgeVerificationSettings,
+    pub cases: CaseSettings,
     pub content_moderation: ContentModerationSettings,
     pub delivery: DeliverySettings,
     pub document_verification: DocumentVerificationSettings,
@@ -100,6 +103,7 @@ impl Default for ServiceSettings {
         let delivery = DeliverySettings::default();
         Self {
             age_verification: AgeVerificationSettings::default(),
+            cases: CaseSettings::default(),
             content_moderation: ContentModerationSettings::default(),
             delivery,
             document_verification: DocumentVerificationSettings::default(),
@@ -125,6 +129,7 @@ impl ServiceSettings {
             age_sessions: self.age_verification.session_retention,
             stored_age_results: self.age_verification.stored_result_retention,
             found_embeddings: self.content_moderation.embedding_retention,
+            found_pictures: self.content_moderation.picture_retention,
             member_sessions: self.sign_in.session_ttl,
         }
     }
@@ -183,6 +188,8 @@ pub struct Services {
     pub faces: FaceIndexService,
     pub content_moderation: ContentModerationService,
     pub document_verification: DocumentVerificationService,
+    /// What people decide in the console.
+    pub cases: CaseService,
     pub age_verification: AgeVerificationService,
     /// Verifies proofs of age.
     pub proof_of_age: ProofOfAgeService,
@@ -268,6 +275,17 @@ impl Services {
             wire_format.clone(),
             sources,
         );
+        let subjects = ReviewedSubjects {
+            moderation: content_moderation.clone(),
+            documents: document_verification.clone(),
+        };
+        let cases = CaseService::new(
+            db.clone(),
+            environment.clone(),
+            vault.clone(),
+            settings.cases,
+            Arc::new(subjects),
+        );
         let proof_issuer =
             ProofIssuer::new(db.clone(), environment.clone(), vault.clone(), settings.proof_of_age.clone());
         let proof_of_age = ProofOfAgeService::new(
@@ -329,6 +347,7 @@ impl Services {
             faces,
             content_moderation,
             document_verification,
+            cases,
             age_verification,
             proof_of_age,
             proof_issuer,

@@ -5,6 +5,7 @@ use base::SignedDuration;
 use domain::{
     accounts::{deletion::DeleteAccount, sign_in::SendSignInLinks},
     audit_trail::PurgeAuditTrail,
+    cases::SettleCaseOpinion,
     content_moderation::ContentModerationSettings,
     data_keys::rotation::RetireMasterKey,
     erasure_keys::CleanFiles,
@@ -53,7 +54,8 @@ impl Services {
             .slots(Lane::Heavy, heavy_slots)
             .slots(Lane::Live, live_slots)
             .max_running_per_application(max_running);
-        let worker = self.register_accounts_and_mail(self.register_proofs(self.register_maintenance(worker)));
+        let worker = self.register_cases(self.register_proofs(self.register_maintenance(worker)));
+        let worker = self.register_accounts_and_mail(worker);
         let worker = self.content_moderation.handle(self.faces.handle(worker));
         self.age_verification.handle(self.document_verification.register_jobs(worker))
     }
@@ -108,6 +110,14 @@ impl Services {
                 let proofs = refresher.clone();
                 async move { proofs.refresh_trust().await }
             })
+    }
+
+    fn register_cases(&self, worker: Worker) -> Worker {
+        let cases = self.cases.clone();
+        worker.register(move |job: SettleCaseOpinion, lease| {
+            let cases = cases.clone();
+            async move { cases.settle(&job, &lease).await }
+        })
     }
 
     fn register_accounts_and_mail(&self, worker: Worker) -> Worker {

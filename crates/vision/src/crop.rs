@@ -109,6 +109,31 @@ pub(crate) fn write_crop(picture: &Picture, square: CropSquare, input: &ModelInp
     }
 }
 
+/// The square as `side` x `side` pixels, `r`, `g` and `b` of each. Outside the picture is black.
+pub(crate) fn cut_square(picture: &Picture, square: CropSquare, side: u32) -> Vec<u8> {
+    let step = square.side / side as f32;
+    let reduced = if step > 1.5 { downscale(picture, square, step) } else { None };
+    let (picture, square) = match &reduced {
+        Some((picture, square)) => (picture, *square),
+        None => (picture, square),
+    };
+    let step = square.side / side as f32;
+    let patch = PixelPatch::around(picture, square);
+    let (sin, cos) = square.angle.sin_cos();
+    let mut rgb = Vec::with_capacity(side as usize * side as usize * 3);
+    for y in 0..side {
+        let v = (y as f32 + 0.5) * step - square.side / 2.0;
+        for x in 0..side {
+            let u = (x as f32 + 0.5) * step - square.side / 2.0;
+            let from_x = square.centre[0] + u * cos - v * sin - 0.5;
+            let from_y = square.centre[1] + u * sin + v * cos - 0.5;
+            let [red, green, blue, _] = patch.interpolate(from_x, from_y);
+            rgb.extend([red, green, blue].map(|value| value.round() as u8));
+        }
+    }
+    rgb
+}
+
 /// Appends several squares as one input, NCHW, side by side from left to right, each with the same width.
 pub(crate) fn write_crops_side_by_side(
     picture: &Picture,

@@ -68,12 +68,15 @@ pub(super) async fn begin_session(
     request_context::note_member(signed_in.account.id, signed_in.member.id);
     tracing::info!("a member signed in");
     let MemberSession { session, member, account, .. } = signed_in;
-    let scopes = member.granted_scopes();
+    let (scopes, console_scopes) = (member.granted_scopes(), member.granted_console_scopes());
     let headers = [
         (header::SET_COOKIE, set_cookie(&api, Some(session.expose()))),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
-    Ok((headers, Json(ConsoleSessionBody { member: member.into(), account: account.into(), scopes })))
+    Ok((
+        headers,
+        Json(ConsoleSessionBody { member: member.into(), account: account.into(), scopes, console_scopes }),
+    ))
 }
 
 impl From<SignInError> for ModerationApiError {

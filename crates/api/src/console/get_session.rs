@@ -20,6 +20,7 @@ pub(super) async fn get_session(
         member: member.into(),
         account: account.into(),
         scopes: caller.granted_scopes(),
+        console_scopes: caller.granted_console_scopes(),
     };
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)))
 }

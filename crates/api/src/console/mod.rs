@@ -4,8 +4,10 @@
 //! They have an OpenAPI document of their own: businesses never call them, and the pages' types are generated from it.
 
 mod begin_session;
+mod cases;
 mod end_session;
 mod get_session;
+mod queues;
 mod request;
 mod session;
 mod sign_in;
@@ -25,11 +27,29 @@ pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(panic::catch_panics::<ModerationErrorCode>())
 }
 
+/// Operations of reviewers.
+const CASE_CODES: &[ModerationErrorCode] = &[
+    ModerationErrorCode::Unauthorized,
+    ModerationErrorCode::TooManyRequests,
+    ModerationErrorCode::Unavailable,
+];
+/// Of these, those with a body.
+const CASE_BODY_CODES: &[ModerationErrorCode] =
+    &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge];
+
 error_responses! {
     ModerationErrorCode;
     GetConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
     BeginConsoleSessionErrors: &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge, ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
     SignInLinkErrors: &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge, ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
+    CaseReadErrors: CASE_CODES, &[ModerationErrorCode::NotFound];
+    CaseListErrors: CASE_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PageOutOfRange];
+    CaseChangeErrors: CASE_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld];
+    CaseCommandErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld];
+    CaseClaimErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::ExposureBudgetUsedUp];
+    CaseRenewErrors: CASE_CODES, CASE_BODY_CODES;
+    CaseUndoErrors: CASE_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld, ModerationErrorCode::DecisionSettled];
+    QueueCommandErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::NotFound];
     EndConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
 }
 
@@ -37,6 +57,19 @@ fn operations() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(get_session::get_session, begin_session::begin_session, end_session::end_session))
         .routes(routes!(sign_in::ask_for_link))
+        .routes(routes!(cases::claim::claim_cases))
+        .routes(routes!(cases::renew::renew_leases))
+        .routes(routes!(cases::list::list_cases))
+        .routes(routes!(cases::get::get_case))
+        .routes(routes!(cases::picture::get_picture))
+        .routes(routes!(cases::record_views::record_views))
+        .routes(routes!(cases::release::release_case))
+        .routes(routes!(cases::hold::hold_case))
+        .routes(routes!(cases::assign::assign_case))
+        .routes(routes!(cases::decide::decide_case, cases::undo::undo_decision))
+        .routes(routes!(cases::quality::reviewer_quality))
+        .routes(routes!(queues::list::list_queues, queues::create::create_queue))
+        .routes(routes!(queues::change::change_queue, queues::delete::delete_queue))
 }
 
 pub(crate) fn openapi_document() -> OpenApi {

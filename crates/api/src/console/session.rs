@@ -1,7 +1,7 @@
 //! Sessions of members, as the console's pages see them.
 
 use crate::content_moderation::{AccountBody, MemberBody};
-use domain::accounts::Scope;
+use domain::accounts::{ConsoleScope, Scope};
 use utoipa::ToSchema;
 
 /// Who is signed in, where, and what they may do.
@@ -14,4 +14,6 @@ pub(super) struct ConsoleSessionBody {
     pub(super) account: AccountBody,
     /// What they may do in it.
     pub(super) scopes: Vec<Scope>,
+    /// What they may do in the console beyond that.
+    pub(super) console_scopes: Vec<ConsoleScope>,
 }

@@ -13,7 +13,7 @@ use base::{
 use serde::{Deserialize, de::DeserializeOwned};
 use utoipa::IntoParams;
 
-pub(super) async fn read<P: DeserializeOwned + Send>(
+pub(crate) async fn read<P: DeserializeOwned + Send>(
     parts: &mut Parts,
     api: &ApiState,
 ) -> Result<P, ModerationApiError> {

@@ -29,13 +29,13 @@ pub(crate) struct QueryString(Vec<(String, String)>);
 
 impl QueryString {
     /// The value of a parameter; the last one if it is repeated.
-    fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 
     /// A parameter that may be absent; one that cannot be read counts as absent, and a violation is recorded. `wanted` says
     /// what it is, in words.
-    fn read<T: FromStr>(
+    pub(crate) fn read<T: FromStr>(
         &self,
         name: &'static str,
         wanted: impl Into<String>,
@@ -45,16 +45,16 @@ impl QueryString {
         violations.check(self.get(name)?.parse().map_err(wrong))
     }
 
-    fn page(&self, violations: &mut CommandViolations) -> Option<PageNumber> {
+    pub(crate) fn page(&self, violations: &mut CommandViolations) -> Option<PageNumber> {
         violations.check(PageNumber::read(self.get("page")))
     }
 
-    fn moment(&self, name: &'static str, violations: &mut CommandViolations) -> Option<Timestamp> {
+    pub(crate) fn moment(&self, name: &'static str, violations: &mut CommandViolations) -> Option<Timestamp> {
         self.read(name, "a moment as RFC 3339 writes it, such as 2026-01-16T00:00:00Z", violations)
     }
 }
 
-pub(super) async fn read<Q: QueryParameters>(
+pub(crate) async fn read<Q: QueryParameters>(
     parts: &mut Parts,
     api: &ApiState,
 ) -> Result<Q, ModerationApiError> {
@@ -67,7 +67,7 @@ pub(super) async fn read<Q: QueryParameters>(
 }
 
 /// Refuses a page past the end of a list.
-pub(super) fn check_page(page: PageNumber, total: i64) -> Result<(), ModerationApiError> {
+pub(crate) fn check_page(page: PageNumber, total: i64) -> Result<(), ModerationApiError> {
     page.check_within(total).map_err(|violation| {
         error::violations_with_code(ModerationErrorCode::PageOutOfRange, vec![violation])
     })
@@ -284,6 +284,6 @@ impl QueryParameters for ProfileQuery {
 }
 
 /// The words of a closed set, for a refusal.
-fn one_of(words: &[&str]) -> String {
+pub(crate) fn one_of(words: &[&str]) -> String {
     format!("one of {}", words.join(", "))
 }

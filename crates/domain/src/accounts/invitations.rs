@@ -1,7 +1,7 @@
 //! Invitations: how people become members of an account. The link works once and signs the new member in.
 
 use super::{
-    Account, EmailAddress, Member, Principal, Scope, lock_and_load, lock_exclusive, members,
+    Account, ConsoleScope, EmailAddress, Member, Principal, Scope, lock_and_load, lock_exclusive, members,
     secret_tokens::{console_link, generate_token, hash_token},
 };
 use crate::mail::{EmailMessage, MailConfigError, Mailer};
@@ -230,6 +230,8 @@ impl Invitations {
             admin: bool,
             #[sqlx(json)]
             scopes: Vec<Scope>,
+            #[sqlx(json)]
+            console_scopes: Vec<ConsoleScope>,
         }
         let invitation: Option<InvitationAccountRow> = tx
             .fetch_optional(sql!("SELECT account_id FROM invitations WHERE hash = $1", hash_token(token)))
@@ -239,18 +241,17 @@ impl Invitations {
         let accepted: Option<AcceptedInvitationRow> = tx
             .fetch_optional(sql!(
                 "DELETE FROM invitations WHERE hash = $1 AND expires_at > $2
-                 RETURNING email, address, username, admin, scopes",
+                 RETURNING email, address, username, admin, scopes, console_scopes",
                 hash_token(token),
                 self.environment.now(),
             ))
             .await?;
-        let Some(AcceptedInvitationRow { email, address, username, admin, scopes }) = accepted else {
-            return Ok(None);
-        };
+        let Some(accepted) = accepted else { return Ok(None) };
+        let AcceptedInvitationRow { email, address, username, admin, scopes, console_scopes } = accepted;
         let (id, created_at) = (MemberId::new(&*self.environment), self.environment.now());
         tx.execute(sql!(
-            "INSERT INTO members (id, account_id, email, address, username, admin, scopes, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "INSERT INTO members (id, account_id, email, address, username, admin, scopes, console_scopes, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             id,
             account.id,
             email.as_str(),
@@ -258,11 +259,12 @@ impl Invitations {
             username.as_str(),
             admin,
             members::scopes_json(&scopes),
+            members::console_scopes_json(&console_scopes),
             created_at,
         ))
         .await?;
         let event = AuditEvent::new("member.join").account(account.id).target(id);
         tx.audit(event.detail("admin", admin).detail("scopes", members::scopes_json(&scopes)));
-        Ok(Some((account, Member { id, email, username, admin, scopes, created_at })))
+        Ok(Some((account, Member { id, email, username, admin, scopes, console_scopes, created_at })))
     }
 }

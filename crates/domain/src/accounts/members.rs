@@ -1,6 +1,6 @@
 //! The members of an account: the people who work in it.
 
-use super::{Principal, Scope, lock_exclusive};
+use super::{ConsoleScope, Principal, Scope, lock_exclusive};
 use base::{AccountId, MemberId, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
@@ -15,6 +15,9 @@ pub struct Member {
     pub admin: bool,
     #[sqlx(json)]
     pub scopes: Vec<Scope>,
+    /// What they may do in the console beyond these.
+    #[sqlx(json)]
+    pub console_scopes: Vec<ConsoleScope>,
     /// When they accepted their invitation.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
@@ -24,6 +27,14 @@ impl Member {
     /// Everything they may do, in the order of the interface: all scopes for an administrator.
     pub fn granted_scopes(&self) -> Vec<Scope> {
         Scope::ALL.into_iter().filter(|scope| self.admin || self.scopes.contains(scope)).collect()
+    }
+
+    /// Everything they may do in the console beyond that, in the order of docs/CONSOLE.md.
+    pub fn granted_console_scopes(&self) -> Vec<ConsoleScope> {
+        let granted = |scope: &ConsoleScope| {
+            self.console_scopes.contains(scope) || (self.admin && scope.is_of_account())
+        };
+        ConsoleScope::ALL.into_iter().filter(granted).collect()
     }
 }
 
@@ -50,7 +61,7 @@ pub enum MemberChangeError {
 /// The members of an account, oldest first.
 pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, DbError> {
     view.fetch_all(sql!(
-        "SELECT id, email, username, admin, scopes, created_at FROM members
+        "SELECT id, email, username, admin, scopes, console_scopes, created_at FROM members
           WHERE account_id = $1 ORDER BY created_at, id",
         account,
     ))
@@ -60,7 +71,7 @@ pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, 
 /// A member of an account.
 pub async fn find(view: &mut ReadTx, account: AccountId, id: MemberId) -> Result<Option<Member>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT id, email, username, admin, scopes, created_at FROM members WHERE account_id = $1 AND id = $2",
+        "SELECT id, email, username, admin, scopes, console_scopes, created_at FROM members WHERE account_id = $1 AND id = $2",
         account,
         id,
     ))
@@ -179,4 +190,9 @@ async fn lock_unless_last_administrator(
 /// Scopes as they are stored: each once, in the order of the interface.
 pub(super) fn scopes_json(scopes: &[Scope]) -> serde_json::Value {
     Scope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
+}
+
+/// Scopes of the console as they are stored: each once, in the order of docs/CONSOLE.md.
+pub(super) fn console_scopes_json(scopes: &[ConsoleScope]) -> serde_json::Value {
+    ConsoleScope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
 }

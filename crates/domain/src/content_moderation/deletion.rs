@@ -96,7 +96,8 @@ async fn delete_row(tx: &mut WriteTx, row: DeletedModerationRow, now: Timestamp)
 }
 
 /// Erases the embeddings of findings whose moderation ended longer ago than `retention`, and the moderations' keys, those of
-/// moderations that found nobody too. Returns of how many moderations; 0 once there is nothing left.
+/// moderations that found nobody too; but not those that pictures of findings are still sealed with. Returns of how many
+/// moderations; 0 once there is nothing left.
 pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration) -> Result<u64, DbError> {
     #[derive(FromRow)]
     struct DueModerationRow {
@@ -109,8 +110,9 @@ pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration
         .fetch_all(sql!(
             "SELECT id, account_id FROM moderations
               WHERE ended_at <= $1
-                AND id IN (SELECT owner_id FROM erasure_keys
-                           UNION SELECT moderation_id FROM findings WHERE sealed_embedding IS NOT NULL)
+                AND (id IN (SELECT moderation_id FROM findings WHERE sealed_embedding IS NOT NULL)
+                     OR (id IN (SELECT owner_id FROM erasure_keys)
+                         AND id NOT IN (SELECT f.moderation_id FROM finding_pictures p JOIN findings f ON f.id = p.finding_id)))
               LIMIT $2",
             now - retention,
             MODERATIONS_PER_ROUND,
@@ -126,7 +128,16 @@ pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration
                 id,
             ))
             .await?;
-            erasure_keys::erase(&mut tx, KeyOwner::Moderation(id)).await?;
+            let pictures = tx
+                .count(sql!(
+                    "SELECT count(*) FROM finding_pictures p JOIN findings f ON f.id = p.finding_id
+                      WHERE f.moderation_id = $1",
+                    id,
+                ))
+                .await?;
+            if pictures == 0 {
+                erasure_keys::erase(&mut tx, KeyOwner::Moderation(id)).await?;
+            }
             tx.commit().await?;
             erased += 1;
         }

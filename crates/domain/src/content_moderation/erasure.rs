@@ -95,6 +95,14 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
             ),
         ),
         (
+            "finding_pictures",
+            sql!(
+                "DELETE FROM finding_pictures WHERE id IN
+                    (SELECT id FROM finding_pictures WHERE account_id = $1 LIMIT 5000)",
+                account
+            ),
+        ),
+        (
             "findings",
             sql!(
                 "DELETE FROM findings WHERE id IN
@@ -176,6 +184,13 @@ async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
             "notification_lists",
             sql!(
                 "SELECT account_id AS owner, count(*) AS number FROM notification_lists
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "finding_pictures",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM finding_pictures
                   WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
             ),
         ),

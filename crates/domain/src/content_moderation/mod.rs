@@ -19,6 +19,8 @@ pub mod contents;
 mod deletion;
 mod ending;
 mod erasure;
+mod finding_details;
+mod finding_pictures;
 mod finding_search;
 mod input;
 mod kept_findings;
@@ -37,6 +39,10 @@ pub use contents::uploads::SweepContentUploads;
 pub use deletion::purge_embeddings;
 pub use ending::SweepModerations;
 pub(crate) use erasure::ModerationTables;
+pub use finding_details::{FindingDetails, FindingHistory};
+pub use finding_pictures::{
+    FACE_PICTURE, FRAME_PICTURE, FindingPicture, FindingPictureError, SweepFindingPictures,
+};
 pub use finding_search::{
     FindingMatch, FindingMatches, FindingSearch, FindingSearchError, MAX_COMPARED_FINDINGS, SearchedPerson,
 };
@@ -108,6 +114,9 @@ pub struct ContentModerationSettings {
     /// none is ever stored: a dismissed face then teaches nothing.
     #[serde(rename = "keep_embeddings_days", with = "base::settings::days")]
     pub embedding_retention: SignedDuration,
+    /// How long pictures of what was found are kept for reviewers; written in days. With 0 none is taken.
+    #[serde(rename = "keep_pictures_days", with = "base::settings::days")]
+    pub picture_retention: SignedDuration,
 }
 
 /// Which frames of a stored video are searched for faces. Of a live video, every one is.
@@ -153,6 +162,7 @@ impl Default for ContentModerationSettings {
             least_similarity: 0.5,
             greatest_similarity: 0.95,
             embedding_retention: SignedDuration::from_hours(24 * 30),
+            picture_retention: SignedDuration::from_hours(24 * 30),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     accounts::members,
+    cases::{self, CaseKind, CaseSubject, NewCase},
     delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod},
     wire_enum::wire_enum,
 };
@@ -203,8 +204,36 @@ impl Notifier {
         for list in lists {
             notification_lists::append(tx, (list, context.account), notification.id, created_at).await?;
         }
+        if face.is_some() {
+            self.create_case(tx, context, &notification).await?;
+        }
         self.queue_webhooks(tx, context, &notification).await?;
         Ok(true)
+    }
+
+    /// Whatever was found of a face waits for somebody who says whether it is right.
+    async fn create_case(
+        &self,
+        tx: &mut WriteTx,
+        context: &NotificationContext,
+        notification: &ModerationNotification,
+    ) -> Result<(), DbError> {
+        let priority = match notification.reason {
+            NotificationReason::BannedProfile => 300,
+            NotificationReason::AgeEstimation => 200,
+            _ => 100,
+        };
+        let case = NewCase {
+            app: context.app,
+            account: Some(context.account),
+            kind: CaseKind::Finding,
+            subject: CaseSubject::Notification(notification.id),
+            reason: notification.reason.to_string(),
+            language: None,
+            priority,
+            appeal_of: None,
+        };
+        cases::create(tx, &*self.environment, &case).await.map(drop)
     }
 
     async fn queue_webhooks(

@@ -6,6 +6,7 @@ use super::{
     statement_of_reasons::StatementWriter,
 };
 use crate::{
+    cases,
     faces::{DismissalSelection, DismissedFace, FaceIndexService},
     sealed_texts::{SealedTexts, TextColumn},
     violation::{Violation, check_max_chars},
@@ -119,6 +120,8 @@ impl ReviewRecorder {
         check_max_chars("comment", "it has", comment.chars().count(), MAX_COMMENT_CHARS, "shorten it")?;
         let notification = notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)?;
         let environment = &*self.environment;
+        // The case first, as where a decision of the console is settled.
+        cases::withdraw_of_notification(tx, environment, id).await?;
         // The text is sealed for the row's id: that of the review that this one replaces, if there is one.
         let row: Option<ReviewIdRow> = tx
             .fetch_optional(sql!(

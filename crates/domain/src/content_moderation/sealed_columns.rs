@@ -3,9 +3,10 @@
 use super::NotificationDestinations;
 use crate::{
     erasure_keys::{ErasureKeys, KeyOwner},
+    keyring::{KEY_BYTES, take_secret},
     vault::Vault,
 };
-use base::{Environment, ModerationFindingId, ModerationId, ProfileId};
+use base::{Environment, ModerationFindingId, ModerationId, ProfileId, Secret};
 use db::{DbError, ReadTx};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
@@ -84,6 +85,32 @@ impl SealedColumns {
         Ok(Self::open_embedding_with(&vault, id, sealed))
     }
 
+    /// Seals the key of a finding's pictures as its embedding is sealed.
+    pub(super) async fn seal_picture_key(
+        &self,
+        view: &mut ReadTx,
+        id: ModerationFindingId,
+        owner: EmbeddingOwner,
+        key: &Secret<[u8; KEY_BYTES]>,
+    ) -> Result<Vec<u8>, DbError> {
+        let vault = self.keys.load_vault(view, owner.key()).await?;
+        Ok(vault.seal(&*self.environment, &pictures_aad(id), key.expose()))
+    }
+
+    /// The key of a finding's pictures; `None` if its owner was deleted, or it was sealed under another master key.
+    pub(super) async fn open_picture_key(
+        &self,
+        view: &mut ReadTx,
+        id: ModerationFindingId,
+        owner: EmbeddingOwner,
+        sealed: &[u8],
+    ) -> Result<Option<Secret<[u8; KEY_BYTES]>>, DbError> {
+        let vault = self.keys.load_vault(view, owner.key()).await?;
+        let opened = vault.open(&pictures_aad(id), sealed).ok();
+        let key: Option<[u8; KEY_BYTES]> = opened.and_then(|opened| opened.try_into().ok());
+        Ok(key.map(|mut key| take_secret(&mut key)))
+    }
+
     /// The vault of embeddings, from the key that was read with their rows.
     pub(super) fn vault_of(&self, owner: EmbeddingOwner, sealed_key: Option<&[u8]>) -> Vault {
         self.keys.vault_of(owner.key(), sealed_key)
@@ -116,6 +143,10 @@ impl EmbeddingOwner {
 
 fn moderation_aad(column: &str, id: ModerationId) -> Vec<u8> {
     format!("moderation {id} {column}").into_bytes()
+}
+
+fn pictures_aad(id: ModerationFindingId) -> Vec<u8> {
+    format!("pictures of finding {id}").into_bytes()
 }
 
 fn finding_aad(id: ModerationFindingId) -> Vec<u8> {

@@ -1,10 +1,11 @@
 //! The public front of content moderation: gives each part what it needs, and passes calls on.
 
 use super::{
-    ContentModerationSettings, FindingMatches, FindingSearch, FindingSearchError, ModerationFilter,
-    ModerationInput, ModerationNotification, ModerationOverview, ModerationReport, ModerationRequest,
-    ModerationStartError, ModerationSummary, ModerationWebhookFormat, NotificationFilter, NotificationPage,
-    PreparedModeration, RunModeration, WatchLiveVideo,
+    ContentModerationSettings, FindingDetails, FindingMatches, FindingPicture, FindingPictureError,
+    FindingSearch, FindingSearchError, ModerationFilter, ModerationInput, ModerationNotification,
+    ModerationOverview, ModerationReport, ModerationRequest, ModerationStartError, ModerationSummary,
+    ModerationWebhookFormat, NotificationFilter, NotificationPage, PreparedModeration, RunModeration,
+    SweepFindingPictures, WatchLiveVideo,
     ban_sweeper::BanSweeper,
     contents::{
         self, ContentError,
@@ -13,6 +14,8 @@ use super::{
     },
     deletion,
     ending::{ModerationEnder, SweepModerations},
+    finding_details,
+    finding_pictures::FindingPictureStore,
     finding_search::FindingSearcher,
     input,
     kept_findings::KeptFindings,
@@ -37,7 +40,7 @@ use crate::{
 };
 use base::{
     AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId,
-    SignedDuration, Uuid,
+    SignedDuration, Timestamp, Uuid,
 };
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
@@ -64,6 +67,7 @@ struct ContentModerationParts {
     runner: Arc<ModerationRunner>,
     searcher: FindingSearcher,
     ban_sweeper: BanSweeper,
+    pictures: FindingPictureStore,
 }
 
 impl ContentModerationService {
@@ -84,15 +88,22 @@ impl ContentModerationService {
     ) -> Self {
         let texts = SealedTexts::new(vault.clone(), environment.clone());
         let keys = ErasureKeys { vault: vault.clone(), environment: environment.clone() };
+        let sealed_columns = SealedColumns { keys: keys.clone(), environment: environment.clone() };
+        let pictures = FindingPictureStore {
+            db: db.clone(),
+            environment: environment.clone(),
+            blobs: blobs.clone(),
+            sealed_columns: sealed_columns.clone(),
+            retention: settings.picture_retention,
+        };
         let uploads = ContentUploads {
             db: db.clone(),
             environment: environment.clone(),
             blobs,
-            keys: keys.clone(),
+            keys,
             videos: videos.clone(),
             limits,
         };
-        let sealed_columns = SealedColumns { keys, environment: environment.clone() };
         let starter = ModerationStarter {
             db: db.clone(),
             environment: environment.clone(),
@@ -139,6 +150,7 @@ impl ContentModerationService {
             videos,
             analyser,
             ender: ender.clone(),
+            pictures: pictures.clone(),
             settings,
         });
         let parts = ContentModerationParts {
@@ -155,6 +167,7 @@ impl ContentModerationService {
             runner,
             searcher,
             ban_sweeper,
+            pictures,
         };
         Self(Arc::new(parts))
     }
@@ -183,7 +196,7 @@ impl ContentModerationService {
     #[must_use]
     pub fn handle(&self, worker: Worker) -> Worker {
         let (running, watching, sweeping, banning) = (self.clone(), self.clone(), self.clone(), self.clone());
-        let uploads = self.clone();
+        let (uploads, pictures) = (self.clone(), self.clone());
         worker
             .register(move |job: RunModeration, lease| {
                 let moderations = running.clone();
@@ -200,6 +213,10 @@ impl ContentModerationService {
             .register(move |job: SweepFindingsOfBan, lease| {
                 let moderations = banning.clone();
                 async move { moderations.0.ban_sweeper.run(job, lease).await }
+            })
+            .register(move |job: SweepFindingPictures, _| {
+                let moderations = pictures.clone();
+                async move { moderations.sweep_pictures(job).await }
             })
             .register(move |job: SweepContentUploads, _| {
                 let moderations = uploads.clone();
@@ -423,6 +440,41 @@ impl ContentModerationService {
         decided: &StatementDecision,
     ) -> Result<ModerationNotification, ReviewError> {
         self.0.reviews.record(tx, (account, user), id, decision, comment, decided).await
+    }
+
+    /// The pictures of a notification's face, and until when they are kept.
+    pub async fn finding_pictures(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: NotificationId,
+    ) -> Result<Option<(Vec<FindingPicture>, Timestamp)>, DbError> {
+        self.0.pictures.list(view, account, id).await
+    }
+
+    /// A picture of a notification's face, as JPEG; `None` if it is not there (any more).
+    pub async fn finding_picture(
+        &self,
+        account: AccountId,
+        id: NotificationId,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, FindingPictureError> {
+        self.0.pictures.read(account, id, name).await
+    }
+
+    /// Deletes pictures that are not wanted any more.
+    pub async fn sweep_pictures(&self, _: SweepFindingPictures) -> Result<JobOutcome, JobError> {
+        self.0.pictures.sweep().await
+    }
+
+    /// What a reviewer judges a notification about a face by.
+    pub async fn finding_details(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        id: NotificationId,
+    ) -> Result<Option<FindingDetails>, DbError> {
+        finding_details::load(view, &self.0.faces, account, id).await
     }
 
     /// The statement of reasons for a notification about a face whose last review accepted it; `None` for any other.

@@ -72,6 +72,25 @@ impl MediaAccess {
         }
     }
 
+    /// A picture for somebody who reviews the session, who records that it was seen. `None` if its contents were deleted or
+    /// are withheld, and for what is no picture.
+    pub(super) async fn picture(
+        &self,
+        stored: &UnsealedDocumentSession,
+        id: MediaId,
+    ) -> Result<Option<Vec<u8>>, DocumentSessionError> {
+        let media =
+            stored.session.media(id).filter(|media| media.kind == MediaType::Image && !media.redacted);
+        let Some(media) = media.filter(|media| !self.is_withheld(&stored.session, media)) else {
+            return Ok(None);
+        };
+        match self.media.read(stored, media.id).await {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(BlobError::Missing) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Whether it is a picture of a document of a country whose pictures are withheld: according to the document
     /// itself, or to what the end user said.
     fn is_withheld(&self, session: &DocumentSession, media: &SessionMedia) -> bool {

@@ -9,7 +9,8 @@
 //! - [`create`], [`access`], [`capture`], [`finish`]: from the creation of a session to the end of the end user's part.
 //! - [`extraction`]: reading documents, with [`findings`] and [`document_fields`]; [`prefetch`]: what was read ahead;
 //!   [`vision_runner`]: the models.
-//! - [`checks`]: the checks and their job, with [`report`]; [`identity_sources`]: whom they ask; [`reviews`]: checks that a reviewer decides.
+//! - [`checks`]: the checks and their job, with [`report`]; [`identity_sources`]: whom they ask; [`reviews`]: checks that a reviewer decides,
+//!   with [`review_evidence`].
 //! - [`fraud_list`]: documents and faces that the operator lists; [`traces`]: what later sessions are compared with, with
 //!   [`face_templates`].
 //! - [`outcome`], [`identity_profile`], [`media_access`], [`retention`]: what remains of a session, and how it goes.
@@ -38,6 +39,7 @@ pub mod report;
 pub mod request;
 pub mod restrictions;
 mod retention;
+mod review_evidence;
 pub mod reviews;
 pub mod sandbox_agent;
 pub mod sandbox_responses;
@@ -65,6 +67,7 @@ pub use identity_sources::{IdentitySourceSettingsError, IdentitySources};
 pub use media_access::MediaDownload;
 pub use notifications::{DocumentSessionNotification, NotificationSubject};
 pub use outcome::DocumentSessionOutcome;
+pub use review_evidence::{CheckEvidence, ComparedField, ResourceEvidence};
 pub use service::DocumentVerificationService;
 pub use store::UnsealedDocumentSession;
 

@@ -4,16 +4,18 @@ use super::{
     checks::record_decision,
     error::DocumentSessionError,
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport, recovery_suggestion},
-    store::DocumentSessionStore,
+    review_evidence::CheckEvidence,
+    store::{DocumentSessionStore, UnsealedDocumentSession},
     types::{CheckAdvice, SubCheckProcess, VerificationCheckType},
     unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
 use crate::{
+    cases,
     sealed_texts::{SealedTexts, TextColumn},
     violation::Violation,
 };
 use base::{AppId, DocumentSessionId, Environment, ModerationCheckId, Timestamp};
-use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, sql};
+use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -173,7 +175,15 @@ impl CheckReviewService {
         app: Option<AppId>,
         check: ModerationCheckId,
     ) -> Result<Option<(CheckReview, Option<VerificationReport>)>, DbError> {
-        let mut db = self.db.read().await?;
+        self.find_in(&mut self.db.read().await?, app, check).await
+    }
+
+    async fn find_in(
+        &self,
+        db: &mut ReadTx,
+        app: Option<AppId>,
+        check: ModerationCheckId,
+    ) -> Result<Option<(CheckReview, Option<VerificationReport>)>, DbError> {
         let row: Option<CheckReviewRow> = db
             .fetch_optional(sql!(
                 "SELECT check_id, session_id, app_id, kind, proposed, decision, reason, sealed_reason, reviewer,
@@ -184,11 +194,33 @@ impl CheckReviewService {
             ))
             .await?;
         let Some(review) = row.map(|row| self.open(row)) else { return Ok(None) };
-        let stored = self.store.find_unscoped(&mut db, review.session_id).await?;
+        let stored = self.store.find_unscoped(db, review.session_id).await?;
         let check =
             stored.and_then(|stored| stored.session.checks.into_iter().find(|known| known.id == check));
         let report = check.and_then(|check| check.draft.or(check.report));
         Ok(Some((review, report)))
+    }
+
+    /// A review and the session that it belongs to.
+    pub(super) async fn session_of(
+        &self,
+        app: AppId,
+        check: ModerationCheckId,
+    ) -> Result<Option<(UnsealedDocumentSession, CheckReview)>, DbError> {
+        let mut view = self.db.read().await?;
+        let Some((review, _)) = self.find_in(&mut view, Some(app), check).await? else { return Ok(None) };
+        let stored = self.store.find_unscoped(&mut view, review.session_id).await?;
+        Ok(stored.map(|stored| (stored, review)))
+    }
+
+    /// What a reviewer judges a check by.
+    pub(super) async fn evidence(
+        &self,
+        app: AppId,
+        check: ModerationCheckId,
+    ) -> Result<Option<CheckEvidence>, DbError> {
+        let found = self.session_of(app, check).await?;
+        Ok(found.map(|(stored, review)| CheckEvidence::of(review, &stored.session)))
     }
 
     /// Ends a check by a reviewer's decision.
@@ -202,8 +234,24 @@ impl CheckReviewService {
         if !violations.is_empty() {
             return Err(DocumentSessionError::Invalid(violations));
         }
+        let mut tx = self.db.write().await?;
+        if let Some(app) = app {
+            tx.set_actor(format!("application:{app}"));
+        }
+        self.decide_in(&mut tx, app, check, decision).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// [`Self::decide`] in a transaction of the caller, who has checked the decision.
+    pub(super) async fn decide_in(
+        &self,
+        tx: &mut WriteTx,
+        app: Option<AppId>,
+        check: ModerationCheckId,
+        decision: &CheckDecision,
+    ) -> Result<(), DocumentSessionError> {
         let (reason, reviewer) = (decision.reason.trim(), decision.reviewer.trim());
-        let found = self.find(app, check).await?;
+        let found = self.find_in(tx, app, check).await?;
         let Some((review, draft)) = found else { return Err(DocumentSessionError::ItemNotFound("check")) };
         let already_decided =
             || DocumentSessionError::ResourceLocked("the check has already been decided".to_owned());
@@ -212,8 +260,8 @@ impl CheckReviewService {
         }
         let draft = draft.unwrap_or_else(|| VerificationReport::not_available("NO_DOCUMENT"));
         let report = report_with_decision(review.kind, draft, decision);
-
-        let mut tx = self.db.write().await?;
+        // The case first, as where a decision of the console is settled.
+        cases::withdraw_of_check(tx, &*self.env, check).await?;
         let rows = tx
             .execute(sql!(
                 "UPDATE identity_reviews
@@ -230,18 +278,15 @@ impl CheckReviewService {
         if rows == 0 {
             return Err(already_decided());
         }
-        if let Some(app) = app {
-            tx.set_actor(format!("application:{app}"));
-        }
         let event =
             AuditEvent::new("check.decide").target(check).detail("session", review.session_id.to_string());
         tx.audit(event.detail("decision", decision.value.as_str()).detail("reviewer", reviewer));
-        let locked = self.store.lock(&mut tx, review.session_id).await?;
+        let locked = self.store.lock(tx, review.session_id).await?;
         let mut locked = locked.ok_or(DocumentSessionError::SessionNotFound)?;
         let mut effects = SideEffects::default();
         record_decision(&mut locked.session, &mut effects, &*self.env, check, report)?;
-        self.unit_of_work.save(&mut tx, &mut locked, effects).await?;
-        Ok(tx.commit().await?)
+        self.unit_of_work.save(tx, &mut locked, effects).await?;
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     outcome,
     report::VerificationReport,
     request::DocumentSessionRequest,
+    review_evidence::CheckEvidence,
     reviews::{CheckDecision, CheckReview},
     sandbox_agent::{SandboxPlayOptions, SandboxPlayOutcome},
     session::{DocumentSession, SessionMedia, SuppliedResource},
@@ -450,6 +451,45 @@ impl DocumentVerificationService {
         decision: &CheckDecision,
     ) -> Result<(), DocumentSessionError> {
         self.0.reviews.decide(app, check, decision).await
+    }
+
+    /// [`Self::decide_review`] in a transaction of the caller. `false`: the check was decided meanwhile, or is gone.
+    pub(crate) async fn settle_review(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        check: ModerationCheckId,
+        decision: &CheckDecision,
+    ) -> Result<bool, DbError> {
+        match self.0.reviews.decide_in(tx, Some(app), check, decision).await {
+            Ok(()) => Ok(true),
+            Err(DocumentSessionError::Db(error)) => Err(error),
+            // Whatever else is refused: there is nothing left to decide.
+            Err(refused) => {
+                tracing::info!(check.id = %check, reason = %refused, "a decision came too late");
+                Ok(false)
+            }
+        }
+    }
+
+    /// What a reviewer judges a check by.
+    pub async fn review_evidence(
+        &self,
+        app: AppId,
+        check: ModerationCheckId,
+    ) -> Result<Option<CheckEvidence>, DbError> {
+        self.0.reviews.evidence(app, check).await
+    }
+
+    /// A picture of a session, for its reviewer. `None` if it is not there any more, or is withheld.
+    pub async fn review_picture(
+        &self,
+        app: AppId,
+        check: ModerationCheckId,
+        media: MediaId,
+    ) -> Result<Option<Vec<u8>>, DocumentSessionError> {
+        let Some((session, _)) = self.0.reviews.session_of(app, check).await? else { return Ok(None) };
+        self.0.media_access.picture(&session, media).await
     }
 }
 

@@ -9,7 +9,10 @@ use super::{
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
     types::NotificationTopic,
 };
-use crate::tenancy::limits::{self, LimitSettings};
+use crate::{
+    cases::{self, CaseKind, CaseSubject, NewCase},
+    tenancy::limits::{self, LimitSettings},
+};
 use base::{DocumentSessionId, Environment, MediaId, ModerationCheckId, Timestamp};
 use db::{Db, DbError, WriteTx, sql};
 use jobs::Lease;
@@ -186,17 +189,32 @@ impl DocumentUnitOfWork {
         for check in effects.referred_checks {
             let Some(check) = locked.session.checks.iter().find(|known| known.id == check) else { continue };
             let proposed = check.draft.as_ref().map(|draft| draft.recommendation.value.as_str());
-            tx.execute(sql!(
-                "INSERT INTO identity_reviews (check_id, session_id, app_id, kind, proposed, created_at)
+            let (check, kind) = (check.id, check.kind);
+            let rows = tx
+                .execute(sql!(
+                    "INSERT INTO identity_reviews (check_id, session_id, app_id, kind, proposed, created_at)
                  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (check_id) DO NOTHING",
-                check.id,
-                id,
-                locked.session.app,
-                check.kind,
-                proposed.unwrap_or_default(),
-                env.now(),
-            ))
-            .await?;
+                    check,
+                    id,
+                    locked.session.app,
+                    kind,
+                    proposed.unwrap_or_default(),
+                    env.now(),
+                ))
+                .await?;
+            if rows == 1 {
+                let case = NewCase {
+                    app: locked.session.app,
+                    account: None,
+                    kind: CaseKind::DocumentCheck,
+                    subject: CaseSubject::Check(check),
+                    reason: kind.to_string(),
+                    language: None,
+                    priority: 200,
+                    appeal_of: None,
+                };
+                cases::create(tx, env, &case).await?;
+            }
         }
         Ok(SavedSession { discarded: effects.discarded_media, stored })
     }

@@ -26,6 +26,7 @@ use domain::{
     accounts::sign_in::SignInSettings,
     age_verification::AgeVerificationSettings,
     audit_trail::AuditTrail,
+    cases::CaseSettings,
     content_moderation::ContentModerationSettings,
     data_keys::InstallationUse,
     delivery::DeliverySettings,
@@ -82,6 +83,7 @@ pub(crate) struct Config {
     pub(crate) children: SandboxSettings,
     pub(crate) mail: mail::MailConfig,
     pub(crate) console: SignInSettings,
+    pub(crate) cases: CaseSettings,
     pub(crate) storage: storage::StorageConfig,
     pub(crate) faces: FaceIndexSettings,
     pub(crate) secrets: keys::SecretsConfig,
@@ -269,6 +271,7 @@ impl Config {
                 brand: self.wire.brand.to_ascii_lowercase(),
                 ..self.ages.clone()
             },
+            cases: self.cases.clone(),
             content_moderation: ContentModerationSettings {
                 parallel_frames: models::cores(),
                 ..self.moderation.clone()

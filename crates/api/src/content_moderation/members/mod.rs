@@ -35,7 +35,7 @@ pub(crate) struct MemberBody {
 }
 
 impl From<Member> for MemberBody {
-    fn from(Member { id, email, username, admin, scopes, created_at }: Member) -> Self {
+    fn from(Member { id, email, username, admin, scopes, created_at, .. }: Member) -> Self {
         Self { id, email, username, admin, scopes, created_at }
     }
 }

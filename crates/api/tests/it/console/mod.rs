@@ -1,6 +1,7 @@
-//! `/console`: sign-in of members, and their sessions.
+//! `/console`: sign-in of members, their sessions, and what they decide.
 
 mod begin_session;
+mod cases;
 mod cookie;
 mod end_session;
 mod get_session;

@@ -113,6 +113,17 @@ impl AccountFixture {
         (entered.json()["member"]["id"].as_str().unwrap().to_owned(), session_cookie(&entered))
     }
 
+    /// The cookie of an administrator of another account of the same application.
+    pub(crate) async fn member_elsewhere(&self, email: &str) -> String {
+        let key = &self.key;
+        let opened = self.app.call_moderation("POST", "/accounts", key, Some(json!({ "name": email }))).await;
+        let invite = format!("/accounts/{}/invitations", created_id(&opened));
+        let body = json!({ "email": email, "admin": true });
+        assert_eq!(self.app.call_moderation("POST", &invite, key, Some(body)).await.status, 201);
+        let token = self.mailed_token("invite").await;
+        session_cookie(&self.post_signed_out("/console/session", json!({ "invitation": token })).await)
+    }
+
     /// What a page of the console sends before sign-in.
     pub(crate) async fn post_signed_out(&self, path: &str, body: Value) -> TestResponse {
         let request = Request::post(path).header("X-Assay-Console", "1");

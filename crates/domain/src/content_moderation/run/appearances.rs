@@ -48,7 +48,7 @@ pub async fn find_appearances(
     while let Some(frame) = detections.next().await {
         let frame = frame?;
         found.looks += u64::from(frame.is_looked_at);
-        let step = tracks.follow(analyser, environment, frame).await?;
+        let step = tracks.follow(analyser, environment, frame, false).await?;
         wanted.set(tracks.need_looks(&step.tracks, age_limit));
         found.appearances.extend(of_tracks(&tracks, step.ended));
     }

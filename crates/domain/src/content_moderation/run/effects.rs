@@ -6,6 +6,7 @@ use crate::{
     content_moderation::{
         FaceMeasurements, NotificationReason,
         ending::ModerationOutcome,
+        finding_pictures::StoredPictures,
         notifications::{FaceSighting, NotificationDraft, face_deduplication_key},
         sealed_columns::EmbeddingOwner,
     },
@@ -47,6 +48,8 @@ pub(super) struct JudgedFace {
     pub(super) verdict: FaceVerdict,
     pub(super) measurements: FaceMeasurements,
     pub(super) embedding: Vec<f32>,
+    /// What a reviewer sees of it, if something was found.
+    pub(super) pictures: Option<StoredPictures>,
 }
 
 impl JudgedFace {
@@ -163,7 +166,11 @@ impl ModerationRun {
             serde_json::to_value(&face.measurements).expect("numbers are JSON"),
             self.runner.environment.now(),
         ))
-        .await
-        .map(drop)
+        .await?;
+        if let Some(stored) = &face.pictures {
+            let owner = EmbeddingOwner { moderation: self.id(), profile };
+            self.runner.pictures.attach(tx, self.context.account, (face.id, owner), stored).await?;
+        }
+        Ok(())
     }
 }

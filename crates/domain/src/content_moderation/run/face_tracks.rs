@@ -8,7 +8,11 @@ use super::{
     frame_faces::{FrameFaces, FrameFacesError},
 };
 use crate::{
-    content_moderation::{AgeGroup, FaceMeasurements, NotificationReason, contents::ContentType},
+    content_moderation::{
+        AgeGroup, FaceMeasurements, NotificationReason,
+        contents::ContentType,
+        finding_pictures::{AppearancePictures, SharedFrame},
+    },
     image_analysis::ImageAnalyser,
 };
 use base::{Environment, Id as _, ModerationFindingId, Picture, PictureSize, ProfileId};
@@ -103,6 +107,9 @@ struct TrackState {
     /// What was written of it last, by this process.
     #[serde(skip)]
     written: Option<WrittenVerdict>,
+    /// What a reviewer would see of it, as far as this process has looked.
+    #[serde(skip)]
+    pictures: AppearancePictures,
 }
 
 /// What decides whether an appearance that is judged again is written again: the moment of its best picture, and what was
@@ -127,6 +134,7 @@ impl TrackState {
             told: Vec::new(),
             judged_at: 0.0,
             written: None,
+            pictures: AppearancePictures::default(),
         }
     }
 
@@ -196,6 +204,26 @@ pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] 
     ]
 }
 
+/// Takes pictures of faces in one picture; returns those of each track so far.
+async fn take_pictures(
+    picture: Arc<Picture>,
+    time: f64,
+    faces: Vec<(TrackId, Face, f32, AppearancePictures)>,
+) -> Vec<(TrackId, AppearancePictures)> {
+    if faces.is_empty() {
+        return Vec::new();
+    }
+    let taking = tokio::task::spawn_blocking(move || {
+        let mut shared = SharedFrame::default();
+        let take = |(track, face, quality, mut pictures): (TrackId, Face, f32, AppearancePictures)| {
+            pictures.take((&picture, &mut shared), &face, quality, time);
+            (track, pictures)
+        };
+        faces.into_iter().map(take).collect()
+    });
+    taking.await.unwrap_or_default()
+}
+
 /// Estimates the ages of faces in one picture; returns them with the faces' tracks and qualities.
 async fn estimate_ages(
     analyser: &ImageAnalyser,
@@ -221,6 +249,7 @@ impl FaceTracks {
         analyser: &ImageAnalyser,
         environment: &dyn Environment,
         frame: FrameFaces,
+        takes_pictures: bool,
     ) -> Result<TrackingStep, FrameFacesError> {
         let FrameFaces { time, picture, faces: frame_faces, unjudged_faces, is_looked_at } = frame;
         self.unjudged_faces = self.unjudged_faces.max(unjudged_faces);
@@ -230,7 +259,7 @@ impl FaceTracks {
         self.size = picture.size();
         self.pictures += 1;
 
-        let mut to_estimate = Vec::new();
+        let (mut to_estimate, mut to_take) = (Vec::new(), Vec::new());
         for (track, (face, quality)) in step.tracks.iter().zip(faces) {
             let state = self
                 .known
@@ -240,8 +269,20 @@ impl FaceTracks {
             if is_looked_at && state.needs_age_estimate(quality) {
                 to_estimate.push((*track, face, quality));
             }
+            if takes_pictures && is_looked_at && state.pictures.wants(quality, time) {
+                to_take.push((*track, face, quality, std::mem::take(&mut state.pictures)));
+            }
         }
-        for (track, quality, age) in estimate_ages(analyser, picture, to_estimate).await? {
+        let (taken, ages) = tokio::join!(
+            take_pictures(picture.clone(), time, to_take),
+            estimate_ages(analyser, picture, to_estimate)
+        );
+        for (track, pictures) in taken {
+            if let Some(state) = self.known.get_mut(&track) {
+                state.pictures = pictures;
+            }
+        }
+        for (track, quality, age) in ages? {
             if let Some(state) = self.known.get_mut(&track) {
                 state.add_age_estimate(quality, &age);
             }
@@ -276,7 +317,9 @@ impl ModerationRun {
         frame: FrameFaces,
         effects: &mut RunEffects,
     ) -> Result<bool, RunStopError> {
-        let step = tracks.follow(&self.runner.analyser, &*self.runner.environment, frame).await?;
+        let step = tracks
+            .follow(&self.runner.analyser, &*self.runner.environment, frame, self.runner.pictures.is_on())
+            .await?;
         let settle_seconds = self.runner.settings.settle_seconds;
         let (is_live, now) = (self.context.content_type == ContentType::LiveVideo, tracks.time);
         let is_due =
@@ -354,6 +397,11 @@ impl ModerationRun {
                 quality: best.quality,
                 score: state.score,
             };
+            let pictures = if (is_new || ended) && !verdict.reasons.is_empty() {
+                self.runner.pictures.put(account, &state.pictures).await
+            } else {
+                None
+            };
             let judged = JudgedFace {
                 id: state.finding,
                 track: track.id.0,
@@ -362,6 +410,7 @@ impl ModerationRun {
                 verdict,
                 measurements,
                 embedding,
+                pictures,
             };
             for reason in &judged.verdict.reasons {
                 let report = report_all || *reason == NotificationReason::BannedProfile;

@@ -7,13 +7,20 @@ use super::{
     face_tracks::face_edges,
     frame_faces::keep_first,
 };
-use crate::content_moderation::{FaceMeasurements, ending::ModerationOutcome};
-use base::{Id as _, ModerationFindingId};
+use crate::content_moderation::{
+    FaceMeasurements,
+    ending::ModerationOutcome,
+    finding_pictures::{AppearancePictures, SharedFrame},
+};
+use base::{Id as _, ModerationFindingId, Picture};
 use vision::{AgeEstimate, Face, VisionError, VisionModels};
 
 /// How many faces of an image are judged, at most; of a crowd, those with the highest scores. The moderation says how many
 /// were left out.
 const MAX_FACES_PER_IMAGE: usize = 200;
+
+/// How many faces of an image are shown with the image that they are in; of a crowd, the others alone.
+const MAX_FRAMES_PER_IMAGE: usize = 20;
 
 struct ImageFace {
     face: Face,
@@ -38,9 +45,9 @@ impl ModerationRun {
                 Ok(ImageFace { face, quality, embedding, age })
             };
             let faces = faces.into_iter().map(analyse).collect::<Result<Vec<_>, VisionError>>()?;
-            Ok::<_, VisionError>((faces, unjudged))
+            Ok::<_, VisionError>((picture, faces, unjudged))
         });
-        let (faces, unjudged_faces) = analysis.await??;
+        let (picture, faces, unjudged_faces) = analysis.await??;
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
         let account = self.context.account;
         let candidates =
@@ -49,6 +56,7 @@ impl ModerationRun {
         let mut effects = RunEffects { unjudged_faces, ..RunEffects::ending(ModerationOutcome::Done) };
         let environment = &*self.runner.environment;
         let now = environment.now();
+        let mut found = Vec::new();
         for (index, (face, mut candidates)) in faces.into_iter().zip(candidates).enumerate() {
             let max_distance = self.max_distance(face.quality);
             candidates.retain(|candidate| candidate.distance <= max_distance);
@@ -63,6 +71,7 @@ impl ModerationRun {
                 quality: face.quality,
                 score: face.face.score,
             };
+            let seen = (face.face, face.quality);
             let judged = JudgedFace {
                 id: ModerationFindingId::new(environment),
                 track: index as u64,
@@ -71,12 +80,48 @@ impl ModerationRun {
                 verdict,
                 measurements,
                 embedding: face.embedding,
+                pictures: None,
             };
+            if !judged.verdict.reasons.is_empty() {
+                found.push((effects.faces.len(), seen));
+            }
             effects
                 .notifications
                 .extend(judged.verdict.reasons.iter().map(|reason| judged.draft_notification(*reason, now)));
             effects.faces.push(judged);
         }
+        self.take_pictures(picture, found, &mut effects).await;
         self.commit_effects(None, effects).await
+    }
+
+    /// Takes the pictures of faces that something was found about; `found` has the place of each in the effects, with its face
+    /// and its quality.
+    async fn take_pictures(
+        &self,
+        picture: Picture,
+        found: Vec<(usize, (Face, f32))>,
+        effects: &mut RunEffects,
+    ) {
+        if found.is_empty() || !self.runner.pictures.is_on() {
+            return;
+        }
+        let taking = tokio::task::spawn_blocking(move || {
+            let mut shared = SharedFrame::default();
+            let take = |(at, (place, (face, quality)))| {
+                let mut taken = AppearancePictures::default();
+                let mut own = SharedFrame::none();
+                let frame = if at < MAX_FRAMES_PER_IMAGE { &mut shared } else { &mut own };
+                taken.take((&picture, frame), &face, quality, 0.0);
+                (place, taken)
+            };
+            found.into_iter().enumerate().map(take).collect::<Vec<_>>()
+        });
+        let Ok(taken) = taking.await else { return };
+        for (place, taken) in taken {
+            let stored = self.runner.pictures.put(self.context.account, &taken).await;
+            if let Some(face) = effects.faces.get_mut(place) {
+                face.pictures = stored;
+            }
+        }
     }
 }

@@ -24,6 +24,7 @@ use super::{
     ContentModerationSettings, ModerationParameters, ModerationState, NotificationReason,
     contents::{self, ContentType, uploads::ContentUploads},
     ending::{ModerationEnder, ModerationOutcome, NotificationContextRow},
+    finding_pictures::FindingPictureStore,
     notifications::NotificationContext,
     sealed_columns::SealedColumns,
 };
@@ -179,6 +180,7 @@ pub(super) struct ModerationRunner {
     pub(super) videos: ContentLoader,
     pub(super) analyser: ImageAnalyser,
     pub(super) ender: ModerationEnder,
+    pub(super) pictures: FindingPictureStore,
     pub(super) settings: ContentModerationSettings,
 }
 

@@ -89,14 +89,18 @@ impl DocumentExtractor {
         resource: &SuppliedResource,
         findings: &mut DocumentFindings,
     ) -> Result<bool, DocumentReadError> {
-        let (Some(media), Some(portrait)) = (resource.id_photo, findings.portrait.as_mut()) else { return Ok(false) };
+        let (Some(media), Some(portrait)) = (resource.id_photo, findings.portrait.as_mut()) else {
+            return Ok(false);
+        };
         let _slot = self.vision.acquire_large_media_slot().await;
         let picture = self.vision.decode_picture(self.media.read(stored, media).await?).await?;
         let embedded = self
             .vision
             .run(move |vision| {
                 let faces = vision.detect(&picture)?;
-                let Some(face) = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width())) else { return Ok(None) };
+                let Some(face) = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width())) else {
+                    return Ok(None);
+                };
                 let embedding = vision.embed(&picture, face)?;
                 Ok::<_, VisionError>(Some((embedding, vision.embedding_space()?.digest())))
             })

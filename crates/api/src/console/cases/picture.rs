@@ -1,0 +1,84 @@
+//! `GET /console/cases/{caseId}/pictures/{name}`
+
+use super::request::ReviewerRequest;
+use crate::{ApiState, console::CaseReadErrors, content_moderation::ModerationApiError};
+use axum::{
+    extract::State,
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use base::CaseId;
+use db::AuditEvent;
+use domain::cases::CaseSubject;
+use utoipa::{IntoParams, ToSchema};
+
+/// A picture of a case.
+#[derive(serde::Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(in crate::console) struct CasePicturePath {
+    /// The case.
+    #[serde(rename = "caseId")]
+    #[param(rename = "caseId", value_type = Uuid)]
+    case: CaseId,
+    /// The picture, by its name in the case.
+    name: String,
+}
+
+/// The bytes of a picture.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub(in crate::console) struct PictureBytes(#[expect(dead_code, reason = "only its schema is used")] Vec<u8>);
+
+/// Read a picture of a case.
+///
+/// That it was given out is in the audit trail. It must not be cached.
+#[utoipa::path(
+    get, path = "/console/cases/{caseId}/pictures/{name}", tag = "cases", security(("session" = [], "console" = [])),
+    params(CasePicturePath),
+    responses(
+        (status = 200, description = "The picture.", content((PictureBytes = "image/jpeg"), (PictureBytes = "image/png"))),
+        CaseReadErrors
+    ),
+)]
+pub(in crate::console) async fn get_picture(
+    State(api): State<ApiState>,
+    request: ReviewerRequest<CasePicturePath>,
+) -> Result<Response, ModerationApiError> {
+    let CasePicturePath { case, ref name } = request.path;
+    let missing = || ModerationApiError::not_found("picture");
+    let record = api.cases.find(&mut api.db.read().await?, &request.reviewer, case).await?;
+    let bytes = match (record.subject, record.account) {
+        (CaseSubject::Check(check), _) => {
+            let media = name.parse().map_err(|_| missing())?;
+            let evidence = api.document_verification.review_evidence(record.app, check).await?;
+            // Of the session's pictures, those that the check used.
+            let used = evidence.is_some_and(|evidence| evidence.media().any(|known| known == media));
+            if !used {
+                return Err(missing());
+            }
+            api.document_verification
+                .review_picture(record.app, check, media)
+                .await
+                .map_err(|error| ModerationApiError::unavailable(&error))?
+        }
+        (CaseSubject::Notification(id), Some(account)) => api
+            .content_moderation
+            .finding_picture(account, id, name)
+            .await
+            .map_err(|error| ModerationApiError::unavailable(&error))?,
+        (CaseSubject::Notification(_), None) | (CaseSubject::AgeSession(_), _) => None,
+    };
+    let bytes = bytes.ok_or_else(missing)?;
+    // Recorded before it is given out.
+    let mut tx = request.begin(&api).await?;
+    let event =
+        AuditEvent::new("case.picture.view").app(record.app).account(request.reviewer.account).target(case);
+    tx.audit(event.detail("picture", name.as_str()));
+    tx.commit().await?;
+    let content_type = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    Ok((headers, bytes).into_response())
+}

@@ -1,0 +1,282 @@
+//! `/console/cases` and `/console/queues`
+
+use crate::{content_moderation::AccountFixture, document_verification::session_in_review};
+use base::SignedDuration;
+use db::sql;
+use serde_json::{Value, json};
+use testkit::TestResponse;
+
+/// A reviewer of an account in which a moderation found one unknown face.
+struct Desk {
+    fixture: AccountFixture,
+    cookie: String,
+    member: String,
+    notification: String,
+}
+
+/// What differs from run to run.
+const VOLATILE: &str = "**.id **.due_at **.created_at **.lease_until **.held_by **.notification_id **.moderation_id \
+                        **.observed_at **.url **.face_edges **.max_distance **.years **.low **.high **.quality **.age_group";
+
+impl Desk {
+    async fn open() -> Self {
+        let fixture = AccountFixture::start_with_media().await;
+        let (_, moderation) = fixture.finished_moderation(json!({})).await;
+        let notification = fixture.first_notification(&moderation).await;
+        let (member, cookie) = fixture.add_member("ada@example.com", false, &["notifications:manage"]).await;
+        Self { fixture, cookie, member, notification }
+    }
+
+    /// Gives the reviewer scopes of the console.
+    async fn grant(&self, scopes: &[&str]) {
+        let mut tx = self.fixture.app.api.db.write().await.unwrap();
+        let id: base::MemberId = self.member.parse().unwrap();
+        tx.execute(sql!("UPDATE members SET console_scopes = $2 WHERE id = $1", id, json!(scopes)))
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    async fn call(&self, method: &str, path: &str, body: Option<Value>) -> TestResponse {
+        self.fixture.call_console(&self.cookie, method, &format!("/console{path}"), body).await
+    }
+
+    async fn claim(&self, count: u32) -> Vec<Value> {
+        let claimed = self.call("POST", "/cases/claim", Some(json!({ "count": count }))).await;
+        assert_eq!(claimed.status, 200, "{:?}", claimed.body);
+        claimed.json()["cases"].as_array().unwrap().clone()
+    }
+
+    async fn claimed_case(&self) -> String {
+        format!("/cases/{}", self.claim(1).await[0]["id"].as_str().unwrap())
+    }
+
+    async fn notification(&self) -> Value {
+        self.fixture.get(&format!("/notifications/{}", self.notification)).await
+    }
+}
+
+#[tokio::test]
+async fn a_finding_is_claimed_decided_and_settled() {
+    let desk = Desk::open().await;
+    let claimed = desk.call("POST", "/cases/claim", Some(json!({ "count": 2 }))).await;
+    let case = format!("/cases/{}", claimed.json()["cases"][0]["id"].as_str().unwrap());
+    assert_response_snapshot!(claimed, VOLATILE);
+    let decision = json!({ "decision": "CONFIRM", "comment": "clearly a face", "exposure_seconds": 2.5 });
+    let decided = desk.call("PUT", &format!("{case}/decision"), Some(decision)).await;
+    assert_response_snapshot!(decided, "settles_at");
+    assert_eq!(desk.notification().await["total_revies"], 0, "it can still be taken back");
+    desk.fixture.app.run_due_jobs().await;
+    assert_eq!(desk.notification().await["average_score"], 100);
+    let read = desk.call("GET", &case, None).await.json();
+    assert_eq!((&read["state"], &read["outcome"]), (&json!("SETTLED"), &json!("CONFIRM")));
+}
+
+#[tokio::test]
+async fn a_decision_is_taken_back() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    let decision = format!("{case}/decision");
+    desk.call("PUT", &decision, Some(json!({ "decision": "FALSE_ALARM" }))).await;
+    assert_response_snapshot!(desk.call("DELETE", &decision, None).await, "lease_until");
+    desk.fixture.app.run_due_jobs().await;
+    assert_eq!(desk.notification().await["total_revies"], 0);
+    desk.call("PUT", &decision, Some(json!({ "decision": "FALSE_ALARM" }))).await;
+    desk.fixture.app.run_due_jobs().await;
+    assert_eq!(
+        desk.call("DELETE", &decision, None).await.status_and_code(),
+        "409 DECISION_SETTLED",
+        "what has left does not come back"
+    );
+}
+
+#[tokio::test]
+async fn leases_are_renewed() {
+    let desk = Desk::open().await;
+    let id = desk.claim(1).await[0]["id"].clone();
+    desk.fixture.app.world.advance(SignedDuration::from_secs(50));
+    let renew = json!({ "case_ids": [id] });
+    let renewed = desk.call("POST", "/cases/renew", Some(renew.clone())).await;
+    assert_response_snapshot!(renewed, "**.case_id **.lease_until");
+    desk.fixture.app.world.advance(SignedDuration::from_secs(61));
+    assert_eq!(desk.call("POST", "/cases/renew", Some(renew)).await.json()["leases"], json!([]));
+}
+
+#[tokio::test]
+async fn a_case_is_read() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    assert_response_snapshot!(desk.call("GET", &case, None).await, VOLATILE);
+}
+
+#[tokio::test]
+async fn cases_are_listed() {
+    let desk = Desk::open().await;
+    let listed = desk.call("GET", "/cases?state=OPEN&kind=FINDING&reason=UNKNOWN_FACE", None).await;
+    assert_response_snapshot!(listed, "**.id **.due_at **.created_at");
+    let total = async |query: &str| {
+        desk.call("GET", &format!("/cases?{query}"), None).await.json()["total_count"].clone()
+    };
+    assert_eq!(total("reason=BANNED_PROFILE").await, 0);
+    assert_eq!(total("overdue=true").await, 0);
+    for _ in 0..3 {
+        desk.fixture.app.world.advance(SignedDuration::from_hours(9));
+        assert_eq!(desk.call("GET", "/cases", None).await.status, 200, "the session goes on");
+    }
+    assert_eq!(total("overdue=true").await, 1);
+    let wrong = desk.call("GET", "/cases?state=LOST", None).await;
+    assert_eq!(wrong.status_and_code(), "400 INVALID_REQUEST");
+    let beyond = desk.call("GET", "/cases?page=2", None).await;
+    assert_eq!(beyond.status_and_code(), "422 PAGE_OUT_OF_RANGE");
+}
+
+#[tokio::test]
+async fn a_case_is_released_held_and_handed_over() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    assert_response_snapshot!(desk.call("POST", &format!("{case}/release"), None).await);
+    assert_eq!(
+        desk.call("POST", &format!("{case}/release"), None).await.status_and_code(),
+        "409 CASE_NOT_HELD"
+    );
+    desk.claim(1).await;
+    let until = desk.fixture.app.api.environment.now() + SignedDuration::from_mins(5);
+    let hold = json!({ "until": until, "note": "wait for the original" });
+    assert_response_snapshot!(desk.call("POST", &format!("{case}/hold"), Some(hold)).await);
+    assert_eq!(desk.claim(1).await, Vec::<Value>::new());
+    let held = desk.call("GET", &case, None).await.json();
+    assert_eq!((&held["state"], &held["note"]), (&json!("HELD"), &json!("wait for the original")));
+    desk.fixture.app.world.advance(SignedDuration::from_mins(5));
+    assert_eq!(desk.claim(1).await.len(), 1);
+
+    let (eve, cookie) = desk.fixture.add_member("eve@example.com", false, &["notifications:manage"]).await;
+    desk.claim(1).await;
+    assert_response_snapshot!(
+        desk.call("POST", &format!("{case}/assign"), Some(json!({ "member_id": eve }))).await
+    );
+    assert_eq!(desk.claim(1).await, Vec::<Value>::new());
+    let claimed = desk.fixture.call_console(&cookie, "POST", "/console/cases/claim", Some(json!({}))).await;
+    assert_eq!(claimed.json()["cases"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_decision_in_the_interface_withdraws_the_case() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    let accept = format!("/notifications/{}/accept", desk.notification);
+    desk.fixture.call("POST", &accept, Some(json!({ "comment": "seen" }))).await;
+    assert_eq!(desk.call("GET", &case, None).await.json()["state"], "WITHDRAWN");
+    let late = desk.call("PUT", &format!("{case}/decision"), Some(json!({ "decision": "CONFIRM" }))).await;
+    assert_eq!(late.status_and_code(), "409 CASE_NOT_HELD");
+}
+
+#[tokio::test]
+async fn looks_at_pictures_are_counted() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    let views =
+        json!({ "views": [{ "picture": "face", "seconds": 12.5 }, { "picture": "frame", "seconds": 0.5 }] });
+    assert_response_snapshot!(desk.call("POST", &format!("{case}/views"), Some(views)).await);
+}
+
+#[tokio::test]
+async fn queues_are_made_changed_and_deleted() {
+    let desk = Desk::open().await;
+    let queue =
+        json!({ "name": "Unknown faces", "rules": { "reasons": ["UNKNOWN_FACE"] }, "target_minutes": 30 });
+    let refused = desk.call("POST", "/queues", Some(queue.clone())).await;
+    assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "it needs queues:manage");
+    desk.grant(&["queues:manage"]).await;
+    let made = desk.call("POST", "/queues", Some(queue)).await;
+    let path = format!("/queues/{}", made.json()["id"].as_str().unwrap());
+    assert_response_snapshot!(made, "id");
+    let (_, moderation) = desk.fixture.finished_moderation(json!({})).await;
+    assert_eq!(desk.fixture.face_notifications(&moderation).await.len(), 1);
+    assert_response_snapshot!(desk.call("GET", "/queues", None).await, "**.id **.created_at **.first_due_at");
+    let wrong = json!({ "name": "", "opinions": 0 });
+    let refused = desk.call("PUT", &path, Some(wrong)).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    assert_eq!(refused.json()["errors"].as_array().unwrap().len(), 2);
+    let changed = json!({ "name": "Faces", "opinions": 2, "policy": "Look at the ears." });
+    assert_response_snapshot!(desk.call("PUT", &path, Some(changed)).await);
+    assert_response_snapshot!(desk.call("DELETE", &path, None).await);
+    assert_eq!(desk.call("DELETE", &path, None).await.status_and_code(), "404 NOT_FOUND");
+}
+
+#[tokio::test]
+async fn agreement_is_shown_to_leads() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    desk.call(
+        "PUT",
+        &format!("{case}/decision"),
+        Some(json!({ "decision": "CONFIRM", "exposure_seconds": 3.0 })),
+    )
+    .await;
+    desk.fixture.app.run_due_jobs().await;
+    assert_eq!(desk.call("GET", "/quality", None).await.status_and_code(), "401 UNAUTHORIZED");
+    desk.grant(&["queues:manage"]).await;
+    assert_response_snapshot!(desk.call("GET", "/quality", None).await, "reviewers.*.member_id");
+}
+
+#[tokio::test]
+async fn a_document_check_is_seen_with_its_pictures_and_decided() {
+    let desk = Desk::open().await;
+    let app = &desk.fixture.app;
+    let check = session_in_review(app).await;
+    assert_eq!(desk.claim(5).await.len(), 1, "documents need a scope of their own");
+    desk.grant(&["documents:review"]).await;
+    let claimed = desk.claim(5).await;
+    let case = claimed.iter().find(|case| case["kind"] == "DOCUMENT_CHECK").unwrap();
+    assert_eq!(case["document_check"]["check_id"], json!(check));
+    let path = format!("/cases/{}", case["id"].as_str().unwrap());
+    let picture = case["pictures"][0]["name"].as_str().unwrap();
+    let read = desk.call("GET", &format!("{path}/pictures/{picture}"), None).await;
+    assert_eq!(read.header("content-type"), "image/jpeg");
+    assert_response_snapshot!(read);
+    let other = desk.call("GET", &format!("{path}/pictures/{}", desk.member), None).await;
+    assert_eq!(other.status_and_code(), "404 NOT_FOUND");
+
+    let without_reason =
+        desk.call("PUT", &format!("{path}/decision"), Some(json!({ "decision": "APPROVE" }))).await;
+    assert_eq!(without_reason.status_and_code(), "400 INVALID_REQUEST");
+    let wrong_kind = json!({ "decision": "CONFIRM", "comment": "yes" });
+    let refused = desk.call("PUT", &format!("{path}/decision"), Some(wrong_kind)).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    let decision = json!({ "decision": "REJECT", "reason_code": "TAMPERED", "comment": "a mask" });
+    let decided = desk.call("PUT", &format!("{path}/decision"), Some(decision)).await;
+    assert_eq!(decided.status, 200, "{:?}", decided.body);
+    app.run_due_jobs().await;
+    let reviewed =
+        app.api.document_verification.find_review(None, check.parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(reviewed.0.decision.as_deref(), Some("REJECT"));
+    assert_eq!(reviewed.0.reviewer.as_deref(), Some("ada@example.com"));
+}
+
+#[tokio::test]
+async fn nobody_without_a_scope_and_nobody_elsewhere_sees_cases() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    let (_, viewer) = desk.fixture.add_member("kim@example.com", false, &["notifications:view"]).await;
+    for (method, path) in
+        [("POST", "/cases/claim"), ("GET", "/cases"), ("GET", "/queues"), ("GET", case.as_str())]
+    {
+        let refused =
+            desk.fixture.call_console(&viewer, method, &format!("/console{path}"), Some(json!({}))).await;
+        assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "{path}");
+    }
+    let signed_out = desk.fixture.call_console("", "GET", &format!("/console{case}"), None).await;
+    assert_eq!(signed_out.status_and_code(), "401 UNAUTHORIZED");
+    // A member of another account of the same application.
+    let stranger = desk.fixture.member_elsewhere("lea@example.com").await;
+    let other = &desk.fixture;
+    let missing = other.call_console(&stranger, "GET", &format!("/console{case}"), None).await;
+    assert_eq!(missing.status_and_code(), "404 NOT_FOUND");
+    for (method, below) in [("POST", "/release"), ("DELETE", "/decision")] {
+        let missing = other.call_console(&stranger, method, &format!("/console{case}{below}"), None).await;
+        assert_eq!(missing.status_and_code(), "404 NOT_FOUND", "{below}");
+    }
+    let claimed =
+        other.call_console(&stranger, "POST", "/console/cases/claim", Some(json!({ "count": 5 }))).await;
+    assert_eq!(claimed.json()["cases"], json!([]));
+}
