@@ -21,6 +21,8 @@ CREATE TABLE case_queues (
     golden_percent         BIGINT      NOT NULL,
     -- What reviewers read beside its cases.
     policy                 TEXT        NOT NULL,
+    -- Codes that they give a decision, with their words and a comment to begin with.
+    reason_codes           JSONB       NOT NULL,
     created_at             TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX case_queues_of_application ON case_queues (app_id, position);

@@ -46,6 +46,21 @@ impl EmbeddingSpace {
         let share = (false_match_rate / low).ln() / (high / low).ln();
         Some(near + (far - near) * share as f32)
     }
+
+    /// The share of strangers who are as near as this distance, or nearer: [`Self::distance_at`] turned round. Below the table its
+    /// first rate, beyond it its last: no more is known. `None` without a table.
+    pub fn false_match_rate_at(&self, distance: f32) -> Option<f64> {
+        let ((least, nearest), (most, farthest)) = (self.thresholds.first()?, self.thresholds.last()?);
+        if distance <= *nearest {
+            return Some(*least);
+        }
+        if distance >= *farthest {
+            return Some(*most);
+        }
+        let pair = self.thresholds.windows(2).find(|pair| (pair[0].1..pair[1].1).contains(&distance))?;
+        let [(low, near), (high, far)] = pair else { return None };
+        Some(low * (high / low).powf(f64::from((distance - near) / (far - near))))
+    }
 }
 
 /// Euclidean distance of two embeddings; infinite where their lengths differ.
@@ -255,6 +270,19 @@ mod tests {
         for rate in [0.0, -1.0, 9e-5, 2e-2, 1.0, f64::NAN] {
             assert_eq!(space.distance_at(rate), None, "{rate}");
         }
+    }
+
+    #[test]
+    fn the_rate_of_a_distance_is_read_between_those_of_the_table_and_ends_with_it() {
+        let thresholds = vec![(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)];
+        let space = EmbeddingSpace { thresholds, ..EmbeddingSpace::default() };
+        for (distance, rate) in [(0.2, 1e-4), (0.49, 1e-4), (0.53, 1e-3), (0.59, 1e-2), (0.9, 1e-2)] {
+            let read = space.false_match_rate_at(distance).unwrap();
+            assert!((read / rate - 1.0).abs() < 1e-6, "{distance}: {read}");
+        }
+        let middle = space.false_match_rate_at(0.56).unwrap();
+        assert!((middle / (1e-3 * 10_f64.sqrt()) - 1.0).abs() < 1e-4, "{middle}");
+        assert_eq!(EmbeddingSpace::default().false_match_rate_at(0.5), None);
     }
 
     #[test]

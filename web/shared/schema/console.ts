@@ -21,6 +21,16 @@ export interface paths {
         /** See a case, whoever holds it. */
         get: operations["get_case"];
     };
+    "/console/cases/{caseId}/appeal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Have a decision that is settled looked at again, by somebody who has not decided about the case. Needs `cases:manage`. */
+        post: operations["create_appeal"];
+    };
     "/console/cases/{caseId}/assign": {
         parameters: {
             query?: never;
@@ -42,6 +52,20 @@ export interface paths {
         put: operations["decide_case"];
         /** Take back a decision that is not settled yet. */
         delete: operations["undo_decision"];
+    };
+    "/console/cases/{caseId}/golden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Make a golden case of one that is settled. Needs `queues:manage`.
+         * @description Reviewers who have not decided about it get it among the cases of its queue, as often as the queue says. It looks like all others
+         *     and has no effect.
+         */
+        post: operations["create_golden_case"];
     };
     "/console/cases/{caseId}/hold": {
         parameters: {
@@ -251,6 +275,8 @@ export interface components {
             pictures: components["schemas"]["CasePicture"][];
             /** @description What the queue wants reviewers to know; empty if there is nothing. */
             policy: string;
+            /** @description Reasons that can be given a decision with one key. */
+            reason_codes: components["schemas"]["ReasonCode"][];
         };
         /** @description An estimated age, in years. */
         CaseAge: {
@@ -435,7 +461,7 @@ export interface components {
          * @description What a picture shows.
          * @enum {string}
          */
-        CasePictureRole: "PAGE" | "PORTRAIT" | "SELFIE" | "FACE" | "FRAME" | "STRIP";
+        CasePictureRole: "PAGE" | "PORTRAIT" | "SELFIE" | "FACE" | "FRAME" | "STRIP" | "ENROLLED";
         /** @description A document or a face that was supplied. */
         CaseResource: {
             /** @description What the person says the document is. */
@@ -488,6 +514,11 @@ export interface components {
         ConsoleScope: "documents:review" | "ages:review" | "cases:manage" | "queues:manage" | "sessions:view" | "sessions:manage" | "keys:manage" | "deliveries:view" | "deliveries:manage" | "sandbox:manage" | "usage:view" | "roles:manage" | "audit:view";
         /** @enum {string} */
         ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
+        /** @description A case that was created. */
+        CreatedCase: {
+            /** Format: uuid */
+            id: string;
+        };
         /** @description A queue that was created. */
         CreatedQueue: {
             /** Format: uuid */
@@ -556,6 +587,12 @@ export interface components {
             face_edges?: number[];
             /**
              * Format: double
+             * @description The share of strangers who are as near to the person or nearer, 0 to 1, as measured of the model; at the ends of what was
+             *     measured, at least or at most this.
+             */
+            false_match_rate?: number;
+            /**
+             * Format: double
              * @description The position of the best picture in the content, in seconds.
              */
             frame_time?: number;
@@ -585,6 +622,11 @@ export interface components {
             reason: components["schemas"]["NotificationReason"];
             /** @description Earlier findings in other contents of the same uploader. */
             uploader_history: components["schemas"]["CaseHistory"];
+        };
+        /** @description The right answer. */
+        GoldenCaseRequest: {
+            /** @description One of the case's `decisions`. */
+            decision: components["schemas"]["CaseDecision"];
         };
         /** @description Until when, and why. */
         HoldCaseRequest: {
@@ -651,6 +693,7 @@ export interface components {
             policy: string;
             /** Format: int64 */
             priority: number;
+            reason_codes: components["schemas"]["ReasonCode"][];
             rules: components["schemas"]["QueueRules"];
             /** Format: int64 */
             second_opinion_percent: number;
@@ -728,6 +771,8 @@ export interface components {
              * @default 0
              */
             priority?: number | null;
+            /** @description Reasons that reviewers give decisions with one key. */
+            reason_codes?: components["schemas"]["ReasonCode"][] | null;
             rules?: components["schemas"]["QueueRules"] | null;
             /**
              * Format: int64
@@ -759,6 +804,15 @@ export interface components {
              * @default []
              */
             reasons?: string[];
+        };
+        /** @description A reason that reviewers give a decision with one key. */
+        ReasonCode: {
+            /** @description One word of capital letters, such as `DATA_MISMATCH`; at most 64 bytes. */
+            code: string;
+            /** @description The comment that it begins with; at most 500 characters. */
+            comment?: string;
+            /** @description What reviewers read; 1 to 100 characters. */
+            label: string;
         };
         /** @description A decision that was recorded. */
         RecordedDecision: {
@@ -928,6 +982,32 @@ export interface operations {
             };
         };
     };
+    create_appeal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The case. */
+                caseId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The appeal, a case of its own. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedCase"];
+                };
+            };
+        };
+    };
     assign_case: {
         parameters: {
             query?: never;
@@ -1019,6 +1099,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UndoneDecision"];
+                };
+            };
+        };
+    };
+    create_golden_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The case. */
+                caseId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "CONFIRM"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GoldenCaseRequest"];
+            };
+        };
+        responses: {
+            /** @description The golden case. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedCase"];
                 };
             };
         };

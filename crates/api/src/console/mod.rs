@@ -49,6 +49,8 @@ error_responses! {
     CaseClaimErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::ExposureBudgetUsedUp];
     CaseRenewErrors: CASE_CODES, CASE_BODY_CODES;
     CaseUndoErrors: CASE_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld, ModerationErrorCode::DecisionSettled];
+    CaseBesideErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    CaseAppealErrors: CASE_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
     QueueCommandErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::NotFound];
     EndConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
 }
@@ -67,6 +69,8 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(cases::hold::hold_case))
         .routes(routes!(cases::assign::assign_case))
         .routes(routes!(cases::decide::decide_case, cases::undo::undo_decision))
+        .routes(routes!(cases::golden::create_golden_case))
+        .routes(routes!(cases::appeal::create_appeal))
         .routes(routes!(cases::quality::reviewer_quality))
         .routes(routes!(queues::list::list_queues, queues::create::create_queue))
         .routes(routes!(queues::change::change_queue, queues::delete::delete_queue))

@@ -5,7 +5,8 @@ use axum::{
     extract::{FromRef, State},
     http::{HeaderName, header},
 };
-use domain::image_analysis::ImageAnalyser;
+use db::Db;
+use domain::{cases::CaseService, image_analysis::ImageAnalyser};
 use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
 
 /// The type of a metric, for its `# TYPE` line.
@@ -17,7 +18,7 @@ enum MetricKind {
 }
 
 /// Every metric of every crate, with the text of its `# HELP` line. docs/LOGGING.md has the labels.
-const METRICS: [(MetricKind, &str, &str); 33] = [
+const METRICS: [(MetricKind, &str, &str); 35] = [
     (
         MetricKind::Counter,
         "assay_bodies_refused_total",
@@ -75,6 +76,8 @@ const METRICS: [(MetricKind, &str, &str); 33] = [
         "assay_proofs_total",
         "Proofs of age verified, by status and reason; a pending one counts again when it is decided",
     ),
+    (MetricKind::Gauge, "assay_cases_open", "Cases that wait for a reviewer, or are worked on, by kind"),
+    (MetricKind::Gauge, "assay_cases_overdue", "Cases that should have been decided by now, by kind"),
     (MetricKind::Gauge, "assay_deliveries_pending", "Deliveries that are not over, by state"),
     (MetricKind::Gauge, "assay_delivery_endpoints_closed", "Endpoints that are left alone now"),
     (
@@ -146,16 +149,27 @@ impl MetricsRecorder {
 pub(super) struct MetricsSource {
     pub(super) recorder: MetricsRecorder,
     pub(super) image_analyser: ImageAnalyser,
+    pub(super) db: Db,
+    pub(super) cases: CaseService,
 }
 
 impl FromRef<ApiState> for MetricsSource {
     fn from_ref(api: &ApiState) -> Self {
-        Self { recorder: api.metrics.clone(), image_analyser: api.image_analyser.clone() }
+        Self {
+            recorder: api.metrics.clone(),
+            image_analyser: api.image_analyser.clone(),
+            db: api.db.clone(),
+            cases: api.cases.clone(),
+        }
     }
 }
 
 pub(super) async fn scrape(State(source): State<MetricsSource>) -> ([(HeaderName, &'static str); 1], String) {
     source.image_analyser.report_metrics();
+    // Figures of the database are left as they were if it does not answer: the others are needed then.
+    if let Ok(mut view) = source.db.read().await {
+        let _ = source.cases.report_metrics(&mut view).await;
+    }
     let text = source.recorder.0.as_ref().map(PrometheusHandle::render).unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }
@@ -217,5 +231,25 @@ mod tests {
         for (_, name, help) in METRICS {
             assert!(text.contains(&format!("# HELP {name} {help}\n# TYPE {name} ")), "{name}: {text}");
         }
+    }
+
+    /// The metrics that a text names, without what Prometheus adds to the names of histograms.
+    fn named(text: &str) -> std::collections::BTreeSet<String> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = text.split(|c| !is_part(c)).filter(|word| word.starts_with("assay_"));
+        words.map(|word| word.strip_suffix("_bucket").unwrap_or(word).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_dashboard_shows_every_metric_and_alerts_name_no_other() {
+        let file = |name: &str| {
+            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../monitoring").join(name)).unwrap()
+        };
+        let dashboard = file("grafana-dashboard.json");
+        let _: serde_json::Value = serde_json::from_str(&dashboard).unwrap();
+        let known: std::collections::BTreeSet<String> = METRICS.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+        assert_eq!(named(&dashboard), known);
+        let alerts = named(&file("alerts.yml"));
+        assert!(alerts.len() >= 8 && alerts.is_subset(&known), "{alerts:?}");
     }
 }

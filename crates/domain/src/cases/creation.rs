@@ -1,6 +1,9 @@
 //! Creating cases, and taking them back: in the transaction of whatever they are about.
 
-use super::{CaseKind, CaseState, CaseSubject, queues};
+use super::{
+    CaseDecision, CaseKind, CaseService, CaseState, CaseSubject, DecisionError, Reviewer, leases::case_event,
+    opinions::unknown_decision, queues,
+};
 use base::{AccountId, AppId, CaseId, Environment, Id as _, ModerationCheckId, NotificationId, Uuid};
 use db::{DbError, WriteTx, sql};
 
@@ -59,6 +62,84 @@ pub(crate) async fn create(
     ))
     .await?;
     Ok(id)
+}
+
+/// A case that stands beside one that is settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    /// It has this answer, and measures reviewers.
+    Golden(CaseDecision),
+    /// Somebody appeals against what was decided.
+    Appeal,
+}
+
+impl CaseService {
+    /// Makes a golden case of one that is settled: reviewers who have not decided about it get it among others, and it has
+    /// no effect. For leads.
+    pub async fn create_golden(
+        &self,
+        tx: &mut WriteTx,
+        reviewer: &Reviewer,
+        case: CaseId,
+        answer: CaseDecision,
+    ) -> Result<CaseId, DecisionError> {
+        self.create_beside(tx, reviewer, case, Beside::Golden(answer)).await
+    }
+
+    /// Creates an appeal against a decision that is settled. It goes to somebody who has not decided about the case. For leads.
+    pub async fn create_appeal(
+        &self,
+        tx: &mut WriteTx,
+        reviewer: &Reviewer,
+        case: CaseId,
+    ) -> Result<CaseId, DecisionError> {
+        self.create_beside(tx, reviewer, case, Beside::Appeal).await
+    }
+
+    async fn create_beside(
+        &self,
+        tx: &mut WriteTx,
+        reviewer: &Reviewer,
+        case: CaseId,
+        beside: Beside,
+    ) -> Result<CaseId, DecisionError> {
+        let found = self.find(tx, reviewer, case).await?;
+        if found.state != CaseState::Settled {
+            return Err(DecisionError::NotSettled);
+        }
+        if let Beside::Golden(answer) = beside
+            && !found.kind.decisions().contains(&answer)
+        {
+            return Err(DecisionError::Invalid(vec![unknown_decision(found.kind)]));
+        }
+        // A check that was decided has no second outcome: whoever appeals needs another session.
+        if beside == Beside::Appeal && found.kind == CaseKind::DocumentCheck {
+            return Err(DecisionError::NoAppeal);
+        }
+        let (state, answer) = match beside {
+            Beside::Golden(answer) => (CaseState::Golden, Some(answer.as_str())),
+            Beside::Appeal => (CaseState::Open, None),
+        };
+        let id = CaseId::new(&*self.environment);
+        tx.execute(sql!(
+            "INSERT INTO cases (id, app_id, account_id, owner_id, queue_id, kind, reason, language, priority, notification_id,
+                                check_id, age_session_id, appeal_of, state, opinions_needed, golden_answer, due_at, created_at)
+             SELECT $1, app_id, account_id, owner_id, queue_id, kind, reason, language, priority, notification_id, check_id,
+                    age_session_id, $3, $4, 1, $5, $6, $7 FROM cases WHERE id = $2",
+            id,
+            case,
+            // Whoever decided about it gets neither.
+            case,
+            state,
+            answer,
+            self.environment.now() + queues::TARGET_WITHOUT_QUEUE,
+            self.environment.now(),
+        ))
+        .await?;
+        let kind = if beside == Beside::Appeal { "case.appeal" } else { "case.golden" };
+        tx.audit(case_event(kind, reviewer, case).detail("case", id.to_string()));
+        Ok(id)
+    }
 }
 
 /// Takes the open cases of a notification back, because it was decided elsewhere.

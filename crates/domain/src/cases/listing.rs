@@ -264,4 +264,28 @@ impl CaseService {
             .await?;
         Ok((figures, owned))
     }
+
+    /// Sets the gauges of open and overdue cases, of all applications.
+    pub async fn report_metrics(&self, view: &mut ReadTx) -> Result<(), DbError> {
+        #[derive(FromRow)]
+        struct KindFiguresRow {
+            kind: String,
+            open: i64,
+            overdue: i64,
+        }
+        let rows: Vec<KindFiguresRow> = view
+            .fetch_all(sql!(
+                "SELECT kind, count(*) AS open, sum(CASE WHEN state = 'OPEN' AND due_at < $1 THEN 1 ELSE 0 END) AS overdue
+                   FROM cases WHERE state IN ('OPEN', 'HELD', 'GOLDEN') AND golden_answer IS NULL GROUP BY kind",
+                self.environment.now(),
+            ))
+            .await?;
+        for kind in CaseKind::VARIANTS {
+            let row = rows.iter().find(|row| row.kind == **kind);
+            let (open, overdue) = row.map_or((0, 0), |row| (row.open, row.overdue));
+            metrics::gauge!("assay_cases_open", "kind" => *kind).set(open as f64);
+            metrics::gauge!("assay_cases_overdue", "kind" => *kind).set(overdue as f64);
+        }
+        Ok(())
+    }
 }

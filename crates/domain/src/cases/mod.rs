@@ -28,7 +28,7 @@ pub use leases::{CaseChangeError, HoldRequest, MAX_CLAIMED_CASES};
 pub use listing::{CaseFilter, CasePage, CaseRecord, QueueFigures};
 pub use opinions::{CaseOpinion, DecisionError, OpinionInput, SettleCaseOpinion};
 pub use quality::{Agreement, ReviewerQuality};
-pub use queues::{CaseQueue, QueueInput, QueueRules};
+pub use queues::{CaseQueue, QueueInput, QueueRules, ReasonCode};
 pub(crate) use tables::CaseTables;
 
 use crate::{vault::Vault, wire_enum::wire_enum};

@@ -17,7 +17,7 @@ use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
 use serde::{Deserialize, Serialize};
 
 /// The longest comment of a decision, in characters.
-const MAX_COMMENT_CHARS: usize = 500;
+pub(super) const MAX_COMMENT_CHARS: usize = 500;
 /// The longest reason code, in bytes.
 const MAX_CODE_BYTES: usize = 64;
 /// The longest time at pictures that a decision may state, in seconds.
@@ -47,6 +47,12 @@ pub enum DecisionError {
     /// It was settled, so it cannot be taken back.
     #[error("the decision has been settled and cannot be taken back any more")]
     Settled,
+    /// Nothing has been decided about the case yet.
+    #[error("nothing has been decided about the case yet")]
+    NotSettled,
+    /// A check of a document that was decided stays so.
+    #[error("a check of a document has one outcome; whoever appeals against it needs another session")]
+    NoAppeal,
 }
 
 impl From<DbError> for DecisionError {
@@ -131,12 +137,7 @@ impl OpinionInput {
         if kind == CaseKind::DocumentCheck && chars == 0 && self.reason_code.is_none() {
             found.push(Violation::new("comment", "a decision about a document needs it, or a reason_code"));
         }
-        let malformed = |code: &str| {
-            code.is_empty()
-                || code.len() > MAX_CODE_BYTES
-                || !code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
-        };
-        if self.reason_code.as_deref().is_some_and(malformed) {
+        if self.reason_code.as_deref().is_some_and(is_malformed_code) {
             found.push(Violation::new(
                 "reason_code",
                 "it is one word of capital letters, such as DATA_MISMATCH",
@@ -147,6 +148,19 @@ impl OpinionInput {
         }
         found
     }
+}
+
+/// The decision is none of those that end a case of this kind.
+pub(super) fn unknown_decision(kind: CaseKind) -> Violation {
+    let known: Vec<_> = kind.decisions().iter().map(|decision| decision.as_str()).collect();
+    Violation::new("decision", format!("of such a case it is one of {}", known.join(", ")))
+}
+
+/// Whether a reason code is anything but one word of capital letters.
+pub(super) fn is_malformed_code(code: &str) -> bool {
+    code.is_empty()
+        || code.len() > MAX_CODE_BYTES
+        || !code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
 impl CaseService {

@@ -1,6 +1,10 @@
 //! Queues: which cases they take, how soon these are due, and how many reviewers decide about each.
 
-use super::{CaseKind, CaseService, creation::NewCase};
+use super::{
+    CaseKind, CaseService,
+    creation::NewCase,
+    opinions::{MAX_COMMENT_CHARS, is_malformed_code},
+};
 use crate::violation::{Violation, check_max_chars, check_max_items};
 use base::{AccountId, AppId, CaseQueueId, Environment, Id as _, LimitViolation, SignedDuration, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
@@ -17,12 +21,14 @@ const MAX_QUEUES: i64 = 50;
 const MAX_RULE_VALUES: usize = 50;
 /// The longest value of a rule, in characters.
 const MAX_RULE_VALUE_CHARS: usize = 64;
+/// Reason codes of a queue, at most.
+const MAX_REASON_CODES: usize = 20;
 /// Reviewers that decide about one case, at most.
 const MAX_OPINIONS: i64 = 9;
 /// A month of minutes: the longest target.
 const MAX_TARGET_MINUTES: i64 = 31 * 24 * 60;
 /// How long a case may wait that no queue takes.
-const TARGET_WITHOUT_QUEUE: SignedDuration = SignedDuration::from_hours(24);
+pub(super) const TARGET_WITHOUT_QUEUE: SignedDuration = SignedDuration::from_hours(24);
 /// How far a queue raises or lowers the priority of its cases, at most.
 const MAX_PRIORITY: i64 = 1000;
 
@@ -49,6 +55,33 @@ impl QueueRules {
     }
 }
 
+/// A reason that reviewers give a decision with one key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReasonCode {
+    /// One word of capital letters, such as `DATA_MISMATCH`; at most 64 bytes.
+    #[schema(max_length = 64, pattern = "^[A-Z0-9_]+$")]
+    pub code: String,
+    /// What reviewers read; 1 to 100 characters.
+    #[schema(min_length = 1, max_length = 100)]
+    pub label: String,
+    /// The comment that it begins with; at most 500 characters.
+    #[serde(default)]
+    #[schema(max_length = 500)]
+    pub comment: String,
+}
+
+impl ReasonCode {
+    fn violation(&self) -> Option<&'static str> {
+        if is_malformed_code(&self.code) {
+            return Some("its code is one word of capital letters, such as DATA_MISMATCH");
+        }
+        if !(1..=MAX_QUEUE_NAME_CHARS).contains(&self.label.trim().chars().count()) {
+            return Some("its label has 1 to 100 characters");
+        }
+        (self.comment.chars().count() > MAX_COMMENT_CHARS).then_some("its comment has at most 500 characters")
+    }
+}
+
 /// A queue as it is set up.
 #[derive(Clone, Debug)]
 pub struct QueueInput {
@@ -67,6 +100,8 @@ pub struct QueueInput {
     pub golden_percent: i64,
     /// What reviewers read beside its cases.
     pub policy: String,
+    /// Reasons that they give decisions; at most 20.
+    pub reason_codes: Vec<ReasonCode>,
 }
 
 impl QueueInput {
@@ -88,6 +123,11 @@ impl QueueInput {
                 let message = format!("each value has 1 to {MAX_RULE_VALUE_CHARS} characters");
                 found.push(Violation::new(path, message));
             }
+        }
+        let codes = self.reason_codes.len();
+        found.extend(check_max_items("reason_codes", codes, MAX_REASON_CODES, "leave some out").err());
+        for (at, code) in self.reason_codes.iter().enumerate() {
+            found.extend(code.violation().map(|words| Violation::new(format!("reason_codes[{at}]"), words)));
         }
         for (path, value, least, most) in [
             ("priority", self.priority, -MAX_PRIORITY, MAX_PRIORITY),
@@ -122,6 +162,8 @@ pub struct CaseQueue {
     pub second_opinion_percent: i64,
     pub golden_percent: i64,
     pub policy: String,
+    #[sqlx(json)]
+    pub reason_codes: Vec<ReasonCode>,
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
@@ -142,7 +184,7 @@ pub(super) type QueueOwner = (AppId, Option<AccountId>);
 pub(super) async fn list(view: &mut ReadTx, (app, account): QueueOwner) -> Result<Vec<CaseQueue>, DbError> {
     view.fetch_all(sql!(
         "SELECT id, account_id, name, position, rules, priority, target_minutes, opinions, second_opinion_percent,
-                golden_percent, policy, created_at
+                golden_percent, policy, reason_codes, created_at
            FROM case_queues
           WHERE app_id = $1 AND (account_id = $2 OR (account_id IS NULL AND $2 IS NULL))
           ORDER BY position, id",
@@ -207,8 +249,8 @@ impl CaseService {
         let id = CaseQueueId::new(&*self.environment);
         tx.execute(sql!(
             "INSERT INTO case_queues (id, app_id, account_id, name, position, rules, priority, target_minutes, opinions,
-                                      second_opinion_percent, golden_percent, policy, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+                                      second_opinion_percent, golden_percent, policy, created_at, reason_codes)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             id,
             app,
             account,
@@ -222,6 +264,7 @@ impl CaseService {
             input.golden_percent,
             input.policy.as_str(),
             self.environment.now(),
+            serde_json::to_value(&input.reason_codes).expect("words are JSON"),
         ))
         .await
         .map_err(failed)?;
@@ -242,7 +285,7 @@ impl CaseService {
             .execute(sql!(
                 "UPDATE case_queues
                     SET name = $4, rules = $5, priority = $6, target_minutes = $7, opinions = $8,
-                        second_opinion_percent = $9, golden_percent = $10, policy = $11
+                        second_opinion_percent = $9, golden_percent = $10, policy = $11, reason_codes = $12
                   WHERE id = $1 AND app_id = $2 AND (account_id = $3 OR (account_id IS NULL AND $3 IS NULL))",
                 id,
                 app,
@@ -255,6 +298,7 @@ impl CaseService {
                 input.second_opinion_percent,
                 input.golden_percent,
                 input.policy.as_str(),
+                serde_json::to_value(&input.reason_codes).expect("words are JSON"),
             ))
             .await?;
         if rows == 1 {

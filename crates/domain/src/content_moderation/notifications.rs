@@ -30,6 +30,9 @@ wire_enum! {
     }
 }
 
+/// The reason of a case about somebody who was banned after they had been seen.
+const RETROACTIVE_REASON: &str = "RETROACTIVE_BAN";
+
 /// A notification.
 #[derive(Clone, Debug, FromRow)]
 pub struct ModerationNotification {
@@ -228,7 +231,12 @@ impl Notifier {
             account: Some(context.account),
             kind: CaseKind::Finding,
             subject: CaseSubject::Notification(notification.id),
-            reason: notification.reason.to_string(),
+            // What a ban finds in the past can have a queue of its own.
+            reason: if notification.retroactive {
+                RETROACTIVE_REASON.to_owned()
+            } else {
+                notification.reason.to_string()
+            },
             language: None,
             priority,
             appeal_of: None,

@@ -7,6 +7,9 @@ use image::{RgbImage, imageops};
 use media::image_validation;
 use vision::{Face, VisionModels};
 
+/// JPEG quality of a portrait for reviewers.
+const PORTRAIT_JPEG_QUALITY: u8 = 88;
+
 /// What a picture of a face must be like to be enrolled.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -160,6 +163,22 @@ pub(super) fn extract_from_stored(
     let quality = VisionModels::assess_quality(&picture, &face).score;
     let (embedding, model) = (vision.embed(&picture, &face)?, vision.embedding_space()?.sha256);
     Ok(ExtractedFace { embedding, model, quality, crop: Vec::new() })
+}
+
+/// The face of a stored picture, upright, as JPEG.
+pub(super) fn portrait_of_stored(
+    vision: &mut VisionModels,
+    bytes: &[u8],
+    rules: &EnrolRules,
+    side: u32,
+) -> Result<Vec<u8>, FaceIndexError> {
+    let header = inspect(bytes, rules)?;
+    let picture = image_validation::decode(bytes, &header, &rules.file_rules()).map_err(refused)?;
+    let face = vision.detect(&picture)?.into_iter().next();
+    let portrait = face.and_then(|face| vision::face_portrait(&picture, &face, side));
+    let portrait =
+        portrait.ok_or_else(|| FaceIndexError::refused("no face is found in the stored picture", None))?;
+    Ok(sample_faces::encode_jpeg(&portrait, PORTRAIT_JPEG_QUALITY))
 }
 
 fn require_at_least(

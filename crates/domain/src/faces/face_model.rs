@@ -106,6 +106,23 @@ impl FaceModel {
         extraction.await?
     }
 
+    /// The face of a stored picture, upright, as JPEG of `side` x `side` pixels.
+    pub(super) async fn portrait_of_stored(
+        &self,
+        bytes: Vec<u8>,
+        side: u32,
+    ) -> Result<Vec<u8>, FaceIndexError> {
+        let rules = self.rules.clone();
+        self.analyser
+            .run(move |vision| face_extraction::portrait_of_stored(vision, &bytes, &rules, side))
+            .await?
+    }
+
+    /// The share of strangers who are as near as this distance, or nearer, 0 to 1; `None` if the model states none.
+    pub(super) async fn false_match_rate(&self, distance: f32) -> Result<Option<f64>, FaceIndexError> {
+        Ok(self.space().await?.false_match_rate_at(distance))
+    }
+
     /// Extracts the face of a stored picture; waits until a worker is free.
     pub(super) async fn extract_from_stored(&self, bytes: Vec<u8>) -> Result<ExtractedFace, FaceIndexError> {
         let rules = self.rules.clone();

@@ -15,7 +15,7 @@ use super::{
     groups, index_status,
     matching::ProfileMatcher,
     negative_labels::{self, Dismissal, DismissalSelection, DismissedFace},
-    pictures::FacePictures,
+    pictures::{FacePictures, PictureKey, PictureOwner},
     profile::{self, ProfileStore},
     reembedding::Reembedding,
     tombstones::TombstoneSweeper,
@@ -24,7 +24,7 @@ use crate::{
     erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings, vault::Vault,
 };
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Uuid};
-use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
+use db::{AuditEvent, Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{JobError, JobOutcome, Worker};
 use media::blobs::BlobStore;
 use std::sync::Arc;
@@ -32,6 +32,12 @@ use std::sync::Arc;
 /// The profiles of accounts, and the search by faces; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct FaceIndexService(Arc<FaceIndexParts>);
+
+#[derive(FromRow)]
+struct StoredPictureRow {
+    picture_key: Option<Vec<u8>>,
+    picture_key_used: bool,
+}
 
 #[derive(Debug)]
 struct FaceIndexParts {
@@ -44,6 +50,7 @@ struct FaceIndexParts {
     enrolment: Enrolment,
     matcher: ProfileMatcher,
     reembedding: Reembedding,
+    pictures: FacePictures,
 }
 
 impl FaceIndexService {
@@ -105,7 +112,7 @@ impl FaceIndexService {
         let reembedding = Reembedding {
             db: db.clone(),
             environment,
-            pictures,
+            pictures: pictures.clone(),
             model: model.clone(),
             embeddings: embeddings.clone(),
         };
@@ -119,6 +126,7 @@ impl FaceIndexService {
             enrolment,
             matcher,
             reembedding,
+            pictures,
         }))
     }
 
@@ -160,6 +168,38 @@ impl FaceIndexService {
     /// are one person's.
     pub async fn similarity(&self, distance: f32) -> Result<f64, FaceIndexError> {
         self.0.model.similarity(distance).await
+    }
+
+    /// The share of strangers who are as near as this distance, or nearer, 0 to 1; `None` if the model states none.
+    pub async fn false_match_rate(&self, distance: f32) -> Result<Option<f64>, FaceIndexError> {
+        self.0.model.false_match_rate(distance).await
+    }
+
+    /// An enrolled face, upright, as JPEG of `side` x `side` pixels, for a reviewer who compares it. `None` if its picture is not
+    /// stored.
+    pub async fn enrolled_portrait(
+        &self,
+        account: AccountId,
+        (profile, face): (ProfileId, FaceId),
+        side: u32,
+    ) -> Result<Option<Vec<u8>>, FaceIndexError> {
+        let mut view = self.0.db.read().await?;
+        let row: Option<StoredPictureRow> = view
+            .fetch_optional(sql!(
+                "SELECT picture_key, picture_key_used FROM faces
+                  WHERE id = $1 AND profile_id = $2 AND account_id = $3 AND image",
+                face,
+                profile,
+                account,
+            ))
+            .await?;
+        let Some(StoredPictureRow { picture_key, picture_key_used }) = row else { return Ok(None) };
+        let vault = self.0.embeddings.of_profile(&mut view, profile).await?;
+        drop(view);
+        let owner = PictureOwner { account, profile, face };
+        let key = PictureKey { sealed: picture_key.as_deref(), is_used: picture_key_used };
+        let stored = self.0.pictures.get(&vault, &owner, key).await?;
+        Ok(Some(self.0.model.portrait_of_stored(stored, side).await?))
     }
 
     /// A page of an account's profiles, newest first, and how many there are in all. A range is how many to leave out, and

@@ -7,7 +7,9 @@ use base::{
 };
 use db::ReadTx;
 use domain::{
-    cases::{CaseDecision, CaseKind, CaseQueue, CaseRecord, CaseState, CaseSubject, Exposure, Reviewer},
+    cases::{
+        CaseDecision, CaseKind, CaseQueue, CaseRecord, CaseState, CaseSubject, Exposure, ReasonCode, Reviewer,
+    },
     content_moderation::{
         AgeGroup, FACE_PICTURE, FRAME_PICTURE, FindingDetails, FindingHistory, FindingPicture,
         NotificationReason, contents::ContentType,
@@ -16,8 +18,14 @@ use domain::{
         CheckEvidence, ResourceEvidence,
         types::{CheckAdvice, ResourceKind, VerificationCheckType},
     },
+    faces::{EnrolledFace, Profile},
 };
 use utoipa::ToSchema;
+
+/// What the names of pictures of enrolled faces begin with; the face's id follows.
+pub(super) const ENROLLED_PREFIX: &str = "enrolled-";
+/// The side of a portrait.
+pub(super) const PORTRAIT_SIDE_PIXELS: u32 = 320;
 
 /// A case, without what it is judged by.
 #[derive(serde::Serialize, ToSchema)]
@@ -96,6 +104,8 @@ pub(in crate::console) struct CaseBody {
     decisions: &'static [CaseDecision],
     /// What the queue wants reviewers to know; empty if there is nothing.
     policy: String,
+    /// Reasons that can be given a decision with one key.
+    reason_codes: Vec<ReasonCode>,
     /// The pictures, by name; read them at `/console/cases/{caseId}/pictures/{name}`.
     pictures: Vec<CasePictureBody>,
     /// When what it shows is deleted at the latest, where there is such a moment.
@@ -152,6 +162,8 @@ enum CasePictureRole {
     Frame,
     /// One of the faces of an appearance over time, upright and small.
     Strip,
+    /// An enrolled face of the person, upright and at the same scale.
+    Enrolled,
 }
 
 /// A finding of a moderation.
@@ -182,6 +194,11 @@ struct FindingBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     distance: Option<f32>,
+    /// The share of strangers who are as near to the person or nearer, 0 to 1, as measured of the model; at the ends of what was
+    /// measured, at least or at most this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    false_match_rate: Option<f64>,
     /// Up to which distance a face matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -433,13 +450,15 @@ impl CaseBody {
     ) -> Result<Option<Self>, ModerationApiError> {
         let record = api.cases.find(view, reviewer, case).await?;
         let queues = api.cases.queue_figures(view, reviewer).await?.1;
-        let policy = queues.iter().find(|queue| Some(queue.id) == record.queue);
-        let policy = policy.map(|queue| queue.policy.clone()).unwrap_or_default();
+        let queue = queues.iter().find(|queue| Some(queue.id) == record.queue);
+        let (policy, reason_codes) =
+            queue.map(|queue| (queue.policy.clone(), queue.reason_codes.clone())).unwrap_or_default();
         let (kind, subject, account) = (record.kind, record.subject, record.account);
         let mut body = Self {
             item: CaseItemBody::of(record, &queues, api.environment.now()),
             decisions: kind.decisions(),
             policy,
+            reason_codes,
             pictures: Vec::new(),
             deletes_at: None,
             finding: None,
@@ -449,13 +468,19 @@ impl CaseBody {
             (CaseSubject::Notification(id), Some(account)) => {
                 let details = api.content_moderation.finding_details(view, account, id).await?;
                 let Some(details) = details else { return Ok(None) };
-                body.finding = Some(details.into());
+                let enrolled = details.person.as_ref().map(enrolled_pictures).unwrap_or_default();
+                let mut finding = FindingBody::from(details);
+                if let Some(distance) = finding.distance {
+                    finding.false_match_rate = api.faces.false_match_rate(distance).await?;
+                }
+                body.finding = Some(finding);
                 if let Some((pictures, until)) =
                     api.content_moderation.finding_pictures(view, account, id).await?
                 {
                     body.pictures = pictures.into_iter().map(Into::into).collect();
                     body.deletes_at = Some(until);
                 }
+                body.pictures.extend(enrolled);
             }
             (CaseSubject::Check(check), _) => {
                 let evidence = api.document_verification.review_evidence(reviewer.app, check).await?;
@@ -468,6 +493,19 @@ impl CaseBody {
         }
         Ok(Some(body))
     }
+}
+
+/// The enrolled faces of a person; those whose pictures are not stored answer 404.
+fn enrolled_pictures(person: &Profile) -> Vec<CasePictureBody> {
+    let picture = |face: &EnrolledFace| CasePictureBody {
+        name: format!("{ENROLLED_PREFIX}{}", face.id),
+        role: CasePictureRole::Enrolled,
+        resource_id: None,
+        width: Some(PORTRAIT_SIDE_PIXELS),
+        height: Some(PORTRAIT_SIDE_PIXELS),
+        time: None,
+    };
+    person.faces.iter().map(picture).collect()
 }
 
 impl From<FindingPicture> for CasePictureBody {
@@ -561,6 +599,7 @@ impl From<FindingDetails> for FindingBody {
                 faces: person.faces.len(),
             }),
             distance: measurements.as_ref().and_then(|measured| measured.distance),
+            false_match_rate: None,
             max_distance: measurements.as_ref().map(|measured| measured.max_distance),
             age,
             quality: measurements.as_ref().map(|measured| measured.quality),

@@ -2,11 +2,13 @@
 //!
 //! `request` has the extractors, `body` what a case looks like; each other file is an operation.
 
+pub(super) mod appeal;
 pub(super) mod assign;
 mod body;
 pub(super) mod claim;
 pub(super) mod decide;
 pub(super) mod get;
+pub(super) mod golden;
 pub(super) mod hold;
 pub(super) mod list;
 pub(super) mod picture;
@@ -43,6 +45,9 @@ impl From<DecisionError> for ModerationApiError {
             DecisionError::Case(error) => error.into(),
             DecisionError::Invalid(violations) => violations.into(),
             DecisionError::Settled => Self::new(ModerationErrorCode::DecisionSettled, error.to_string()),
+            DecisionError::NotSettled | DecisionError::NoAppeal => {
+                Self::new(ModerationErrorCode::Conflict, error.to_string())
+            }
         }
     }
 }

@@ -1,13 +1,16 @@
 //! `GET /console/cases/{caseId}/pictures/{name}`
 
-use super::request::ReviewerRequest;
+use super::{
+    body::{ENROLLED_PREFIX, PORTRAIT_SIDE_PIXELS},
+    request::ReviewerRequest,
+};
 use crate::{ApiState, console::CaseReadErrors, content_moderation::ModerationApiError};
 use axum::{
     extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use base::CaseId;
+use base::{AccountId, CaseId, NotificationId};
 use db::AuditEvent;
 use domain::cases::CaseSubject;
 use utoipa::{IntoParams, ToSchema};
@@ -61,11 +64,14 @@ pub(in crate::console) async fn get_picture(
                 .await
                 .map_err(|error| ModerationApiError::unavailable(&error))?
         }
-        (CaseSubject::Notification(id), Some(account)) => api
-            .content_moderation
-            .finding_picture(account, id, name)
-            .await
-            .map_err(|error| ModerationApiError::unavailable(&error))?,
+        (CaseSubject::Notification(id), Some(account)) => match name.strip_prefix(ENROLLED_PREFIX) {
+            Some(face) => enrolled_picture(&api, (account, id), face).await?,
+            None => api
+                .content_moderation
+                .finding_picture(account, id, name)
+                .await
+                .map_err(|error| ModerationApiError::unavailable(&error))?,
+        },
         (CaseSubject::Notification(_), None) | (CaseSubject::AgeSession(_), _) => None,
     };
     let bytes = bytes.ok_or_else(missing)?;
@@ -81,4 +87,22 @@ pub(in crate::console) async fn get_picture(
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     Ok((headers, bytes).into_response())
+}
+
+/// A face of the person whom the notification's face was matched to, and of nobody else.
+async fn enrolled_picture(
+    api: &ApiState,
+    (account, notification): (AccountId, NotificationId),
+    face: &str,
+) -> Result<Option<Vec<u8>>, ModerationApiError> {
+    let details = {
+        let mut view = api.db.read().await?;
+        api.content_moderation.finding_details(&mut view, account, notification).await?
+    };
+    let person = details.and_then(|details| details.person);
+    let (Some(person), Ok(face)) = (person, face.parse()) else { return Ok(None) };
+    if !person.faces.iter().any(|known| known.id == face) {
+        return Ok(None);
+    }
+    Ok(api.faces.enrolled_portrait(account, (person.id, face), PORTRAIT_SIDE_PIXELS).await?)
 }

@@ -5,7 +5,7 @@ use crate::{
     content_moderation::{CommandPayload, CommandViolations},
 };
 use base::{CaseQueueId, Timestamp};
-use domain::cases::{CaseQueue, QueueFigures, QueueInput, QueueRules};
+use domain::cases::{CaseQueue, QueueFigures, QueueInput, QueueRules, ReasonCode};
 use utoipa::ToSchema;
 
 /// A queue, as it is set up.
@@ -37,6 +37,9 @@ pub(in crate::console) struct QueueRequest {
     /// What reviewers read beside its cases.
     #[schema(max_length = 10_000)]
     policy: Option<String>,
+    /// Reasons that reviewers give decisions with one key.
+    #[schema(max_items = 20)]
+    reason_codes: Option<Vec<ReasonCode>>,
 }
 
 /// A queue to set up, and whether it is the application's.
@@ -58,6 +61,7 @@ impl CommandPayload for QueueRequest {
             second_opinion_percent: self.second_opinion_percent.unwrap_or(0),
             golden_percent: self.golden_percent.unwrap_or(0),
             policy: self.policy.unwrap_or_default(),
+            reason_codes: self.reason_codes.unwrap_or_default(),
         };
         let wrong = input.violations();
         let checked = if wrong.is_empty() { Ok(()) } else { Err(wrong) };
@@ -82,6 +86,7 @@ pub(in crate::console) struct QueueBody {
     second_opinion_percent: i64,
     golden_percent: i64,
     policy: String,
+    reason_codes: Vec<ReasonCode>,
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     figures: QueueFiguresBody,
@@ -131,6 +136,7 @@ impl QueueBody {
             second_opinion_percent: queue.second_opinion_percent,
             golden_percent: queue.golden_percent,
             policy: queue.policy,
+            reason_codes: queue.reason_codes,
             created_at: queue.created_at,
             figures: own.map(Into::into).unwrap_or_default(),
         }

@@ -3,6 +3,9 @@
 use crate::{content_moderation::AccountFixture, document_verification::session_in_review};
 use base::SignedDuration;
 use db::sql;
+use domain::content_moderation::SweepFindingPictures;
+use futures_util::TryStreamExt as _;
+use media::blobs::BlobPrefix;
 use serde_json::{Value, json};
 use testkit::TestResponse;
 
@@ -11,6 +14,7 @@ struct Desk {
     fixture: AccountFixture,
     cookie: String,
     member: String,
+    moderation: String,
     notification: String,
 }
 
@@ -24,7 +28,7 @@ impl Desk {
         let (_, moderation) = fixture.finished_moderation(json!({})).await;
         let notification = fixture.first_notification(&moderation).await;
         let (member, cookie) = fixture.add_member("ada@example.com", false, &["notifications:manage"]).await;
-        Self { fixture, cookie, member, notification }
+        Self { fixture, cookie, member, moderation, notification }
     }
 
     /// Gives the reviewer scopes of the console.
@@ -250,7 +254,130 @@ async fn a_document_check_is_seen_with_its_pictures_and_decided() {
     let reviewed =
         app.api.document_verification.find_review(None, check.parse().unwrap()).await.unwrap().unwrap();
     assert_eq!(reviewed.0.decision.as_deref(), Some("REJECT"));
-    assert_eq!(reviewed.0.reviewer.as_deref(), Some("ada@example.com"));
+    assert_eq!(reviewed.0.reviewer.as_deref(), Some("ada"));
+}
+
+#[tokio::test]
+async fn pictures_of_a_finding_are_given_out_and_recorded_and_go_with_it() {
+    let desk = Desk::open().await;
+    let case = desk.claim(1).await.remove(0);
+    let names: Vec<&str> = case["pictures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|picture| picture["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["face", "frame"]);
+    let path = format!("/cases/{}/pictures/", case["id"].as_str().unwrap());
+    let read = async |name: &str| desk.call("GET", &format!("{path}{name}"), None).await;
+    for name in names {
+        let picture = read(name).await;
+        assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/jpeg"), "{name}");
+        assert_eq!(picture.header("cache-control"), "no-store");
+    }
+    assert_eq!(read("strip-1").await.status_and_code(), "404 NOT_FOUND");
+    let views = sql!("SELECT count(*) FROM audit_records WHERE record LIKE '%case.picture.view%'");
+    assert_eq!(desk.fixture.count(views).await, 2);
+    let files = async || desk.fixture.count(sql!("SELECT count(*) FROM finding_pictures")).await;
+    assert_eq!(files().await, 1);
+    let deleted = desk.fixture.call("DELETE", &format!("/moderations/{}", desk.moderation), None).await;
+    assert!(deleted.status.is_success(), "{}", deleted.status);
+    assert_eq!(read("face").await.status_and_code(), "404 NOT_FOUND", "the case went with its notification");
+    let app = &desk.fixture.app;
+    app.api.content_moderation.sweep_pictures(SweepFindingPictures {}).await.unwrap();
+    assert_eq!(files().await, 0);
+    let prefix = BlobPrefix::tenant(desk.fixture.account);
+    let left: Vec<_> = app.api.blobs.list(&prefix).try_collect().await.unwrap();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_matched_face_is_shown_beside_the_enrolled_one() {
+    let fixture = AccountFixture::start_with_media().await;
+    let person = testkit::face_pictures()[6].clone();
+    let profile = fixture.enrol("Ada", &person).await;
+    let ban = json!({ "reason": "fraud" });
+    assert!(fixture.call("POST", &format!("/profiles/{profile}/ban"), Some(ban)).await.status.is_success());
+    fixture.finished_moderation(json!({})).await;
+    let (_, cookie) = fixture.add_member("ada@example.com", false, &["notifications:manage"]).await;
+    let claimed = fixture.call_console(&cookie, "POST", "/console/cases/claim", Some(json!({}))).await.json();
+    let case = &claimed["cases"][0];
+    let finding = &case["finding"];
+    assert_eq!(finding["reason"], "BANNED_PROFILE");
+    assert_eq!(
+        (&finding["person"]["display_name"], &finding["person"]["ban_reason"]),
+        (&json!("Ada"), &json!("fraud"))
+    );
+    let rate = finding["false_match_rate"].as_f64().unwrap();
+    assert!(rate > 0.0 && rate <= 1e-3, "{rate}");
+    let enrolled =
+        case["pictures"].as_array().unwrap().iter().find(|picture| picture["role"] == "ENROLLED").unwrap();
+    let path = format!(
+        "/console/cases/{}/pictures/{}",
+        case["id"].as_str().unwrap(),
+        enrolled["name"].as_str().unwrap()
+    );
+    let picture = fixture.call_console(&cookie, "GET", &path, None).await;
+    assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/jpeg"));
+    let other = path.rsplit_once('-').unwrap().0.to_owned() + "-000000000000";
+    assert_eq!(fixture.call_console(&cookie, "GET", &other, None).await.status_and_code(), "404 NOT_FOUND");
+}
+
+#[tokio::test]
+async fn golden_cases_and_appeals_go_to_somebody_else() {
+    let desk = Desk::open().await;
+    desk.grant(&["cases:manage", "queues:manage"]).await;
+    let queue = json!({ "name": "All", "golden_percent": 50, "reason_codes": [{ "code": "LOOKALIKE", "label": "Looks like them" }] });
+    let made = desk.call("POST", "/queues", Some(queue)).await;
+    assert_eq!(made.status, 201, "{:?}", made.body);
+    let (_, moderation) = desk.fixture.finished_moderation(json!({})).await;
+    assert_eq!(desk.fixture.face_notifications(&moderation).await.len(), 1);
+    let queue = made.json()["id"].clone();
+    let claimed = desk.call("POST", "/cases/claim", Some(json!({ "queue_id": queue }))).await.json();
+    assert_eq!(claimed["cases"][0]["reason_codes"][0]["code"], "LOOKALIKE");
+    let case = format!("/cases/{}", claimed["cases"][0]["id"].as_str().unwrap());
+    let answer = Some(json!({ "decision": "CONFIRM" }));
+    let golden = format!("{case}/golden");
+    assert_eq!(
+        desk.call("POST", &golden, answer.clone()).await.status_and_code(),
+        "409 CONFLICT",
+        "it is open"
+    );
+    desk.call("PUT", &format!("{case}/decision"), answer.clone()).await;
+    desk.fixture.app.run_due_jobs().await;
+    assert_eq!(
+        desk.call("POST", &golden, Some(json!({ "decision": "APPROVE" }))).await.status_and_code(),
+        "400 INVALID_REQUEST"
+    );
+    assert_response_snapshot!(desk.call("POST", &golden, answer.clone()).await, "id");
+    let appealed = desk.call("POST", &format!("{case}/appeal"), None).await;
+    assert_response_snapshot!(&appealed, "id");
+
+    let (_, eve) = desk.fixture.add_member("eve@example.com", false, &["notifications:manage"]).await;
+    let mine: Vec<_> = desk.claim(5).await.into_iter().map(|case| case["id"].clone()).collect();
+    assert!(!mine.contains(&appealed.json()["id"]), "she decided about it");
+    let mut seen = Vec::new();
+    for _ in 0..30 {
+        let body = json!({ "queue_id": queue });
+        let claimed =
+            desk.fixture.call_console(&eve, "POST", "/console/cases/claim", Some(body)).await.json();
+        let Some(case) = claimed["cases"].get(0) else { break };
+        seen.push((case["is_appeal"].clone(), case["state"].clone()));
+        let path = format!("/console/cases/{}/decision", case["id"].as_str().unwrap());
+        let decided = desk.fixture.call_console(&eve, "PUT", &path, answer.clone()).await;
+        assert_eq!(decided.status, 200, "{:?}", decided.body);
+    }
+    assert_eq!(seen.len(), 2, "the appeal and the golden case: {seen:?}");
+    assert!(seen.iter().all(|(_, state)| *state == "OPEN"));
+    desk.fixture.app.run_due_jobs().await;
+    let quality = desk.call("GET", "/quality", None).await.json();
+    let golden: Vec<_> = quality["reviewers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["with_golden"]["cases"].clone())
+        .collect();
+    assert!(golden.contains(&json!(1)), "{golden:?}");
 }
 
 #[tokio::test]
