@@ -1,6 +1,7 @@
 //! The members of an account: the people who work in it.
 
 use super::{ConsoleScope, Principal, Scope, lock_exclusive};
+use crate::authentication::{self, CredentialHolder};
 use base::{AccountId, MemberId, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
@@ -15,7 +16,7 @@ pub struct Member {
     pub admin: bool,
     #[sqlx(json)]
     pub scopes: Vec<Scope>,
-    /// What they may do in the console beyond these.
+    /// What they were given in the console beyond that.
     #[sqlx(json)]
     pub console_scopes: Vec<ConsoleScope>,
     /// When they accepted their invitation.
@@ -149,7 +150,8 @@ pub async fn remove(
     if member.admin && !by_administrator {
         return Err(MemberChangeError::AdministratorRequired);
     }
-    // Their sessions and sign-in links are deleted by ON DELETE CASCADE.
+    authentication::delete_all(tx, CredentialHolder::member(account, id)).await?;
+    // Their sign-in links are deleted by ON DELETE CASCADE.
     for query in [
         sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id),
         // Their inbox.
@@ -192,7 +194,7 @@ pub(super) fn scopes_json(scopes: &[Scope]) -> serde_json::Value {
     Scope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
 }
 
-/// Scopes of the console as they are stored: each once, in the order of docs/CONSOLE.md.
+/// The same for what they may do in the console, in the order of docs/CONSOLE.md.
 pub(super) fn console_scopes_json(scopes: &[ConsoleScope]) -> serde_json::Value {
     ConsoleScope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
 }
