@@ -133,8 +133,9 @@ impl Passkeys {
         label: &str,
         known: Vec<Vec<u8>>,
     ) -> Result<(Value, PasskeyRegistrationState), AgeMethodError> {
-        let known = known.into_iter().map(CredentialID::from).collect();
-        let begun = self.0.start_passkey_registration(holder, label, label, Some(known));
+        let known: Vec<_> = known.into_iter().map(CredentialID::from).collect();
+        let known = Some(known).filter(|known| !known.is_empty());
+        let begun = self.0.start_passkey_registration(holder, label, label, known);
         let (mut options, state) =
             begun.map_err(|_| AgeMethodError::unavailable("no passkey can be asked for"))?;
         // The library leaves it to the authenticator whether a passkey is discoverable; here it must be.

@@ -4,7 +4,7 @@ use super::{
     ChangeCredentialErrors, GetConsoleSessionErrors, NamedCredentialErrors, SecondFactorErrors,
     passkeys::{PasskeyAnswer, PasskeyBody},
     permissions::{AnySession, CompleteSession},
-    request::{Command, ConsoleCall},
+    request::{ConsoleCall, ConsoleCommand},
     session::session_headers,
 };
 use crate::{
@@ -102,7 +102,7 @@ impl CommandPayload for SecondFactorRequest {
 )]
 pub(super) async fn present_second_factor(
     State(api): State<ApiState>,
-    call: ConsoleCall<AnySession, (), Command<SecondFactorRequest>>,
+    call: ConsoleCall<AnySession, (), ConsoleCommand<SecondFactorRequest>>,
 ) -> Result<(StatusCode, [(HeaderName, HeaderValue); 2]), ModerationApiError> {
     let token = api.console_access.present_second_factor(&call.caller, &call.input.0).await?;
     Ok((StatusCode::NO_CONTENT, session_headers(&api, Some(token.expose()))))
@@ -133,7 +133,7 @@ impl CommandPayload for SetPasswordRequest {
 )]
 pub(super) async fn set_password(
     State(api): State<ApiState>,
-    call: ConsoleCall<CompleteSession, (), Command<SetPasswordRequest>>,
+    call: ConsoleCall<CompleteSession, (), ConsoleCommand<SetPasswordRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     api.console_access.set_password(&call.caller, &call.input.0).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -193,7 +193,7 @@ impl CommandPayload for ConfirmTotpRequest {
 )]
 pub(super) async fn confirm_totp(
     State(api): State<ApiState>,
-    call: ConsoleCall<AnySession, (), Command<ConfirmTotpRequest>>,
+    call: ConsoleCall<AnySession, (), ConsoleCommand<ConfirmTotpRequest>>,
 ) -> Result<Response, ModerationApiError> {
     let token = api.console_access.confirm_totp(&call.caller, &call.input.0).await?;
     Ok(match token {

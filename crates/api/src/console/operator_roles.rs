@@ -3,7 +3,7 @@
 use super::{
     OperatorChangeErrors, OperatorCreationErrors, OperatorListErrors, OperatorPathErrors,
     permissions::{AnyOperator, OperatorsManage},
-    request::{Command, ConsoleCall},
+    request::{ConsoleCall, ConsoleCommand},
 };
 use crate::{
     ApiState,
@@ -112,7 +112,7 @@ impl CommandPayload for OperatorRoleRequest {
 )]
 pub(super) async fn create_operator_role(
     State(api): State<ApiState>,
-    call: ConsoleCall<OperatorsManage, (), Command<OperatorRoleRequest>>,
+    call: ConsoleCall<OperatorsManage, (), ConsoleCommand<OperatorRoleRequest>>,
 ) -> Result<(StatusCode, Json<CreatedResource>), ModerationApiError> {
     let NewOperatorRole { name, scopes } = &call.input.0;
     let mut tx = call.begin(&api).await?;
@@ -132,7 +132,7 @@ pub(super) async fn create_operator_role(
 )]
 pub(super) async fn change_operator_role(
     State(api): State<ApiState>,
-    call: ConsoleCall<OperatorsManage, OperatorRolePath, Command<OperatorRoleRequest>>,
+    call: ConsoleCall<OperatorsManage, OperatorRolePath, ConsoleCommand<OperatorRoleRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let NewOperatorRole { name, scopes } = &call.input.0;
     let mut tx = call.begin(&api).await?;

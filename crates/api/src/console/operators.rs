@@ -3,7 +3,7 @@
 use super::{
     OperatorChangeErrors, OperatorCreationErrors, OperatorListErrors, OperatorPathErrors,
     permissions::OperatorsManage,
-    request::{Command, ConsoleCall},
+    request::{ConsoleCall, ConsoleCommand},
     session::{OperatorBody, role_word},
 };
 use crate::{
@@ -107,7 +107,7 @@ impl CommandPayload for OperatorGrantRequest {
 )]
 pub(super) async fn set_operator_grant(
     State(api): State<ApiState>,
-    call: ConsoleCall<OperatorsManage, OperatorPath, Command<OperatorGrantRequest>>,
+    call: ConsoleCall<OperatorsManage, OperatorPath, ConsoleCommand<OperatorGrantRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = call.begin(&api).await?;
     operators::set_grant(&mut tx, Some(call.operator()?), call.path.operator, &call.input.0).await?;
@@ -188,7 +188,7 @@ impl CommandPayload for InviteOperatorRequest {
 )]
 pub(super) async fn invite_operator(
     State(api): State<ApiState>,
-    call: ConsoleCall<OperatorsManage, (), Command<InviteOperatorRequest>>,
+    call: ConsoleCall<OperatorsManage, (), ConsoleCommand<InviteOperatorRequest>>,
 ) -> Result<(StatusCode, Json<CreatedResource>), ModerationApiError> {
     let mut tx = call.begin(&api).await?;
     let operators = api.console_access.operators();

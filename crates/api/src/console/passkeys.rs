@@ -3,7 +3,7 @@
 use super::{
     ChangeCredentialErrors, NamedCredentialErrors, PasskeyPromptErrors,
     permissions::{AnySession, CompleteSession},
-    request::{Command, ConsoleCall},
+    request::{ConsoleCall, ConsoleCommand},
     session::session_headers,
 };
 use crate::{
@@ -152,7 +152,7 @@ impl CommandPayload for AddPasskeyRequest {
 )]
 pub(super) async fn add_passkey(
     State(api): State<ApiState>,
-    call: ConsoleCall<AnySession, (), Command<AddPasskeyRequest>>,
+    call: ConsoleCall<AnySession, (), ConsoleCommand<AddPasskeyRequest>>,
 ) -> Result<Response, ModerationApiError> {
     let NewPasskey { challenge, credential, name } = &call.input.0;
     let (id, token) =
@@ -188,7 +188,7 @@ impl CommandPayload for RenamePasskeyRequest {
 )]
 pub(super) async fn rename_passkey(
     State(api): State<ApiState>,
-    call: ConsoleCall<CompleteSession, PasskeyPath, Command<RenamePasskeyRequest>>,
+    call: ConsoleCall<CompleteSession, PasskeyPath, ConsoleCommand<RenamePasskeyRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     api.console_access.rename_passkey(&call.caller, call.path.passkey, &call.input.0).await?;
     Ok(StatusCode::NO_CONTENT)

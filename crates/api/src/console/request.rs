@@ -94,7 +94,6 @@ pub(super) fn session_client(api: &ApiState, parts: &Parts) -> SessionClient {
 }
 
 /// The member who is signed in, and their account.
-#[expect(dead_code, reason = "for operations that members alone have in the console")]
 pub(super) struct SignedInMember {
     pub(super) caller: Principal,
     pub(super) member: Member,
@@ -128,7 +127,7 @@ pub(super) struct ConsoleCall<P, Ids = (), I = ()> {
 }
 
 /// The body of a [`ConsoleCall`], read as a command.
-pub(super) struct Command<B: CommandPayload>(pub(super) B::Command);
+pub(super) struct ConsoleCommand<B: CommandPayload>(pub(super) B::Command);
 
 impl<P: ConsolePermission, Ids: DeserializeOwned + Send> ConsoleCall<P, Ids> {
     async fn read(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
@@ -170,7 +169,7 @@ impl<P: ConsolePermission, Ids: DeserializeOwned + Send> FromRequestParts<ApiSta
 }
 
 impl<P: ConsolePermission, Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest<ApiState>
-    for ConsoleCall<P, Ids, Command<B>>
+    for ConsoleCall<P, Ids, ConsoleCommand<B>>
 {
     type Rejection = ModerationApiError;
 
@@ -179,7 +178,7 @@ impl<P: ConsolePermission, Ids: DeserializeOwned + Send, B: CommandPayload> From
         let ConsoleCall { caller, path, permission, .. } =
             ConsoleCall::<P, Ids>::read(&mut parts, api).await?;
         let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
-        let input = Command(read_command::<B>(&parts, &raw, api)?);
+        let input = ConsoleCommand(read_command::<B>(&parts, &raw, api)?);
         Ok(Self { caller, path, input, permission })
     }
 }

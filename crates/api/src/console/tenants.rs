@@ -3,7 +3,7 @@
 use super::{
     OperatorListErrors, OperatorPathErrors, TenantCreationErrors, TenantListErrors,
     permissions::{ApplicationsManage, KeysManage, OrganisationsManage},
-    request::{Command, ConsoleCall},
+    request::{ConsoleCall, ConsoleCommand},
 };
 use crate::{
     ApiState,
@@ -93,7 +93,7 @@ impl CommandPayload for CreateOrganisationRequest {
 )]
 pub(super) async fn create_organisation(
     State(api): State<ApiState>,
-    call: ConsoleCall<OrganisationsManage, (), Command<CreateOrganisationRequest>>,
+    call: ConsoleCall<OrganisationsManage, (), ConsoleCommand<CreateOrganisationRequest>>,
 ) -> Result<(StatusCode, Json<CreatedResource>), ModerationApiError> {
     let mut tx = call.begin(&api).await?;
     let id = organisations::create(&mut tx, &*api.environment, &call.input.0).await?;
@@ -214,7 +214,7 @@ impl CommandPayload for CreateApplicationRequest {
 )]
 pub(super) async fn create_application(
     State(api): State<ApiState>,
-    call: ConsoleCall<ApplicationsManage, (), Command<CreateApplicationRequest>>,
+    call: ConsoleCall<ApplicationsManage, (), ConsoleCommand<CreateApplicationRequest>>,
 ) -> Result<(StatusCode, Json<CreatedResource>), ModerationApiError> {
     let wanted = &call.input.0;
     let new = NewApplication {
@@ -380,7 +380,7 @@ pub(super) struct CreatedApiKey {
 )]
 pub(super) async fn create_api_key(
     State(api): State<ApiState>,
-    call: ConsoleCall<KeysManage, ApplicationPath, Command<CreateApiKeyRequest>>,
+    call: ConsoleCall<KeysManage, ApplicationPath, ConsoleCommand<CreateApiKeyRequest>>,
 ) -> Result<(StatusCode, [(HeaderName, &'static str); 1], Json<CreatedApiKey>), ModerationApiError> {
     let NewApiKey { name, scopes, expires_at } = &call.input.0;
     let mut tx = call.begin(&api).await?;
