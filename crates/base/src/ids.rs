@@ -125,6 +125,10 @@ ids! { false;
     OperatorId: "an operator",
     /// A set of operators' scopes that has a name.
     OperatorRoleId: "a role",
+    /// A set of scopes that an account has a name for.
+    MemberRoleId: "a role",
+    /// What an operator asks their colleagues to approve.
+    ApprovalId: "an approval",
     /// A session of somebody who is signed in to the console.
     ConsoleSessionId: "a session",
     /// A passkey of somebody who works in the console.

@@ -46,6 +46,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (37, "console_scopes", include_str!("../../../migrations/0037_console_scopes.sql")),
     (38, "console_access", include_str!("../../../migrations/0038_console_access.sql")),
     (39, "cases", include_str!("../../../migrations/0039_cases.sql")),
+    (40, "roles_and_approvals", include_str!("../../../migrations/0040_roles_and_approvals.sql")),
     (41, "finding_pictures", include_str!("../../../migrations/0041_finding_pictures.sql")),
 ];
 

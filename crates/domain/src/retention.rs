@@ -6,7 +6,7 @@
 
 use crate::{
     accounts::sign_in,
-    age_verification, audit, authentication, content_moderation, delivery, idempotency, operators,
+    age_verification, audit, authentication, console, content_moderation, delivery, idempotency, operators,
     proof_of_age,
     tenancy::{limits, tokens},
 };
@@ -96,6 +96,7 @@ const IMPERSONAL_TABLES: &[&str] = &[
     "issuing_keys",
     "master_key_holders",
     "notification_lists",
+    "member_roles",
     "operator_roles",
     "organisations",
     "public_keys",
@@ -290,6 +291,11 @@ impl RetentionSettings {
                 Until("they are removed, or their member or account is"),
             ),
             rule(
+                "What operators asked their colleagues to approve (ids, names and scopes of keys)",
+                &["approvals"],
+                Until("a month after it was asked for"),
+            ),
+            rule(
                 "Wrong passwords and codes in a row (keyed hashes: of whom, only this installation can tell), challenges that were answered",
                 &["sign_in_failures", "used_sign_in_challenges"],
                 Until("a day after the last one"),
@@ -333,6 +339,7 @@ impl RetentionSettings {
         while sign_in::purge_expired(db, env).await? > 0 {}
         while authentication::purge_expired(db, env).await? > 0 {}
         while operators::invitations::purge_expired(db, env).await? > 0 {}
+        while console::approvals::purge_expired(db, env).await? > 0 {}
         while audit::purge_decisions(db, env.now() - self.audit_records).await? > 0 {}
         while content_moderation::purge_embeddings(db, env.now(), self.found_embeddings).await? > 0 {}
         Ok(())

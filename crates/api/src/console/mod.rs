@@ -6,13 +6,17 @@
 //! - `request`, `permissions`: extractors; each operation names in its type what it demands of the caller
 //! - `begin_session`, `end_session`, `get_session`, `sign_in`, `sign_in_ways`, `oidc_callback`: coming in and going out
 //! - `credentials`, `passkeys`, `sessions`: what somebody signs in with, and where they are signed in
-//! - `operators`, `operator_roles`, `tenants`: for operators
+//! - `member_roles`: roles of an account, and what its members have of the console
+//! - `operators`, `operator_roles`, `tenants`, `approvals`: for operators
+//! - `cases`, `queues`: what reviewers decide
 
+mod approvals;
 mod begin_session;
 mod cases;
 mod credentials;
 mod end_session;
 mod get_session;
+mod member_roles;
 mod oidc_callback;
 mod operator_roles;
 mod operators;
@@ -77,8 +81,11 @@ error_responses! {
     OperatorPathErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::LastAdministrator];
     OperatorChangeErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::LastAdministrator];
     OperatorCreationErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    RolePathErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    RoleChangeErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    ApprovalDecisionErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::InvalidRequest];
     TenantListErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
-    TenantCreationErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound];
+    TenantCreationErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
 }
 
 fn operations() -> OpenApiRouter<ApiState> {
@@ -122,6 +129,15 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(operators::enable_operator))
         .routes(routes!(operator_roles::list_operator_roles, operator_roles::create_operator_role))
         .routes(routes!(operator_roles::change_operator_role, operator_roles::delete_operator_role))
+        .routes(routes!(member_roles::list_member_roles, member_roles::create_member_role))
+        .routes(routes!(member_roles::change_member_role, member_roles::delete_member_role))
+        .routes(routes!(member_roles::list_console_members))
+        .routes(routes!(member_roles::set_console_scopes))
+        .routes(routes!(approvals::list_approvals))
+        .routes(routes!(approvals::approve_request))
+        .routes(routes!(approvals::refuse_request))
+        .routes(routes!(approvals::list_accounts))
+        .routes(routes!(approvals::delete_account))
         .routes(routes!(tenants::list_organisations, tenants::create_organisation))
         .routes(routes!(tenants::list_applications, tenants::create_application))
         .routes(routes!(tenants::list_api_keys, tenants::create_api_key))

@@ -2,7 +2,7 @@
 
 use crate::content_moderation::{ModerationApiError, ModerationErrorCode};
 use domain::{
-    accounts::Scope,
+    accounts::{ConsoleScope, Scope},
     console::{ConsoleCaller, ConsolePerson},
     operators::OperatorScope,
 };
@@ -53,6 +53,33 @@ impl ConsolePermission for ManagesMembers {
     }
 }
 
+/// Members who may make roles of their account, and give them.
+pub(super) struct RolesManage;
+
+impl ConsolePermission for RolesManage {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        CompleteSession::authorise(caller)?;
+        let scope = ConsoleScope::RolesManage;
+        match &caller.person {
+            ConsolePerson::Member { principal, .. } if principal.has_console_scope(scope) => Ok(()),
+            ConsolePerson::Member { .. } => Err(refused(format!("the scope {scope} is needed"))),
+            ConsolePerson::Operator(_) => Err(refused("this is for members of an account")),
+        }
+    }
+}
+
+/// Members who may give roles of their account, and operators who may manage operators.
+pub(super) struct GivesConsoleScopes;
+
+impl ConsolePermission for GivesConsoleScopes {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        match &caller.person {
+            ConsolePerson::Member { .. } => RolesManage::authorise(caller),
+            ConsolePerson::Operator(_) => OperatorsManage::authorise(caller),
+        }
+    }
+}
+
 /// Every operator.
 pub(super) struct AnyOperator;
 
@@ -90,6 +117,7 @@ macro_rules! operator_permissions {
 
 operator_permissions! {
     ApplicationsManage,
+    DeletionsApprove,
     KeysManage,
     OperatorsManage,
     OrganisationsManage,

@@ -87,7 +87,7 @@ pub(super) struct ConsoleMemberPath {
     /// The member, of the caller's account.
     #[serde(rename = "memberId")]
     #[param(rename = "memberId", value_type = Uuid)]
-    member: MemberId,
+    pub(super) member: MemberId,
 }
 
 /// See where one is signed in.

@@ -2,6 +2,7 @@
 
 use super::{
     OperatorListErrors, OperatorPathErrors, TenantCreationErrors, TenantListErrors,
+    approvals::PendingApproval,
     permissions::{ApplicationsManage, KeysManage, OrganisationsManage},
     request::{ConsoleCall, ConsoleCommand},
 };
@@ -12,11 +13,13 @@ use crate::{
 use axum::{
     Json,
     extract::State,
-    http::{HeaderName, StatusCode, header},
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
 };
-use base::{ApiKeyId, AppId, LimitViolation, OrgId, Timestamp};
+use base::{ApiKeyId, AppId, ApprovalId, LimitViolation, OrgId, Timestamp};
 use domain::{
     Violation,
+    console::approvals::{self, ApprovableAction},
     tenancy::{
         ApplicationState, Feature, OrganisationStatus, TenancyError,
         api_keys::{self, ApiKey},
@@ -326,16 +329,16 @@ pub(super) struct CreateApiKeyRequest {
     expires_at: Option<Timestamp>,
 }
 
-pub(super) struct NewApiKey {
+pub(super) struct RequestedApiKey {
     name: String,
     scopes: Vec<String>,
     expires_at: Option<Timestamp>,
 }
 
 impl CommandPayload for CreateApiKeyRequest {
-    type Command = NewApiKey;
+    type Command = RequestedApiKey;
 
-    fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<NewApiKey> {
+    fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<RequestedApiKey> {
         let name = violations.required("name", self.name);
         // Not by default: a key that may do everything is asked for.
         let scopes = violations.required("scopes", self.scopes);
@@ -357,8 +360,18 @@ impl CommandPayload for CreateApiKeyRequest {
         if self.expires_at.is_some_and(|at| at <= api.environment.now()) {
             violations.push(Violation::new("expires_at", "it is in the past"));
         }
-        Some(NewApiKey { name: name?, scopes: scopes?, expires_at: self.expires_at })
+        Some(RequestedApiKey { name: name?, scopes: scopes?, expires_at: self.expires_at })
     }
+}
+
+/// A key that works once another operator has approved it.
+#[derive(serde::Serialize, ToSchema)]
+pub(super) struct PendingApiKey {
+    /// The request: another operator approves or refuses it within a day.
+    #[schema(value_type = Uuid)]
+    approval_id: ApprovalId,
+    /// The key. It cannot be shown again, not even to who approves it.
+    key: String,
 }
 
 /// A key that was created.
@@ -372,42 +385,79 @@ pub(super) struct CreatedApiKey {
 }
 
 /// Create an API key.
+///
+/// Where four eyes are needed (`console.four_eyes`), it works once another operator has approved it.
 #[utoipa::path(
     post, path = "/console/applications/{applicationId}/keys", tag = "tenants", security(("session" = [], "console" = [])),
     params(ApplicationPath),
     request_body = CreateApiKeyRequest,
-    responses((status = 201, description = "The key, this once.", body = CreatedApiKey), TenantCreationErrors),
+    responses(
+        (status = 201, description = "The key, this once.", body = CreatedApiKey),
+        (status = 202, description = "The key, this once; another operator must approve it.", body = PendingApiKey),
+        TenantCreationErrors
+    ),
 )]
 pub(super) async fn create_api_key(
     State(api): State<ApiState>,
     call: ConsoleCall<KeysManage, ApplicationPath, ConsoleCommand<CreateApiKeyRequest>>,
-) -> Result<(StatusCode, [(HeaderName, &'static str); 1], Json<CreatedApiKey>), ModerationApiError> {
-    let NewApiKey { name, scopes, expires_at } = &call.input.0;
+) -> Result<Response, ModerationApiError> {
+    let RequestedApiKey { name, scopes, expires_at } = &call.input.0;
     let mut tx = call.begin(&api).await?;
     let app = call.path.application;
+    let no_store = [(header::CACHE_CONTROL, "no-store")];
+    if api.sign_in.settings().four_eyes {
+        api_keys::validate(&mut tx, app, name).await?;
+        let key = api_keys::generate(&*api.environment);
+        let wanted = ApprovableAction::CreateKey {
+            app,
+            name: name.clone(),
+            hash: api_keys::hash(key.expose()).iter().map(|byte| format!("{byte:02x}")).collect(),
+            scopes: scopes.clone(),
+            expires_at: *expires_at,
+        };
+        let approval_id = approvals::request(&mut tx, &*api.environment, call.operator()?, &wanted).await?;
+        tx.commit().await?;
+        let body = PendingApiKey { approval_id, key: key.expose().clone() };
+        return Ok((StatusCode::ACCEPTED, no_store, Json(body)).into_response());
+    }
     let (id, key) =
         api_keys::create_until(&mut tx, &*api.environment, app, name, scopes, *expires_at).await?;
     tx.commit().await?;
     let body = CreatedApiKey { id, key: key.expose().clone() };
-    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(body)))
+    Ok((StatusCode::CREATED, no_store, Json(body)).into_response())
 }
 
 /// Revoke an API key.
 ///
-/// It stops working at once.
+/// It stops working at once or, where four eyes are needed (`console.four_eyes`), once another operator has approved it.
 #[utoipa::path(
     delete, path = "/console/applications/{applicationId}/keys/{keyId}", tag = "tenants", security(("session" = [], "console" = [])),
     params(ApiKeyPath),
-    responses((status = 204, description = "It opens nothing any more."), OperatorPathErrors),
+    responses(
+        (status = 204, description = "It opens nothing any more."),
+        (status = 202, description = "Another operator must approve it.", body = PendingApproval),
+        OperatorPathErrors
+    ),
 )]
 pub(super) async fn revoke_api_key(
     State(api): State<ApiState>,
     call: ConsoleCall<KeysManage, ApiKeyPath>,
-) -> Result<StatusCode, ModerationApiError> {
+) -> Result<Response, ModerationApiError> {
+    let ApiKeyPath { application: app, key } = call.path;
     let mut tx = call.begin(&api).await?;
-    api_keys::revoke(&mut tx, &*api.environment, call.path.application, call.path.key).await?;
+    if api.sign_in.settings().four_eyes {
+        let known = api_keys::list(&mut tx, app).await?;
+        if !known.iter().any(|known| known.id == key && !known.revoked) {
+            return Err(ModerationApiError::not_found("key in use by this application"));
+        }
+        let wanted = ApprovableAction::RevokeKey { app, key };
+        let id = approvals::request(&mut tx, &*api.environment, call.operator()?, &wanted).await?;
+        tx.commit().await?;
+        return Ok((StatusCode::ACCEPTED, Json(PendingApproval { approval_id: id })).into_response());
+    }
+    api_keys::revoke(&mut tx, &*api.environment, app, key).await?;
     tx.commit().await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 impl From<TenancyError> for ModerationApiError {

@@ -267,6 +267,9 @@ impl Invitations {
         .await?;
         let event = AuditEvent::new("member.join").account(account.id).target(id);
         tx.audit(event.detail("admin", admin).detail("scopes", members::scopes_json(&scopes)));
-        Ok(Some((account, Member { id, email, username, admin, scopes, console_scopes, created_at })))
+        Ok(Some((
+            account,
+            Member { id, email, username, admin, scopes, console_scopes, role_id: None, created_at },
+        )))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{ConsoleScope, Principal, Scope, lock_exclusive};
 use crate::authentication::{self, CredentialHolder};
-use base::{AccountId, MemberId, Timestamp};
+use base::{AccountId, MemberId, MemberRoleId, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// A member of one account. A person who works in several accounts is a member of each.
@@ -19,6 +19,8 @@ pub struct Member {
     /// What they were given in the console beyond that.
     #[sqlx(json)]
     pub console_scopes: Vec<ConsoleScope>,
+    /// The role whose scopes they have besides.
+    pub role_id: Option<MemberRoleId>,
     /// When they accepted their invitation.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
@@ -62,7 +64,7 @@ pub enum MemberChangeError {
 /// The members of an account, oldest first.
 pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, DbError> {
     view.fetch_all(sql!(
-        "SELECT id, email, username, admin, scopes, console_scopes, created_at FROM members
+        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members
           WHERE account_id = $1 ORDER BY created_at, id",
         account,
     ))
@@ -72,9 +74,24 @@ pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, 
 /// A member of an account.
 pub async fn find(view: &mut ReadTx, account: AccountId, id: MemberId) -> Result<Option<Member>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT id, email, username, admin, scopes, console_scopes, created_at FROM members WHERE account_id = $1 AND id = $2",
+        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members WHERE account_id = $1 AND id = $2",
         account,
         id,
+    ))
+    .await
+}
+
+/// The member of an account with this address, in lower case.
+pub async fn find_by_address(
+    view: &mut ReadTx,
+    account: AccountId,
+    address: &str,
+) -> Result<Option<Member>, DbError> {
+    view.fetch_optional(sql!(
+        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members
+          WHERE account_id = $1 AND address = $2",
+        account,
+        address,
     ))
     .await
 }

@@ -2,7 +2,7 @@
 //! (docs/adr/0007-content-moderation.md).
 //!
 //! - this file: accounts themselves, and the locks that every writer takes
-//! - `members`: who works in an account, and with which scopes
+//! - `members`: who works in an account, and with which scopes; `roles`: sets of scopes that have a name
 //! - `invitations`, `sign_in`, `sessions`: how members come in
 //! - `principal`: who makes a request, and what they may do
 //! - `deletion`, `deletion_receipt`: deleting an account with everything under it, and the proof of it
@@ -12,6 +12,7 @@ mod deletion_receipt;
 pub mod invitations;
 pub mod members;
 mod principal;
+pub mod roles;
 mod sessions;
 pub mod sign_in;
 

@@ -188,6 +188,11 @@ impl Principal {
         scopes.iter().copied().find(|scope| !self.has_scope(*scope))
     }
 
+    /// The first of these scopes of the console that they do not have themselves, and so cannot give to anybody.
+    pub fn lacks_one_of_console(&self, scopes: &[ConsoleScope]) -> Option<ConsoleScope> {
+        scopes.iter().copied().find(|scope| !self.has_console_scope(*scope))
+    }
+
     /// The only account they may see if they are a member; `None` for an API key, which may see all of its application.
     pub fn account(&self) -> Option<AccountId> {
         match self.kind {

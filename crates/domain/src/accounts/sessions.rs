@@ -70,6 +70,10 @@ impl MemberSessions {
             scopes: Vec<Scope>,
             #[sqlx(json)]
             console_scopes: Vec<ConsoleScope>,
+            #[sqlx(json)]
+            role_scopes: Vec<Scope>,
+            #[sqlx(json)]
+            role_console_scopes: Vec<ConsoleScope>,
             state: String,
             #[sqlx(json)]
             features: Vec<Feature>,
@@ -81,10 +85,13 @@ impl MemberSessions {
         let mut view = self.sessions.db.read().await?;
         let row: Option<MemberPrincipalRow> = view
             .fetch_optional(sql!(
-                "SELECT m.id AS member_id, m.account_id, a.app_id, m.admin, m.scopes, m.console_scopes, p.state, p.features,
+                "SELECT m.id AS member_id, m.account_id, a.app_id, m.admin, m.scopes, m.console_scopes,
+                        COALESCE(r.scopes, '[]') AS role_scopes,
+                        COALESCE(r.console_scopes, '[]') AS role_console_scopes, p.state, p.features,
                         o.status AS org_status, p.calls_per_minute, p.burst, p.running_jobs, p.waiting_jobs,
                         p.live_streams, p.stored_bytes
                    FROM members m JOIN accounts a ON a.id = m.account_id JOIN applications p ON p.id = a.app_id
+                   LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
                    LEFT JOIN organisations o ON o.id = p.organisation_id
                   WHERE m.id = $1 AND m.account_id = $2 AND a.state = 'OPEN'",
                 holder.id,
@@ -98,8 +105,8 @@ impl MemberSessions {
         Ok(Principal {
             app: row.app_id,
             kind,
-            scopes: row.scopes,
-            console_scopes: row.console_scopes,
+            scopes: [row.scopes, row.role_scopes].concat(),
+            console_scopes: [row.console_scopes, row.role_console_scopes].concat(),
             admin: row.admin,
             limits: row.limits,
         })

@@ -58,6 +58,8 @@ pub struct SignInSettings {
     /// Who needs a second factor.
     #[serde(rename = "mfa")]
     pub second_factor: SecondFactorPolicy,
+    /// Whether keys and the deletion of accounts need a second operator.
+    pub four_eyes: bool,
     /// The identity provider that people may sign in through.
     pub oidc: Option<SignInProviderSettings>,
 }
@@ -73,6 +75,7 @@ impl Default for SignInSettings {
             session_idle_timeout: SignedDuration::from_hours(12),
             session_ttl: SignedDuration::from_hours(7 * 24),
             second_factor: SecondFactorPolicy::default(),
+            four_eyes: false,
             oidc: None,
         }
     }

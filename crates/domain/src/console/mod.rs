@@ -4,7 +4,9 @@
 //! - this file: [`ConsoleAccess`], who is signed in, and sign-in by links and passkeys
 //! - `password_sign_in`, `provider_sign_in`: the other two ways
 //! - `second_factor`: presenting one, and changing what there is to sign in with
+//! - `approvals`: what one operator asks for and another approves
 
+pub mod approvals;
 mod password_sign_in;
 mod provider_sign_in;
 mod second_factor;

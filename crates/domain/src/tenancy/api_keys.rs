@@ -53,10 +53,50 @@ pub async fn create_until(
     scopes: &[String],
     expires_at: Option<Timestamp>,
 ) -> Result<(ApiKeyId, Secret<String>), TenancyError> {
-    applications::ensure_exists(tx, app).await?;
+    let key = generate(env);
+    let new = NewApiKey {
+        app,
+        name: name.to_owned(),
+        hash: hash(key.expose()),
+        scopes: scopes.to_vec(),
+        expires_at,
+    };
+    Ok((insert(tx, env, &new).await?, key))
+}
+
+/// A key that is to be stored.
+#[derive(Clone, Debug)]
+pub struct NewApiKey {
+    pub app: AppId,
+    pub name: String,
+    /// [`hash`] of the key.
+    pub hash: Vec<u8>,
+    pub scopes: Vec<String>,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A new key, which works once its hash is stored.
+pub fn generate(env: &dyn Environment) -> Secret<String> {
     let mut random = [0; 32];
     env.fill_random(&mut random);
-    let key = format!("assay_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(random));
+    Secret::new(format!("assay_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(random)))
+}
+
+/// Checks what is known of a key before it is stored, so that nobody is asked to approve what cannot be done.
+pub async fn validate(view: &mut ReadTx, app: AppId, name: &str) -> Result<(), TenancyError> {
+    applications::ensure_exists(view, app).await?;
+    validate_name(name).map(drop)
+}
+
+/// Stores a key.
+pub async fn insert(
+    tx: &mut WriteTx,
+    env: &dyn Environment,
+    new: &NewApiKey,
+) -> Result<ApiKeyId, TenancyError> {
+    let NewApiKey { app, name, hash, scopes, expires_at } = new;
+    let (app, name, expires_at) = (*app, name.as_str(), *expires_at);
+    applications::ensure_exists(tx, app).await?;
     let id = ApiKeyId::new(env);
     tx.execute(sql!(
         "INSERT INTO api_keys (id, app_id, name, hash, scopes, created_at, expires_at)
@@ -64,19 +104,19 @@ pub async fn create_until(
         id,
         app,
         validate_name(name)?,
-        hash(&key),
-        serde_json::Value::from(scopes),
+        hash.clone(),
+        serde_json::Value::from(scopes.as_slice()),
         env.now(),
         expires_at,
     ))
     .await?;
     let event = AuditEvent::new("api-key.create").app(app).target(id).detail("name", name);
-    let event = event.detail("scopes", scopes);
+    let event = event.detail("scopes", scopes.as_slice());
     tx.audit(match expires_at {
         Some(at) => event.detail("expires_at", at.to_string()),
         None => event,
     });
-    Ok((id, Secret::new(key)))
+    Ok(id)
 }
 
 /// The keys of an application, newest first.

@@ -72,6 +72,13 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
             account,
         ))
         .await?;
+    let member_roles = tx
+        .execute(sql!(
+            "DELETE FROM member_roles WHERE id IN (SELECT r.id FROM member_roles r WHERE r.account_id = $1
+                AND NOT EXISTS (SELECT 1 FROM members m WHERE m.role_id = r.id) LIMIT 5000)",
+            account,
+        ))
+        .await?;
     Ok(vec![
         ("console_sessions", console_sessions),
         ("passkeys", passkeys),
@@ -81,6 +88,7 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
         ("sign_in_links", sign_in_links),
         ("invitations", invitations),
         ("members", members),
+        ("member_roles", member_roles),
     ])
 }
 
@@ -133,6 +141,12 @@ async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
               WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
         ))
         .await?;
+    let member_roles = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM member_roles
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
     Ok(vec![
         ("console_sessions", console_sessions),
         ("passkeys", passkeys),
@@ -142,5 +156,6 @@ async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
         ("sign_in_links", sign_in_links),
         ("invitations", invitations),
         ("members", members),
+        ("member_roles", member_roles),
     ])
 }
