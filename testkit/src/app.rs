@@ -14,7 +14,7 @@ use axum::{
 use base::{AccountId, AppId, Environment, Id as _, OrgId, SignedDuration, TestEnvironment};
 use db::{Query, testing::TestDb};
 use domain::{
-    accounts,
+    accounts::{self, sign_in::SignInSettings},
     age_verification::{AgeVerificationSettings, BlindTokenSettings},
     content_moderation::ContentModerationSettings,
     document_verification::DocumentVerificationSettings,
@@ -137,6 +137,13 @@ impl TestAppBuilder {
     pub fn age_verification(mut self, settings: AgeVerificationSettings) -> Self {
         self.public_url.clone_from(&settings.public_url);
         self.settings.age_verification = settings;
+        self
+    }
+
+    /// How people are signed in to the console, which is reached at the address that these settings name.
+    #[must_use]
+    pub fn console(mut self, settings: SignInSettings) -> Self {
+        self.settings.sign_in = settings;
         self
     }
 

@@ -14,8 +14,8 @@ use url::Url;
 use webauthn_rs::{
     Webauthn, WebauthnBuilder,
     prelude::{
-        DiscoverableAuthentication, Passkey, PasskeyRegistration, PublicKeyCredential,
-        RegisterPublicKeyCredential,
+        CredentialID, DiscoverableAuthentication, Passkey, PasskeyRegistration, PublicKeyCredential,
+        RegisterPublicKeyCredential, WebauthnError,
     },
 };
 use webauthn_rs_proto::ResidentKeyRequirement;
@@ -123,7 +123,19 @@ impl Passkeys {
         holder: Uuid,
         label: &str,
     ) -> Result<(Value, PasskeyRegistrationState), AgeMethodError> {
-        let begun = self.0.start_passkey_registration(holder, label, label, None);
+        self.start_registration_excluding(holder, label, Vec::new())
+    }
+
+    /// The same for somebody who has passkeys with these credential ids: an authenticator that has one of them makes no other.
+    pub fn start_registration_excluding(
+        &self,
+        holder: Uuid,
+        label: &str,
+        known: Vec<Vec<u8>>,
+    ) -> Result<(Value, PasskeyRegistrationState), AgeMethodError> {
+        let known: Vec<_> = known.into_iter().map(CredentialID::from).collect();
+        let known = Some(known).filter(|known| !known.is_empty());
+        let begun = self.0.start_passkey_registration(holder, label, label, known);
         let (mut options, state) =
             begun.map_err(|_| AgeMethodError::unavailable("no passkey can be asked for"))?;
         // The library leaves it to the authenticator whether a passkey is discoverable; here it must be.
@@ -177,13 +189,50 @@ impl Passkeys {
         credential: &Value,
         key: &mut StoredPasskey,
     ) -> Result<bool, AgeMethodError> {
-        let credential = PublicKeyCredential::deserialize(credential).map_err(|_| unreadable_response())?;
+        Ok(self.verify(held, credential, key)?)
+    }
+
+    /// The same; says why a response does not count.
+    pub fn verify(
+        &self,
+        held: &PasskeyAuthenticationState,
+        credential: &Value,
+        key: &mut StoredPasskey,
+    ) -> Result<bool, PasskeyVerificationError> {
+        let credential = PublicKeyCredential::deserialize(credential)
+            .map_err(|_| PasskeyVerificationError::Other(unreadable_response()))?;
         let result = self.0.finish_discoverable_authentication_v2(&credential, held.0.clone(), &key.0);
-        let result = result.map_err(|error| webauthn_error(&error))?;
+        let result = result.map_err(|error| match error {
+            WebauthnError::CredentialPossibleCompromise => PasskeyVerificationError::CounterWentBack,
+            error => PasskeyVerificationError::Other(webauthn_error(&error)),
+        })?;
         if !result.user_verified() {
-            return Err(AgeMethodError::inconclusive("the passkey was used without making sure by whom"));
+            let message = "the passkey was used without making sure by whom";
+            return Err(PasskeyVerificationError::Other(AgeMethodError::inconclusive(message)));
         }
         Ok(key.0.update_credential(&result) == Some(true))
+    }
+}
+
+/// Why the response of a passkey does not count.
+#[derive(Debug, thiserror::Error)]
+pub enum PasskeyVerificationError {
+    /// Its counter is not above the stored one: there may be a copy of the passkey.
+    #[error("the passkey's counter went back, so there may be a copy of it")]
+    CounterWentBack,
+    /// Any other reason.
+    #[error(transparent)]
+    Other(AgeMethodError),
+}
+
+impl From<PasskeyVerificationError> for AgeMethodError {
+    fn from(error: PasskeyVerificationError) -> Self {
+        match error {
+            PasskeyVerificationError::CounterWentBack => {
+                webauthn_error(&WebauthnError::CredentialPossibleCompromise)
+            }
+            PasskeyVerificationError::Other(error) => error,
+        }
     }
 }
 
@@ -196,6 +245,6 @@ fn unreadable_response() -> AgeMethodError {
 }
 
 /// The library's message says what is wrong and contains no personal data.
-fn webauthn_error(error: &webauthn_rs::prelude::WebauthnError) -> AgeMethodError {
+fn webauthn_error(error: &WebauthnError) -> AgeMethodError {
     AgeMethodError::Inconclusive(format!("the passkey does not count: {error}"))
 }

@@ -121,7 +121,21 @@ ids! { false;
     AccountId: "an account",
     /// A person who works in an account.
     MemberId: "a member",
-    /// An invitation to become a member.
+    /// A person with a grant on the whole installation.
+    OperatorId: "an operator",
+    /// A set of operators' scopes that has a name.
+    OperatorRoleId: "a role",
+    /// A set of scopes that an account has a name for.
+    MemberRoleId: "a role",
+    /// What an operator asks their colleagues to approve.
+    ApprovalId: "an approval",
+    /// A session of somebody who is signed in to the console.
+    ConsoleSessionId: "a session",
+    /// A passkey of somebody who works in the console.
+    PasskeyId: "a passkey",
+    /// What the server remembers between the two requests of a sign-in.
+    SignInChallengeId: "a challenge",
+    /// An invitation to become a member, or an operator.
     InvitationId: "an invitation",
     /// A content: an image, a video or a live video.
     ContentId: "a content record",

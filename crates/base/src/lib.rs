@@ -15,11 +15,12 @@ pub mod settings;
 pub use environment::{Environment, SystemEnvironment, TestEnvironment};
 pub use http_date::parse_http_date;
 pub use ids::{
-    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, CaseId, CaseOpinionId,
-    CaseQueueId, ContentId, ContentReportId, ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId,
-    FaceId, FindingPicturesId, FraudListEntryId, GroupId, Id, InvitationId, MediaId, MemberId,
-    ModerationCheckId, ModerationFindingId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId,
-    PublicKeyId, ReceiptId, ResourceId, ReviewId, TaskId, UploadId,
+    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ApprovalId, CaseId, CaseOpinionId,
+    CaseQueueId, ConsoleSessionId, ContentId, ContentReportId, ContentUploadId, DeliveryId,
+    DocumentSessionId, DocumentTraceId, FaceId, FindingPicturesId, FraudListEntryId, GroupId, Id,
+    InvitationId, MediaId, MemberId, MemberRoleId, ModerationCheckId, ModerationFindingId, ModerationId,
+    NotificationId, OperatorId, OperatorRoleId, OrgId, ParseIdError, PasskeyId, ProfileId, PublicKeyId,
+    ReceiptId, ResourceId, ReviewId, SignInChallengeId, TaskId, UploadId,
 };
 pub use limit_violation::LimitViolation;
 pub use picture::{Picture, PictureSize};

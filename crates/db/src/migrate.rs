@@ -44,7 +44,9 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (35, "fraud_lists", include_str!("../../../migrations/0035_fraud_lists.sql")),
     (36, "document_traces", include_str!("../../../migrations/0036_document_traces.sql")),
     (37, "console_scopes", include_str!("../../../migrations/0037_console_scopes.sql")),
+    (38, "console_access", include_str!("../../../migrations/0038_console_access.sql")),
     (39, "cases", include_str!("../../../migrations/0039_cases.sql")),
+    (40, "roles_and_approvals", include_str!("../../../migrations/0040_roles_and_approvals.sql")),
     (41, "finding_pictures", include_str!("../../../migrations/0041_finding_pictures.sql")),
 ];
 

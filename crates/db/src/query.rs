@@ -1,11 +1,12 @@
 //! Statements, and the values that both engines can store.
 
 use base::{
-    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, CaseId, CaseOpinionId,
-    CaseQueueId, ContentId, ContentReportId, ContentUploadId, DeliveryId, DocumentSessionId, DocumentTraceId,
-    FaceId, FindingPicturesId, FraudListEntryId, GroupId, InvitationId, MediaId, MemberId, ModerationCheckId,
-    ModerationFindingId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId, ReceiptId, ResourceId,
-    ReviewId, TaskId, Timestamp, Uuid,
+    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ApprovalId, CaseId, CaseOpinionId,
+    CaseQueueId, ConsoleSessionId, ContentId, ContentReportId, ContentUploadId, DeliveryId,
+    DocumentSessionId, DocumentTraceId, FaceId, FindingPicturesId, FraudListEntryId, GroupId, InvitationId,
+    MediaId, MemberId, MemberRoleId, ModerationCheckId, ModerationFindingId, ModerationId, NotificationId,
+    OperatorId, OperatorRoleId, OrgId, PasskeyId, ProfileId, PublicKeyId, ReceiptId, ResourceId, ReviewId,
+    SignInChallengeId, TaskId, Timestamp, Uuid,
 };
 
 /// A statement with its values: `sql!("SELECT … WHERE id = $1", id)`. The text is for both engines. If that is impossible,
@@ -91,4 +92,5 @@ value_from!(
     DocumentSessionId => Uuid, DocumentTraceId => Uuid, FraudListEntryId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
     AgeSessionId => Uuid, AgeAttemptId => Uuid,
     FindingPicturesId => Uuid, CaseId => Uuid, CaseQueueId => Uuid, CaseOpinionId => Uuid,
+    MemberRoleId => Uuid, ApprovalId => Uuid, OperatorId => Uuid, OperatorRoleId => Uuid, ConsoleSessionId => Uuid, PasskeyId => Uuid, SignInChallengeId => Uuid,
 );

@@ -6,7 +6,8 @@
 
 use crate::{
     accounts::sign_in,
-    age_verification, audit, content_moderation, delivery, idempotency, proof_of_age,
+    age_verification, audit, authentication, console, content_moderation, delivery, idempotency, operators,
+    proof_of_age,
     tenancy::{limits, tokens},
 };
 use base::{Environment, SignedDuration};
@@ -95,6 +96,8 @@ const IMPERSONAL_TABLES: &[&str] = &[
     "issuing_keys",
     "master_key_holders",
     "notification_lists",
+    "member_roles",
+    "operator_roles",
     "organisations",
     "public_keys",
     "schema_versions",
@@ -273,21 +276,40 @@ impl RetentionSettings {
                 setting: Some("audit.keep_days"),
             },
             RetentionRule {
-                kind: "Members and their sessions",
-                tables: &["members", "member_sessions"],
+                kind: "Members and operators, their sessions (method, family of the browser, network without its last part)",
+                tables: &["members", "operators", "console_sessions"],
                 elsewhere: None,
                 period: After(
                     self.member_sessions,
-                    "sign-in (sessions); members, until they are removed or their account is deleted",
+                    "sign-in (sessions); members, until they are removed or their account is deleted; operators, for good",
                 ),
                 setting: Some("console.session_days"),
             },
+            rule(
+                "What members and operators sign in with: passkeys, passwords, secrets of authenticator apps (sealed), ids at identity providers",
+                &["passkeys", "passwords", "totp_secrets", "oidc_subjects"],
+                Until("they are removed, or their member or account is"),
+            ),
+            rule(
+                "What operators asked their colleagues to approve (ids, names and scopes of keys)",
+                &["approvals"],
+                Until("a month after it was asked for"),
+            ),
+            rule(
+                "Wrong passwords and codes in a row (keyed hashes: of whom, only this installation can tell), challenges that were answered",
+                &["sign_in_failures", "used_sign_in_challenges"],
+                Until("a day after the last one"),
+            ),
             rule(
                 "Counters of codes and cards (keyed hashes: of whom, only this installation can tell), tokens of captures",
                 &["usage_counters", "used_capture_tokens"],
                 Until("a day after the first use"),
             ),
-            rule("Invitations and sign-in links", &["invitations", "sign_in_links"], Until("they expire")),
+            rule(
+                "Invitations and sign-in links",
+                &["invitations", "sign_in_links", "operator_invitations", "operator_sign_in_links"],
+                Until("they expire"),
+            ),
             rule(
                 "Access tokens, nonces and assertions of applications",
                 &["access_tokens", "used_nonces", "used_assertions"],
@@ -315,6 +337,9 @@ impl RetentionSettings {
         while proof_of_age::purge(db, env).await? > 0 {}
         while age_verification::purge(db, env.now()).await? > 0 {}
         while sign_in::purge_expired(db, env).await? > 0 {}
+        while authentication::purge_expired(db, env).await? > 0 {}
+        while operators::invitations::purge_expired(db, env).await? > 0 {}
+        while console::approvals::purge_expired(db, env).await? > 0 {}
         while audit::purge_decisions(db, env.now() - self.audit_records).await? > 0 {}
         while content_moderation::purge_embeddings(db, env.now(), self.found_embeddings).await? > 0 {}
         Ok(())

@@ -58,6 +58,10 @@ enum Command {
     /// Policies: what laws ask for, as sessions of age verification. List, read, check and sign them.
     #[command(subcommand)]
     Policies(commands::policies::PoliciesCommand),
+    Init(commands::init::InitArgs),
+    /// Operators: people with a grant on the whole installation.
+    #[command(subcommand)]
+    Operator(commands::operator::OperatorCommand),
     /// Organisations: the tenants.
     #[command(subcommand)]
     Org(commands::org::OrgCommand),
@@ -157,6 +161,8 @@ async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Resul
         Command::Token(token) => token.run(&config).await?,
         Command::Poa(poa) => poa.run(&config).await?,
         Command::Policies(policies) => return policies.run(&config),
+        Command::Init(init) => init.run(&config).await?,
+        Command::Operator(operator) => operator.run(&config).await?,
         Command::Org(org) => org.run(&config).await?,
         Command::App(app) => app.run(&config).await?,
         Command::Account(account) => account.run(&config).await?,

@@ -20,11 +20,13 @@ use api::{
     SignatureGuard, StartupServer, StartupState, StartupStatus, VirtualHosts,
 };
 use base::SystemEnvironment;
+use db::Db;
 use domain::{
     audit::DecisionLog,
     data_keys::InstallationUse,
     keyring::Keyring,
     master_key::MasterKeyProvider,
+    operators,
     tenancy::{calling_application::CallingApplicationReader, limits::CallLimiter, nonces::NonceStore},
 };
 use services::Services;
@@ -114,6 +116,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         if let Err(error) = services.proof_issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }
+        report_missing_operator(&services.db).await?;
         let api = api_state(&config, &keyring, services.clone(), public_url, metrics, status.clone())?;
         tokio::spawn(refresh_face_indexes(services.faces.clone()));
         tokio::spawn(run_maintenance(api.clone()));
@@ -158,6 +161,18 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     jobs.join_all().await;
     db.close().await;
     tracing::info!("stopped");
+    Ok(())
+}
+
+/// Says how an installation that has no operator gets its first one.
+async fn report_missing_operator(db: &Db) -> anyhow::Result<()> {
+    if !operators::is_set_up(&mut db.read().await?).await? {
+        let command = "assay init --email ADDRESS";
+        tracing::info!(command, "nobody operates this installation in the console yet");
+        out::line(format_args!(
+            "\nNobody operates this installation in the console yet: `{command}` makes the first operator.\n"
+        ));
+    }
     Ok(())
 }
 

@@ -8,6 +8,7 @@ pub use worker::moderation_slots;
 use base::{Environment, SignedDuration};
 use db::Db;
 use domain::{
+    InvalidSettingError,
     accounts::{
         ReceiptSigner,
         deletion::{AccountDeletionService, ExternalAccountData},
@@ -20,6 +21,7 @@ use domain::{
     audit_trail::AuditTrail,
     case_subjects::ReviewedSubjects,
     cases::{CaseService, CaseSettings},
+    console::ConsoleAccess,
     content_moderation::{ContentModerationService, ContentModerationSettings, ModerationWebhookFormat},
     delivery::{DeliveryDispatcher, DeliverySettings, Outbox},
     document_verification::{
@@ -162,6 +164,9 @@ pub enum ServiceError {
     /// A provider of an age verification method cannot be used.
     #[error(transparent)]
     AgeProvider(#[from] ProviderSettingsError),
+    /// The identity provider that people sign in to the console through cannot be used.
+    #[error("console.oidc.{0}")]
+    ConsoleProvider(InvalidSettingError),
     /// A source of document checks cannot be used.
     #[error(transparent)]
     IdentitySource(#[from] IdentitySourceSettingsError),
@@ -195,8 +200,10 @@ pub struct Services {
     pub proof_of_age: ProofOfAgeService,
     /// Issues proofs of age.
     pub proof_issuer: ProofIssuer,
-    /// Invitations, and the sign-in of members.
+    /// Invitations of members, and their sign-in by links.
     pub sign_in: SignInService,
+    /// Who is signed in to the console, and all other ways to come in.
+    pub console_access: ConsoleAccess,
     pub account_deletion: AccountDeletionService,
     /// How long what is known of people is kept.
     pub retention: RetentionSettings,
@@ -310,7 +317,7 @@ impl Services {
                 identities: document_verification.clone(),
                 issuer: proof_issuer.clone(),
                 mail: mailer.clone(),
-                fetcher,
+                fetcher: fetcher.clone(),
                 webhooks: wire_format,
             },
             settings.age_verification,
@@ -322,6 +329,8 @@ impl Services {
             mailer.clone(),
             settings.sign_in,
         );
+        let console_access = ConsoleAccess::new(&sign_in, &db, &environment, &vault, &fetcher)
+            .map_err(ServiceError::ConsoleProvider)?;
         // Everything that is stored of accounts outside the database, so that it is deleted with them.
         let external = [
             Arc::new(blobs.clone()) as Arc<dyn ExternalAccountData>,
@@ -352,6 +361,7 @@ impl Services {
             proof_of_age,
             proof_issuer,
             sign_in,
+            console_access,
             account_deletion,
             retention,
             audit_trail,

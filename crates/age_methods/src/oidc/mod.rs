@@ -8,9 +8,11 @@
 mod claims;
 mod client_authentication;
 mod discovery;
+mod sign_in;
 mod token_verification;
 
 pub use claims::AgeOverClaim;
+pub use sign_in::{SignInIdentity, SignInProvider, SignInProviderSettings};
 
 use crate::{
     AgeEvidence, AgeMethodError, InvalidSettingError,
@@ -26,6 +28,8 @@ use media::fetch::Fetcher;
 use openidconnect::{PkceCodeChallenge, PkceCodeVerifier};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+
+type Claims = serde_json::Map<String, serde_json::Value>;
 
 const PROVIDER_LABEL: &str = "the identity provider";
 /// Longer parameters of a provider's redirect are ignored.
@@ -130,7 +134,7 @@ fn birthdate() -> Option<String> {
 }
 
 /// Where claims are read from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimsSource {
     /// In the ID token.
@@ -245,14 +249,7 @@ impl IdentityProvider {
 
     /// Begins an attempt: the person is sent to the provider, and comes back to `redirect_uri`.
     pub async fn start(&self, redirect_uri: &str) -> Result<OidcLoginRedirect, AgeMethodError> {
-        let mut held = OidcLoginState {
-            provider: self.id.clone(),
-            redirect_uri: redirect_uri.to_owned(),
-            state: self.random_token(),
-            nonce: self.random_token(),
-            verifier: self.random_token(),
-            proof_key: None,
-        };
+        let mut held = OidcLoginState::new(&self.id, redirect_uri, &*self.world);
         let url = match &self.which {
             Backend::Oidc(oidc) => oidc.start(&mut held, &*self.world).await?,
             Backend::Sandbox(outcome) => {
@@ -275,23 +272,11 @@ impl IdentityProvider {
         returned: &BTreeMap<String, String>,
         years: u8,
     ) -> Result<AgeEvidence, AgeMethodError> {
-        let text = |name: &str| {
-            returned.get(name).map(String::as_str).filter(|text| text.len() <= MAX_PARAMETER_BYTES)
-        };
-        let is_ours = aws_lc_rs::constant_time::verify_slices_are_equal(
-            text("state").unwrap_or_default().as_bytes(),
-            held.state.as_bytes(),
-        );
-        if held.provider != self.id || is_ours.is_err() {
-            return Err(AgeMethodError::inconclusive("what came back belongs to another attempt"));
-        }
-        if let Some(error) = text("error") {
-            return Err(login_error(error));
-        }
-        let code =
-            text("code").ok_or_else(|| AgeMethodError::unavailable("the identity provider gave no code"))?;
+        let code = returned_code(&self.id, held, returned)?;
         match &self.which {
-            Backend::Oidc(oidc) => oidc.finish(held, code, text("iss"), years, &self.world).await,
+            Backend::Oidc(oidc) => {
+                oidc.finish(held, code, parameter(returned, "iss"), years, &self.world).await
+            }
             Backend::Sandbox(outcome) => {
                 let outcome = match outcome {
                     OidcSandboxOutcome::Over => SandboxAnswer::Over,
@@ -303,13 +288,52 @@ impl IdentityProvider {
             }
         }
     }
+}
 
-    /// 256 random bits in base64url: 43 characters, as long as RFC 7636 requires of a code verifier.
-    fn random_token(&self) -> String {
-        let mut bytes = [0; 32];
-        self.world.fill_random(&mut bytes);
-        BASE64URL.encode_to_string(bytes)
+impl OidcLoginState {
+    /// The state of a new attempt.
+    fn new(provider: &str, redirect_uri: &str, world: &dyn Environment) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            redirect_uri: redirect_uri.to_owned(),
+            state: random_token(world),
+            nonce: random_token(world),
+            verifier: random_token(world),
+            proof_key: None,
+        }
     }
+}
+
+/// 256 random bits in base64url: 43 characters, as long as RFC 7636 requires of a code verifier.
+fn random_token(world: &dyn Environment) -> String {
+    let mut bytes = [0; 32];
+    world.fill_random(&mut bytes);
+    BASE64URL.encode_to_string(bytes)
+}
+
+/// A parameter of a provider's redirect, unless it is too long.
+fn parameter<'a>(returned: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+    returned.get(name).map(String::as_str).filter(|text| text.len() <= MAX_PARAMETER_BYTES)
+}
+
+/// The code that somebody brought back from the provider `id`, if it belongs to this attempt.
+fn returned_code<'a>(
+    id: &str,
+    held: &OidcLoginState,
+    returned: &'a BTreeMap<String, String>,
+) -> Result<&'a str, AgeMethodError> {
+    let is_ours = aws_lc_rs::constant_time::verify_slices_are_equal(
+        parameter(returned, "state").unwrap_or_default().as_bytes(),
+        held.state.as_bytes(),
+    );
+    if held.provider != id || is_ours.is_err() {
+        return Err(AgeMethodError::inconclusive("what came back belongs to another attempt"));
+    }
+    if let Some(error) = parameter(returned, "error") {
+        return Err(login_error(error));
+    }
+    parameter(returned, "code")
+        .ok_or_else(|| AgeMethodError::unavailable("the identity provider gave no code"))
 }
 
 /// What an error at the authorisation endpoint means (RFC 6749, section 4.1.2.1, and `OpenID` Connect's).
@@ -422,6 +446,20 @@ impl OidcClient {
         years: u8,
         world: &Arc<dyn Environment>,
     ) -> Result<AgeEvidence, AgeMethodError> {
+        let (id_token, claims) = self.redeem(held, code, issuer, world).await?;
+        let found = claims::evaluate_claims(&claims, &self.settings, years, &**world)?;
+        let reference = id_token.get("jti").and_then(serde_json::Value::as_str).map(str::to_owned);
+        Ok(AgeEvidence::new(found, reference))
+    }
+
+    /// Redeems a code. Returns the claims of the ID token, and those of the source that the settings name.
+    async fn redeem(
+        &self,
+        held: &OidcLoginState,
+        code: &str,
+        issuer: Option<&str>,
+        world: &Arc<dyn Environment>,
+    ) -> Result<(Claims, Claims), AgeMethodError> {
         let metadata = self.directory.get().await?;
         // Providers that support it name themselves in the response (RFC 9207), so that one provider's code is never
         // sent to another.
@@ -453,15 +491,13 @@ impl OidcClient {
                 token_verification::verify_id_token(&token, &newer, &self.settings, &held.nonce, world);
         }
         let id_token = verified?;
-        let found = match self.settings.claims_from {
-            ClaimsSource::IdToken => claims::evaluate_claims(&id_token, &self.settings, years, &**world)?,
+        let claims = match self.settings.claims_from {
+            ClaimsSource::IdToken => id_token.clone(),
             ClaimsSource::Userinfo => {
-                let claims = self.userinfo(&metadata, &granted, &id_token, proof_key.as_ref(), world).await?;
-                claims::evaluate_claims(&claims, &self.settings, years, &**world)?
+                self.userinfo(&metadata, &granted, &id_token, proof_key.as_ref(), world).await?
             }
         };
-        let reference = id_token.get("jti").and_then(serde_json::Value::as_str).map(str::to_owned);
-        Ok(AgeEvidence::new(found, reference))
+        Ok((id_token, claims))
     }
 
     /// Decrypts a token. One that is not encrypted is returned as it is, unless encryption is required.

@@ -4,7 +4,7 @@
 // further line is an address that a person is sent to; it prints where that person ends up, however the provider leads there.
 //
 // `login_hint` says who signs in: `ada` was born in 1990, `boy` in 2012, `nobody` says no; `otherwise:NAME=VALUE` is Ada, whose
-// ID token is changed before it is signed.
+// ID token is changed before it is signed; `NAME:as:ADDRESS` has an address that is verified, `NAME:unverified:ADDRESS` has not.
 
 import { randomBytes, generateKeyPairSync } from "node:crypto";
 import { createServer, request } from "node:https";
@@ -22,6 +22,12 @@ const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const own = { ...(await exportJWK(privateKey)), kid: "own", use: "sig", alg: "ES256" };
 const BORN = { ada: "1990-12-10", boy: "2012-05-06" };
 
+/** `ID:as:ADDRESS` is somebody with that address, `ID:unverified:ADDRESS` somebody who says so. */
+function addressOf(accountId) {
+  const [id, how, address] = accountId.split(":");
+  return { email: address ?? `${id}@example.com`, email_verified: how !== "unverified" };
+}
+
 let listener = () => undefined;
 const server = createServer({ cert: certificate, key }, (asked, answer) => listener(asked, answer));
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -32,12 +38,12 @@ const provider = new Provider(issuer, {
   jwks: { keys: [own] },
   cookies: { keys: [randomBytes(32).toString("hex")] },
   acrValues: ["high"],
-  claims: { acr: null, openid: ["sub"], profile: ["birthdate"] },
+  claims: { acr: null, openid: ["sub"], profile: ["birthdate"], email: ["email", "email_verified"] },
   conformIdTokenClaims: false,
   pkce: { required: () => true },
   findAccount: (_, accountId) => ({
     accountId,
-    claims: () => ({ sub: accountId, birthdate: BORN[accountId] ?? BORN.ada }),
+    claims: () => ({ sub: accountId, birthdate: BORN[accountId] ?? BORN.ada, ...addressOf(accountId) }),
   }),
   interactions: { url: (_, { uid }) => `/interaction/${uid}` },
   enabledJWA: {

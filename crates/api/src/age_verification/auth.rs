@@ -157,9 +157,10 @@ async fn application_of_api_key(
 ) -> Result<AppId, AgeApiError> {
     let holder = {
         let mut view = api.db.read().await?;
-        api_keys::authenticate(&mut view, key).await?
+        api_keys::authenticate(&mut view, &*api.environment, key).await?
     };
     let holder = holder.ok_or(BearerError::Invalid)?;
+    api_keys::record_use(&api.db, &*api.environment, holder.key_use());
     if named != Some(holder.app) {
         return Err(unknown_application(api));
     }

@@ -1,54 +1,123 @@
 //! `POST /console/session`
 
-use super::{BeginConsoleSessionErrors, request::ConsoleRequest, session::ConsoleSessionBody};
+use super::{
+    BeginConsoleSessionErrors,
+    passkeys::PasskeyAnswer,
+    request::ConsoleRequest,
+    session::{ConsoleSessionBody, SessionAnswer, answer_sign_in},
+};
 use crate::{
     ApiState,
-    content_moderation::{CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode},
-    http::{auth::session_cookie::set_cookie, request_context},
+    content_moderation::{CommandPayload, CommandViolations, ModerationApiError, email_violation},
+    http::request_context,
 };
-use axum::{
-    Json,
-    extract::State,
-    http::{HeaderName, HeaderValue, header},
-};
+use axum::extract::State;
+use base::{Secret, Uuid};
 use domain::{
     Violation,
-    accounts::sign_in::{MemberSession, SignInError},
+    console::{ConsolePerson, PasswordSignIn},
 };
+use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The secret from a link: exactly one of the two.
+/// What somebody comes in with: exactly one of these.
 #[derive(serde::Deserialize, ToSchema)]
 pub(super) struct BeginSessionRequest {
-    /// From an invitation: the text after `#invite=`.
+    /// From an invitation to an account: the text after `#invite=`.
     invitation: Option<String>,
-    /// From a sign-in link: the text after `#sign-in=`.
+    /// From a member's sign-in link: the text after `#sign-in=`.
     link: Option<String>,
+    /// From an invitation to be an operator: the text after `#operator-invite=`.
+    operator_invitation: Option<String>,
+    /// From an operator's sign-in link: the text after `#operator-sign-in=`.
+    operator_link: Option<String>,
+    /// The answer of a passkey.
+    passkey: Option<PasskeyAnswer>,
+    /// An operator's address and password.
+    password: Option<PasswordCredential>,
+    /// One of several places, after the identity provider.
+    choice: Option<ChosenPlace>,
+}
+
+/// An operator's address and password.
+#[derive(serde::Deserialize, ToSchema)]
+#[schema(as = PasswordCredential)]
+pub(super) struct PasswordCredential {
+    /// Their email address.
+    #[schema(value_type = String, min_length = 7, max_length = 100, example = "ada@example.com")]
+    email: Option<String>,
+    /// Their password.
+    #[schema(value_type = String, max_length = 200)]
+    password: Option<Secret<String>>,
+    /// The code of their authenticator app, if they have set one up.
+    #[schema(min_length = 6, max_length = 6)]
+    code: Option<String>,
+}
+
+/// One of several places that somebody may come in at.
+#[derive(serde::Deserialize, ToSchema)]
+#[schema(as = ChosenPlace)]
+pub(super) struct ChosenPlace {
+    /// The text after `#choose=`.
+    #[schema(value_type = String)]
+    ticket: Option<String>,
+    /// The chosen one, as `POST /console/sign-in/choices` lists it.
+    #[schema(value_type = Uuid)]
+    id: Option<Uuid>,
 }
 
 pub(super) enum SignInCredential {
     Invitation(String),
     Link(String),
+    OperatorInvitation(String),
+    OperatorLink(String),
+    Passkey { challenge: String, credential: Value },
+    Password(PasswordSignIn),
+    Choice { ticket: String, id: Uuid },
 }
 
 impl CommandPayload for BeginSessionRequest {
     type Command = SignInCredential;
 
     fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<SignInCredential> {
-        match (self.invitation, self.link) {
-            (Some(invitation), None) => Some(SignInCredential::Invitation(invitation)),
-            (None, Some(link)) => Some(SignInCredential::Link(link)),
+        let mut sent = Vec::new();
+        sent.extend(self.invitation.map(SignInCredential::Invitation));
+        sent.extend(self.link.map(SignInCredential::Link));
+        sent.extend(self.operator_invitation.map(SignInCredential::OperatorInvitation));
+        sent.extend(self.operator_link.map(SignInCredential::OperatorLink));
+        if let Some(passkey) = self.passkey {
+            let (challenge, credential) = passkey.into_parts(violations)?;
+            sent.push(SignInCredential::Passkey { challenge, credential });
+        }
+        if let Some(PasswordCredential { email, password, code }) = self.password {
+            let email = violations.check(email.unwrap_or_default().parse().map_err(email_violation));
+            let password = violations.required("password.password", password);
+            sent.push(SignInCredential::Password(PasswordSignIn {
+                email: email?,
+                password: password?,
+                code,
+            }));
+        }
+        if let Some(ChosenPlace { ticket, id }) = self.choice {
+            let ticket = violations.required("choice.ticket", ticket);
+            let id = violations.required("choice.id", id);
+            sent.push(SignInCredential::Choice { ticket: ticket?, id: id? });
+        }
+        match (sent.pop(), sent.is_empty()) {
+            (Some(credential), true) => Some(credential),
             _ => {
-                violations.push(Violation::new("invitation", "either it or link is required"));
+                let message = "either it, link, operator_invitation, operator_link, passkey, password or choice is required";
+                violations.push(Violation::new("invitation", message));
                 None
             }
         }
     }
 }
 
-/// Accept an invitation, or sign in by a link.
+/// Sign in, or accept an invitation.
 ///
-/// Each works once. The session is returned as a cookie.
+/// Invitations, links, challenges and codes each work once. The session is returned as a cookie; the one that the browser
+/// had before ends. What was wrong with a password is not said.
 #[utoipa::path(
     post, path = "/console/session", tag = "sessions", security(("console" = [])),
     request_body(content = BeginSessionRequest, example = json!({ "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),
@@ -59,31 +128,33 @@ impl CommandPayload for BeginSessionRequest {
 )]
 pub(super) async fn begin_session(
     State(api): State<ApiState>,
-    ConsoleRequest { command: credential, .. }: ConsoleRequest<BeginSessionRequest>,
-) -> Result<([(HeaderName, HeaderValue); 2], Json<ConsoleSessionBody>), ModerationApiError> {
-    let signed_in = match credential {
-        SignInCredential::Invitation(invitation) => api.sign_in.accept_invitation(&invitation).await?,
-        SignInCredential::Link(link) => api.sign_in.sign_in_by_link(&link).await?,
+    request: ConsoleRequest<BeginSessionRequest>,
+) -> Result<SessionAnswer, ModerationApiError> {
+    let (access, client) = (&api.console_access, &request.client);
+    let signed_in = match request.command {
+        SignInCredential::Invitation(token) => access.accept_member_invitation(&token, client).await?,
+        SignInCredential::Link(token) => access.sign_in_by_member_link(&token, client).await?,
+        SignInCredential::OperatorInvitation(token) => {
+            access.accept_operator_invitation(&token, client).await?
+        }
+        SignInCredential::OperatorLink(token) => access.sign_in_by_operator_link(&token, client).await?,
+        SignInCredential::Passkey { challenge, credential } => {
+            access.sign_in_by_passkey(&challenge, &credential, client).await?
+        }
+        SignInCredential::Password(password) => access.sign_in_by_password(&password, client).await?,
+        SignInCredential::Choice { ticket, id } => access.choose(&ticket, id, client).await?,
     };
-    request_context::note_member(signed_in.account.id, signed_in.member.id);
-    tracing::info!("a member signed in");
-    let MemberSession { session, member, account, .. } = signed_in;
-    let (scopes, console_scopes) = (member.granted_scopes(), member.granted_console_scopes());
-    let headers = [
-        (header::SET_COOKIE, set_cookie(&api, Some(session.expose()))),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    Ok((
-        headers,
-        Json(ConsoleSessionBody { member: member.into(), account: account.into(), scopes, console_scopes }),
-    ))
-}
-
-impl From<SignInError> for ModerationApiError {
-    fn from(error: SignInError) -> Self {
-        match error {
-            SignInError::Link => Self::new(ModerationErrorCode::Unauthorized, error.to_string()),
-            SignInError::Db(error) => Self::unavailable(&error),
+    if let Some(before) = &request.session {
+        access.sign_out(before).await?;
+    }
+    match &signed_in.caller.person {
+        ConsolePerson::Member { member, account, .. } => {
+            request_context::note_member(account.id, member.id);
+            tracing::info!("a member signed in");
+        }
+        ConsolePerson::Operator(operator) => {
+            tracing::info!(operator.id = %operator.id, "an operator signed in");
         }
     }
+    Ok(answer_sign_in(&api, signed_in))
 }

@@ -35,7 +35,7 @@ pub(super) async fn end_session(
     }
     count_stranger(&api, &headers, &extensions)?;
     if let Some(session) = session_cookie(&api, &headers) {
-        api.sign_in.sign_out(session).await?;
+        api.console_access.sign_out(session).await?;
     }
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, set_cookie(&api, None))]))
 }

@@ -1,6 +1,8 @@
 //! `GET /console/session`
 
-use super::{GetConsoleSessionErrors, request::SignedInMember, session::ConsoleSessionBody};
+use super::{
+    GetConsoleSessionErrors, permissions::AnySession, request::ConsoleCall, session::ConsoleSessionBody,
+};
 use crate::content_moderation::ModerationApiError;
 use axum::{
     Json,
@@ -8,19 +10,14 @@ use axum::{
 };
 
 /// See who is signed in.
+///
+/// It also says whether a second factor is missing. Until it is there, only the operations for it are open.
 #[utoipa::path(
     get, path = "/console/session", tag = "sessions", security(("session" = [], "console" = [])),
     responses((status = 200, description = "Whose session it is.", body = ConsoleSessionBody), GetConsoleSessionErrors),
 )]
 pub(super) async fn get_session(
-    session: SignedInMember,
+    call: ConsoleCall<AnySession>,
 ) -> Result<([(HeaderName, &'static str); 1], Json<ConsoleSessionBody>), ModerationApiError> {
-    let SignedInMember { caller, member, account } = session;
-    let body = ConsoleSessionBody {
-        member: member.into(),
-        account: account.into(),
-        scopes: caller.granted_scopes(),
-        console_scopes: caller.granted_console_scopes(),
-    };
-    Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)))
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(call.caller.into())))
 }

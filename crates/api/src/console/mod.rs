@@ -1,16 +1,34 @@
-//! Operations for the console's pages besides content moderation: sessions of members, and sign-in links. Refusals have
-//! the form of the moderation interface; that one knows nothing of the console.
+//! Operations for the console's pages besides content moderation: who comes in and how, and what operators do. Refusals
+//! have the form of the moderation interface; that one knows nothing of the console.
 //!
 //! They have an OpenAPI document of their own: businesses never call them, and the pages' types are generated from it.
+//!
+//! - `request`, `permissions`: extractors; each operation names in its type what it demands of the caller
+//! - `begin_session`, `end_session`, `get_session`, `sign_in`, `sign_in_ways`, `oidc_callback`: coming in and going out
+//! - `credentials`, `passkeys`, `sessions`: what somebody signs in with, and where they are signed in
+//! - `member_roles`: roles of an account, and what its members have of the console
+//! - `operators`, `operator_roles`, `tenants`, `approvals`: for operators
+//! - `cases`, `queues`: what reviewers decide
 
+mod approvals;
 mod begin_session;
 mod cases;
+mod credentials;
 mod end_session;
 mod get_session;
+mod member_roles;
+mod oidc_callback;
+mod operator_roles;
+mod operators;
+mod passkeys;
+mod permissions;
 mod queues;
 mod request;
 mod session;
+mod sessions;
 mod sign_in;
+mod sign_in_ways;
+mod tenants;
 
 use crate::{
     ApiState,
@@ -27,37 +45,56 @@ pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(panic::catch_panics::<ModerationErrorCode>())
 }
 
-/// Operations of reviewers.
-const CASE_CODES: &[ModerationErrorCode] = &[
+/// Operations that know whom they are for.
+const SESSION_CODES: &[ModerationErrorCode] = &[
     ModerationErrorCode::Unauthorized,
     ModerationErrorCode::TooManyRequests,
     ModerationErrorCode::Unavailable,
 ];
-/// Of these, those with a body.
-const CASE_BODY_CODES: &[ModerationErrorCode] =
+/// Operations with a body.
+const BODY_CODES: &[ModerationErrorCode] =
     &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge];
 
 error_responses! {
     ModerationErrorCode;
-    GetConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
-    BeginConsoleSessionErrors: &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge, ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
-    SignInLinkErrors: &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge, ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
-    CaseReadErrors: CASE_CODES, &[ModerationErrorCode::NotFound];
-    CaseListErrors: CASE_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PageOutOfRange];
-    CaseChangeErrors: CASE_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld];
-    CaseCommandErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld];
-    CaseClaimErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::ExposureBudgetUsedUp];
-    CaseRenewErrors: CASE_CODES, CASE_BODY_CODES;
-    CaseUndoErrors: CASE_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld, ModerationErrorCode::DecisionSettled];
-    CaseBesideErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
-    CaseAppealErrors: CASE_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
-    QueueCommandErrors: CASE_CODES, CASE_BODY_CODES, &[ModerationErrorCode::NotFound];
-    EndConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
+    CaseReadErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
+    CaseListErrors: SESSION_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PageOutOfRange];
+    CaseChangeErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld];
+    CaseCommandErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld];
+    CaseClaimErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::ExposureBudgetUsedUp];
+    CaseRenewErrors: SESSION_CODES, BODY_CODES;
+    CaseUndoErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld, ModerationErrorCode::DecisionSettled];
+    CaseBesideErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    CaseAppealErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    QueueCommandErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound];
+    GetConsoleSessionErrors: SESSION_CODES;
+    EndConsoleSessionErrors: SESSION_CODES;
+    SignInMethodErrors: SESSION_CODES;
+    BeginProviderSignInErrors: SESSION_CODES;
+    BeginConsoleSessionErrors: SESSION_CODES, BODY_CODES;
+    SignInLinkErrors: SESSION_CODES, BODY_CODES;
+    ChoiceErrors: SESSION_CODES, BODY_CODES;
+    SecondFactorErrors: SESSION_CODES, BODY_CODES;
+    PasskeyPromptErrors: SESSION_CODES, &[ModerationErrorCode::Conflict];
+    ChangeCredentialErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    NamedCredentialErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    SessionPathErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
+    OperatorListErrors: SESSION_CODES;
+    OperatorPathErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::LastAdministrator];
+    OperatorChangeErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::LastAdministrator];
+    OperatorCreationErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    RolePathErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    RoleChangeErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    ApprovalDecisionErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::InvalidRequest];
+    TenantListErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
+    TenantCreationErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
 }
 
 fn operations() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(get_session::get_session, begin_session::begin_session, end_session::end_session))
+        .routes(routes!(credentials::present_second_factor))
+        .routes(routes!(sign_in_ways::sign_in_methods))
         .routes(routes!(sign_in::ask_for_link))
         .routes(routes!(cases::claim::claim_cases))
         .routes(routes!(cases::renew::renew_leases))
@@ -74,6 +111,41 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(cases::quality::reviewer_quality))
         .routes(routes!(queues::list::list_queues, queues::create::create_queue))
         .routes(routes!(queues::change::change_queue, queues::delete::delete_queue))
+        .routes(routes!(sign_in_ways::begin_passkey_sign_in))
+        .routes(routes!(sign_in_ways::begin_provider_sign_in))
+        .routes(routes!(sign_in_ways::sign_in_choices))
+        .routes(routes!(oidc_callback::oidc_callback))
+        .routes(routes!(sessions::list_sessions, sessions::end_other_sessions))
+        .routes(routes!(sessions::end_one_session))
+        .routes(routes!(sessions::list_member_sessions, sessions::end_member_sessions))
+        .routes(routes!(credentials::list_credentials))
+        .routes(routes!(credentials::set_password))
+        .routes(routes!(credentials::begin_totp, credentials::remove_totp))
+        .routes(routes!(credentials::confirm_totp))
+        .routes(routes!(passkeys::add_passkey))
+        .routes(routes!(passkeys::begin_passkey))
+        .routes(routes!(passkeys::rename_passkey, passkeys::remove_passkey))
+        .routes(routes!(operators::list_operators))
+        .routes(routes!(operators::invite_operator, operators::list_operator_invitations))
+        .routes(routes!(operators::revoke_operator_invitation))
+        .routes(routes!(operators::set_operator_grant))
+        .routes(routes!(operators::disable_operator))
+        .routes(routes!(operators::enable_operator))
+        .routes(routes!(operator_roles::list_operator_roles, operator_roles::create_operator_role))
+        .routes(routes!(operator_roles::change_operator_role, operator_roles::delete_operator_role))
+        .routes(routes!(member_roles::list_member_roles, member_roles::create_member_role))
+        .routes(routes!(member_roles::change_member_role, member_roles::delete_member_role))
+        .routes(routes!(member_roles::list_console_members))
+        .routes(routes!(member_roles::set_console_scopes))
+        .routes(routes!(approvals::list_approvals))
+        .routes(routes!(approvals::approve_request))
+        .routes(routes!(approvals::refuse_request))
+        .routes(routes!(approvals::list_accounts))
+        .routes(routes!(approvals::delete_account))
+        .routes(routes!(tenants::list_organisations, tenants::create_organisation))
+        .routes(routes!(tenants::list_applications, tenants::create_application))
+        .routes(routes!(tenants::list_api_keys, tenants::create_api_key))
+        .routes(routes!(tenants::revoke_api_key))
 }
 
 pub(crate) fn openapi_document() -> OpenApi {

@@ -1,24 +1,40 @@
-//! Extractors for requests of the console's pages.
+//! Extractors for requests of the console's pages. They authenticate the caller, require what the operation's type says,
+//! and read path and body, in this order.
 
+use super::permissions::ConsolePermission;
 use crate::{
     ApiState,
     content_moderation::{
-        CommandPayload, ModerationApiError, ModerationErrorCode, authenticate, read_command,
+        CommandPayload, ModerationApiError, ModerationErrorCode, authenticate, read_command, read_path,
     },
     http::{
-        auth::{count_stranger, session_cookie::is_console_request},
-        body,
+        auth::{
+            RateLimitError, count_stranger,
+            session_cookie::{is_console_request, session_cookie},
+        },
+        body, header_text, request_context,
     },
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
-    http::request::Parts,
+    http::{HeaderMap, header, request::Parts},
 };
 use base::Uuid;
-use domain::accounts::{self, Account, Member, Principal, PrincipalKind, members};
+use db::WriteTx;
+use domain::{
+    accounts::{self, Account, Member, Principal, PrincipalKind, members},
+    authentication::{
+        CredentialHolder,
+        sessions::{BrowserFamily, SessionClient},
+    },
+    console::{ConsoleCaller, ConsolePerson},
+    operators::Operator,
+};
+use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
 
-/// Enough for a link or an email address.
-const MAX_BODY_BYTES: usize = 16 << 10;
+/// Enough for the answer of a passkey, with the challenge that it answers.
+const MAX_BODY_BYTES: usize = 64 << 10;
 
 /// A request that a page of the console sent for somebody who is not signed in yet. Their network address is counted
 /// before the body is read.
@@ -26,6 +42,10 @@ pub(super) struct ConsoleRequest<B: CommandPayload> {
     pub(super) command: B::Command,
     /// The key of the caller's network address.
     pub(super) address: Uuid,
+    /// What is kept of the browser with a session.
+    pub(super) client: SessionClient,
+    /// The session that the browser had before.
+    pub(super) session: Option<String>,
 }
 
 impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
@@ -33,16 +53,43 @@ impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (parts, body) = request.into_parts();
-        if !is_console_request(&parts.headers) {
-            return Err(ModerationApiError::new(
-                ModerationErrorCode::Unauthorized,
-                "this is for the console's own pages",
-            ));
-        }
-        count_stranger(api, &parts.headers, &parts.extensions)?;
+        count_console_page(api, &parts)?;
         let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
         let address = api.geo_locator.rate_limit_key(&parts.headers, &parts.extensions);
-        Ok(Self { command: read_command::<B>(&parts, &raw, api)?, address })
+        let session = session_cookie(api, &parts.headers).map(str::to_owned);
+        let client = session_client(api, &parts);
+        Ok(Self { command: read_command::<B>(&parts, &raw, api)?, address, client, session })
+    }
+}
+
+/// A request without a body of somebody who is not signed in yet.
+pub(super) struct StrangerRequest;
+
+impl FromRequestParts<ApiState> for StrangerRequest {
+    type Rejection = ModerationApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        count_console_page(api, parts)?;
+        Ok(Self)
+    }
+}
+
+fn count_console_page(api: &ApiState, parts: &Parts) -> Result<(), ModerationApiError> {
+    if !is_console_request(&parts.headers) {
+        return Err(ModerationApiError::new(
+            ModerationErrorCode::Unauthorized,
+            "this is for the console's own pages",
+        ));
+    }
+    Ok(count_stranger(api, &parts.headers, &parts.extensions)?)
+}
+
+/// What is kept of the browser that sends a request.
+pub(super) fn session_client(api: &ApiState, parts: &Parts) -> SessionClient {
+    let agent = header_text(&parts.headers, &header::USER_AGENT).unwrap_or_default();
+    SessionClient {
+        browser: BrowserFamily::of_user_agent(agent),
+        network: api.geo_locator.coarse_network(&parts.headers, &parts.extensions),
     }
 }
 
@@ -59,7 +106,7 @@ impl FromRequestParts<ApiState> for SignedInMember {
     async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (caller, mut view) = authenticate(api, &parts.headers).await?;
         let PrincipalKind::Member { account, member } = caller.kind else {
-            return Err(ModerationApiError::new(ModerationErrorCode::Unauthorized, "nobody is signed in"));
+            return Err(nobody());
         };
         let over = || {
             ModerationApiError::new(ModerationErrorCode::Unauthorized, "the session is over; sign in again")
@@ -68,4 +115,89 @@ impl FromRequestParts<ApiState> for SignedInMember {
         let account = accounts::find(&mut view, &caller, account).await?.ok_or_else(over)?;
         Ok(Self { caller, member, account })
     }
+}
+
+/// A request of somebody who is signed in and has the permission `P`. `Ids` are the ids of the path, `I` is what was read of
+/// the body.
+pub(super) struct ConsoleCall<P, Ids = (), I = ()> {
+    pub(super) caller: ConsoleCaller,
+    pub(super) path: Ids,
+    pub(super) input: I,
+    permission: PhantomData<P>,
+}
+
+/// The body of a [`ConsoleCall`], read as a command.
+pub(super) struct ConsoleCommand<B: CommandPayload>(pub(super) B::Command);
+
+impl<P: ConsolePermission, Ids: DeserializeOwned + Send> ConsoleCall<P, Ids> {
+    async fn read(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let caller = authenticate_session(api, &parts.headers).await?;
+        P::authorise(&caller)?;
+        let path = read_path(parts, api).await?;
+        Ok(Self { caller, path, input: (), permission: PhantomData })
+    }
+}
+
+impl<P, Ids, I> ConsoleCall<P, Ids, I> {
+    /// Whose session it is.
+    pub(super) fn holder(&self) -> CredentialHolder {
+        self.caller.holder()
+    }
+
+    /// Begins a write transaction in which the caller acts.
+    pub(super) async fn begin(&self, api: &ApiState) -> Result<WriteTx, ModerationApiError> {
+        let mut tx = api.db.write().await?;
+        tx.set_actor(self.holder().audit_actor());
+        Ok(tx)
+    }
+
+    /// The operator who calls. A permission of operators has let them in, so there is one.
+    pub(super) fn operator(&self) -> Result<&Operator, ModerationApiError> {
+        match &self.caller.person {
+            ConsolePerson::Operator(operator) => Ok(operator),
+            ConsolePerson::Member { .. } => Err(nobody()),
+        }
+    }
+}
+
+impl<P: ConsolePermission, Ids: DeserializeOwned + Send> FromRequestParts<ApiState> for ConsoleCall<P, Ids> {
+    type Rejection = ModerationApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        Self::read(parts, api).await
+    }
+}
+
+impl<P: ConsolePermission, Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest<ApiState>
+    for ConsoleCall<P, Ids, ConsoleCommand<B>>
+{
+    type Rejection = ModerationApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let (mut parts, body) = request.into_parts();
+        let ConsoleCall { caller, path, permission, .. } =
+            ConsoleCall::<P, Ids>::read(&mut parts, api).await?;
+        let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
+        let input = ConsoleCommand(read_command::<B>(&parts, &raw, api)?);
+        Ok(Self { caller, path, input, permission })
+    }
+}
+
+/// Whose session it is, and counts the call.
+async fn authenticate_session(
+    api: &ApiState,
+    headers: &HeaderMap,
+) -> Result<ConsoleCaller, ModerationApiError> {
+    let token = session_cookie(api, headers).ok_or_else(nobody)?;
+    let caller = api.console_access.authenticate(token).await?;
+    api.end_user_rate_limit.try_take(&caller.holder().id).map_err(RateLimitError)?;
+    if let ConsolePerson::Member { principal, member, account } = &caller.person {
+        request_context::note_application(principal.app);
+        request_context::note_member(account.id, member.id);
+    }
+    Ok(caller)
+}
+
+fn nobody() -> ModerationApiError {
+    ModerationApiError::new(ModerationErrorCode::Unauthorized, "nobody is signed in")
 }

@@ -31,17 +31,17 @@ impl CommandPayload for SignInRequest {
     }
 }
 
-/// Ask for an email with a sign-in link.
+/// Ask for an email with sign-in links.
 ///
-/// Neither the answer nor its timing depends on whether the address is known: a job looks up the member later.
+/// Neither the answer nor its timing depends on whether the address is known: a job looks up members and operators later.
 #[utoipa::path(
     post, path = "/console/sign-in", tag = "sessions", security(("console" = [])),
     request_body(content = SignInRequest, example = json!({ "email": "ada@example.com" })),
-    responses((status = 202, description = "Whoever is a member gets a mail."), SignInLinkErrors),
+    responses((status = 202, description = "Whoever works here gets a mail."), SignInLinkErrors),
 )]
 pub(super) async fn ask_for_link(
     State(api): State<ApiState>,
-    ConsoleRequest { command: email, address }: ConsoleRequest<SignInRequest>,
+    ConsoleRequest { command: email, address, .. }: ConsoleRequest<SignInRequest>,
 ) -> Result<StatusCode, ModerationApiError> {
     // A bucket for the caller's network address and one for the mailbox, whether it is a member's or not: a refusal
     // reveals nothing, and nobody shuts out everybody.

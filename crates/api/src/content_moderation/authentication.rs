@@ -12,7 +12,10 @@ use crate::{
 use axum::http::{HeaderMap, header};
 use base::AppId;
 use db::ReadTx;
-use domain::accounts::{self, AuthenticationError, Principal, PrincipalKind, Scope};
+use domain::{
+    accounts::{self, AuthenticationError, Principal, PrincipalKind, Scope},
+    tenancy::api_keys,
+};
 
 /// API keys have 49 characters; a value longer than this is not looked up.
 const MAX_API_KEY_BYTES: usize = 512;
@@ -45,7 +48,9 @@ async fn authenticate_api_key(
         .and_then(|id| id.parse().ok())
         .ok_or_else(|| refused("the application's id is missing or not a UUID"))?;
     let mut view = api.db.read().await?;
-    Ok((accounts::authenticate_api_key(&mut view, app, key).await?, view))
+    let (caller, key_use) = accounts::authenticate_api_key(&mut view, &*api.environment, app, key).await?;
+    api_keys::record_use(&api.db, &*api.environment, key_use);
+    Ok((caller, view))
 }
 
 /// The API key of a request, alone or after `Bearer`.

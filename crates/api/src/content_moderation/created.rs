@@ -14,7 +14,7 @@ pub(crate) struct CreatedResource {
 }
 
 impl CreatedResource {
-    pub(super) fn new(id: impl Into<Uuid>) -> Self {
+    pub(crate) fn new(id: impl Into<Uuid>) -> Self {
         Self { id: id.into() }
     }
 }

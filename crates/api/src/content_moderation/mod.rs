@@ -27,10 +27,12 @@ pub use error::ModerationErrorCode;
 use crate::ApiState;
 pub(crate) use accounts::get::AccountBody;
 pub(crate) use authentication::authenticate;
+pub(crate) use created::CreatedResource;
 pub(crate) use error::ModerationApiError;
 use error::{ModerationErrorBody, ModerationViolationBody};
 pub(crate) use invitations::invite::email_violation;
 pub(crate) use members::MemberBody;
+pub(crate) use path::read as read_path;
 pub(crate) use request::{CommandPayload, read_command};
 use utoipa::{
     PartialSchema as _,

@@ -110,12 +110,14 @@ pub(crate) fn concrete(path: &str) -> String {
 }
 
 /// Operations without authentication, by design: public keys and files, the token endpoint, deleting a result by its
-/// own passkey, the anonymous start at the issuer, and wallets, which have nothing but a sealed address.
-const OPEN: [&str; 11] = [
+/// own passkey, the anonymous start at the issuer, wallets, which have nothing but a sealed address, and whoever
+/// comes back from the identity provider of the console.
+const OPEN: [&str; 12] = [
     "/age/v1/anonymity/keys",
     "/age/v1/anonymity/sessions",
     "/age/v1/keys/forget",
     "/api/v1/webhook-keys",
+    "/console/oidc/callback",
     "/ai/sm/v1/secure/{version}/capture.js",
     "/poa/v1/issuer/keys",
     "/v1/oauth/token",
@@ -152,5 +154,5 @@ async fn every_operation_refuses_callers_without_credentials() {
             }
         }
     }
-    assert_eq!(tried, 153, "every documented operation was tried");
+    assert_eq!(tried, 190, "every documented operation was tried");
 }

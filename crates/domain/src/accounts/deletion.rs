@@ -133,12 +133,24 @@ impl AccountDeletionService {
         account: AccountId,
         by: &str,
     ) -> Result<(), AccountDeletionError> {
+        let mut tx = self.db.write().await?;
+        self.begin_in(&mut tx, app, account, by).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// The same in a transaction of the caller's.
+    pub(crate) async fn begin_in(
+        &self,
+        tx: &mut WriteTx,
+        app: Option<AppId>,
+        account: AccountId,
+        by: &str,
+    ) -> Result<(), AccountDeletionError> {
         #[derive(FromRow)]
         struct OwnerRow {
             app_id: AppId,
         }
         let (environment, now) = (&*self.environment, self.environment.now());
-        let mut tx = self.db.write().await?;
         // The name is overwritten: it can be used again at once, and is not kept.
         let owner: Option<OwnerRow> = tx
             .fetch_optional(sql!(
@@ -163,8 +175,13 @@ impl AccountDeletionService {
         let event = AuditEvent::new("account.close").app(owner.app_id).account(account).target(account);
         tx.audit(event.detail("by", by));
         let job = DeleteAccount { account };
-        enqueue_unique(&mut tx, environment, &job, &account.to_string(), now + RESUME_DELAY).await?;
-        Ok(tx.commit().await?)
+        enqueue_unique(tx, environment, &job, &account.to_string(), now + RESUME_DELAY).await?;
+        Ok(())
+    }
+
+    /// Finishes a deletion that has begun.
+    pub async fn finish(&self, account: AccountId) -> Result<(), AccountDeletionError> {
+        self.run(account).await
     }
 
     /// Runs a [`DeleteAccount`]: finishes what was interrupted, and deletes what was still being written outside the

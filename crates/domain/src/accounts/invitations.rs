@@ -2,9 +2,11 @@
 
 use super::{
     Account, ConsoleScope, EmailAddress, Member, Principal, Scope, lock_and_load, lock_exclusive, members,
-    secret_tokens::{console_link, generate_token, hash_token},
 };
-use crate::mail::{EmailMessage, MailConfigError, Mailer};
+use crate::{
+    authentication::{console_link, generate_token, hash_token},
+    mail::{EmailMessage, MailConfigError, Mailer},
+};
 use base::{AccountId, Environment, Id as _, InvitationId, MemberId, Secret, SignedDuration, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 use std::sync::Arc;
@@ -265,6 +267,9 @@ impl Invitations {
         .await?;
         let event = AuditEvent::new("member.join").account(account.id).target(id);
         tx.audit(event.detail("admin", admin).detail("scopes", members::scopes_json(&scopes)));
-        Ok(Some((account, Member { id, email, username, admin, scopes, console_scopes, created_at })))
+        Ok(Some((
+            account,
+            Member { id, email, username, admin, scopes, console_scopes, role_id: None, created_at },
+        )))
     }
 }

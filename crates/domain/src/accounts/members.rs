@@ -1,7 +1,8 @@
 //! The members of an account: the people who work in it.
 
 use super::{ConsoleScope, Principal, Scope, lock_exclusive};
-use base::{AccountId, MemberId, Timestamp};
+use crate::authentication::{self, CredentialHolder};
+use base::{AccountId, MemberId, MemberRoleId, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// A member of one account. A person who works in several accounts is a member of each.
@@ -15,9 +16,11 @@ pub struct Member {
     pub admin: bool,
     #[sqlx(json)]
     pub scopes: Vec<Scope>,
-    /// What they may do in the console beyond these.
+    /// What they were given in the console beyond that.
     #[sqlx(json)]
     pub console_scopes: Vec<ConsoleScope>,
+    /// The role whose scopes they have besides.
+    pub role_id: Option<MemberRoleId>,
     /// When they accepted their invitation.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
@@ -61,7 +64,7 @@ pub enum MemberChangeError {
 /// The members of an account, oldest first.
 pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, DbError> {
     view.fetch_all(sql!(
-        "SELECT id, email, username, admin, scopes, console_scopes, created_at FROM members
+        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members
           WHERE account_id = $1 ORDER BY created_at, id",
         account,
     ))
@@ -71,9 +74,24 @@ pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, 
 /// A member of an account.
 pub async fn find(view: &mut ReadTx, account: AccountId, id: MemberId) -> Result<Option<Member>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT id, email, username, admin, scopes, console_scopes, created_at FROM members WHERE account_id = $1 AND id = $2",
+        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members WHERE account_id = $1 AND id = $2",
         account,
         id,
+    ))
+    .await
+}
+
+/// The member of an account with this address, in lower case.
+pub async fn find_by_address(
+    view: &mut ReadTx,
+    account: AccountId,
+    address: &str,
+) -> Result<Option<Member>, DbError> {
+    view.fetch_optional(sql!(
+        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members
+          WHERE account_id = $1 AND address = $2",
+        account,
+        address,
     ))
     .await
 }
@@ -149,7 +167,8 @@ pub async fn remove(
     if member.admin && !by_administrator {
         return Err(MemberChangeError::AdministratorRequired);
     }
-    // Their sessions and sign-in links are deleted by ON DELETE CASCADE.
+    authentication::delete_all(tx, CredentialHolder::member(account, id)).await?;
+    // Their sign-in links are deleted by ON DELETE CASCADE.
     for query in [
         sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id),
         // Their inbox.
@@ -192,7 +211,7 @@ pub(super) fn scopes_json(scopes: &[Scope]) -> serde_json::Value {
     Scope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
 }
 
-/// Scopes of the console as they are stored: each once, in the order of docs/CONSOLE.md.
+/// The same for what they may do in the console, in the order of docs/CONSOLE.md.
 pub(super) fn console_scopes_json(scopes: &[ConsoleScope]) -> serde_json::Value {
     ConsoleScope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
 }

@@ -2,23 +2,22 @@
 //! (docs/adr/0007-content-moderation.md).
 //!
 //! - this file: accounts themselves, and the locks that every writer takes
-//! - `members`: who works in an account, and with which scopes
-//! - `invitations`, `sign_in`, `sessions`: how members come in; `secret_tokens` makes the secrets of all three
+//! - `members`: who works in an account, and with which scopes; `roles`: sets of scopes that have a name
+//! - `invitations`, `sign_in`, `sessions`: how members come in
 //! - `principal`: who makes a request, and what they may do
 //! - `deletion`, `deletion_receipt`: deleting an account with everything under it, and the proof of it
 
 pub mod deletion;
 mod deletion_receipt;
-mod email;
 pub mod invitations;
 pub mod members;
 mod principal;
-mod secret_tokens;
+pub mod roles;
 mod sessions;
 pub mod sign_in;
 
+pub use crate::authentication::{EmailAddress, InvalidEmailAddressError};
 pub use deletion_receipt::{DeletionReceipt, ReceiptScope, ReceiptSigner, SignedReceipt};
-pub use email::{EmailAddress, InvalidEmailAddressError};
 pub use members::Member;
 pub use principal::{
     ADMIN_SCOPE, AuthenticationError, ConsoleScope, Principal, PrincipalKind, Scope, authenticate_api_key,

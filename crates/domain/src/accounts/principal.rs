@@ -1,11 +1,15 @@
 //! Who makes a request about accounts, and what they may do.
 
 use crate::{
-    tenancy::{ApplicationState, Feature, OrganisationStatus, api_keys, limits::ApplicationLimits},
+    tenancy::{
+        ApplicationState, Feature, OrganisationStatus,
+        api_keys::{self, ApiKeyUse},
+        limits::ApplicationLimits,
+    },
     wire_enum::wire_enum,
 };
-use base::{AccountId, ApiKeyId, AppId, MemberId};
-use db::{DbError, FromRow, ReadTx, sql};
+use base::{AccountId, ApiKeyId, AppId, Environment, MemberId, Timestamp};
+use db::{DbError, DbTimestamp, FromRow, ReadTx, sql};
 
 wire_enum! {
     /// What a member or an API key may do (`Scope` of the interface).
@@ -184,6 +188,11 @@ impl Principal {
         scopes.iter().copied().find(|scope| !self.has_scope(*scope))
     }
 
+    /// The first of these scopes of the console that they do not have themselves, and so cannot give to anybody.
+    pub fn lacks_one_of_console(&self, scopes: &[ConsoleScope]) -> Option<ConsoleScope> {
+        scopes.iter().copied().find(|scope| !self.has_console_scope(*scope))
+    }
+
     /// The only account they may see if they are a member; `None` for an API key, which may see all of its application.
     pub fn account(&self) -> Option<AccountId> {
         match self.kind {
@@ -217,12 +226,15 @@ impl Principal {
 /// Why a caller is not authenticated. The interface answers 401 to each.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthenticationError {
-    /// The key is unknown or revoked, or belongs to another application.
+    /// The key is unknown, expired or revoked, or belongs to another application.
     #[error("the API key is unknown, or not this application's")]
     UnknownApiKey,
     /// The session is unknown or has ended.
     #[error("the session is over; sign in again")]
     SessionExpired,
+    /// The session has no second factor yet, and needs one (`console.mfa`).
+    #[error("a second factor is needed; present one, or set one up, in the console")]
+    SecondFactorRequired,
     /// The application is disabled, or its organisation is not active.
     #[error("the application is disabled, or its organisation is not active")]
     ApplicationDisabled,
@@ -237,6 +249,7 @@ pub enum AuthenticationError {
 #[derive(FromRow)]
 struct ApiKeyRow {
     id: ApiKeyId,
+    last_used_at: Option<DbTimestamp>,
     #[sqlx(json)]
     scopes: Vec<String>,
     state: String,
@@ -247,21 +260,24 @@ struct ApiKeyRow {
     limits: ApplicationLimits,
 }
 
-/// Authenticates an API key of an application that may use moderation.
+/// Authenticates an API key of an application that may use moderation. Also returns its use, to be recorded.
 pub async fn authenticate_api_key(
     view: &mut ReadTx,
+    environment: &dyn Environment,
     app: AppId,
     key: &str,
-) -> Result<Principal, AuthenticationError> {
+) -> Result<(Principal, ApiKeyUse), AuthenticationError> {
     let row: Option<ApiKeyRow> = view
         .fetch_optional(sql!(
-            "SELECT k.id, k.scopes, a.state, a.features, o.status AS org_status, a.calls_per_minute, a.burst,
+            "SELECT k.id, k.last_used_at, k.scopes, a.state, a.features, o.status AS org_status, a.calls_per_minute, a.burst,
                     a.running_jobs, a.waiting_jobs, a.live_streams, a.stored_bytes
                FROM api_keys k JOIN applications a ON a.id = k.app_id
                LEFT JOIN organisations o ON o.id = a.organisation_id
-              WHERE k.hash = $1 AND k.app_id = $2 AND k.revoked_at IS NULL",
+              WHERE k.hash = $1 AND k.app_id = $2 AND k.revoked_at IS NULL
+                AND (k.expires_at IS NULL OR k.expires_at > $3)",
             api_keys::hash(key),
             app,
+            environment.now(),
         ))
         .await?;
     let row = row.ok_or(AuthenticationError::UnknownApiKey)?;
@@ -270,7 +286,8 @@ pub async fn authenticate_api_key(
     // API keys are shared by all interfaces: words that are no scope here are scopes elsewhere.
     let scopes = row.scopes.iter().filter_map(|word| word.parse().ok()).collect();
     let kind = PrincipalKind::ApiKey(row.id);
-    Ok(Principal { app, kind, scopes, console_scopes: Vec::new(), admin, limits: row.limits })
+    let key_use = ApiKeyUse { id: row.id, last_used_at: row.last_used_at.map(Timestamp::from) };
+    Ok((Principal { app, kind, scopes, console_scopes: Vec::new(), admin, limits: row.limits }, key_use))
 }
 
 /// Refuses an application that is not enabled, whose organisation is not active, or that may not use moderation.

@@ -1,5 +1,5 @@
-//! How members sign in: by a link in a mail, or by accepting an invitation. [`SignInService`] is the front of the whole
-//! subject; invitations and sessions have files of their own.
+//! How members sign in by what is sent to them: a link in a mail, or an invitation. [`SignInService`] is the front of the
+//! subject; invitations and sessions have files of their own, and [`crate::console`] has all other ways to come in.
 
 pub use super::sessions::MemberSession;
 
@@ -7,13 +7,18 @@ use super::{
     Account, AuthenticationError, EmailAddress, Principal,
     invitations::{Invitation, InvitationError, Invitations, Invitee, IssuedInvitation},
     lock_and_load, lock_shared, members,
-    secret_tokens::{console_link, generate_token, hash_token},
     sessions::MemberSessions,
 };
 use crate::{
+    authentication::{
+        CredentialHolder, SecondFactorPolicy, SignInMethod, console_link, generate_token, hash_token,
+        sessions::{ConsoleSessions, SessionClient, SessionRecord},
+    },
     mail::{EmailMessage, MailConfigError, Mailer},
+    operators::{OperatorService, OperatorServiceSettings},
     vault::Vault,
 };
+use age_methods::oidc::SignInProviderSettings;
 use base::{AccountId, Environment, InvitationId, MemberId, Secret, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
@@ -22,6 +27,8 @@ use std::{num::NonZeroU32, sync::Arc};
 
 /// How many accounts one mail has sign-in links for, at most.
 const MAX_LINKS_PER_EMAIL: i64 = 20;
+/// What an operator's link says that it leads to.
+const OPERATORS_LINK_LABEL: &str = "this server, as its operator";
 
 /// How members are invited and signed in to the console; the section `[console]`.
 #[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
@@ -48,6 +55,13 @@ pub struct SignInSettings {
     /// How long a session lasts at most; written in days.
     #[serde(rename = "session_days", with = "base::settings::days")]
     pub session_ttl: SignedDuration,
+    /// Who needs a second factor.
+    #[serde(rename = "mfa")]
+    pub second_factor: SecondFactorPolicy,
+    /// Whether keys and the deletion of accounts need a second operator.
+    pub four_eyes: bool,
+    /// The identity provider that people may sign in through.
+    pub oidc: Option<SignInProviderSettings>,
 }
 
 impl Default for SignInSettings {
@@ -60,6 +74,9 @@ impl Default for SignInSettings {
             max_links_per_minute: const { NonZeroU32::new(30).unwrap() },
             session_idle_timeout: SignedDuration::from_hours(12),
             session_ttl: SignedDuration::from_hours(7 * 24),
+            second_factor: SecondFactorPolicy::default(),
+            four_eyes: false,
+            oidc: None,
         }
     }
 }
@@ -81,6 +98,7 @@ pub struct SignInService {
     settings: Arc<SignInSettings>,
     invitations: Invitations,
     sessions: MemberSessions,
+    operators: OperatorService,
 }
 
 /// Why nobody was signed in.
@@ -137,13 +155,40 @@ impl SignInService {
             public_url: settings.public_url.clone(),
             ttl: settings.invitation_ttl,
         };
-        let sessions = MemberSessions {
+        let sessions = ConsoleSessions {
             db: db.clone(),
             environment: environment.clone(),
             idle_timeout: settings.session_idle_timeout,
             ttl: settings.session_ttl,
         };
-        Self { db, environment, vault, mail, settings: Arc::new(settings), invitations, sessions }
+        let sessions = MemberSessions { sessions, policy: settings.second_factor };
+        let of_operators = OperatorServiceSettings {
+            public_url: settings.public_url.clone(),
+            invitation_ttl: settings.invitation_ttl,
+            sign_in_link_ttl: settings.sign_in_link_ttl,
+        };
+        let operators = OperatorService::new(environment.clone(), mail.clone(), of_operators);
+        Self { db, environment, vault, mail, settings: Arc::new(settings), invitations, sessions, operators }
+    }
+
+    /// How people are signed in.
+    pub fn settings(&self) -> &SignInSettings {
+        &self.settings
+    }
+
+    /// Invites operators, and makes links for them.
+    pub fn operators(&self) -> &OperatorService {
+        &self.operators
+    }
+
+    /// The sessions of everybody who works in the console.
+    pub fn sessions(&self) -> &ConsoleSessions {
+        &self.sessions.sessions
+    }
+
+    /// Whether sign-in links can be sent.
+    pub fn can_send_mail(&self) -> bool {
+        self.mail.ensure_configured().is_ok()
     }
 
     /// Whether the console is reached by https, so that its cookie can be restricted to https.
@@ -199,7 +244,11 @@ impl SignInService {
     }
 
     /// Accepts an invitation, once: makes the member and signs them in.
-    pub async fn accept_invitation(&self, token: &str) -> Result<MemberSession, SignInError> {
+    pub async fn accept_invitation(
+        &self,
+        token: &str,
+        client: &SessionClient,
+    ) -> Result<MemberSession, SignInError> {
         // Strangers who guess must not hold the one writer that SQLite has.
         let mut view = self.db.read().await?;
         let known = view.count(sql!(
@@ -214,7 +263,7 @@ impl SignInService {
         let mut tx = self.db.write().await?;
         let accepted = self.invitations.accept(&mut tx, token).await?;
         let (account, member) = accepted.ok_or(SignInError::Link)?;
-        Ok(self.sessions.begin(tx, account, member).await?)
+        Ok(self.sessions.begin(tx, account, member, SignInMethod::Invitation, client).await?)
     }
 
     /// Queues a mail with sign-in links to whoever has this address, if it is a member's.
@@ -277,8 +326,16 @@ impl SignInService {
             let link = self.insert_sign_in_link(&mut tx, account_id, member_id, expires_at).await?;
             links.push((name.clone(), link));
         }
-        if let Some(first) = memberships.first().filter(|_| !links.is_empty()) {
-            let message = EmailMessage::sign_in(&first.email, links, expires_at);
+        let mut to = memberships.into_iter().next().map(|first| first.email);
+        let most = Some(self.settings.max_links_per_hour);
+        if let Some((operator, link, _)) =
+            self.operators.create_sign_in_link(&mut tx, &address.to_lowercase(), most).await?
+        {
+            links.insert(0, (OPERATORS_LINK_LABEL.to_owned(), link));
+            to = to.or(Some(operator.email));
+        }
+        if let Some(to) = to.filter(|_| !links.is_empty()) {
+            let message = EmailMessage::sign_in(&to, links, expires_at);
             self.mail.enqueue(&mut tx, None, &message, expires_at).await?;
         }
         lease.finish(&mut tx).await?;
@@ -338,7 +395,11 @@ impl SignInService {
     }
 
     /// Signs in the member whose sign-in link this is. It works once.
-    pub async fn sign_in_by_link(&self, token: &str) -> Result<MemberSession, SignInError> {
+    pub async fn sign_in_by_link(
+        &self,
+        token: &str,
+        client: &SessionClient,
+    ) -> Result<MemberSession, SignInError> {
         #[derive(FromRow)]
         struct UsedLinkRow {
             account_id: AccountId,
@@ -367,17 +428,42 @@ impl SignInService {
         let used = used.ok_or(SignInError::Link)?;
         let account = lock_and_load(&mut tx, used.account_id).await?.ok_or(SignInError::Link)?;
         let member = members::find(&mut tx, account.id, used.member_id).await?.ok_or(SignInError::Link)?;
-        Ok(self.sessions.begin(tx, account, member).await?)
+        Ok(self.sessions.begin(tx, account, member, SignInMethod::MailLink, client).await?)
     }
 
-    /// The member whose session this is, with the scopes that they have now.
+    /// Signs in a member who has proved who they are by one of their credentials. `None` if they are a member no more, or
+    /// their account is being deleted.
+    pub(crate) async fn begin_member_session(
+        &self,
+        mut tx: WriteTx,
+        holder: CredentialHolder,
+        method: SignInMethod,
+        client: &SessionClient,
+    ) -> Result<Option<MemberSession>, DbError> {
+        let Some(account) = holder.account else { return Ok(None) };
+        let Some(account) = lock_and_load(&mut tx, account).await? else { return Ok(None) };
+        let Some(member) = members::find(&mut tx, account.id, holder.id.into()).await? else {
+            return Ok(None);
+        };
+        Ok(Some(self.sessions.begin(tx, account, member, method, client).await?))
+    }
+
+    /// The member whose session this is, with the scopes that they have now. Refused while a second factor is missing.
     pub async fn authenticate_session(&self, session: &str) -> Result<Principal, AuthenticationError> {
         self.sessions.authenticate(session).await
     }
 
+    /// The member whose session this is, whether or not they have presented a second factor.
+    pub(crate) async fn principal_of_session(
+        &self,
+        session: &SessionRecord,
+    ) -> Result<Principal, AuthenticationError> {
+        self.sessions.principal(session).await
+    }
+
     /// Ends a session; nothing happens if there is none.
     pub async fn sign_out(&self, session: &str) -> Result<(), DbError> {
-        self.sessions.end(session).await
+        self.sessions.sessions.end(session).await
     }
 }
 
@@ -386,7 +472,7 @@ fn aad(id: Uuid) -> Vec<u8> {
     format!("address of sign-in {id}").into_bytes()
 }
 
-/// Deletes expired invitations, sign-in links and sessions, at most 5,000 of each; returns how many.
+/// Deletes expired invitations and sign-in links, at most 5,000 of each; returns how many.
 pub async fn purge_expired(db: &Db, environment: &dyn Environment) -> Result<u64, DbError> {
     let (mut tx, now) = (db.write().await?, environment.now());
     let invitations = tx
@@ -401,15 +487,8 @@ pub async fn purge_expired(db: &Db, environment: &dyn Environment) -> Result<u64
             now - SignedDuration::from_hours(1),
         ))
         .await?;
-    let sessions = tx
-        .execute(sql!(
-            "DELETE FROM member_sessions WHERE id IN
-                (SELECT id FROM member_sessions WHERE expires_at < $1 OR ends_at < $1 LIMIT 5000)",
-            now,
-        ))
-        .await?;
     tx.commit().await?;
-    Ok(invitations + links + sessions)
+    Ok(invitations + links)
 }
 
 #[cfg(test)]

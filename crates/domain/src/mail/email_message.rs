@@ -35,6 +35,21 @@ impl EmailMessage {
         }
     }
 
+    /// An invitation to be an operator of the installation at `public_url`.
+    pub fn operator_invitation(to: &str, public_url: &str, link: &Secret<String>, until: Timestamp) -> Self {
+        Self {
+            to: to.to_owned(),
+            subject: "Invitation to operate Assay".to_owned(),
+            before: vec![format!("You are invited to be an operator of the Assay server at {public_url}.")],
+            links: vec![("Accept the invitation".to_owned(), link.expose().clone())],
+            after: vec![
+                format!("The link works once, until {}.", format_timestamp(until)),
+                "If you did not expect this, do nothing: without the link nobody becomes an operator."
+                    .to_owned(),
+            ],
+        }
+    }
+
     /// Links to sign in with, one for each account.
     pub fn sign_in(to: &str, links: Vec<(String, Secret<String>)>, until: Timestamp) -> Self {
         let links: Vec<_> = links

@@ -5,7 +5,12 @@ use crate::{config::Config, out};
 use anyhow::Context as _;
 use base::{AccountId, AppId, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
-use domain::accounts::{self, EmailAddress, Scope, invitations::Invitee};
+use domain::accounts::{
+    self, ConsoleScope, EmailAddress, Scope,
+    invitations::Invitee,
+    members,
+    roles::{self, ConsoleGrant, Giver},
+};
 use services::Services;
 
 #[derive(Subcommand)]
@@ -63,6 +68,21 @@ pub(crate) enum AccountCommand {
         /// data folder.
         #[arg(long)]
         dev: bool,
+    },
+    /// Set what a member may do in the console beyond the scopes of content moderation.
+    Grant {
+        /// The account.
+        #[arg(long)]
+        account: AccountId,
+        /// The member's mail address.
+        #[arg(long)]
+        email: String,
+        /// All that they may do, separated by commas; scopes that are left out are revoked.
+        #[arg(
+            long, required = true, value_delimiter = ',', num_args = 0..,
+            value_parser = PossibleValuesParser::new(ConsoleScope::VARIANTS)
+        )]
+        console_scopes: Vec<String>,
     },
     /// Print a link that signs a member in once, for members who get no mail from this server.
     SignInLink {
@@ -125,6 +145,20 @@ impl AccountCommand {
                     "the link works once, until {}; {mail}",
                     format_time(invitation.expires_at)
                 ));
+            }
+            Self::Grant { account, email, console_scopes } => {
+                let email: EmailAddress = email.parse()?;
+                let console_scopes =
+                    console_scopes.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
+                let mut tx = db.write().await?;
+                let found = members::find_by_address(&mut tx, account, email.normalised()).await?;
+                let member = found.with_context(|| {
+                    format!("account {account} has no member with the address {}", email.as_str())
+                })?;
+                let grant = ConsoleGrant { role: member.role_id, console_scopes };
+                roles::set_grant(&mut tx, Giver::Operator, account, member.id, &grant).await?;
+                tx.commit().await?;
+                out::line(format_args!("member {} may do this from their next call on", member.id));
             }
             Self::SignInLink { account, email } => {
                 let email: EmailAddress = email.parse()?;

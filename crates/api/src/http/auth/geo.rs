@@ -10,7 +10,7 @@ use base::Uuid;
 use domain::age_verification::Location;
 use maxminddb::{Reader, geoip2};
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::PathBuf,
     sync::{Mutex, PoisonError},
     time::Duration,
@@ -111,6 +111,15 @@ impl GeoLocator {
         let address = self.client_address(headers, extensions)?.to_canonical();
         let is_known = self.address_header.is_some() || !is_local(address);
         is_known.then(|| self.rate_limit_key(headers, extensions))
+    }
+
+    /// The network of a caller, coarse enough that people recognise their own sessions and nobody else finds them: the /24 of
+    /// an IPv4 address, the /48 of an IPv6 address.
+    pub(crate) fn coarse_network(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<String> {
+        Some(match self.client_address(headers, extensions)?.to_canonical() {
+            IpAddr::V4(address) => format!("{}/24", Ipv4Addr::from_bits(address.to_bits() >> 8 << 8)),
+            IpAddr::V6(address) => format!("{}/48", Ipv6Addr::from_bits(address.to_bits() >> 80 << 80)),
+        })
     }
 
     fn client_address(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {

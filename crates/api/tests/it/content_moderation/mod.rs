@@ -321,7 +321,7 @@ pub(crate) fn text_members<'a>(list: &'a Value, member: &str) -> Vec<&'a str> {
 }
 
 /// The text after `#what=` in an email, whose lines may be wrapped.
-fn token_in_email(email: &str, what: &str) -> String {
+pub(crate) fn token_in_email(email: &str, what: &str) -> String {
     let text = email.replace("=\r\n", "").replace("=3D", "=");
     let token = text.split(&format!("/console/#{what}=")).nth(1).expect("a link").chars();
     token.take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect()

@@ -1,11 +1,11 @@
-//! The tables of an account's members: who they are, how they were invited, and how they are signed in.
+//! The tables of an account's members: who they are, how they were invited, and what they sign in with.
 
 use super::{AccountTables, DeletedRows, OrphanedTables};
 use base::AccountId;
 use db::{DbError, ReadTx, WriteTx, sql};
 use futures_util::future::BoxFuture;
 
-/// Members of accounts, with their invitations, sign-in links and sessions.
+/// Members of accounts, with their invitations, sign-in links, sessions and credentials.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemberTables;
 
@@ -24,9 +24,33 @@ impl AccountTables for MemberTables {
 }
 
 async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
-    let member_sessions = tx
+    let console_sessions = tx
         .execute(sql!(
-            "DELETE FROM member_sessions WHERE id IN (SELECT id FROM member_sessions WHERE account_id = $1 LIMIT 5000)",
+            "DELETE FROM console_sessions WHERE id IN (SELECT id FROM console_sessions WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    let passkeys = tx
+        .execute(sql!(
+            "DELETE FROM passkeys WHERE id IN (SELECT id FROM passkeys WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    let passwords = tx
+        .execute(sql!(
+            "DELETE FROM passwords WHERE holder_id IN (SELECT holder_id FROM passwords WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    let totp_secrets = tx
+        .execute(sql!(
+            "DELETE FROM totp_secrets WHERE holder_id IN (SELECT holder_id FROM totp_secrets WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    let oidc_subjects = tx
+        .execute(sql!(
+            "DELETE FROM oidc_subjects WHERE holder_id IN (SELECT holder_id FROM oidc_subjects WHERE account_id = $1 LIMIT 5000)",
             account,
         ))
         .await?;
@@ -48,18 +72,54 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
             account,
         ))
         .await?;
+    let member_roles = tx
+        .execute(sql!(
+            "DELETE FROM member_roles WHERE id IN (SELECT r.id FROM member_roles r WHERE r.account_id = $1
+                AND NOT EXISTS (SELECT 1 FROM members m WHERE m.role_id = r.id) LIMIT 5000)",
+            account,
+        ))
+        .await?;
     Ok(vec![
-        ("member_sessions", member_sessions),
+        ("console_sessions", console_sessions),
+        ("passkeys", passkeys),
+        ("passwords", passwords),
+        ("totp_secrets", totp_secrets),
+        ("oidc_subjects", oidc_subjects),
         ("sign_in_links", sign_in_links),
         ("invitations", invitations),
         ("members", members),
+        ("member_roles", member_roles),
     ])
 }
 
 async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
-    let member_sessions = view
+    let console_sessions = view
         .fetch_all(sql!(
-            "SELECT account_id AS owner, count(*) AS number FROM member_sessions
+            "SELECT account_id AS owner, count(*) AS number FROM console_sessions
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    let passkeys = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM passkeys
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    let passwords = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM passwords
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    let totp_secrets = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM totp_secrets
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
+    let oidc_subjects = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM oidc_subjects
               WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
         ))
         .await?;
@@ -81,10 +141,21 @@ async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
               WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
         ))
         .await?;
+    let member_roles = view
+        .fetch_all(sql!(
+            "SELECT account_id AS owner, count(*) AS number FROM member_roles
+              WHERE account_id IS NOT NULL AND account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id",
+        ))
+        .await?;
     Ok(vec![
-        ("member_sessions", member_sessions),
+        ("console_sessions", console_sessions),
+        ("passkeys", passkeys),
+        ("passwords", passwords),
+        ("totp_secrets", totp_secrets),
+        ("oidc_subjects", oidc_subjects),
         ("sign_in_links", sign_in_links),
         ("invitations", invitations),
         ("members", members),
+        ("member_roles", member_roles),
     ])
 }

@@ -37,7 +37,7 @@ async fn a_closed_account_leaves_nothing_but_a_deletion_receipt() {
     let signed = fixture.call("GET", "/deletion-receipt", None).await.json();
     let receipt = &signed["receipt"];
     assert_eq!(receipt["account_id"], json!(fixture.account));
-    assert_eq!(receipt["what"], json!({ "invitations": 1, "jobs": 1, "member_sessions": 1, "members": 1 }));
+    assert_eq!(receipt["what"], json!({ "console_sessions": 1, "invitations": 1, "jobs": 1, "members": 1 }));
     assert!(receipt["requested_at"].as_str().unwrap().starts_with("2026-01-16T14:40:"));
     assert!(receipt["by"].as_str().unwrap().starts_with("api key "));
     let (text, signature) = signed["jws"].as_str().unwrap().rsplit_once('.').unwrap();

@@ -21,7 +21,7 @@ async fn a_removed_member_is_signed_out_at_once() {
         fixture.call_console(&cookie, "GET", &fixture.path("/members"), None).await.status_and_code(),
         "401 UNAUTHORIZED"
     );
-    let left = sql!("SELECT (SELECT count(*) FROM member_sessions) + (SELECT count(*) FROM sign_in_links)");
+    let left = sql!("SELECT (SELECT count(*) FROM console_sessions) + (SELECT count(*) FROM sign_in_links)");
     assert_eq!(fixture.count(left).await, 0);
     assert_eq!(
         fixture.invite(json!({ "email": "ada@example.com" })).await.status,

@@ -1,4 +1,4 @@
-//! E-mail addresses of members.
+//! E-mail addresses of people who work in the console.
 
 /// One address that mail can be sent to: 7 to 100 characters.
 #[derive(Clone, PartialEq, Eq)]

@@ -5,19 +5,19 @@ use aws_lc_rs::digest;
 use base::{Environment, Secret};
 
 /// A new secret, base64url without padding.
-pub(super) fn generate_token(environment: &dyn Environment) -> Secret<String> {
+pub(crate) fn generate_token(environment: &dyn Environment) -> Secret<String> {
     let mut bytes = [0; 32];
     environment.fill_random(&mut bytes);
     Secret::new(base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes))
 }
 
 /// What is stored of a secret: its SHA-256. It has 256 random bits, so a slow hash would protect nothing more.
-pub(super) fn hash_token(token: &str) -> Vec<u8> {
+pub(crate) fn hash_token(token: &str) -> Vec<u8> {
     digest::digest(&digest::SHA256, token.as_bytes()).as_ref().to_vec()
 }
 
 /// A link to the console with a secret after `#`. Browsers do not send that part of an address, so the secret reaches no
 /// server's log.
-pub(super) fn console_link(public_url: &str, purpose: &str, token: &Secret<String>) -> Secret<String> {
+pub(crate) fn console_link(public_url: &str, purpose: &str, token: &Secret<String>) -> Secret<String> {
     Secret::new(format!("{public_url}/console/#{purpose}={}", token.expose()))
 }

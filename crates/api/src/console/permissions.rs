@@ -1,0 +1,124 @@
+//! What an operation of the console demands of whoever is signed in; part of the operation's type.
+
+use crate::content_moderation::{ModerationApiError, ModerationErrorCode};
+use domain::{
+    accounts::{ConsoleScope, Scope},
+    console::{ConsoleCaller, ConsolePerson},
+    operators::OperatorScope,
+};
+
+/// A demand of an operation. The interface has no 403, so a caller without it gets 401.
+pub(super) trait ConsolePermission: Send + Sync + 'static {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError>;
+}
+
+fn refused(words: impl Into<std::borrow::Cow<'static, str>>) -> ModerationApiError {
+    ModerationApiError::new(ModerationErrorCode::Unauthorized, words)
+}
+
+/// Everybody who is signed in, even if a second factor is missing: to present or set up one, and to see who one is.
+pub(super) struct AnySession;
+
+impl ConsolePermission for AnySession {
+    fn authorise(_caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        Ok(())
+    }
+}
+
+/// Everybody who is signed in with all that they need.
+pub(super) struct CompleteSession;
+
+impl ConsolePermission for CompleteSession {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        if caller.is_complete() {
+            return Ok(());
+        }
+        Err(refused("a second factor is needed; present one, or set one up"))
+    }
+}
+
+/// Members who may manage the members of their account.
+pub(super) struct ManagesMembers;
+
+impl ConsolePermission for ManagesMembers {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        CompleteSession::authorise(caller)?;
+        match &caller.person {
+            ConsolePerson::Member { principal, .. } if principal.has_scope(Scope::MembersManage) => Ok(()),
+            ConsolePerson::Member { .. } => {
+                Err(refused(format!("the scope {} is needed", Scope::MembersManage)))
+            }
+            ConsolePerson::Operator(_) => Err(refused("this is for members of an account")),
+        }
+    }
+}
+
+/// Members who may make roles of their account, and give them.
+pub(super) struct RolesManage;
+
+impl ConsolePermission for RolesManage {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        CompleteSession::authorise(caller)?;
+        let scope = ConsoleScope::RolesManage;
+        match &caller.person {
+            ConsolePerson::Member { principal, .. } if principal.has_console_scope(scope) => Ok(()),
+            ConsolePerson::Member { .. } => Err(refused(format!("the scope {scope} is needed"))),
+            ConsolePerson::Operator(_) => Err(refused("this is for members of an account")),
+        }
+    }
+}
+
+/// Members who may give roles of their account, and operators who may manage operators.
+pub(super) struct GivesConsoleScopes;
+
+impl ConsolePermission for GivesConsoleScopes {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        match &caller.person {
+            ConsolePerson::Member { .. } => RolesManage::authorise(caller),
+            ConsolePerson::Operator(_) => OperatorsManage::authorise(caller),
+        }
+    }
+}
+
+/// Every operator.
+pub(super) struct AnyOperator;
+
+impl ConsolePermission for AnyOperator {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        CompleteSession::authorise(caller)?;
+        match &caller.person {
+            ConsolePerson::Operator(_) => Ok(()),
+            ConsolePerson::Member { .. } => Err(refused("this is for operators of the installation")),
+        }
+    }
+}
+
+fn require_scope(caller: &ConsoleCaller, scope: OperatorScope) -> Result<(), ModerationApiError> {
+    AnyOperator::authorise(caller)?;
+    match &caller.person {
+        ConsolePerson::Operator(operator) if operator.has_scope(scope) => Ok(()),
+        _ => Err(refused(format!("the scope {scope} is needed"))),
+    }
+}
+
+/// Declares the permissions that operations ask of operators: a scope each.
+macro_rules! operator_permissions {
+    ($($scope:ident),* $(,)?) => {$(
+        #[doc = concat!("Operators who have [`OperatorScope::", stringify!($scope), "`].")]
+        pub(super) struct $scope;
+
+        impl ConsolePermission for $scope {
+            fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+                require_scope(caller, OperatorScope::$scope)
+            }
+        }
+    )*};
+}
+
+operator_permissions! {
+    ApplicationsManage,
+    DeletionsApprove,
+    KeysManage,
+    OperatorsManage,
+    OrganisationsManage,
+}

@@ -1,0 +1,162 @@
+//! Organisations, applications and keys, for operators.
+
+use super::ConsoleFixture;
+use crate::content_moderation::{created_id, first_error};
+use base::SignedDuration;
+use domain::{
+    authentication::SecondFactorPolicy,
+    operators::{BuiltInRole, OperatorGrant},
+};
+use serde_json::{Value, json};
+
+async fn start() -> (ConsoleFixture, String) {
+    let fixture = ConsoleFixture::with_policy(SecondFactorPolicy::Off).await;
+    let (cookie, _) =
+        fixture.add_operator("ada@example.com", OperatorGrant::of_role(BuiltInRole::Administrator)).await;
+    (fixture, cookie)
+}
+
+#[tokio::test]
+async fn organisations_are_listed() {
+    let (fixture, cookie) = start().await;
+    let listed = fixture.get(&cookie, "/console/organisations").await;
+    assert_response_snapshot!(listed, "organisations.*.created_at");
+}
+
+#[tokio::test]
+async fn an_organisation_is_created() {
+    let (fixture, cookie) = start().await;
+    let created = fixture.post(&cookie, "/console/organisations", json!({ "name": "Example Ltd" })).await;
+    assert_response_snapshot!(created);
+    for (body, measured) in [
+        (json!({}), Value::Null),
+        (json!({ "name": " " }), json!(0.0)),
+        (json!({ "name": "x".repeat(201) }), json!(201.0)),
+    ] {
+        let refused = fixture.post(&cookie, "/console/organisations", body).await;
+        assert_eq!(first_error(&refused)["property"], "name");
+        assert_eq!(first_error(&refused)["measured"], measured);
+    }
+}
+
+#[tokio::test]
+async fn applications_are_listed() {
+    let (fixture, cookie) = start().await;
+    let listed = fixture.get(&cookie, "/console/applications").await;
+    assert_response_snapshot!(listed, "applications.*.created_at");
+}
+
+#[tokio::test]
+async fn an_application_is_created() {
+    let (fixture, cookie) = start().await;
+    let organisation = json!({ "name": "Example Ltd" });
+    let organisation = created_id(&fixture.post(&cookie, "/console/organisations", organisation).await);
+    let body = json!({ "name": "Shop", "organisation_id": organisation, "features": ["ages"] });
+    let created = fixture.post(&cookie, "/console/applications", body).await;
+    assert_response_snapshot!(created);
+    let nobody = json!({ "name": "Shop", "organisation_id": "018f3c8e-0000-7000-8000-00000000000a" });
+    let refused = fixture.post(&cookie, "/console/applications", nobody).await;
+    assert_eq!(refused.status_and_code(), "404 NOT_FOUND");
+    let blank = json!({ "name": "Shop", "organisation_id": organisation, "billing_source_id": "" });
+    let refused = fixture.post(&cookie, "/console/applications", blank).await;
+    assert_eq!(first_error(&refused)["property"], "billing_source_id");
+}
+
+/// The path of the keys of the fixture's application.
+fn keys_path(fixture: &ConsoleFixture) -> String {
+    format!("/console/applications/{}/keys", fixture.app.app)
+}
+
+#[tokio::test]
+async fn a_key_is_created_and_shown_once() {
+    let (fixture, cookie) = start().await;
+    let body =
+        json!({ "name": "Production", "scopes": ["contents:list"], "expires_at": "2027-01-01T00:00:00Z" });
+    let created = fixture.post(&cookie, &keys_path(&fixture), body).await;
+    let key = created.json()["key"].as_str().unwrap().to_owned();
+    assert_response_snapshot!(created, (&key[..], "key"));
+    let listed = fixture.get(&cookie, &keys_path(&fixture)).await;
+    assert!(!String::from_utf8_lossy(&listed.body).contains(&key));
+    for (body, property) in [
+        (json!({ "name": "a" }), "scopes"),
+        (json!({ "name": "a", "scopes": ["Ä"] }), "scopes[0]"),
+        (json!({ "name": "a", "scopes": vec!["a:b"; 51] }), "scopes"),
+        (json!({ "name": "a", "scopes": [], "expires_at": "2026-01-16T14:40:00Z" }), "expires_at"),
+        (json!({ "scopes": [] }), "name"),
+    ] {
+        let refused = fixture.post(&cookie, &keys_path(&fixture), body).await;
+        assert_eq!(first_error(&refused)["property"], property, "{}", refused.json());
+    }
+}
+
+#[tokio::test]
+async fn keys_are_listed() {
+    let (fixture, cookie) = start().await;
+    let body = json!({ "name": "Production", "scopes": [], "expires_at": "2027-01-01T00:00:00Z" });
+    fixture.post(&cookie, &keys_path(&fixture), body).await;
+    let listed = fixture.get(&cookie, &keys_path(&fixture)).await;
+    assert_response_snapshot!(listed, "keys.*.created_at");
+    let nobody = "/console/applications/018f3c8e-0000-4000-8000-00000000000a/keys";
+    assert_eq!(fixture.get(&cookie, nobody).await.status_and_code(), "404 NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_key_is_revoked() {
+    let (fixture, cookie) = start().await;
+    let body = json!({ "name": "Production", "scopes": [] });
+    let created = fixture.post(&cookie, &keys_path(&fixture), body).await.json();
+    let (id, key) = (created["id"].as_str().unwrap(), created["key"].as_str().unwrap());
+    let account = format!("/accounts/{}", fixture.app.open_account().await);
+    assert_eq!(fixture.app.call_moderation("GET", &account, key, None).await.status, 200);
+    let (other, _, _) = fixture.app.add_tenant().await;
+    let crossed = format!("/console/applications/{other}/keys/{id}");
+    let refused = fixture.call(&cookie, "DELETE", &crossed, None).await;
+    assert_eq!(refused.status_and_code(), "404 NOT_FOUND", "it is not that application's");
+    let path = format!("{}/{id}", keys_path(&fixture));
+    assert_response_snapshot!(fixture.call(&cookie, "DELETE", &path, None).await);
+    let refused = fixture.app.call_moderation("GET", &account, key, None).await;
+    assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
+}
+
+#[tokio::test]
+async fn a_key_works_until_it_expires() {
+    let (fixture, cookie) = start().await;
+    let body = json!({ "name": "Trial", "scopes": [], "expires_at": "2026-01-16T16:40:00Z" });
+    let created = fixture.post(&cookie, &keys_path(&fixture), body).await.json();
+    let key = created["key"].as_str().unwrap();
+    let account = format!("/accounts/{}", fixture.app.open_account().await);
+    fixture.app.world.advance(SignedDuration::from_mins(119));
+    assert_eq!(fixture.app.call_moderation("GET", &account, key, None).await.status, 200);
+    fixture.app.world.advance(SignedDuration::from_mins(1));
+    let refused = fixture.app.call_moderation("GET", &account, key, None).await;
+    assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
+}
+
+/// When the key was used last, once it is recorded beside the request.
+async fn last_use(fixture: &ConsoleFixture, cookie: &str, expected: &str) {
+    for _ in 0..500 {
+        let listed = fixture.get(cookie, &keys_path(fixture)).await.json();
+        if listed["keys"][0]["last_used_at"] == expected {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("{expected}: {}", fixture.get(cookie, &keys_path(fixture)).await.json());
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_key_is_known_to_the_hour() {
+    let (fixture, cookie) = start().await;
+    let body = json!({ "name": "Production", "scopes": [] });
+    let created = fixture.post(&cookie, &keys_path(&fixture), body).await.json();
+    let key = created["key"].as_str().unwrap();
+    let account = format!("/accounts/{}", fixture.app.open_account().await);
+    let call = async || assert_eq!(fixture.app.call_moderation("GET", &account, key, None).await.status, 200);
+    call().await;
+    last_use(&fixture, &cookie, "2026-01-16T14:40:00Z").await;
+    fixture.app.world.advance(SignedDuration::from_mins(59));
+    call().await;
+    fixture.app.world.advance(SignedDuration::from_mins(1));
+    call().await;
+    last_use(&fixture, &cookie, "2026-01-16T15:40:00Z").await;
+}
