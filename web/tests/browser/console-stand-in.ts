@@ -2,18 +2,17 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import {
-  type BanInput,
-  type Dismissal,
-  type Invitation,
-  type Member,
-  type Notification,
-  type Operations,
-  type Profile,
-  type Review,
-  SCOPES,
-  type Session,
-} from "../../console/api";
+import type {
+  BanInput,
+  Dismissal,
+  Invitation,
+  Member,
+  Notification,
+  Operations,
+  Profile,
+  Review,
+} from "../../console/api/account";
+import { SCOPES, type Session } from "../../console/api/session";
 import type { ConsolePaths, RequestBodyOf } from "../../shared/schema";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
 
@@ -87,6 +86,8 @@ export class ConsoleStandIn {
   members: Member[] = [];
   invitations: Invitation[] = [];
   notifications: Notification[] = [];
+  /** Those that are meant for who is signed in. */
+  readonly mine = new Set<string>();
   readonly reviews = new Map<string, Review[]>();
   profiles: Profile[] = [];
   readonly dismissals = new Map<string, Dismissal[]>();
@@ -193,9 +194,19 @@ export class ConsoleStandIn {
     switch (operation.replace(id || "-", "ID")) {
       case "GET notifications": {
         const page = Number(query.get("page"));
-        const notifications = this.notifications.slice((page - 1) * 20, page * 20).map((one) => this.#reviewed(one));
-        const meta = { total_count: this.notifications.length, page };
+        const [reason, reviewed] = [query.get("reason"), query.get("reviewed")];
+        const found = this.notifications
+          .map((one) => this.#reviewed(one))
+          .filter(({ data }) => !reason || data.reasons.some((one) => one === reason))
+          .filter(({ total_revies }) => !reviewed || `${total_revies > 0}` === reviewed);
+        const notifications = found.slice((page - 1) * 20, page * 20);
+        const meta = { total_count: found.length, page };
         return reply<Operations["/notifications"]["get"]>(200, { notifications, meta });
+      }
+      case "GET members/ID/inbox": {
+        const mine = this.notifications.filter((one) => this.mine.has(one.id)).map((one) => this.#reviewed(one));
+        const meta = { total_count: mine.length, page: 1 };
+        return reply<Operations["/members/{memberId}/inbox"]["get"]>(200, { notifications: mine, meta });
       }
       case "GET notifications/ID": {
         const notification = this.notifications.find((one) => one.id === id);

@@ -1,0 +1,48 @@
+// Which screens there are, who may open them, and how they are fetched: each when it is opened.
+
+import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import type { Scope } from "../api/session";
+import type { IconName } from "../components/icon";
+import type { Detail, Place, ScreenName } from "../router";
+
+export interface ScreenProps {
+  /** What a detail is of. */
+  id: string;
+  /** How a list is filtered and turned. */
+  query: URLSearchParams;
+}
+
+type Component = LazyExoticComponent<ComponentType<ScreenProps>>;
+
+export interface PlaceEntry {
+  place: Place;
+  group: "review" | "account";
+  icon: IconName;
+  /** Leads there, after `g`. */
+  key: string;
+  /** Whoever has one of these may open it; everybody where there is none. */
+  scopes: readonly Scope[];
+}
+
+/** The places of the console, in the order of its navigation. */
+export const PLACE_ENTRIES: readonly PlaceEntry[] = [
+  { place: "inbox", group: "review", icon: "inbox", key: "i", scopes: ["notifications:view"] },
+  { place: "mine", group: "review", icon: "mine", key: "m", scopes: [] },
+  { place: "people", group: "review", icon: "people", key: "p", scopes: ["profiles:list"] },
+  { place: "members", group: "account", icon: "members", key: "e", scopes: ["members:manage"] },
+];
+
+/** What is needed to see a detail. */
+export const DETAIL_SCOPES: Readonly<Record<Detail, readonly Scope[]>> = {
+  notification: [],
+  profile: ["profiles:view"],
+};
+
+export const SCREENS: Readonly<Record<ScreenName, Component>> = {
+  inbox: lazy(async () => ({ default: (await import("./inbox")).InboxScreen })),
+  mine: lazy(async () => ({ default: (await import("./inbox")).MineScreen })),
+  notification: lazy(async () => ({ default: (await import("./notification")).NotificationScreen })),
+  people: lazy(async () => ({ default: (await import("./people")).PeopleScreen })),
+  profile: lazy(async () => ({ default: (await import("./person")).PersonScreen })),
+  members: lazy(async () => ({ default: (await import("./members")).MembersScreen })),
+};
