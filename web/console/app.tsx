@@ -130,9 +130,9 @@ function signedIn(session: Session): Stage {
 function Door({ children }: { children: React.ReactNode }) {
   return (
     <div className="door">
-      <p className="brand">
+      <header className="brand">
         <Mark /> Assay
-      </p>
+      </header>
       <main className="door-card">{children}</main>
     </div>
   );

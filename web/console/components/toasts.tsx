@@ -69,15 +69,18 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   return (
     <ToastContext.Provider value={toasts}>
       {children}
-      <p className="hidden-visually" id="spoken" role="status">
+      {/* An open dialog hides everything else from those who hear, but not what is marked like this. */}
+      <p className="hidden-visually" id="spoken" role="status" data-live-announcer="true">
         {spoken}
       </p>
       {shown.length > 0 && (
-        <ul className="toasts" aria-label={texts.messages}>
-          {shown.map((toast) => (
-            <ToastItem key={toast.id} toast={toast} close={() => close(toast.id)} />
-          ))}
-        </ul>
+        <section className="toasts" aria-label={texts.messages} data-react-aria-top-layer="true">
+          <ul>
+            {shown.map((toast) => (
+              <ToastItem key={toast.id} toast={toast} close={() => close(toast.id)} />
+            ))}
+          </ul>
+        </section>
       )}
     </ToastContext.Provider>
   );
