@@ -6,7 +6,7 @@ import { Button } from "react-aria-components/Button";
 import { Dialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { endSession } from "../api/session";
-import { useShortcuts } from "../keys/shortcuts";
+import { useShortcuts, useSuspendedShortcuts } from "../keys/shortcuts";
 import { setPreferences, THEMES, usePreferences } from "../preferences";
 import { type Detail, navigate, PLACES, type Place, parseRoute, placeHref, type Route, useHash } from "../router";
 import { DETAIL_SCOPES, PLACE_ENTRIES, type PlaceEntry, SCREENS } from "../screens";
@@ -16,8 +16,12 @@ import { Icon, type IconName } from "./icon";
 import { Mark } from "./mark";
 import { Empty, Failure, Loading, Screen } from "./screen";
 
-const CommandPalette = lazy(async () => ({ default: (await import("./command-palette")).CommandPalette }));
+const fetchPalette = () => import("./command-palette");
+const CommandPalette = lazy(async () => ({ default: (await fetchPalette()).CommandPalette }));
 const ShortcutDialog = lazy(async () => ({ default: (await import("./shortcut-dialog")).ShortcutDialog }));
+
+/** So long after the first screen the palette is fetched, so that it opens at once. */
+const FETCH_PALETTE_AFTER_MS = 1500;
 
 type Overlay = "palette" | "shortcuts" | "menu" | undefined;
 
@@ -40,6 +44,12 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes what lies over it.
   useEffect(() => setOverlay(undefined), [route.screen, route.id]);
 
+  useEffect(() => {
+    const timer = setTimeout(() => void fetchPalette().catch(() => undefined), FETCH_PALETTE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  useSuspendedShortcuts(overlay !== undefined);
   useShortcuts([
     { keys: "mod+k", label: texts.palette.label, scope: "everywhere", run: () => setOverlay("palette") },
     { keys: "?", label: texts.keys.show, scope: "everywhere", run: () => setOverlay("shortcuts") },

@@ -36,6 +36,20 @@ export function nameOf({ key, ctrlKey, metaKey, altKey }: Press): string | undef
 export class ShortcutRegistry {
   readonly #declared = new Map<symbol, readonly Shortcut[]>();
   #first: { name: string; at: number } | undefined;
+  #suspensions = 0;
+
+  /** Whether no shortcut acts at the moment. */
+  get isSuspended(): boolean {
+    return this.#suspensions > 0;
+  }
+
+  /** Has no shortcut act until what it answers is called: something is being opened that letters are meant for. */
+  suspend(): () => void {
+    this.#suspensions += 1;
+    return () => {
+      this.#suspensions -= 1;
+    };
+  }
 
   /** Declares shortcuts until what it answers is called. */
   declare(shortcuts: readonly Shortcut[]): () => void {

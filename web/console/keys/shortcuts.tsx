@@ -23,7 +23,7 @@ function listen(registry: ShortcutRegistry): () => void {
   /** Shortcuts whose keys are held. */
   const held = new Map<string, Shortcut>();
   const pressed = (event: KeyboardEvent) => {
-    if (!counts(event)) {
+    if (registry.isSuspended || !counts(event)) {
       return;
     }
     if (event.repeat) {
@@ -98,6 +98,12 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
     }));
     return registry.declare(declared);
   }, [registry, identity]);
+}
+
+/** Has no shortcut act as long as something is open that letters are meant for, also while it is still fetched. */
+export function useSuspendedShortcuts(isOpen: boolean): void {
+  const registry = useContext(RegistryContext);
+  useEffect(() => (isOpen ? registry.suspend() : undefined), [registry, isOpen]);
 }
 
 /** The shortcuts that count when this is called. */

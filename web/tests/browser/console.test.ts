@@ -44,6 +44,13 @@ async function signedIn(page: Page, server: ConsoleStandIn, place = "Inbox"): Pr
   await heading(page, place);
 }
 
+/** Has the browser ask for a language from the next page on. */
+async function speak(page: Page, language: string): Promise<void> {
+  await page.addInitScript((language) => {
+    Object.defineProperty(navigator, "languages", { get: () => [language], configurable: true });
+  }, language);
+}
+
 /** Judges a screen in both themes and at every size, and keeps pictures. */
 async function judge(page: Page, name: string): Promise<void> {
   const own = page.viewportSize();
@@ -243,7 +250,7 @@ test("the list of keys and the palette know what the open screen can do", async 
   await page.keyboard.press("p");
   await heading(page, "People");
   await page.keyboard.press("Control+k");
-  await expect(page.getByRole("searchbox")).toBeFocused();
+  await expect(page.getByRole("searchbox", { name: "Search screens" })).toBeFocused();
   await page.keyboard.type("mem");
   await expect(page.getByRole("option")).toHaveCount(1);
   await judge(page, "palette");
@@ -257,6 +264,7 @@ test("the list of keys and the palette know what the open screen can do", async 
   await page.reload();
   await expect(page.locator("html"), "the choice is kept").toHaveAttribute("data-theme", "dark");
   await page.keyboard.press("Control+k");
+  await expect(page.getByRole("searchbox")).toBeFocused();
   await page.keyboard.type(notification(1, []).id);
   await page.getByRole("option", { name: "Finding with this id" }).click();
   await heading(page, "Finding");
@@ -345,7 +353,7 @@ test("who may less sees less, and a session that is over leads to the door", asy
 
 test("it speaks German, reads from right to left in Arabic, and obeys forced colours", async ({ page, server }) => {
   server.notifications = [notification(1, ["AGE_ESTIMATION"], { age_group: "child" })];
-  await page.addInitScript(() => Object.defineProperty(navigator, "languages", { get: () => ["de-AT"] }));
+  await speak(page, "de-AT");
   await page.goto(`${server.page}#invite=${TOKEN}`);
   await click(page, "Einladung annehmen");
   await click(page, "Eingang", "nav");
@@ -358,7 +366,7 @@ test("it speaks German, reads from right to left in Arabic, and obeys forced col
   await page.setViewportSize({ width: 320, height: 568 });
   await expectAccessible(page, "a small phone");
   await takeScreenshot(page, "console-small-phone");
-  await page.addInitScript(() => Object.defineProperty(navigator, "languages", { get: () => ["ar"] }));
+  await speak(page, "ar");
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("dir", "rtl");
   await judge(page, "arabic");

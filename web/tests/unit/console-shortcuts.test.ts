@@ -47,3 +47,12 @@ test("a second key counts for a while after the first, and a first key that lead
   assert.equal(registry.resolve(press("g"), 9000), "pending");
   assert.equal(registry.resolve(press("x"), 9001), undefined);
 });
+
+test("nothing acts as long as something is opened that letters are meant for", () => {
+  const registry = new ShortcutRegistry();
+  const [first, second] = [registry.suspend(), registry.suspend()];
+  first();
+  assert.ok(registry.isSuspended);
+  second();
+  assert.ok(!registry.isSuspended);
+});
