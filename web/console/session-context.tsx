@@ -4,16 +4,16 @@ import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstac
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { Account } from "./api/account";
 import { RefusedError, UnreachableError } from "./api/client";
-import { resumeSession, type Scope, type Session } from "./api/session";
+import { type AnyScope, resumeSession, type Session } from "./api/session";
 import { useToasts } from "./components/toasts";
 import { fill, type Texts, useTexts } from "./texts";
 
 interface SessionValue {
   session: Session;
   account: Account;
-  may(scope: Scope): boolean;
-  /** Called when the session turns out to be over. */
-  end(): void;
+  may(scope: AnyScope): boolean;
+  /** Leads to the door if a refusal means that the session is over; answers whether it is. */
+  checkSession(error: unknown): Promise<boolean>;
 }
 
 const SessionContext = createContext<SessionValue | undefined>(undefined);
@@ -25,15 +25,15 @@ const RETRIES = 2;
 /** What signed-in screens share. `onOver` hears that the session is over. */
 export function SessionProvider(props: { session: Session; onOver(): void; children: ReactNode }) {
   const { session, onOver, children } = props;
-  const value = useMemo<SessionValue>(
-    () => ({
+  const value = useMemo<SessionValue>(() => {
+    const granted = new Set<AnyScope>([...session.scopes, ...session.console_scopes]);
+    return {
       session,
       account: new Account(session.account.id),
-      may: (scope) => session.scopes.includes(scope),
-      end: onOver,
-    }),
-    [session, onOver],
-  );
+      may: (scope) => granted.has(scope),
+      checkSession: (error) => endIfOver(error, onOver),
+    };
+  }, [session, onOver]);
   const client = useMemo(() => {
     const onError = (error: unknown) => void endIfOver(error, onOver);
     return new QueryClient({
@@ -91,13 +91,13 @@ export function errorText(texts: Texts, error: unknown): string {
 /** Does something, and says what came of it: answers whether it was done. */
 export function useAction(): (act: () => Promise<unknown>, done?: string) => Promise<boolean> {
   const { show } = useToasts();
-  const { end } = useSession();
+  const { checkSession } = useSession();
   const texts = useTexts();
   return async (act, done) => {
     try {
       await act();
     } catch (error) {
-      if (!(await endIfOver(error, end))) {
+      if (!(await checkSession(error))) {
         show({ text: errorText(texts, error), tone: "bad" });
       }
       return false;

@@ -21,7 +21,7 @@ export class UnreachableError extends Error {}
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-interface CallOptions {
+export interface CallOptions {
   /** Finish the call even if the page goes away. */
   keepalive?: boolean;
 }

@@ -6,15 +6,19 @@ import { call, RefusedError } from "./client";
 type SessionPath = ConsolePaths["/console/session"];
 
 /** Who is signed in, to which account, and what they may do there. */
-export type Session = ResponseOf<SessionPath["get"]>;
+export type Session = ResponseOf<SessionPath["get"]> & { console_scopes: ConsoleScope[] };
 type Members = ResponseOf<ModerationPaths["/accounts/{accountId}/members"]["get"]>;
 /** What a member may be allowed. */
 export type Scope = Members["members"][number]["scopes"][number];
 
+/** What a member may do in the console beyond the moderation interface. */
+export type ConsoleScope = "documents:review" | "ages:review" | "cases:manage" | "queues:manage";
+export type AnyScope = Scope | ConsoleScope;
+
 /** The session that the browser has; nothing where it has none. */
 export async function resumeSession(): Promise<Session | undefined> {
   try {
-    return await call<SessionPath["get"]>("GET", "/console/session");
+    return (await call<SessionPath["get"]>("GET", "/console/session")) as Session;
   } catch (error) {
     if (error instanceof RefusedError && error.status === 401) {
       return undefined;
@@ -25,7 +29,7 @@ export async function resumeSession(): Promise<Session | undefined> {
 
 /** Begins a session by what was in a link. */
 export function beginSession(link: RequestBodyOf<SessionPath["post"]>): Promise<Session> {
-  return call<SessionPath["post"]>("POST", "/console/session", link);
+  return call<SessionPath["post"]>("POST", "/console/session", link) as Promise<Session>;
 }
 
 export async function endSession(): Promise<void> {

@@ -1,7 +1,7 @@
 // Which screens there are, who may open them, and how they are fetched: each when it is opened.
 
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
-import type { Scope } from "../api/session";
+import type { AnyScope } from "../api/session";
 import type { IconName } from "../components/icon";
 import type { Detail, Place, ScreenName } from "../router";
 
@@ -21,11 +21,16 @@ export interface PlaceEntry {
   /** Leads there, after `g`. */
   key: string;
   /** Whoever has one of these may open it; everybody where there is none. */
-  scopes: readonly Scope[];
+  scopes: readonly AnyScope[];
 }
+
+/** Each lets somebody decide one kind of case. */
+const REVIEWER_SCOPES: readonly AnyScope[] = ["notifications:manage", "documents:review", "ages:review"];
 
 /** The places of the console, in the order of its navigation. */
 export const PLACE_ENTRIES: readonly PlaceEntry[] = [
+  { place: "queue", group: "review", icon: "queue", key: "q", scopes: REVIEWER_SCOPES },
+  { place: "cases", group: "review", icon: "cases", key: "c", scopes: [...REVIEWER_SCOPES, "cases:manage"] },
   { place: "inbox", group: "review", icon: "inbox", key: "i", scopes: ["notifications:view"] },
   { place: "mine", group: "review", icon: "mine", key: "m", scopes: [] },
   { place: "people", group: "review", icon: "people", key: "p", scopes: ["profiles:list"] },
@@ -33,12 +38,16 @@ export const PLACE_ENTRIES: readonly PlaceEntry[] = [
 ];
 
 /** What is needed to see a detail. */
-export const DETAIL_SCOPES: Readonly<Record<Detail, readonly Scope[]>> = {
+export const DETAIL_SCOPES: Readonly<Record<Detail, readonly AnyScope[]>> = {
   notification: [],
   profile: ["profiles:view"],
+  case: [],
 };
 
 export const SCREENS: Readonly<Record<ScreenName, Component>> = {
+  queue: lazy(async () => ({ default: (await import("./queue")).QueueScreen })),
+  cases: lazy(async () => ({ default: (await import("./cases")).CasesScreen })),
+  case: lazy(async () => ({ default: (await import("./case")).CaseScreen })),
   inbox: lazy(async () => ({ default: (await import("./inbox")).InboxScreen })),
   mine: lazy(async () => ({ default: (await import("./inbox")).MineScreen })),
   notification: lazy(async () => ({ default: (await import("./notification")).NotificationScreen })),

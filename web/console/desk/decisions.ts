@@ -1,0 +1,75 @@
+// Which keys decide a case, and which reasons go with a decision. Reasons are codes on the wire and words on the screen.
+
+import type { Case, CaseDecision, CaseKind } from "../api/cases";
+
+/** The key of each decision; a match has a second one, which says what it means. */
+export const DECISION_KEYS: Readonly<Record<CaseDecision, string>> = {
+  CONFIRM: "a",
+  FALSE_ALARM: "d",
+  APPROVE: "a",
+  CONSIDER: "c",
+  REJECT: "d",
+  UPHOLD: "a",
+  OVERTURN: "d",
+};
+export const MATCH_KEYS: Readonly<Partial<Record<CaseDecision, string>>> = { CONFIRM: "s", FALSE_ALARM: "n" };
+
+export const DECISION_TONES: Readonly<Record<CaseDecision, "good" | "bad" | "warn">> = {
+  CONFIRM: "bad",
+  FALSE_ALARM: "good",
+  APPROVE: "good",
+  CONSIDER: "warn",
+  REJECT: "bad",
+  UPHOLD: "bad",
+  OVERTURN: "good",
+};
+
+const FINDING_REASONS = [
+  "CLEAR",
+  "LOOKALIKE",
+  "POOR_PICTURE",
+  "NOT_A_LIVE_PERSON",
+  "CLEARLY_ADULT",
+  "CLEARLY_MINOR",
+] as const;
+const DOCUMENT_REASONS = [
+  "GENUINE",
+  "DATA_MISMATCH",
+  "FACE_MISMATCH",
+  "TAMPERED",
+  "COPY_OR_SCREEN",
+  "POOR_PICTURE",
+  "EXPIRED",
+  "UNCLEAR",
+] as const;
+const APPEAL_REASONS = ["NEW_EVIDENCE", "SAME_RESULT"] as const;
+
+export type ReasonCode =
+  | (typeof FINDING_REASONS)[number]
+  | (typeof DOCUMENT_REASONS)[number]
+  | (typeof APPEAL_REASONS)[number];
+
+/** The reasons that a reviewer chooses from, by number. */
+export const REASONS: Readonly<Record<CaseKind, readonly ReasonCode[]>> = {
+  FINDING: FINDING_REASONS,
+  DOCUMENT_CHECK: DOCUMENT_REASONS,
+  AGE_APPEAL: APPEAL_REASONS,
+};
+
+/** The reason that goes without saying; a decision about a document needs one. */
+const PLAIN_REASONS: Readonly<Partial<Record<CaseDecision, ReasonCode>>> = { APPROVE: "GENUINE", CONSIDER: "UNCLEAR" };
+
+/** What is sent as the reason of a decision; `undefined` where the reviewer has to choose one first. */
+export function reasonFor(
+  decision: CaseDecision,
+  chosen: ReasonCode | "",
+  comment: string,
+): ReasonCode | "" | undefined {
+  const reason = chosen || PLAIN_REASONS[decision] || "";
+  return decision === "REJECT" && reason === "" && comment.trim() === "" ? undefined : reason;
+}
+
+/** Whether the case asks if a face is a certain person's. */
+export function isMatch({ finding }: Case): boolean {
+  return finding?.person !== undefined;
+}

@@ -1,0 +1,262 @@
+// The reviewer's desk as a screen uses it: claims ahead, renews leases, sends decisions while the next case is shown already,
+// and takes them back.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import {
+  assignCase,
+  type Case,
+  claimCases,
+  type DecisionInput,
+  decideCase,
+  type Exposure,
+  type HoldInput,
+  holdCase,
+  recordViews,
+  releaseCase,
+  renewLeases,
+  undoDecision,
+} from "../api/cases";
+import { RefusedError } from "../api/client";
+import { useToasts } from "../components/toasts";
+import { errorText, useSession } from "../session-context";
+import { useTexts } from "../texts";
+import { EMPTY_DESK, keepRenewed, leave, receive, restore, undoTime } from "./desk";
+import type { View } from "./exposure";
+import { PictureStore } from "./pictures";
+
+/** The case that is shown, and the next one. */
+const CLAIMED_CASES = 2;
+/** A third of the time that a lease lasts. */
+const RENEW_MS = 20_000;
+/** How often an empty queue is asked. */
+const LOOK_MS = 15_000;
+
+export type DeskPhase = "loading" | "working" | "empty" | "paused" | "used-up" | "failed";
+
+export interface DeskControl {
+  phase: DeskPhase;
+  current: Case | undefined;
+  next: Case | undefined;
+  error: unknown;
+  exposure: Exposure | undefined;
+  pictures: PictureStore;
+  decide(input: DecisionInput, said: string): void;
+  undo(): void;
+  canUndo: boolean;
+  hold(input: HoldInput, said: string): void;
+  assign(member: string, said: string): void;
+  pause(): void;
+  resume(): void;
+  report(caseId: string, views: View[]): void;
+}
+
+/** What was given back last: nothing is claimed before that has arrived, or the answer would have it still. */
+let givenBack: Promise<unknown> = Promise.resolve();
+
+interface Undoable {
+  case: Case;
+  closeToast(): void;
+}
+
+export function useDesk(queue: string | undefined): DeskControl {
+  const texts = useTexts();
+  const { show } = useToasts();
+  const { checkSession } = useSession();
+  const client = useQueryClient();
+  const [pictures] = useState(() => new PictureStore());
+  const [desk, setDesk] = useState(EMPTY_DESK);
+  const [phase, setPhase] = useState<DeskPhase>("loading");
+  const [error, setError] = useState<unknown>();
+  const [exposure, setExposure] = useState<Exposure>();
+  const [undoable, setUndoable] = useState<readonly Undoable[]>([]);
+  /** Cases that have left the desk for good, as far as the server knows: a later claim may bring them anew. */
+  const completed = useRef(new Set<string>());
+  const latest = useRef({ desk, phase, undoable });
+  latest.current = { desk, phase, undoable };
+
+  const fail = useCallback(
+    async (failure: unknown) => {
+      if (!(await checkSession(failure))) {
+        show({ text: errorText(texts, failure), tone: "bad" });
+      }
+    },
+    [checkSession, show, texts],
+  );
+
+  const claim = useCallback(async () => {
+    await givenBack;
+    const settled = [...completed.current];
+    try {
+      const { cases, exposure } = await claimCases(queue, CLAIMED_CASES);
+      if (latest.current.phase === "paused") {
+        // The break began while the answer was under way.
+        givenBack = Promise.allSettled(cases.map(({ id }) => releaseCase(id)));
+        return;
+      }
+      setExposure(exposure);
+      for (const id of settled) {
+        completed.current.delete(id);
+      }
+      setDesk((now) => receive(now, cases, settled));
+      setPhase("working");
+    } catch (failure) {
+      if (await checkSession(failure)) {
+        return;
+      }
+      if (failure instanceof RefusedError && failure.code === "EXPOSURE_BUDGET_USED_UP") {
+        setPhase((now) => (latest.current.desk.held.length > 0 ? now : "used-up"));
+      } else {
+        setError(failure);
+        setPhase((now) => (latest.current.desk.held.length > 0 ? now : "failed"));
+      }
+    }
+    void client.invalidateQueries({ queryKey: ["queues"] });
+  }, [queue, checkSession, client]);
+
+  /** Gives everything back that is on the desk. */
+  const giveBack = useCallback(() => {
+    const { held } = latest.current.desk;
+    givenBack = Promise.allSettled(held.map(({ id }) => releaseCase(id, { keepalive: true })));
+  }, []);
+
+  useEffect(() => {
+    setDesk(EMPTY_DESK);
+    setPhase("loading");
+    void claim();
+    window.addEventListener("pagehide", giveBack);
+    return () => {
+      window.removeEventListener("pagehide", giveBack);
+      giveBack();
+    };
+  }, [claim, giveBack]);
+  useEffect(() => () => pictures.keepOnly([]), [pictures]);
+
+  useEffect(() => {
+    const timer = setInterval(async () => {
+      const asked = latest.current.desk.held.map(({ id }) => id);
+      if (asked.length === 0) {
+        return;
+      }
+      try {
+        const { leases } = await renewLeases(asked);
+        const renewed = leases.map(({ case_id }) => case_id);
+        const [shown] = asked;
+        if (shown && !renewed.includes(shown) && latest.current.desk.held[0]?.id === shown) {
+          show({ text: texts.queue.lost, tone: "bad" });
+        }
+        setDesk((now) => keepRenewed(now, asked, renewed));
+      } catch (failure) {
+        await checkSession(failure);
+      }
+    }, RENEW_MS);
+    return () => clearInterval(timer);
+  }, [show, checkSession, texts]);
+
+  const isIdle = phase === "working" && desk.held.length === 0;
+  useEffect(() => {
+    if (!isIdle) {
+      return;
+    }
+    const timer = setInterval(() => !document.hidden && void claim(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isIdle, claim]);
+
+  // The next case's pictures are there before it is; those of cases that are gone for good are not kept.
+  useEffect(() => {
+    pictures.keepOnly([...desk.held, ...undoable.map((one) => one.case)].map(({ id }) => id));
+    for (const { id, pictures: names } of desk.held) {
+      for (const { name } of names) {
+        pictures.load(id, name).catch(() => undefined);
+      }
+    }
+  }, [pictures, desk, undoable]);
+
+  /** Takes the shown case from the desk and sends what was done with it; it comes back if that fails. */
+  const send = async (act: (id: string) => Promise<unknown>): Promise<Case | undefined> => {
+    const [done] = latest.current.desk.held;
+    if (!done) {
+      return undefined;
+    }
+    setDesk((now) => leave(now, done.id));
+    try {
+      await act(done.id);
+      completed.current.add(done.id);
+      void claim();
+      return done;
+    } catch (failure) {
+      if (!(failure instanceof RefusedError && failure.code === "CASE_NOT_HELD")) {
+        setDesk((now) => restore(now, done));
+      }
+      await fail(failure);
+      return undefined;
+    }
+  };
+
+  const undo = async () => {
+    const last = latest.current.undoable.at(-1);
+    if (!last) {
+      return;
+    }
+    last.closeToast();
+    setUndoable((all) => all.filter((one) => one !== last));
+    try {
+      await undoDecision(last.case.id);
+      setDesk((now) => restore(now, last.case));
+      show({ text: texts.queue.undone, tone: "plain" });
+    } catch (failure) {
+      await fail(failure);
+    }
+  };
+
+  const decide = async (input: DecisionInput, said: string) => {
+    let settlesAt = "";
+    const done = await send(async (id) => {
+      settlesAt = (await decideCase(id, input)).settles_at;
+    });
+    if (!done) {
+      return;
+    }
+    const stayMs = undoTime(settlesAt, Date.now());
+    const closeToast = show({ text: said, tone: "good", stayMs, undo: () => void undo() });
+    const made = { case: done, closeToast };
+    setUndoable((all) => [...all, made]);
+    setTimeout(() => setUndoable((all) => all.filter((one) => one !== made)), stayMs);
+  };
+
+  const giveAway = async (act: (id: string) => Promise<unknown>, said: string) => {
+    if (await send(act)) {
+      show({ text: said, tone: "good" });
+    }
+  };
+
+  const [current, next] = desk.held;
+  return {
+    phase: isIdle ? "empty" : phase,
+    current,
+    next,
+    error,
+    exposure,
+    pictures,
+    decide: (input, said) => void decide(input, said),
+    undo: () => void undo(),
+    canUndo: undoable.length > 0,
+    hold: (input, said) => void giveAway((id) => holdCase(id, input), said),
+    assign: (member, said) => void giveAway((id) => assignCase(id, member), said),
+    pause: () => {
+      giveBack();
+      setDesk(EMPTY_DESK);
+      setPhase("paused");
+    },
+    resume: () => {
+      latest.current.phase = "loading";
+      setPhase("loading");
+      void claim();
+    },
+    report: (caseId, views) => {
+      void recordViews(caseId, views)
+        .then(setExposure)
+        .catch((failure: unknown) => checkSession(failure));
+    },
+  };
+}
