@@ -78,7 +78,7 @@ export class Format {
       ["minute", 60],
     ] as const;
     const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (["second", 1] as const);
-    return this.#relative.format(Math.trunc(seconds / size), unit);
+    return this.#relative.format(Math.round(seconds / size), unit);
   }
 
   /** A span of time in its largest unit: "25 min", "4 days". */

@@ -154,9 +154,10 @@ function ResourceCard({ resource }: { resource: CaseResource }) {
       )}
       {fields.length > 0 && <Fields fields={fields} />}
       {zone.length > 0 && (
-        <pre className="zone" dir="ltr">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it.
+        <section className="zone" dir="ltr" tabIndex={0} aria-label={words.places.zone}>
           {zone.join("\n")}
-        </pre>
+        </section>
       )}
       {measures.length > 0 && (
         <ul className="measures">

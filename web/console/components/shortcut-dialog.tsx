@@ -36,7 +36,7 @@ export function ShortcutDialog({ close }: { close(): void }) {
                     {own.map((one) => (
                       <div key={one.keys}>
                         <dt>{one.label}</dt>
-                        <dd>
+                        <dd className="shortcut-keys">
                           <KeyNames shortcut={one} />
                         </dd>
                       </div>

@@ -71,9 +71,9 @@ function QueueBar({ chosen, desk }: { chosen: string; desk: DeskControl }) {
           <dt>{texts.queue.open}</dt>
           <dd>{open}</dd>
         </div>
-        <div data-tone={overdue > 0 ? "bad" : undefined}>
+        <div>
           <dt>{texts.queue.overdue}</dt>
-          <dd>{overdue}</dd>
+          <dd data-tone={overdue > 0 ? "bad" : undefined}>{overdue}</dd>
         </div>
         <div>
           <dt>{texts.queue.mine}</dt>

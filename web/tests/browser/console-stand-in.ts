@@ -14,6 +14,8 @@ import type {
 } from "../../console/api/account";
 import { SCOPES, type Session } from "../../console/api/session";
 import type { ConsolePaths, RequestBodyOf } from "../../shared/schema";
+import { casePicture } from "./case-pictures";
+import { CasesStandIn, refuse } from "./cases-stand-in";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
 
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
@@ -95,6 +97,8 @@ export class ConsoleStandIn {
   readonly titles = new Map<string, string>();
   /** Each call: method, path, body. */
   readonly requests: string[] = [];
+  readonly cases = new CasesStandIn();
+  consoleScopes: Session["console_scopes"] = [];
   me: Member | undefined;
   #server: Server | undefined;
   #port = 0;
@@ -123,13 +127,18 @@ export class ConsoleStandIn {
       chunks.push(chunk);
     }
     const text = Buffer.concat(chunks).toString();
-    const isPage = request.method === "GET" && /^\/console\/(?!session)/.test(pathname);
+    const isPage = request.method === "GET" && /^\/console\/(?!session|queues|cases)/.test(pathname);
     if (isPage) {
       await sendFile(response, pathname.slice(1).replace(/\/$/, "/index.html"));
       return;
     }
     this.requests.push(`${request.method} ${pathname}${text === "" ? "" : ` ${text}`}`);
     const operation = `${request.method} ${pathname.replace(`/accounts/${ACCOUNT}/`, "")}`;
+    const [, picture] = /^\/console\/cases\/[\w-]+\/pictures\/([\w-]+)$/.exec(pathname) ?? [];
+    if (picture && request.headers["x-assay-console"] === "1" && this.me) {
+      response.writeHead(200, { "content-type": "image/jpeg", "cache-control": "no-store" }).end(casePicture(picture));
+      return;
+    }
     const [status, answer] = this.#decide(operation, text === "" ? {} : JSON.parse(text), searchParams, request);
     const begun = operation === "POST /console/session" && this.me;
     response.writeHead(status, {
@@ -152,20 +161,30 @@ export class ConsoleStandIn {
       this.me = this.links.get(token);
       this.links.delete(token);
       return this.me
-        ? reply<SessionPath["post"]>(200, sessionOf(this.me))
+        ? reply<SessionPath["post"]>(200, this.#session(this.me))
         : refuse(401, "the link was used already, or is too old; ask for a new one");
     }
     if (!this.me || !headers.cookie?.includes(SESSION)) {
       return refuse(401, "the session is over; sign in again");
     }
     if (operation === "GET /console/session") {
-      return reply<SessionPath["get"]>(200, sessionOf(this.me));
+      return reply<SessionPath["get"]>(200, this.#session(this.me));
     }
     if (operation === "DELETE /console/session") {
       this.me = undefined;
       return [204];
     }
+    if (/^\w+ \/console\/(cases|queues)/.test(operation)) {
+      return this.cases.answer(operation, body, query, this.me.id);
+    }
     return this.#inAccount(operation, body, query);
+  }
+
+  /** A session of a member. */
+  #session(member: Member): Session {
+    const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
+    const scopes = member.admin ? [...SCOPES] : member.scopes;
+    return { member, account, scopes, console_scopes: this.consoleScopes };
   }
 
   /** Somebody says something of a notification; a later word of theirs replaces an earlier one. */
@@ -325,14 +344,4 @@ export class ConsoleStandIn {
     this.invitations.push({ id, email, username, admin: admin ?? false, created_at, expires_at });
     return reply<Invite>(201, { id });
   }
-}
-
-/** A session of a member. */
-function sessionOf(member: Member): Session {
-  const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
-  return { member, account, scopes: member.admin ? [...SCOPES] : member.scopes };
-}
-
-function refuse(status: number, message: string): Reply {
-  return [status, { code: "REFUSED", message }];
 }
