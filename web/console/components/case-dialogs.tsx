@@ -5,8 +5,8 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
-import type { CaseKind, HoldInput } from "../api/cases";
-import { REASONS, type ReasonCode } from "../desk/decisions";
+import type { HoldInput } from "../api/cases";
+import type { ReasonCode } from "../desk/decisions";
 import { useSession } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import { Choice, TextArea } from "./field";
@@ -100,15 +100,14 @@ export function AssignDialog({ onAssign, close }: { onAssign(member: string, nam
 }
 
 interface ReasonDialogProps {
-  kind: CaseKind;
+  reasons: readonly ReasonCode[];
   onChoose(reason: ReasonCode): void;
   close(): void;
 }
 
 /** Reasons by number: the number alone chooses. */
-export function ReasonDialog({ kind, onChoose, close }: ReasonDialogProps) {
+export function ReasonDialog({ reasons, onChoose, close }: ReasonDialogProps) {
   const { queue, reasons: words, cancel } = useTexts();
-  const reasons = REASONS[kind];
   return (
     <AskDialog heading={queue.reasonHeading} close={close}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons within are what is pressed; numbers are their short cuts. */}

@@ -118,10 +118,11 @@ export function DocumentFacts({ check }: { check: DocumentCheck }) {
   );
 }
 
-/** A code as words: `text_data_readable` as "Text data readable". */
+/** A code as words: `mrz_readable` as "MRZ readable". */
 function readable(code: string): string {
   const words = code.replaceAll(/[_-]+/g, " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const named = words.replaceAll(/\b(ai|id|mrz)\b/g, (name) => name.toUpperCase());
+  return named.charAt(0).toUpperCase() + named.slice(1);
 }
 
 function Verdict({ isGood }: { isGood: boolean }) {

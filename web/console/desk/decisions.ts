@@ -33,7 +33,6 @@ const FINDING_REASONS = [
   "CLEARLY_MINOR",
 ] as const;
 const DOCUMENT_REASONS = [
-  "GENUINE",
   "DATA_MISMATCH",
   "FACE_MISMATCH",
   "TAMPERED",
@@ -41,6 +40,7 @@ const DOCUMENT_REASONS = [
   "POOR_PICTURE",
   "EXPIRED",
   "UNCLEAR",
+  "GENUINE",
 ] as const;
 const APPEAL_REASONS = ["NEW_EVIDENCE", "SAME_RESULT"] as const;
 
@@ -49,12 +49,19 @@ export type ReasonCode =
   | (typeof DOCUMENT_REASONS)[number]
   | (typeof APPEAL_REASONS)[number];
 
-/** The reasons that a reviewer chooses from, by number. */
-export const REASONS: Readonly<Record<CaseKind, readonly ReasonCode[]>> = {
+const REASONS: Readonly<Record<CaseKind, readonly ReasonCode[]>> = {
   FINDING: FINDING_REASONS,
   DOCUMENT_CHECK: DOCUMENT_REASONS,
   AGE_APPEAL: APPEAL_REASONS,
 };
+/** What is no reason to reject a document. */
+const NO_REJECTION: readonly ReasonCode[] = ["UNCLEAR", "GENUINE"];
+
+/** The reasons that a reviewer chooses from, by number; `decision` is the one that waits for its reason. */
+export function reasonsFor(kind: CaseKind, decision: CaseDecision | undefined): readonly ReasonCode[] {
+  const all = REASONS[kind];
+  return decision === "REJECT" ? all.filter((one) => !NO_REJECTION.includes(one)) : all;
+}
 
 /** The reason that goes without saying; a decision about a document needs one. */
 const PLAIN_REASONS: Readonly<Partial<Record<CaseDecision, ReasonCode>>> = { APPROVE: "GENUINE", CONSIDER: "UNCLEAR" };

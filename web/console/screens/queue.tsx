@@ -10,7 +10,15 @@ import { Choice, TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { Failure, Loading, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
-import { DECISION_KEYS, DECISION_TONES, isMatch, MATCH_KEYS, type ReasonCode, reasonFor } from "../desk/decisions";
+import {
+  DECISION_KEYS,
+  DECISION_TONES,
+  isMatch,
+  MATCH_KEYS,
+  type ReasonCode,
+  reasonFor,
+  reasonsFor,
+} from "../desk/decisions";
 import { ExposureMeter } from "../desk/exposure";
 import { type DeskControl, useDesk } from "../desk/use-desk";
 import { useShortcuts } from "../keys/shortcuts";
@@ -250,7 +258,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       )}
       {ask === "reason" && (
         <ReasonDialog
-          kind={shown.kind}
+          reasons={reasonsFor(shown.kind, waiting)}
           onChoose={(chosen) => {
             setReason(chosen);
             close();
