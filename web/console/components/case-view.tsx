@@ -1,12 +1,12 @@
 // A case as it is judged: its pictures, and beside them everything else that a decision rests on.
 
 import type { ReactNode } from "react";
-import type { Case, CaseItem } from "../api/cases";
+import type { Case, CaseItem, CaseState } from "../api/cases";
 import { fill, lookup, type Texts, useFormat, useTexts } from "../texts";
 import { DocumentFacts, DocumentPictures } from "./document-evidence";
 import { FindingFacts, FindingPictures } from "./finding-evidence";
 import { Icon } from "./icon";
-import { Badge, Card, Fact, Facts, Moment } from "./screen";
+import { Badge, Card, Fact, Facts, Moment, type Tone } from "./screen";
 
 /** What a case is about, in a few words. */
 export function caseWords(texts: Texts, { kind, reason }: Pick<CaseItem, "kind" | "reason">): string {
@@ -24,6 +24,22 @@ export function DueBadge({ item, now }: { item: Pick<CaseItem, "due_at" | "is_ov
       {words}
     </Badge>
   );
+}
+
+const STATE_TONES: Readonly<Record<CaseState, Tone>> = {
+  OPEN: "plain",
+  HELD: "warn",
+  DECIDED: "warn",
+  SETTLED: "good",
+  WITHDRAWN: "plain",
+  GOLDEN: "plain",
+};
+
+/** Where a case stands: what was decided, once that is settled. */
+export function StateBadge({ item }: { item: CaseItem }) {
+  const { cases, queue } = useTexts();
+  const words = item.outcome ? queue.decisions[item.outcome] : cases.states[item.state];
+  return <Badge tone={STATE_TONES[item.state]}>{words}</Badge>;
 }
 
 /** `aside` stands above the facts: what is to be done. */

@@ -179,6 +179,10 @@ export function useDesk(queue: string | undefined): DeskControl {
       return undefined;
     }
     setDesk((now) => leave(now, done.id));
+    if (latest.current.desk.held.length === 1) {
+      // Whether there are more is not known before the next claim is answered.
+      setPhase("loading");
+    }
     try {
       await act(done.id);
       completed.current.add(done.id);

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { assignCase, type Case, getCase, recordViews, releaseCase } from "../api/cases";
 import { AssignDialog } from "../components/case-dialogs";
-import { CaseView, caseWords, DueBadge } from "../components/case-view";
+import { CaseView, caseWords, DueBadge, StateBadge } from "../components/case-view";
 import { Answer, Fact, Facts, Moment, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
 import { ExposureMeter, type View } from "../desk/exposure";
@@ -14,7 +14,6 @@ import { placeHref } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, useTexts } from "../texts";
 import type { ScreenProps } from ".";
-import { StateBadge } from "./cases";
 
 export function CaseScreen({ id }: ScreenProps) {
   const texts = useTexts();

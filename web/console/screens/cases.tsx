@@ -3,10 +3,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { PAGE_SIZE } from "../api/account";
 import { type CaseItem, type CaseKind, type CaseState, listCases, listQueues } from "../api/cases";
-import { caseWords, DueBadge } from "../components/case-view";
+import { caseWords, DueBadge, StateBadge } from "../components/case-view";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice, Tick } from "../components/field";
-import { Answer, Badge, Moment, Screen, type Tone } from "../components/screen";
+import { Answer, Moment, Screen } from "../components/screen";
 import { detailHref, navigate, placeHref, replaceRoute } from "../router";
 import { useSession } from "../session-context";
 import { useTexts } from "../texts";
@@ -128,22 +128,6 @@ export function CasesScreen({ query }: ScreenProps) {
       </Answer>
     </Screen>
   );
-}
-
-const STATE_TONES: Readonly<Record<CaseState, Tone>> = {
-  OPEN: "plain",
-  HELD: "warn",
-  DECIDED: "warn",
-  SETTLED: "good",
-  WITHDRAWN: "plain",
-  GOLDEN: "plain",
-};
-
-/** Where a case stands: what was decided, once that is settled. */
-export function StateBadge({ item }: { item: CaseItem }) {
-  const { cases, queue } = useTexts();
-  const words = item.outcome ? queue.decisions[item.outcome] : cases.states[item.state];
-  return <Badge tone={STATE_TONES[item.state]}>{words}</Badge>;
 }
 
 function DueCell({ item }: { item: CaseItem }) {

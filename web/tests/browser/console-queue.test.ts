@@ -266,7 +266,7 @@ test("a break gives cases back, and a day's budget that is used up ends the work
   await heading(page, /younger/);
   server.cases.isUsedUp = true;
   await page.keyboard.press("a");
-  await expect(page.locator("main")).toContainText("for as long as you should in a day");
+  await expect(page.locator("main")).toContainText("for as long as you should in one day");
 });
 
 test("leaving the queue gives its cases back", async ({ page, server }) => {

@@ -79,12 +79,12 @@ test("an invitation is accepted by a press and not by opening it, and leaves the
   expect(server.requests, "whoever opens it ahead of its reader uses nothing up").toEqual([]);
   await judge(page, "invitation");
   await click(page, "Accept the invitation");
-  await heading(page, "Inbox");
+  await heading(page, "Queue");
   await expect(page.locator("#heading")).toBeFocused();
   await expect(page.locator(".side .account")).toHaveText("Corner shop");
   expect(await page.evaluate(() => document.cookie), "no program can read the session").toBe("");
   await page.reload();
-  await heading(page, "Inbox");
+  await heading(page, "Queue");
   await page.locator("#leave").click();
   await heading(page, "Sign in");
 });
