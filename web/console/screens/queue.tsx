@@ -83,10 +83,12 @@ function QueueBar({ chosen, desk }: { chosen: string; desk: DeskControl }) {
           <dt>{texts.queue.overdue}</dt>
           <dd data-tone={overdue > 0 ? "bad" : undefined}>{overdue}</dd>
         </div>
-        <div>
-          <dt>{texts.queue.mine}</dt>
-          <dd>{mine}</dd>
-        </div>
+        {mine > 0 && (
+          <div>
+            <dt>{texts.queue.mine}</dt>
+            <dd>{mine}</dd>
+          </div>
+        )}
       </dl>
       {exposure && <ExposureView exposure={exposure} desk={desk} />}
     </div>
