@@ -3,6 +3,8 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
+import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
+import { Heading } from "react-aria-components/Heading";
 import type { ExposureMeter, View } from "../desk/exposure";
 import type { PictureStore } from "../desk/pictures";
 import { useShortcuts } from "../keys/shortcuts";
@@ -124,18 +126,24 @@ function ViewingPreferences() {
   const { viewing } = useTexts();
   const { blur, grey, size } = usePreferences();
   return (
-    <details className="viewing-preferences">
-      <summary>{viewing.preferences}</summary>
-      <div className="popover">
-        <Tick label={viewing.blur} isTicked={blur} onChange={(ticked) => setPreferences({ blur: ticked })} />
-        <Tick label={viewing.grey} isTicked={grey} onChange={(ticked) => setPreferences({ grey: ticked })} />
-        <Choice<PictureSize>
-          label={viewing.size}
-          value={size}
-          options={PICTURE_SIZES.map((one) => [one, viewing.sizes[one]] as const)}
-          onChange={(chosen) => setPreferences({ size: chosen })}
-        />
-      </div>
-    </details>
+    <Disclosure className="disclosure viewing-preferences">
+      <Heading level={2}>
+        <Button slot="trigger" className="disclosure-button">
+          <Icon name="forward" /> {viewing.preferences}
+        </Button>
+      </Heading>
+      <DisclosurePanel>
+        <div className="filters">
+          <Choice<PictureSize>
+            label={viewing.size}
+            value={size}
+            options={PICTURE_SIZES.map((one) => [one, viewing.sizes[one]] as const)}
+            onChange={(chosen) => setPreferences({ size: chosen })}
+          />
+          <Tick label={viewing.blur} isTicked={blur} onChange={(ticked) => setPreferences({ blur: ticked })} />
+          <Tick label={viewing.grey} isTicked={grey} onChange={(ticked) => setPreferences({ grey: ticked })} />
+        </div>
+      </DisclosurePanel>
+    </Disclosure>
   );
 }

@@ -19,6 +19,7 @@ import {
 } from "../api/cases";
 import { RefusedError } from "../api/client";
 import { useToasts } from "../components/toasts";
+import { navigate, placeHref } from "../router";
 import { errorText, useSession } from "../session-context";
 import { useTexts } from "../texts";
 import { EMPTY_DESK, keepRenewed, leave, receive, restore, undoTime } from "./desk";
@@ -130,7 +131,14 @@ export function useDesk(queue: string | undefined): DeskControl {
       giveBack();
     };
   }, [claim, giveBack]);
-  useEffect(() => () => pictures.keepOnly([]), [pictures]);
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+      pictures.keepOnly([]);
+    };
+  }, [pictures]);
 
   useEffect(() => {
     const timer = setInterval(async () => {
@@ -206,6 +214,11 @@ export function useDesk(queue: string | undefined): DeskControl {
     setUndoable((all) => all.filter((one) => one !== last));
     try {
       await undoDecision(last.case.id);
+      if (!isOpen.current) {
+        // Taken back from another screen: the desk is opened, and the case is on it.
+        navigate(placeHref("queue"));
+        return;
+      }
       setDesk((now) => restore(now, last.case));
       show({ text: texts.queue.undone, tone: "plain" });
     } catch (failure) {

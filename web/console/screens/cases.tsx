@@ -62,7 +62,7 @@ export function CasesScreen({ query }: ScreenProps) {
     { id: "created", heading: texts.cases.created, cell: ({ created_at }) => <Moment at={created_at} /> },
   ];
   return (
-    <Screen heading={texts.nav.cases} focusKey={query.toString()} wide>
+    <Screen heading={texts.nav.cases} focusKey={page} wide>
       <div className="filters">
         <Choice
           label={texts.people.status}

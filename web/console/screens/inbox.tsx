@@ -151,7 +151,7 @@ function FindingsScreen({ place, query, filterKey, fetchPage, empty, filters }: 
     );
   };
   return (
-    <Screen heading={texts.nav[place]} focusKey={`${filterKey} ${page}`} wide>
+    <Screen heading={texts.nav[place]} focusKey={page} wide>
       {filters}
       <Answer query={answer}>{list}</Answer>
     </Screen>

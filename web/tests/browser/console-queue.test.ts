@@ -1,11 +1,10 @@
 // The reviewer's queue in a real browser: cases one after the other, with the keyboard alone.
 
-import { expectAccessible, expectLargeTargets, takeScreenshot } from "./actions";
+import { expectAccessible, takeScreenshot } from "./actions";
 import { documentCase, findingCase, matchCase } from "./cases-stand-in";
+import { judge, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
-
-const TOKEN = "c0de-of_the-invitation-that-is-long-enough-1";
 
 const test = withServer(() => {
   const server = new ConsoleStandIn();
@@ -17,13 +16,6 @@ const test = withServer(() => {
 });
 test.use({ viewport: { width: 1280, height: 800 } });
 
-const SIZES = [
-  [390, 844],
-  [768, 1024],
-  [1280, 800],
-  [1920, 1080],
-] as const;
-
 const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
 const spoken = (page: Page) => page.locator("#spoken");
 
@@ -31,24 +23,6 @@ async function openQueue(page: Page, server: ConsoleStandIn): Promise<void> {
   await page.goto(`${server.page}#invite=${TOKEN}`);
   await page.getByRole("button", { name: "Accept the invitation" }).click();
   await page.getByRole("navigation").getByRole("link", { name: "Queue" }).click();
-}
-
-/** Judges a screen in both themes and at every size, and keeps pictures. */
-async function judge(page: Page, name: string): Promise<void> {
-  const own = page.viewportSize();
-  for (const theme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: theme });
-    for (const [width, height] of SIZES) {
-      await page.setViewportSize({ width, height });
-      await expectAccessible(page, `${name}, ${theme}, ${width}`);
-      await expectLargeTargets(page, `${name}, ${width}`);
-      await takeScreenshot(page, `console-${name}-${theme}-${width}`);
-    }
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  if (own) {
-    await page.setViewportSize(own);
-  }
 }
 
 /** What was sent about a case, without how long somebody looked. */
@@ -131,7 +105,7 @@ test("pictures are covered until Space is held, and what was seen is counted", a
   await page.getByRole("button", { name: "Show pictures" }).click();
   await expect(page.getByAltText("Face", { exact: true })).toBeVisible();
   await judge(page, "queue-shown");
-  await page.getByText("How pictures are shown").click();
+  await page.getByRole("button", { name: "How pictures are shown" }).click();
   await page.getByLabel("Without colours").check();
   await page.getByLabel("Size").selectOption("Large");
   await page.getByLabel("Cover pictures until I ask").uncheck();
@@ -301,6 +275,20 @@ test("a lead sees all cases, and takes one from whoever has it", async ({ page, 
   await page.getByRole("button", { name: "Hand over" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Kim" }).click();
   await expect(spoken(page)).toHaveText("The case waits for Kim.");
+});
+
+test("a decision is taken back from another screen, which leads to the case", async ({ page, server }) => {
+  server.cases.all = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.keyboard.press("d");
+  await expect(page.locator(".toast .countdown")).toBeVisible();
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await heading(page, "Inbox");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await heading(page, /younger/);
+  expect(server.cases.decisions.size).toBe(0);
 });
 
 test("the list of keys has what the open case can do", async ({ page, server }) => {

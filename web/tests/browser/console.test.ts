@@ -1,10 +1,9 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
-import { exactText, expectAccessible, expectLargeTargets, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, takeScreenshot } from "./actions";
+import { judge, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
-
-const TOKEN = "c0de-of_the-invitation-that-is-long-enough-1";
 
 const test = withServer(() => {
   const server = new ConsoleStandIn();
@@ -15,14 +14,6 @@ const test = withServer(() => {
   return server;
 });
 test.use({ viewport: { width: 1280, height: 800 } });
-
-/** Widths of a phone, a tablet, a laptop and a desk. */
-const SIZES = [
-  [390, 844],
-  [768, 1024],
-  [1280, 800],
-  [1920, 1080],
-] as const;
 
 const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
 const spoken = (page: Page) => page.locator("#spoken");
@@ -49,24 +40,6 @@ async function speak(page: Page, language: string): Promise<void> {
   await page.addInitScript((language) => {
     Object.defineProperty(navigator, "languages", { get: () => [language], configurable: true });
   }, language);
-}
-
-/** Judges a screen in both themes and at every size, and keeps pictures. */
-async function judge(page: Page, name: string): Promise<void> {
-  const own = page.viewportSize();
-  for (const theme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: theme });
-    for (const [width, height] of SIZES) {
-      await page.setViewportSize({ width, height });
-      await expectAccessible(page, `${name}, ${theme}, ${width}`);
-      await expectLargeTargets(page, `${name}, ${width}`);
-      await takeScreenshot(page, `console-${name}-${theme}-${width}`);
-    }
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  if (own) {
-    await page.setViewportSize(own);
-  }
 }
 
 test("an invitation is accepted by a press and not by opening it, and leaves the address at once", async ({
