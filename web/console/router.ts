@@ -39,6 +39,11 @@ export function placeHref(place: Place, query: Record<string, string | undefined
   return given.length > 0 ? `#${place}?${new URLSearchParams(given)}` : `#${place}`;
 }
 
+/** What stands in an address, if it is one of the values that there are. */
+export function oneOf<T extends string>(all: readonly T[], value: string | null, otherwise: T): T {
+  return all.find((one) => one === value) ?? otherwise;
+}
+
 export function detailHref(detail: Detail, id: string): string {
   return `#${detail}=${id}`;
 }

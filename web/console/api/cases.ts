@@ -1,240 +1,94 @@
 // What reviewers do with cases: claim, judge, decide, take back.
 
+import type { ConsolePaths, RequestBodyOf, ResponseOf } from "../../shared/schema";
 import { type CallOptions, call } from "./client";
 
-export type CaseKind = "FINDING" | "DOCUMENT_CHECK" | "AGE_APPEAL";
-export type CaseState = "OPEN" | "HELD" | "DECIDED" | "SETTLED" | "WITHDRAWN" | "GOLDEN";
-export type CaseDecision = "CONFIRM" | "FALSE_ALARM" | "APPROVE" | "CONSIDER" | "REJECT" | "UPHOLD" | "OVERTURN";
-export type PictureRole = "FACE" | "FRAME" | "STRIP" | "PAGE" | "PORTRAIT" | "SELFIE";
+type Claim = ConsolePaths["/console/cases/claim"]["post"];
+type Renew = ConsolePaths["/console/cases/renew"]["post"];
+type Hold = ConsolePaths["/console/cases/{caseId}/hold"]["post"];
+type Assign = ConsolePaths["/console/cases/{caseId}/assign"]["post"];
+type Decision = ConsolePaths["/console/cases/{caseId}/decision"];
+type Views = ConsolePaths["/console/cases/{caseId}/views"]["post"];
+type List = ConsolePaths["/console/cases"]["get"];
+type Queues = ConsolePaths["/console/queues"]["get"];
 
-export interface CaseItem {
-  id: string;
-  kind: CaseKind;
-  reason: string;
-  state: CaseState;
-  priority: number;
-  queue?: { id: string; name: string };
-  language?: string;
-  is_appeal: boolean;
-  held_by?: string;
-  lease_until?: string;
-  assigned_to?: string;
-  held_until?: string;
-  note?: string;
-  due_at: string;
-  is_overdue: boolean;
-  created_at: string;
-  outcome?: CaseDecision;
-  closed_at?: string;
-}
-
-export interface CasePicture {
-  name: string;
-  role: PictureRole;
-  resource_id?: string;
-  width?: number;
-  height?: number;
-  time?: number;
-}
-
-export interface CaseHistory {
-  findings: number;
-  confirmed: number;
-  dismissed: number;
-}
-
-export interface CaseAge {
-  years: number;
-  low?: number;
-  high?: number;
-  threshold?: number;
-}
-
-export interface Finding {
-  notification_id: string;
-  moderation_id: string;
-  reason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE";
-  content: { id: string; type: string; url?: string; title?: string; uploader_id?: string; is_gone: boolean };
-  frame_time?: number;
-  observed_at: number;
-  face_edges?: number[];
-  person?: {
-    profile_id: string;
-    display_name?: string;
-    reference?: string;
-    is_banned: boolean;
-    ban_reason?: string;
-    faces: number;
-  };
-  distance?: number;
-  max_distance?: number;
-  age?: CaseAge;
-  age_group?: string;
-  quality?: number;
-  person_history: CaseHistory;
-  uploader_history: CaseHistory;
-}
-
-export interface CaseField {
-  name: string;
-  zone?: string;
-  barcode?: string;
-  print?: string;
-  agrees?: boolean;
-}
-
-export interface CaseMeasure {
-  check: string;
-  value: number;
-  limit: string;
-  verdict: string;
-  reason: string;
-}
-
-export interface CaseResource {
-  id: string;
-  kind: string;
-  document_type?: string;
-  issuing_country?: string;
-  fields: CaseField[];
-  zone: string[];
-  measures: CaseMeasure[];
-  faults: string[];
-}
-
-export interface DocumentCheck {
-  check_id: string;
-  session_id: string;
-  type: string;
-  proposed: string;
-  proposed_reason?: string;
-  breakdown: { sub_check: string; passed: boolean; details: { name: string; value: string }[] }[];
-  resources: CaseResource[];
-}
-
-export interface Case extends CaseItem {
-  decisions: CaseDecision[];
-  policy: string;
-  pictures: CasePicture[];
-  deletes_at?: string;
-  finding?: Finding;
-  document_check?: DocumentCheck;
-}
-
-export interface Exposure {
-  seconds_today: number;
-  budget_seconds?: number;
-  is_break_due: boolean;
-}
-
-export interface QueueFigures {
-  open: number;
-  overdue: number;
-  held: number;
-  mine: number;
-  first_due_at?: string;
-}
-
-export interface Queue {
-  id: string;
-  name: string;
-  figures: QueueFigures;
-}
-
-/** A case as the page sends it to be decided. */
-export interface DecisionInput {
-  decision: CaseDecision;
-  reason_code?: string;
-  comment?: string;
-  exposure_seconds: number;
-}
-
-interface Claimed {
-  cases: Case[];
-  exposure: Exposure;
-}
-
-interface QueueList {
-  queues: Queue[];
-  without_queue: QueueFigures;
-  exposure: Exposure;
-}
+/** A case with everything that it is judged by. */
+export type Case = ResponseOf<ConsolePaths["/console/cases/{caseId}"]["get"]>;
+/** A case as lists have it. */
+export type CaseItem = ResponseOf<List>["cases"][number];
+export type CaseKind = CaseItem["kind"];
+export type CaseState = CaseItem["state"];
+export type CasePicture = Case["pictures"][number];
+export type CaseDecision = Case["decisions"][number];
+export type Finding = NonNullable<Case["finding"]>;
+export type CaseHistory = Finding["person_history"];
+export type CaseAge = NonNullable<Finding["age"]>;
+export type DocumentCheck = NonNullable<Case["document_check"]>;
+export type CaseResource = DocumentCheck["resources"][number];
+export type CaseField = CaseResource["fields"][number];
+export type CaseMeasure = CaseResource["measures"][number];
+export type Queue = ResponseOf<Queues>["queues"][number];
+/** How long the reviewer has looked at pictures. */
+export type Exposure = ResponseOf<Views>;
+export type DecisionInput = RequestBodyOf<Decision["put"]>;
+export type HoldInput = RequestBodyOf<Hold>;
 
 /** Which cases a list has. */
-export interface CaseFilter {
-  state?: string;
-  kind?: string;
-  queue_id?: string;
-  member_id?: string;
-  overdue?: string;
-}
+export type CaseFilter = Omit<NonNullable<List["parameters"]["query"]>, "page">;
 
-interface CaseList {
-  cases: CaseItem[];
-  total_count: number;
-  page: number;
-}
+/** The longest side that the server keeps of the picture that a face is in, in pixels: what was longer was scaled down. */
+export const MAX_FRAME_PIXELS = 960;
 
 const path = (id: string, rest = "") => `/console/cases/${encodeURIComponent(id)}${rest}`;
 
-export function listQueues(): Promise<QueueList> {
-  return call("GET", "/console/queues") as Promise<QueueList>;
+export function listQueues(): Promise<ResponseOf<Queues>> {
+  return call<Queues>("GET", "/console/queues");
 }
 
 /** Claims until the reviewer holds `count` cases; answers all that they hold. */
-export function claimCases(queue: string | undefined, count: number): Promise<Claimed> {
-  return call("POST", "/console/cases/claim", {
-    count,
-    ...(queue ? { queue_id: queue } : {}),
-  } as never) as Promise<Claimed>;
+export function claimCases(queue: string | undefined, count: number): Promise<ResponseOf<Claim>> {
+  return call<Claim>("POST", "/console/cases/claim", { count, ...(queue ? { queue_id: queue } : {}) });
 }
 
 /** Leases that go on; cases that are missing are the reviewer's no more. */
-export function renewLeases(cases: readonly string[]): Promise<{ leases: { case_id: string; lease_until: string }[] }> {
-  return call("POST", "/console/cases/renew", { case_ids: cases } as never) as Promise<{
-    leases: { case_id: string; lease_until: string }[];
-  }>;
+export function renewLeases(cases: string[]): Promise<ResponseOf<Renew>> {
+  return call<Renew>("POST", "/console/cases/renew", { case_ids: cases });
 }
 
 export async function releaseCase(id: string, options?: CallOptions): Promise<void> {
   await call("POST", path(id, "/release"), undefined, options);
 }
 
-export interface HoldInput {
-  until: string;
-  note?: string;
-}
-
 export async function holdCase(id: string, input: HoldInput): Promise<void> {
-  await call("POST", path(id, "/hold"), input as never);
+  await call<Hold>("POST", path(id, "/hold"), input);
 }
 
 export async function assignCase(id: string, member: string): Promise<void> {
-  await call("POST", path(id, "/assign"), { member_id: member } as never);
+  await call<Assign>("POST", path(id, "/assign"), { member_id: member });
 }
 
-export function decideCase(id: string, input: DecisionInput): Promise<{ settles_at: string }> {
-  return call("PUT", path(id, "/decision"), input as never) as Promise<{ settles_at: string }>;
+export function decideCase(id: string, input: DecisionInput): Promise<ResponseOf<Decision["put"]>> {
+  return call<Decision["put"]>("PUT", path(id, "/decision"), input);
 }
 
-export async function undoDecision(id: string): Promise<void> {
-  await call("DELETE", path(id, "/decision"));
+/** Takes a decision back; answers until when the case is the reviewer's. */
+export function undoDecision(id: string): Promise<ResponseOf<Decision["delete"]>> {
+  return call<Decision["delete"]>("DELETE", path(id, "/decision"));
 }
 
-export function recordViews(id: string, views: { picture: string; seconds: number }[]): Promise<Exposure> {
-  return call("POST", path(id, "/views"), { views } as never) as Promise<Exposure>;
+/** Reports which pictures were looked at. */
+export function recordViews(id: string, views: RequestBodyOf<Views>["views"]): Promise<Exposure> {
+  return call<Views>("POST", path(id, "/views"), { views: views ?? null });
 }
 
 export function getCase(id: string): Promise<Case> {
-  return call("GET", path(id)) as Promise<Case>;
+  return call<ConsolePaths["/console/cases/{caseId}"]["get"]>("GET", path(id));
 }
 
-export function listCases(filter: CaseFilter, page: number): Promise<CaseList> {
+export function listCases(filter: CaseFilter, page: number): Promise<ResponseOf<List>> {
   const query = new URLSearchParams({ page: `${page}` });
   for (const [name, value] of Object.entries(filter)) {
-    if (value) {
-      query.set(name, value);
-    }
+    query.set(name, `${value}`);
   }
-  return call("GET", `/console/cases?${query}`) as Promise<CaseList>;
+  return call<List>("GET", `/console/cases?${query}`);
 }

@@ -1,24 +1,20 @@
 // Who is signed in: sessions, and the links by which they begin.
 
-import type { ConsolePaths, ModerationPaths, RequestBodyOf, ResponseOf } from "../../shared/schema";
+import type { ConsolePaths, RequestBodyOf, ResponseOf } from "../../shared/schema";
 import { call, RefusedError } from "./client";
 
 type SessionPath = ConsolePaths["/console/session"];
 
 /** Who is signed in, to which account, and what they may do there. */
-export type Session = ResponseOf<SessionPath["get"]> & { console_scopes: ConsoleScope[] };
-type Members = ResponseOf<ModerationPaths["/accounts/{accountId}/members"]["get"]>;
-/** What a member may be allowed. */
-export type Scope = Members["members"][number]["scopes"][number];
-
-/** What a member may do in the console beyond the moderation interface. */
-export type ConsoleScope = "documents:review" | "ages:review" | "cases:manage" | "queues:manage";
-export type AnyScope = Scope | ConsoleScope;
+export type Session = ResponseOf<SessionPath["get"]>;
+/** What a member may be allowed: in the moderation interface, and in the console beyond it. */
+export type Scope = Session["scopes"][number];
+export type AnyScope = Scope | Session["console_scopes"][number];
 
 /** The session that the browser has; nothing where it has none. */
 export async function resumeSession(): Promise<Session | undefined> {
   try {
-    return (await call<SessionPath["get"]>("GET", "/console/session")) as Session;
+    return await call<SessionPath["get"]>("GET", "/console/session");
   } catch (error) {
     if (error instanceof RefusedError && error.status === 401) {
       return undefined;
@@ -29,7 +25,7 @@ export async function resumeSession(): Promise<Session | undefined> {
 
 /** Begins a session by what was in a link. */
 export function beginSession(link: RequestBodyOf<SessionPath["post"]>): Promise<Session> {
-  return call<SessionPath["post"]>("POST", "/console/session", link) as Promise<Session>;
+  return call<SessionPath["post"]>("POST", "/console/session", link);
 }
 
 export async function endSession(): Promise<void> {

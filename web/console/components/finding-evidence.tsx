@@ -1,7 +1,7 @@
 // What a finding is judged by: the face, the picture that it is in, how it looked over time; how alike it is to whom, how old it
 // looks, and what was said before about the person and the uploader.
 
-import type { Case, CaseHistory, Finding, CasePicture as Picture } from "../api/cases";
+import { type Case, type CaseHistory, type Finding, MAX_FRAME_PIXELS, type CasePicture as Picture } from "../api/cases";
 import { detailHref } from "../router";
 import { useSession } from "../session-context";
 import { fill, lookup, useFormat, useTexts } from "../texts";
@@ -58,11 +58,14 @@ function Caption({ words, time }: { words?: string; time: number | undefined }) 
   return [words, at].filter(Boolean).join(" · ");
 }
 
-/** The face in the picture that it is in; the box is in pixels of the content. */
+/** The face in the picture that it is in. The box is in pixels of the content, so it is drawn where the picture has as many. */
 function FaceBox({ picture, finding }: { picture: Picture; finding: Finding }) {
   const { width, height } = picture;
   const [top, right, bottom, left] = finding.face_edges ?? [];
   if (!width || !height || top === undefined || right === undefined || bottom === undefined || left === undefined) {
+    return null;
+  }
+  if (Math.max(width, height) >= MAX_FRAME_PIXELS) {
     return null;
   }
   return (

@@ -219,8 +219,11 @@ export function useDesk(queue: string | undefined): DeskControl {
         navigate(placeHref("queue"));
         return;
       }
+      completed.current.delete(last.case.id);
       setDesk((now) => restore(now, last.case));
       show({ text: texts.queue.undone, tone: "plain" });
+      // Somebody else may have it by now: only what the server says is the reviewer's stays on the desk.
+      void claim();
     } catch (failure) {
       await fail(failure);
     }

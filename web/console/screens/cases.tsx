@@ -2,12 +2,12 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { PAGE_SIZE } from "../api/account";
-import { type CaseItem, type CaseKind, type CaseState, listCases, listQueues } from "../api/cases";
+import { type CaseFilter, type CaseItem, type CaseKind, type CaseState, listCases, listQueues } from "../api/cases";
 import { caseWords, DueBadge, StateBadge } from "../components/case-view";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice, Tick } from "../components/field";
 import { Answer, Moment, Screen } from "../components/screen";
-import { detailHref, navigate, placeHref, replaceRoute } from "../router";
+import { detailHref, navigate, oneOf, placeHref, replaceRoute } from "../router";
 import { useSession } from "../session-context";
 import { useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -20,16 +20,23 @@ export function CasesScreen({ query }: ScreenProps) {
   const texts = useTexts();
   const { session, may, account } = useSession();
   const given = {
-    state: query.get("state") ?? "",
-    kind: query.get("kind") ?? "",
+    state: oneOf<CaseState | "">(["", ...STATES], query.get("state"), ""),
+    kind: oneOf<CaseKind | "">(["", ...KINDS], query.get("kind"), ""),
     queue_id: query.get("queue_id") ?? "",
     member_id: query.get("member_id") ?? "",
     overdue: query.get("overdue") ?? "",
   };
+  const filter: CaseFilter = {
+    ...(given.state === "" ? {} : { state: given.state }),
+    ...(given.kind === "" ? {} : { kind: given.kind }),
+    ...(given.queue_id === "" ? {} : { queue_id: given.queue_id }),
+    ...(given.member_id === "" ? {} : { member_id: given.member_id }),
+    ...(given.overdue === "true" ? { overdue: true } : {}),
+  };
   const page = Math.max(1, Number(query.get("page")) || 1);
   const answer = useQuery({
     queryKey: ["cases", given, page],
-    queryFn: () => listCases(given, page),
+    queryFn: () => listCases(filter, page),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });

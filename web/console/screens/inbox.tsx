@@ -7,7 +7,7 @@ import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice } from "../components/field";
 import { FindingCard, findingWords, isFace, OutcomeBadge, VideoTime } from "../components/finding";
 import { Answer, Empty, Moment, Screen } from "../components/screen";
-import { detailHref, navigate, type Place, placeHref, replaceRoute } from "../router";
+import { detailHref, navigate, oneOf, type Place, placeHref, replaceRoute } from "../router";
 import { useSession, useTitle } from "../session-context";
 import { useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -19,10 +19,6 @@ const FACE_REASONS: readonly Reason[] = ["BANNED_PROFILE", "AGE_ESTIMATION", "UN
 
 const SHOWN = ["all", "open", "decided"] as const;
 type Shown = (typeof SHOWN)[number];
-
-function oneOf<T extends string>(all: readonly T[], value: string | null, otherwise: T): T {
-  return all.find((one) => one === value) ?? otherwise;
-}
 
 export function InboxScreen({ query }: ScreenProps) {
   const texts = useTexts();

@@ -3,9 +3,10 @@
 import { execFileSync } from "node:child_process";
 import { PHOTO } from "./camera-film";
 
-/** The photo's size, and a square around the face in the middle of it. */
-export const PHOTO_SIZE = { width: 1920, height: 1350 };
-export const FACE_SQUARE = { left: 998, top: 205, side: 320 };
+/** A square around the face in the middle of the photo. */
+const FACE_SQUARE = { left: 998, top: 205, side: 320 };
+/** The picture that the face is in: a third of the photo; and where the face is in that, as the server has it. */
+export const FRAME = { width: 640, height: 450, edges: [68, 439, 175, 333] };
 
 const made = new Map<string, Buffer>();
 
@@ -37,7 +38,7 @@ export function casePicture(name: string): Buffer {
   }
   switch (name) {
     case "frame":
-      return draw(name, "scale=960:-2");
+      return draw(name, `scale=${FRAME.width}:${FRAME.height}`);
     case "selfie":
       return draw(name, faceCrop(90, 480));
     case "portrait":

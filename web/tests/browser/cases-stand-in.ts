@@ -1,8 +1,13 @@
 // A stand-in for the server's cases: claims, leases, decisions that can be taken back, views.
 
 import type { Case, Exposure, Queue } from "../../console/api/cases";
-import { FACE_SQUARE, PHOTO_SIZE } from "./case-pictures";
-import type { Reply } from "./holder-stand-in";
+import type { ConsolePaths, PathsBelow, RequestBodyOf } from "../../shared/schema";
+import { FRAME } from "./case-pictures";
+import { type Reply, reply } from "./holder-stand-in";
+
+type Operations = PathsBelow<ConsolePaths, "/console">;
+type Claim = Operations["/cases/claim"]["post"];
+type Decision = Operations["/cases/{caseId}/decision"];
 
 const LEASE_MS = 60_000;
 const UNDO_MS = 10_000;
@@ -29,7 +34,6 @@ const NO_HISTORY = { findings: 0, confirmed: 0, dismissed: 0 };
 
 /** A face that was found, and what is known of it. */
 export function findingCase(number: number, more: Partial<Case> = {}): Case {
-  const { left, top, side } = FACE_SQUARE;
   return {
     ...COMMON,
     id: numbered(7, number),
@@ -41,7 +45,7 @@ export function findingCase(number: number, more: Partial<Case> = {}): Case {
     policy: "Confirm if the person may be under 18. Costumes and make-up are no reason for a false alarm.",
     pictures: [
       { name: "face", role: "FACE", width: 320, height: 320, time: 12.5 },
-      { name: "frame", role: "FRAME", ...PHOTO_SIZE, time: 12.5 },
+      { name: "frame", role: "FRAME", width: FRAME.width, height: FRAME.height, time: 12.5 },
       ...[1, 2, 3, 4, 5].map((at) => ({
         name: `strip-${at}`,
         role: "STRIP" as const,
@@ -65,7 +69,7 @@ export function findingCase(number: number, more: Partial<Case> = {}): Case {
       },
       frame_time: 12.5,
       observed_at: 1_768_574_412.5,
-      face_edges: [top, left + side, top + side, left],
+      face_edges: FRAME.edges,
       age: { years: 19.4, low: 14.6, high: 24.1, threshold: 18 },
       age_group: "adult_young",
       quality: 0.83,
@@ -157,8 +161,9 @@ export class CasesStandIn {
   exposure: Exposure = { seconds_today: 480, budget_seconds: 14_400, is_break_due: false };
   /** Whether the day's budget is used up. */
   isUsedUp = false;
-  /** What was decided, put on hold or handed over: each by its case. */
-  readonly decisions = new Map<string, Record<string, unknown>>();
+  /** What was decided, and what was put on hold: each by its case. */
+  readonly decisions = new Map<string, RequestBodyOf<Decision["put"]>>();
+  readonly holds = new Map<string, RequestBodyOf<Operations["/cases/{caseId}/hold"]["post"]>>();
   readonly held = new Set<string>();
   readonly views: { picture: string; seconds: number }[] = [];
   /** Leases that are not renewed any more. */
@@ -167,18 +172,21 @@ export class CasesStandIn {
   answer(operation: string, body: unknown, query: URLSearchParams, me: string): Reply {
     const [, id = ""] = /\/cases\/([\da-f-]{36})/.exec(operation) ?? [];
     const found = this.all.find((one) => one.id === id);
-    const given = body as Record<string, unknown>;
     switch (operation.replace(id || "-", "ID").replace("/console", "")) {
       case "GET /queues":
-        return [200, { queues: this.queues, without_queue: this.#figures(undefined), exposure: this.exposure }];
+        return reply<Operations["/queues"]["get"]>(200, {
+          queues: this.queues,
+          without_queue: this.#figures(undefined),
+          exposure: this.exposure,
+        });
       case "POST /cases/claim":
-        return this.#claim(Number(given.count), given.queue_id as string | undefined, me);
+        return this.#claim(body as RequestBodyOf<Claim>, me);
       case "POST /cases/renew": {
-        const asked = given.case_ids as string[];
-        const leases = asked
+        const { case_ids } = body as RequestBodyOf<Operations["/cases/renew"]["post"]>;
+        const leases = case_ids
           .filter((one) => this.held.has(one) && !this.lost.has(one))
           .map((case_id) => ({ case_id, lease_until: fromNow(LEASE_MS) }));
-        return [200, { leases }];
+        return reply<Operations["/cases/renew"]["post"]>(200, { leases });
       }
       case "GET /cases": {
         const page = Number(query.get("page"));
@@ -187,61 +195,63 @@ export class CasesStandIn {
           .filter(({ kind }) => !query.get("kind") || kind === query.get("kind"))
           .filter(({ is_overdue }) => query.get("overdue") !== "true" || is_overdue);
         const cases = matching.slice(20 * (page - 1), 20 * page);
-        return [200, { cases, total_count: matching.length, page }];
+        return reply<Operations["/cases"]["get"]>(200, { cases, total_count: matching.length, page });
       }
-      case "GET /cases/ID":
-        return found ? [200, found] : refuse(404, "there is no such case");
-      case "POST /cases/ID/views":
-        this.views.push(...(given.views as typeof this.views));
-        this.exposure = { ...this.exposure, seconds_today: this.exposure.seconds_today + 1 };
-        return [200, this.exposure];
       case "POST /cases/ID/release":
         this.held.delete(id);
-        if (found) {
-          delete found.held_by;
-          delete found.assigned_to;
-        }
+        delete found?.held_by;
+        delete found?.assigned_to;
         return [204];
       case "DELETE /cases/ID/decision":
         this.decisions.delete(id);
         this.held.add(id);
-        return [200, { lease_until: fromNow(LEASE_MS) }];
+        return reply<Decision["delete"]>(200, { lease_until: fromNow(LEASE_MS) });
     }
-    if (!found || (!this.held.has(id) && !operation.endsWith("/assign"))) {
+    if (!found) {
+      return refuse(404, "there is no such case", "NOT_FOUND");
+    }
+    switch (operation.replace(/^(\w+) .*\/(\S+)$/, "$1 $2")) {
+      case `GET ${id}`:
+        return reply<Operations["/cases/{caseId}"]["get"]>(200, found);
+      case "POST views": {
+        const { views } = body as RequestBodyOf<Operations["/cases/{caseId}/views"]["post"]>;
+        this.views.push(...(views ?? []));
+        this.exposure = { ...this.exposure, seconds_today: this.exposure.seconds_today + 1 };
+        return reply<Operations["/cases/{caseId}/views"]["post"]>(200, this.exposure);
+      }
+      case "POST assign":
+        this.held.delete(id);
+        found.assigned_to = (body as RequestBodyOf<Operations["/cases/{caseId}/assign"]["post"]>).member_id;
+        return [204];
+    }
+    if (!this.held.delete(id)) {
       return refuse(409, "the case is not yours", "CASE_NOT_HELD");
     }
-    this.held.delete(id);
-    this.decisions.set(id, given);
-    switch (operation.split("/").at(-1)) {
-      case "decision":
-        return [200, { settles_at: fromNow(UNDO_MS) }];
-      case "hold":
-        found.state = "HELD";
-        return [204];
-      case "assign":
-        found.assigned_to = given.member_id as string;
-        return [204];
-      default:
-        return refuse(404, `there is no ${operation}`);
+    if (operation.endsWith("/hold")) {
+      found.state = "HELD";
+      this.holds.set(id, body as RequestBodyOf<Operations["/cases/{caseId}/hold"]["post"]>);
+      return [204];
     }
+    this.decisions.set(id, body as RequestBodyOf<Decision["put"]>);
+    return reply<Decision["put"]>(200, { settles_at: fromNow(UNDO_MS) });
   }
 
-  #claim(count: number, queue: string | undefined, me: string): Reply {
+  #claim({ count, queue_id }: RequestBodyOf<Claim>, me: string): Reply {
     if (this.isUsedUp) {
       return refuse(409, "you have looked at pictures for 240 minutes today", "EXPOSURE_BUDGET_USED_UP");
     }
-    for (const { id } of this.#open(queue)) {
-      if (this.held.size < count) {
+    for (const { id } of this.#open(queue_id)) {
+      if (this.held.size < (count ?? 1)) {
         this.held.add(id);
       }
     }
     const cases = this.all.filter(({ id }) => this.held.has(id)).map((one) => ({ ...one, held_by: me }));
-    return [200, { cases, exposure: this.exposure }];
+    return reply<Claim>(200, { cases, exposure: this.exposure });
   }
 
-  #open(queue: string | undefined): Case[] {
+  #open(queue: string | null | undefined): Case[] {
     return this.all
-      .filter(({ id, state }) => state === "OPEN" && !this.decisions.has(id))
+      .filter(({ id, state, assigned_to }) => state === "OPEN" && !assigned_to && !this.decisions.has(id))
       .filter((one) => !queue || one.queue?.id === queue);
   }
 
