@@ -3,13 +3,14 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
+import { useShortcuts } from "../keys/shortcuts";
 import { useTexts } from "../texts";
 import { Icon } from "./icon";
 
 export interface Toast {
   text: string;
   tone: "good" | "bad" | "plain";
-  /** Taken back by a button. */
+  /** Taken back by a button or a key, as long as it stays. */
   undo?: () => void;
   /** So long it stays, in milliseconds; those that are bad stay until they are closed. */
   stayMs?: number;
@@ -21,14 +22,11 @@ interface Shown extends Toast {
 }
 
 interface Toasts {
-  /** Shows a message; answers what takes it away. */
-  show(toast: Toast): () => void;
-  /** Says something to those who hear only. */
-  announce(text: string): void;
+  show(toast: Toast): void;
 }
 
 const DEFAULT_STAY_MS = 5_000;
-const MAX_SHOWN = 3;
+const MAX_SHOWN = 4;
 const TICK_MS = 200;
 
 const ToastContext = createContext<Toasts | undefined>(undefined);
@@ -47,23 +45,17 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const [spoken, setSpoken] = useState("");
   const lastId = useRef(0);
   const toasts = useMemo<Toasts>(() => {
-    const announce = (text: string) => {
+    const show = (toast: Toast) => {
+      lastId.current += 1;
+      const id = lastId.current;
+      const stay = toast.stayMs ?? (toast.tone === "bad" ? Number.POSITIVE_INFINITY : DEFAULT_STAY_MS);
+      const made = { ...toast, id, endsAt: Date.now() + stay };
+      setShown((all) => [...all.filter(({ text, undo }) => undo || text !== toast.text), made].slice(-MAX_SHOWN));
       // The same words twice are a change only if something else stood there between.
       setSpoken("");
-      requestAnimationFrame(() => setSpoken(text));
+      requestAnimationFrame(() => setSpoken(toast.text));
     };
-    return {
-      announce,
-      show(toast) {
-        lastId.current += 1;
-        const id = lastId.current;
-        const stay = toast.stayMs ?? (toast.tone === "bad" ? Number.POSITIVE_INFINITY : DEFAULT_STAY_MS);
-        const made = { ...toast, id, endsAt: Date.now() + stay };
-        setShown((all) => [...all.filter(({ text, undo }) => undo || text !== toast.text), made].slice(-MAX_SHOWN));
-        announce(toast.text);
-        return () => setShown((all) => all.filter((one) => one.id !== id));
-      },
-    };
+    return { show };
   }, []);
   const close = (id: number) => setShown((all) => all.filter((one) => one.id !== id));
   return (
@@ -91,7 +83,7 @@ function ToastItem({ toast, close }: { toast: Shown; close: () => void }) {
   const [now, setNow] = useState(Date.now);
   const latestClose = useRef(close);
   latestClose.current = close;
-  const { endsAt, undo, stayMs } = toast;
+  const { endsAt, undo } = toast;
   useEffect(() => {
     if (endsAt === Number.POSITIVE_INFINITY) {
       return;
@@ -104,23 +96,22 @@ function ToastItem({ toast, close }: { toast: Shown; close: () => void }) {
     }, TICK_MS);
     return () => clearInterval(timer);
   }, [endsAt]);
+  const takeBack = () => {
+    undo?.();
+    close();
+  };
+  useShortcuts(undo ? [{ keys: "z", label: texts.queue.undoDecision, scope: "everywhere", run: takeBack }] : []);
   const left = Math.max(0, Math.ceil((endsAt - now) / 1000));
   return (
     <li className="toast" data-tone={toast.tone}>
       <Icon name={toast.tone === "bad" ? "warning" : toast.tone === "good" ? "check" : "info"} />
       <span className="toast-text">{toast.text}</span>
-      {undo && stayMs ? (
+      {undo ? (
         <>
           <span className="countdown" aria-hidden="true">
             {left}
           </span>
-          <Button
-            className="button small"
-            onPress={() => {
-              undo();
-              close();
-            }}
-          >
+          <Button className="button small" onPress={takeBack}>
             {texts.undo} <kbd>Z</kbd>
           </Button>
         </>

@@ -43,8 +43,6 @@ export interface DeskControl {
   exposure: Exposure | undefined;
   pictures: PictureStore;
   decide(input: DecisionInput, said: string): void;
-  undo(): void;
-  canUndo: boolean;
   hold(input: HoldInput, said: string): void;
   assign(member: string, said: string): void;
   pause(): void;
@@ -54,11 +52,6 @@ export interface DeskControl {
 
 /** What was given back last: nothing is claimed before that has arrived, or the answer would have it still. */
 let givenBack: Promise<unknown> = Promise.resolve();
-
-interface Undoable {
-  case: Case;
-  closeToast(): void;
-}
 
 export function useDesk(queue: string | undefined): DeskControl {
   const texts = useTexts();
@@ -70,11 +63,12 @@ export function useDesk(queue: string | undefined): DeskControl {
   const [phase, setPhase] = useState<DeskPhase>("loading");
   const [error, setError] = useState<unknown>();
   const [exposure, setExposure] = useState<Exposure>();
-  const [undoable, setUndoable] = useState<readonly Undoable[]>([]);
+  /** Decided cases that can still be taken back: their pictures are kept. */
+  const [undoable, setUndoable] = useState<readonly Case[]>([]);
   /** Cases that have left the desk for good, as far as the server knows: a later claim may bring them anew. */
   const completed = useRef(new Set<string>());
-  const latest = useRef({ desk, phase, undoable });
-  latest.current = { desk, phase, undoable };
+  const latest = useRef({ desk, phase });
+  latest.current = { desk, phase };
 
   const fail = useCallback(
     async (failure: unknown) => {
@@ -172,7 +166,8 @@ export function useDesk(queue: string | undefined): DeskControl {
 
   // The next case's pictures are there before it is; those of cases that are gone for good are not kept.
   useEffect(() => {
-    pictures.keepOnly([...desk.held, ...undoable.map((one) => one.case)].map(({ id }) => id));
+    const known = [...desk.held, ...undoable].map(({ id }) => id);
+    pictures.keepOnly([...known, ...desk.gone]);
     for (const { id, pictures: names } of desk.held) {
       for (const { name } of names) {
         pictures.load(id, name).catch(() => undefined);
@@ -205,22 +200,17 @@ export function useDesk(queue: string | undefined): DeskControl {
     }
   };
 
-  const undo = async () => {
-    const last = latest.current.undoable.at(-1);
-    if (!last) {
-      return;
-    }
-    last.closeToast();
-    setUndoable((all) => all.filter((one) => one !== last));
+  const undo = async (taken: Case) => {
+    setUndoable((all) => all.filter((one) => one !== taken));
     try {
-      await undoDecision(last.case.id);
+      await undoDecision(taken.id);
       if (!isOpen.current) {
         // Taken back from another screen: the desk is opened, and the case is on it.
         navigate(placeHref("queue"));
         return;
       }
-      completed.current.delete(last.case.id);
-      setDesk((now) => restore(now, last.case));
+      completed.current.delete(taken.id);
+      setDesk((now) => restore(now, taken));
       show({ text: texts.queue.undone, tone: "plain" });
       // Somebody else may have it by now: only what the server says is the reviewer's stays on the desk.
       void claim();
@@ -238,10 +228,9 @@ export function useDesk(queue: string | undefined): DeskControl {
       return;
     }
     const stayMs = undoTime(settlesAt, Date.now());
-    const closeToast = show({ text: said, tone: "good", stayMs, undo: () => void undo() });
-    const made = { case: done, closeToast };
-    setUndoable((all) => [...all, made]);
-    setTimeout(() => setUndoable((all) => all.filter((one) => one !== made)), stayMs);
+    show({ text: said, tone: "good", stayMs, undo: () => void undo(done) });
+    setUndoable((all) => [...all, done]);
+    setTimeout(() => setUndoable((all) => all.filter((one) => one !== done)), stayMs);
   };
 
   const giveAway = async (act: (id: string) => Promise<unknown>, said: string) => {
@@ -259,8 +248,6 @@ export function useDesk(queue: string | undefined): DeskControl {
     exposure,
     pictures,
     decide: (input, said) => void decide(input, said),
-    undo: () => void undo(),
-    canUndo: undoable.length > 0,
     hold: (input, said) => void giveAway((id) => holdCase(id, input), said),
     assign: (member, said) => void giveAway((id) => assignCase(id, member), said),
     pause: () => {

@@ -35,9 +35,6 @@ export function QueueScreen({ query }: ScreenProps) {
   const chosen = query.get("queue") ?? "";
   const desk = useDesk(chosen || undefined);
   const { current, phase } = desk;
-  useShortcuts(
-    desk.canUndo ? [{ keys: "z", label: texts.queue.undoDecision, scope: "here", run: () => desk.undo() }] : [],
-  );
   const heading = current ? caseWords(texts, current) : texts.nav.queue;
   return (
     <Screen
