@@ -3,8 +3,8 @@
 import type { ReactNode } from "react";
 import type { Case, CaseItem, CaseState } from "../api/cases";
 import { fill, lookup, type Texts, useFormat, useTexts } from "../texts";
-import { DocumentFacts, DocumentPictures } from "./document-evidence";
-import { FindingFacts, FindingPictures } from "./finding-evidence";
+import { DocumentPictures, DocumentReport, DocumentResource } from "./document-evidence";
+import { FindingContent, FindingMeasures, FindingPictures } from "./finding-evidence";
 import { Icon } from "./icon";
 import { Badge, Card, Fact, Facts, Moment, type Tone } from "./screen";
 
@@ -42,10 +42,8 @@ export function StateBadge({ item }: { item: CaseItem }) {
   return <Badge tone={STATE_TONES[item.state]}>{words}</Badge>;
 }
 
-/** `aside` stands above the facts: what is to be done. */
+/** `aside` stands beside the pictures: what is to be done. */
 export function CaseView({ shown, aside }: { shown: Case; aside: ReactNode }) {
-  const texts = useTexts();
-  const format = useFormat();
   const { finding, document_check: check } = shown;
   return (
     <div className="case">
@@ -55,31 +53,45 @@ export function CaseView({ shown, aside }: { shown: Case; aside: ReactNode }) {
       </div>
       <div className="case-side">
         {aside}
-        {finding && <FindingFacts finding={finding} />}
-        {check && <DocumentFacts check={check} />}
-        <Card heading={texts.cases.about}>
-          <Facts>
-            <Fact term={texts.cases.queue}>{shown.queue?.name}</Fact>
-            <Fact term={texts.cases.created}>
-              <Moment at={shown.created_at} />
-            </Fact>
-            <Fact term={texts.cases.language}>{shown.language}</Fact>
-            <Fact term={texts.cases.note}>{shown.note}</Fact>
-            <Fact term={texts.cases.appeal}>{shown.is_appeal && texts.cases.isAppeal}</Fact>
-          </Facts>
-          {shown.policy !== "" && (
-            <details className="policy" open>
-              <summary>{texts.cases.policy}</summary>
-              <p>{shown.policy}</p>
-            </details>
-          )}
-          {shown.deletes_at && (
-            <p className="soft">
-              <Icon name="clock" /> {fill(texts.cases.deleted, { day: format.day(shown.deletes_at) })}
-            </p>
-          )}
-        </Card>
+        {finding && <FindingMeasures finding={finding} />}
+        {check && <DocumentReport check={check} />}
+      </div>
+      <div className="case-more">
+        {finding && <FindingContent finding={finding} />}
+        {check?.resources.map((resource) => (
+          <DocumentResource key={resource.id} resource={resource} />
+        ))}
+        <AboutCase shown={shown} />
       </div>
     </div>
+  );
+}
+
+function AboutCase({ shown }: { shown: Case }) {
+  const { cases } = useTexts();
+  const format = useFormat();
+  return (
+    <Card heading={cases.about}>
+      <Facts>
+        <Fact term={cases.queue}>{shown.queue?.name}</Fact>
+        <Fact term={cases.created}>
+          <Moment at={shown.created_at} />
+        </Fact>
+        <Fact term={cases.language}>{shown.language}</Fact>
+        <Fact term={cases.note}>{shown.note}</Fact>
+        <Fact term={cases.appeal}>{shown.is_appeal && cases.isAppeal}</Fact>
+      </Facts>
+      {shown.policy !== "" && (
+        <details className="policy" open>
+          <summary>{cases.policy}</summary>
+          <p>{shown.policy}</p>
+        </details>
+      )}
+      {shown.deletes_at && (
+        <p className="soft">
+          <Icon name="clock" /> {fill(cases.deleted, { day: format.day(shown.deletes_at) })}
+        </p>
+      )}
+    </Card>
   );
 }

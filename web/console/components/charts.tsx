@@ -114,9 +114,15 @@ export function AgeScale({ age }: { age: CaseAge }) {
   );
 }
 
+interface MeasureProps {
+  label: string;
+  value: number;
+  limit: MeasureLimit;
+  tone: ScaleProps["tone"];
+}
+
 /** A measure with its limit, where the limit is a number. */
-export function MeasureScale({ label, value, limit }: { label: string; value: number; limit: MeasureLimit }) {
-  const isMet = limit.met === "below" ? value <= limit.at : value >= limit.at;
+export function MeasureScale({ label, value, limit, tone }: MeasureProps) {
   return (
     <Scale
       label={label}
@@ -125,7 +131,7 @@ export function MeasureScale({ label, value, limit }: { label: string; value: nu
       value={value}
       limit={limit.at}
       met={limit.met}
-      tone={isMet ? "good" : "bad"}
+      tone={tone}
     />
   );
 }

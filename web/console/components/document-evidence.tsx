@@ -81,40 +81,36 @@ export function DocumentPictures({ shown }: { shown: Case }) {
   );
 }
 
-export function DocumentFacts({ check }: { check: DocumentCheck }) {
+/** What was checked, and what this server would decide. */
+export function DocumentReport({ check }: { check: DocumentCheck }) {
   const { document: words } = useTexts();
   return (
-    <>
-      <Card heading={words.check}>
-        <Facts>
-          <Fact term={words.type}>{lookup(words.checks, check.type) ?? check.type}</Fact>
-          <Fact term={words.proposed}>
-            <Badge tone={check.proposed === "APPROVE" ? "good" : check.proposed === "REJECT" ? "bad" : "warn"}>
-              {lookup(words.advice, check.proposed) ?? check.proposed}
-            </Badge>{" "}
-            {check.proposed_reason && <code className="address">{check.proposed_reason}</code>}
-          </Fact>
-          <Fact term={words.session}>
-            <code className="address">{check.session_id}</code>
-          </Fact>
-        </Facts>
-        <ul className="lines">
-          {check.breakdown.map(({ sub_check, passed, details }) => (
-            <li key={sub_check}>
-              <Verdict isGood={passed} /> <strong>{readable(sub_check)}</strong>
-              {details.map(({ name, value }) => (
-                <span key={name} className="detail soft">
-                  {readable(name)}: {value}
-                </span>
-              ))}
-            </li>
-          ))}
-        </ul>
-      </Card>
-      {check.resources.map((resource) => (
-        <ResourceCard key={resource.id} resource={resource} />
-      ))}
-    </>
+    <Card heading={words.check}>
+      <Facts>
+        <Fact term={words.type}>{lookup(words.checks, check.type) ?? check.type}</Fact>
+        <Fact term={words.proposed}>
+          <Badge tone={check.proposed === "APPROVE" ? "good" : check.proposed === "REJECT" ? "bad" : "warn"}>
+            {lookup(words.advice, check.proposed) ?? check.proposed}
+          </Badge>{" "}
+          {check.proposed_reason && <code className="address">{check.proposed_reason}</code>}
+        </Fact>
+        <Fact term={words.session}>
+          <code className="address">{check.session_id}</code>
+        </Fact>
+      </Facts>
+      <ul className="lines">
+        {check.breakdown.map(({ sub_check, passed, details }) => (
+          <li key={sub_check}>
+            <Verdict isGood={passed} /> <strong>{readable(sub_check)}</strong>
+            {details.map(({ name, value }) => (
+              <span key={name} className="detail soft">
+                {readable(name)}: {value}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }
 
@@ -134,9 +130,13 @@ function Verdict({ isGood }: { isGood: boolean }) {
   );
 }
 
-function ResourceCard({ resource }: { resource: CaseResource }) {
+/** What was read and measured of a document or a face; nothing where that is nothing. */
+export function DocumentResource({ resource }: { resource: CaseResource }) {
   const { document: words } = useTexts();
   const { kind, document_type, issuing_country, fields, zone, measures, faults } = resource;
+  if ([fields, zone, measures, faults].every(({ length }) => length === 0)) {
+    return null;
+  }
   const heading = [
     lookup(words.resources, kind) ?? readable(kind),
     document_type && readable(document_type),
@@ -239,7 +239,7 @@ function MeasureItem({ measure }: { measure: CaseMeasure }) {
           {words.verdicts[verdict]}
         </Badge>
       </p>
-      {parsed && <MeasureScale label={label} value={value} limit={parsed} />}
+      {parsed && <MeasureScale label={label} value={value} limit={parsed} tone={MEASURE_TONES[verdict]} />}
       <p className="soft">
         {parsed ? limit : `${format.measure(value)} (${limit})`}
         {reason && ` · ${reason}`}

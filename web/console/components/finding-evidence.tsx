@@ -75,12 +75,12 @@ function FaceBox({ picture, finding }: { picture: Picture; finding: Finding }) {
   );
 }
 
-export function FindingFacts({ finding }: { finding: Finding }) {
+/** Whom it was matched to and how well, and how old the face looks. */
+export function FindingMeasures({ finding }: { finding: Finding }) {
   const texts = useTexts();
   const { evidence } = texts;
-  const format = useFormat();
   const { may } = useSession();
-  const { content, person, distance, max_distance, age, age_group, quality } = finding;
+  const { person, distance, max_distance, age, age_group } = finding;
   const group = lookup(texts.finding.ageGroups, age_group);
   return (
     <>
@@ -123,26 +123,34 @@ export function FindingFacts({ finding }: { finding: Finding }) {
           </Facts>
         </Card>
       )}
-      <Card heading={evidence.content}>
-        <Facts>
-          <Fact term={texts.finding.title}>{content.title}</Fact>
-          <Fact term={evidence.type}>{lookup(evidence.types, content.type) ?? content.type}</Fact>
-          <Fact term={texts.finding.address}>{content.url && <code className="address">{content.url}</code>}</Fact>
-          <Fact term={evidence.position}>
-            {finding.frame_time
-              ? fill(texts.finding.inVideo, { seconds: format.number(finding.frame_time) })
-              : undefined}
-          </Fact>
-          <Fact term={evidence.quality}>{quality === undefined ? undefined : format.percent(quality)}</Fact>
-          <Fact term={evidence.uploader}>
-            {content.uploader_id && <code className="address">{content.uploader_id}</code>}
-          </Fact>
-          <Fact term={evidence.history}>{content.uploader_id && <History history={finding.uploader_history} />}</Fact>
-          <Fact term={texts.people.status}>{content.is_gone ? evidence.isGone : undefined}</Fact>
-        </Facts>
-        <a href={detailHref("notification", finding.notification_id)}>{evidence.openFinding}</a>
-      </Card>
     </>
+  );
+}
+
+/** What it was found in, and what is known of the uploader. */
+export function FindingContent({ finding }: { finding: Finding }) {
+  const texts = useTexts();
+  const { evidence } = texts;
+  const format = useFormat();
+  const { content, quality } = finding;
+  return (
+    <Card heading={evidence.content}>
+      <Facts>
+        <Fact term={texts.finding.title}>{content.title}</Fact>
+        <Fact term={evidence.type}>{lookup(evidence.types, content.type) ?? content.type}</Fact>
+        <Fact term={texts.finding.address}>{content.url && <code className="address">{content.url}</code>}</Fact>
+        <Fact term={evidence.position}>
+          {finding.frame_time ? fill(texts.finding.inVideo, { seconds: format.number(finding.frame_time) }) : undefined}
+        </Fact>
+        <Fact term={evidence.quality}>{quality === undefined ? undefined : format.percent(quality)}</Fact>
+        <Fact term={evidence.uploader}>
+          {content.uploader_id && <code className="address">{content.uploader_id}</code>}
+        </Fact>
+        <Fact term={evidence.history}>{content.uploader_id && <History history={finding.uploader_history} />}</Fact>
+        <Fact term={texts.people.status}>{content.is_gone ? evidence.isGone : undefined}</Fact>
+      </Facts>
+      <a href={detailHref("notification", finding.notification_id)}>{evidence.openFinding}</a>
+    </Card>
   );
 }
 

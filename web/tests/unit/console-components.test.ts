@@ -26,7 +26,9 @@ test("the value and the limit lie where they belong on their scale", () => {
   // The axis goes from 0 to twice the limit, from 10 to 310.
   assert.match(drawn, /class="scale-value"[^>]* cx="85"/);
   assert.match(drawn, /class="scale-limit" x1="160"/);
-  const beyond = markup(createElement(MeasureScale, { label: "x", value: -3, limit: { at: 2, met: "above" } }));
+  const beyond = markup(
+    createElement(MeasureScale, { label: "x", value: -3, limit: { at: 2, met: "above" }, tone: "bad" }),
+  );
   assert.match(beyond, /cx="10"/);
 });
 
