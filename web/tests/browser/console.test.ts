@@ -164,6 +164,7 @@ test("what was decided is seen after a reload, and whether members disagree", as
 test("findings are decided by the keyboard alone", async ({ page, server }) => {
   server.notifications = [1, 2, 3].map((at) => notification(at, ["UNKNOWN_FACE"]));
   await signedIn(page, server);
+  await expect(rows(page)).toHaveCount(3);
   await page.keyboard.press("j");
   await expect(rows(page).nth(1)).toBeFocused();
   await page.keyboard.press("j");
