@@ -4,7 +4,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Screens that are a place of their own, and those that show what an id names. */
-export const PLACES = ["queue", "cases", "inbox", "mine", "people", "members"] as const;
+export const PLACES = ["queue", "cases", "inbox", "mine", "people", "quality", "queues", "members"] as const;
 export const DETAILS = ["notification", "profile", "case"] as const;
 export type Place = (typeof PLACES)[number];
 export type Detail = (typeof DETAILS)[number];

@@ -121,3 +121,18 @@ export function useTitle(content: string | null | undefined): string {
   });
   return data ?? "";
 }
+
+/** How members are called: by their names, as far as the reader may know them. */
+export function useMemberName(): (id: string) => string {
+  const { account, session, may } = useSession();
+  const texts = useTexts();
+  const { data } = useQuery({
+    queryKey: ["members"],
+    queryFn: () => account.members(),
+    enabled: may("members:manage"),
+  });
+  return (id) => {
+    const name = data?.find((one) => one.id === id)?.username ?? texts.cases.somebody;
+    return id === session.member.id ? texts.you : name;
+  };
+}

@@ -11,6 +11,9 @@ type Decision = ConsolePaths["/console/cases/{caseId}/decision"];
 type Views = ConsolePaths["/console/cases/{caseId}/views"]["post"];
 type List = ConsolePaths["/console/cases"]["get"];
 type Queues = ConsolePaths["/console/queues"]["get"];
+type CreateQueue = ConsolePaths["/console/queues"]["post"];
+type ChangeQueue = ConsolePaths["/console/queues/{queueId}"]["put"];
+type Quality = ConsolePaths["/console/quality"]["get"];
 
 /** A case with everything that it is judged by. */
 export type Case = ResponseOf<ConsolePaths["/console/cases/{caseId}"]["get"]>;
@@ -28,6 +31,10 @@ export type CaseResource = DocumentCheck["resources"][number];
 export type CaseField = CaseResource["fields"][number];
 export type CaseMeasure = CaseResource["measures"][number];
 export type Queue = ResponseOf<Queues>["queues"][number];
+export type QueueInput = RequestBodyOf<CreateQueue>;
+/** How one reviewer decides. */
+export type ReviewerQuality = ResponseOf<Quality>["reviewers"][number];
+export type Agreement = ReviewerQuality["with_others"];
 /** How long the reviewer has looked at pictures. */
 export type Exposure = ResponseOf<Views>;
 export type DecisionInput = RequestBodyOf<Decision["put"]>;
@@ -43,6 +50,25 @@ const path = (id: string, rest = "") => `/console/cases/${encodeURIComponent(id)
 
 export function listQueues(): Promise<ResponseOf<Queues>> {
   return call<Queues>("GET", "/console/queues");
+}
+
+export async function createQueue(input: QueueInput): Promise<void> {
+  await call<CreateQueue>("POST", "/console/queues", input);
+}
+
+export async function changeQueue(id: string, input: RequestBodyOf<ChangeQueue>): Promise<void> {
+  await call<ChangeQueue>("PUT", `/console/queues/${encodeURIComponent(id)}`, input);
+}
+
+/** Deletes a queue; its cases stay, in no queue. */
+export async function deleteQueue(id: string): Promise<void> {
+  await call("DELETE", `/console/queues/${encodeURIComponent(id)}`);
+}
+
+/** How well reviewers agree, from a moment on; the busiest first. */
+export async function reviewerQuality(from: string, kind: CaseKind | ""): Promise<ReviewerQuality[]> {
+  const query = new URLSearchParams({ from, ...(kind === "" ? {} : { kind }) });
+  return (await call<Quality>("GET", `/console/quality?${query}`)).reviewers;
 }
 
 /** Claims until the reviewer holds `count` cases; answers all that they hold. */

@@ -6,13 +6,14 @@ interface FieldProps {
   label: string;
   value: string;
   onChange(value: string): void;
-  type?: "text" | "email" | "search" | "datetime-local";
+  type?: "text" | "email" | "search" | "number";
   id?: string;
   minLength?: number;
   maxLength?: number;
   autoComplete?: string;
   isRequired?: boolean;
-  min?: string;
+  min?: number;
+  max?: number;
 }
 
 export function Field(props: FieldProps) {

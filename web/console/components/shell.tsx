@@ -9,7 +9,7 @@ import { endSession } from "../api/session";
 import { useShortcuts, useSuspendedShortcuts } from "../keys/shortcuts";
 import { setPreferences, THEMES, usePreferences } from "../preferences";
 import { type Detail, navigate, PLACES, type Place, parseRoute, placeHref, type Route, useHash } from "../router";
-import { DETAIL_SCOPES, PLACE_ENTRIES, type PlaceEntry, SCREENS } from "../screens";
+import { DETAIL_SCOPES, PLACE_ENTRIES, PLACE_GROUPS, type PlaceEntry, SCREENS } from "../screens";
 import { useAction, useSession } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
 import { Icon, type IconName } from "./icon";
@@ -156,7 +156,7 @@ function Navigation({ places, current }: { places: readonly PlaceEntry[]; curren
   const { nav } = useTexts();
   return (
     <nav aria-label={nav.label}>
-      {(["review", "account"] as const).map((group) => {
+      {PLACE_GROUPS.map((group) => {
         const entries = places.filter((entry) => entry.group === group);
         return entries.length === 0 ? null : (
           <div key={group} className="nav-group">

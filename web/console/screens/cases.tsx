@@ -8,7 +8,7 @@ import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice, Tick } from "../components/field";
 import { Answer, Moment, Screen } from "../components/screen";
 import { detailHref, navigate, oneOf, placeHref, replaceRoute } from "../router";
-import { useSession } from "../session-context";
+import { useMemberName, useSession } from "../session-context";
 import { useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
@@ -46,8 +46,7 @@ export function CasesScreen({ query }: ScreenProps) {
     queryFn: () => account.members(),
     enabled: may("members:manage"),
   });
-  const nameOf = (id: string | undefined) =>
-    id === session.member.id ? texts.you : members.data?.find((one) => one.id === id)?.username;
+  const nameOf = useMemberName();
   const change = (changed: Partial<typeof given>) => replaceRoute(placeHref("cases", { ...given, ...changed }));
   const columns: DataColumn<CaseItem>[] = [
     {
@@ -63,7 +62,7 @@ export function CasesScreen({ query }: ScreenProps) {
       heading: texts.cases.reviewer,
       cell: ({ held_by, assigned_to }) => {
         const who = held_by ?? assigned_to;
-        return who && (nameOf(who) ?? texts.cases.somebody);
+        return who && nameOf(who);
       },
     },
     { id: "created", heading: texts.cases.created, cell: ({ created_at }) => <Moment at={created_at} /> },

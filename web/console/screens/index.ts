@@ -14,9 +14,12 @@ export interface ScreenProps {
 
 type Component = LazyExoticComponent<ComponentType<ScreenProps>>;
 
+export const PLACE_GROUPS = ["review", "lead", "account"] as const;
+type PlaceGroup = (typeof PLACE_GROUPS)[number];
+
 export interface PlaceEntry {
   place: Place;
-  group: "review" | "account";
+  group: PlaceGroup;
   icon: IconName;
   /** Leads there, after `g`. */
   key: string;
@@ -34,6 +37,8 @@ export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "inbox", group: "review", icon: "inbox", key: "i", scopes: ["notifications:view"] },
   { place: "mine", group: "review", icon: "mine", key: "m", scopes: [] },
   { place: "people", group: "review", icon: "people", key: "p", scopes: ["profiles:list"] },
+  { place: "quality", group: "lead", icon: "quality", key: "y", scopes: ["queues:manage"] },
+  { place: "queues", group: "lead", icon: "queues", key: "u", scopes: ["queues:manage"] },
   { place: "members", group: "account", icon: "members", key: "e", scopes: ["members:manage"] },
 ];
 
@@ -53,5 +58,7 @@ export const SCREENS: Readonly<Record<ScreenName, Component>> = {
   notification: lazy(async () => ({ default: (await import("./notification")).NotificationScreen })),
   people: lazy(async () => ({ default: (await import("./people")).PeopleScreen })),
   profile: lazy(async () => ({ default: (await import("./person")).PersonScreen })),
+  quality: lazy(async () => ({ default: (await import("./quality")).QualityScreen })),
+  queues: lazy(async () => ({ default: (await import("./queues")).QueuesScreen })),
   members: lazy(async () => ({ default: (await import("./members")).MembersScreen })),
 };

@@ -1,12 +1,13 @@
 // A stand-in for the server's cases: claims, leases, decisions that can be taken back, views.
 
 import type { Case, Exposure, Queue } from "../../console/api/cases";
-import type { ConsolePaths, PathsBelow, RequestBodyOf } from "../../shared/schema";
+import type { ConsolePaths, PathsBelow, RequestBodyOf, ResponseOf } from "../../shared/schema";
 import { FRAME } from "./case-pictures";
 import { type Reply, reply } from "./holder-stand-in";
 
 type Operations = PathsBelow<ConsolePaths, "/console">;
 type Claim = Operations["/cases/claim"]["post"];
+type CreateQueue = Operations["/queues"]["post"];
 type Decision = Operations["/cases/{caseId}/decision"];
 
 const LEASE_MS = 60_000;
@@ -154,6 +155,24 @@ export function documentCase(number: number): Case {
   };
 }
 
+/** A queue as it was set up. */
+function queueOf(id: string, input: RequestBodyOf<CreateQueue>): Queue {
+  return {
+    id,
+    name: input.name,
+    of_application: input.of_application ?? false,
+    rules: input.rules ?? {},
+    priority: input.priority ?? 0,
+    target_minutes: input.target_minutes ?? 1440,
+    opinions: input.opinions ?? 1,
+    second_opinion_percent: input.second_opinion_percent ?? 0,
+    golden_percent: input.golden_percent ?? 0,
+    policy: input.policy ?? "",
+    created_at: "2026-01-16T14:40:00Z",
+    figures: { open: 3, overdue: 1, held: 0, mine: 0 },
+  };
+}
+
 export class CasesStandIn {
   /** Cases that wait or were decided here, in the order in which they are claimed. */
   all: Case[] = [];
@@ -166,11 +185,16 @@ export class CasesStandIn {
   readonly holds = new Map<string, RequestBodyOf<Operations["/cases/{caseId}/hold"]["post"]>>();
   readonly held = new Set<string>();
   readonly views: { picture: string; seconds: number }[] = [];
+  quality: ResponseOf<Operations["/quality"]["get"]>["reviewers"] = [];
   /** Leases that are not renewed any more. */
   readonly lost = new Set<string>();
 
   answer(operation: string, body: unknown, query: URLSearchParams, me: string): Reply {
     const [, id = ""] = /\/cases\/([\da-f-]{36})/.exec(operation) ?? [];
+    const [, queue] = /\/queues\/([\da-f-]{36})$/.exec(operation) ?? [];
+    if (queue) {
+      return this.#changed(queue, operation.startsWith("PUT") ? (body as RequestBodyOf<CreateQueue>) : undefined);
+    }
     const found = this.all.find((one) => one.id === id);
     switch (operation.replace(id || "-", "ID").replace("/console", "")) {
       case "GET /queues":
@@ -179,6 +203,10 @@ export class CasesStandIn {
           without_queue: this.#figures(undefined),
           exposure: this.exposure,
         });
+      case "POST /queues":
+        return this.#created(body as RequestBodyOf<CreateQueue>);
+      case "GET /quality":
+        return reply<Operations["/quality"]["get"]>(200, { reviewers: this.quality });
       case "POST /cases/claim":
         return this.#claim(body as RequestBodyOf<Claim>, me);
       case "POST /cases/renew": {
@@ -234,6 +262,18 @@ export class CasesStandIn {
     }
     this.decisions.set(id, body as RequestBodyOf<Decision["put"]>);
     return reply<Decision["put"]>(200, { settles_at: fromNow(UNDO_MS) });
+  }
+
+  #created(input: RequestBodyOf<CreateQueue>): Reply {
+    const id = numbered(6, this.queues.length + 1);
+    this.queues.push(queueOf(id, input));
+    return reply<CreateQueue>(201, { id });
+  }
+
+  /** A queue is changed, or deleted. */
+  #changed(id: string, input: RequestBodyOf<CreateQueue> | undefined): Reply {
+    this.queues = this.queues.flatMap((one) => (one.id !== id ? [one] : input ? [queueOf(id, input)] : []));
+    return [204];
   }
 
   #claim({ count, queue_id }: RequestBodyOf<Claim>, me: string): Reply {

@@ -22,7 +22,7 @@ const spoken = (page: Page) => page.locator("#spoken");
 async function openQueue(page: Page, server: ConsoleStandIn): Promise<void> {
   await page.goto(`${server.page}#invite=${TOKEN}`);
   await page.getByRole("button", { name: "Accept the invitation" }).click();
-  await page.getByRole("navigation").getByRole("link", { name: "Queue" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Queue", exact: true }).click();
 }
 
 /** What was sent about a case, without how long somebody looked. */
@@ -275,6 +275,85 @@ test("a lead sees all cases, and takes one from whoever has it", async ({ page, 
   await page.getByRole("button", { name: "Hand over" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Kim" }).click();
   await expect(spoken(page)).toHaveText("The case waits for Kim.");
+});
+
+test("a lead sees how well reviewers agree", async ({ page, server }) => {
+  server.consoleScopes = ["queues:manage"];
+  const agreement = (cases: number, share?: number, kappa?: number) => ({
+    cases,
+    ...(share === undefined ? {} : { share }),
+    ...(kappa === undefined ? {} : { kappa }),
+  });
+  server.cases.quality = [
+    {
+      member_id: member(2, "Eve").id,
+      decided: 412,
+      exposure_seconds: 4.6,
+      with_others: agreement(40, 0.95, 0.88),
+      with_golden: agreement(12, 1),
+    },
+    {
+      member_id: member(3, "Kim").id,
+      decided: 97,
+      exposure_seconds: 11.2,
+      with_others: agreement(21, 0.714, 0.41),
+      with_golden: agreement(0),
+    },
+  ];
+  await openQueue(page, server);
+  await page.getByRole("navigation").getByRole("link", { name: "Quality" }).click();
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveText([/Eve.*412.*4 sec.*95% of 40.*kappa 0.88.*100% of 12/, /Kim.*97.*71.4% of 21.*–/]);
+  await judge(page, "quality");
+  await page.getByRole("columnheader", { name: "Decided" }).click();
+  await expect(rows).toHaveText([/Kim/, /Eve/]);
+  await page.getByLabel("Kind").selectOption("Finding");
+  await expect.poll(() => server.requests.filter((asked) => asked.includes("/quality")).length).toBe(2);
+});
+
+test("queues are set up, changed and deleted", async ({ page, server }) => {
+  server.consoleScopes = ["queues:manage"];
+  await openQueue(page, server);
+  await page.getByRole("navigation").getByRole("link", { name: "Queue settings" }).click();
+  await expect(page.locator("main")).toContainText("There are no queues yet.");
+  await page.getByRole("button", { name: "New queue" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Lake");
+  await dialog.getByLabel("Finding", { exact: true }).check();
+  await dialog.getByLabel(/^Reasons/).fill("AGE_ESTIMATION, BANNED_PROFILE");
+  await dialog.getByLabel("Minutes until due").fill("240");
+  await dialog.getByLabel("Second opinions, in percent").fill("5");
+  await dialog.getByLabel("What reviewers should know").fill("Confirm if in doubt.");
+  await judge(page, "new-queue");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(spoken(page)).toHaveText("The queue was created.");
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveText([/Lake.*Findings of this account.*3.*1.*240 min.*1/]);
+  const sent = server.requests.find((asked) => asked.startsWith("POST /console/queues ")) ?? "";
+  expect(JSON.parse(sent.slice(sent.indexOf("{")))).toEqual({
+    name: "Lake",
+    of_application: false,
+    rules: { kinds: ["FINDING"], reasons: ["AGE_ESTIMATION", "BANNED_PROFILE"], languages: [] },
+    priority: 0,
+    target_minutes: 240,
+    opinions: 1,
+    second_opinion_percent: 5,
+    golden_percent: 0,
+    policy: "Confirm if in doubt.",
+  });
+  await judge(page, "queues");
+  await rows.first().press("Enter");
+  await dialog.getByLabel("Name").fill("Sea");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(rows).toHaveText([/Sea/]);
+  await rows.first().click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page
+    .getByRole("alertdialog", { name: "Delete the queue Sea?" })
+    .getByRole("button", { name: "Delete" })
+    .click();
+  await expect(spoken(page)).toHaveText("The queue was deleted.");
+  await expect(page.locator("main")).toContainText("There are no queues yet.");
 });
 
 test("a decision is taken back from another screen, which leads to the case", async ({ page, server }) => {

@@ -127,7 +127,7 @@ export class ConsoleStandIn {
       chunks.push(chunk);
     }
     const text = Buffer.concat(chunks).toString();
-    const isPage = request.method === "GET" && /^\/console\/(?!session|queues|cases)/.test(pathname);
+    const isPage = request.method === "GET" && /^\/console\/(?!session|queues|cases|quality)/.test(pathname);
     if (isPage) {
       await sendFile(response, pathname.slice(1).replace(/\/$/, "/index.html"));
       return;
@@ -174,7 +174,7 @@ export class ConsoleStandIn {
       this.me = undefined;
       return [204];
     }
-    if (/^\w+ \/console\/(cases|queues)/.test(operation)) {
+    if (/^\w+ \/console\/(cases|queues|quality)/.test(operation)) {
       return this.cases.answer(operation, body, query, this.me.id);
     }
     return this.#inAccount(operation, body, query);

@@ -29,7 +29,18 @@ test("the console begins with at most 150 kB, and fetches screens when they are 
     }
   }
   const files = readdirSync("dist/console/assets");
-  for (const screen of ["inbox", "notification", "people", "person", "members", "command-palette", "shortcut-dialog"]) {
+  for (const screen of [
+    "queue",
+    "queues",
+    "case",
+    "inbox",
+    "notification",
+    "people",
+    "person",
+    "members",
+    "quality",
+    "command-palette",
+  ]) {
     const own = files.filter((name) => new RegExp(`^${screen}-\\w+\\.js$`).test(name));
     assert.equal(own.length, 1, screen);
     assert.ok(!scripts.includes(`assets/${own[0]}`), `${screen} is fetched too early`);
