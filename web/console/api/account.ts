@@ -21,6 +21,9 @@ export type BanInput = RequestBodyOf<Operations["/profiles/{profileId}/ban"]["po
 /** Why there is a notification. */
 export type Reason = Notification["data"]["reasons"][number];
 
+/** Why there is one about a face: these can be decided. */
+export const FACE_REASONS = ["BANNED_PROFILE", "AGE_ESTIMATION", "UNKNOWN_FACE"] as const satisfies readonly Reason[];
+
 /** Entries on a page of the interface. */
 export const PAGE_SIZE = 20;
 

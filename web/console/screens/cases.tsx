@@ -1,7 +1,7 @@
 // All cases that the reader may see: where each stands, who has it, and what is overdue.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { PAGE_SIZE } from "../api/account";
+import { FACE_REASONS, PAGE_SIZE } from "../api/account";
 import { type CaseFilter, type CaseItem, type CaseKind, type CaseState, listCases, listQueues } from "../api/cases";
 import { caseWords, DueBadge, StateBadge } from "../components/case-view";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
@@ -22,6 +22,7 @@ export function CasesScreen({ query }: ScreenProps) {
   const given = {
     state: oneOf<CaseState | "">(["", ...STATES], query.get("state"), ""),
     kind: oneOf<CaseKind | "">(["", ...KINDS], query.get("kind"), ""),
+    reason: query.get("reason") ?? "",
     queue_id: query.get("queue_id") ?? "",
     member_id: query.get("member_id") ?? "",
     overdue: query.get("overdue") ?? "",
@@ -29,6 +30,7 @@ export function CasesScreen({ query }: ScreenProps) {
   const filter: CaseFilter = {
     ...(given.state === "" ? {} : { state: given.state }),
     ...(given.kind === "" ? {} : { kind: given.kind }),
+    ...(given.reason === "" ? {} : { reason: given.reason }),
     ...(given.queue_id === "" ? {} : { queue_id: given.queue_id }),
     ...(given.member_id === "" ? {} : { member_id: given.member_id }),
     ...(given.overdue === "true" ? { overdue: true } : {}),
@@ -47,6 +49,10 @@ export function CasesScreen({ query }: ScreenProps) {
     enabled: may("members:manage"),
   });
   const nameOf = useMemberName();
+  const reasons = [
+    ...FACE_REASONS.map((one) => [one, texts.finding.reasons[one]] as const),
+    ...Object.entries(texts.document.checks),
+  ] as const;
   const change = (changed: Partial<typeof given>) => replaceRoute(placeHref("cases", { ...given, ...changed }));
   const columns: DataColumn<CaseItem>[] = [
     {
@@ -84,6 +90,12 @@ export function CasesScreen({ query }: ScreenProps) {
           value={given.kind}
           options={[["", texts.cases.anyKind] as const, ...KINDS.map((one) => [one, texts.cases.kinds[one]] as const)]}
           onChange={(kind) => change({ kind })}
+        />
+        <Choice
+          label={texts.inbox.reason}
+          value={given.reason}
+          options={[["", texts.inbox.anyReason] as const, ...reasons]}
+          onChange={(reason) => change({ reason })}
         />
         <Choice
           label={texts.cases.queue}

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { type Notification, type Notifications, PAGE_SIZE, type Reason } from "../api/account";
+import { FACE_REASONS, type Notification, type Notifications, PAGE_SIZE, type Reason } from "../api/account";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice } from "../components/field";
 import { FindingCard, findingWords, isFace, OutcomeBadge, VideoTime } from "../components/finding";
@@ -15,7 +15,6 @@ import type { ScreenProps } from ".";
 /** How often a list that is open is asked for anew. */
 const REFRESH_MS = 30_000;
 const BESIDE = "(min-width: 1200px)";
-const FACE_REASONS: readonly Reason[] = ["BANNED_PROFILE", "AGE_ESTIMATION", "UNKNOWN_FACE"];
 
 const SHOWN = ["all", "open", "decided"] as const;
 type Shown = (typeof SHOWN)[number];

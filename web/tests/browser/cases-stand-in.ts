@@ -221,6 +221,7 @@ export class CasesStandIn {
         const matching = this.all
           .filter(({ state }) => !query.get("state") || state === query.get("state"))
           .filter(({ kind }) => !query.get("kind") || kind === query.get("kind"))
+          .filter(({ reason }) => !query.get("reason") || reason === query.get("reason"))
           .filter(({ is_overdue }) => query.get("overdue") !== "true" || is_overdue);
         const cases = matching.slice(20 * (page - 1), 20 * page);
         return reply<Operations["/cases"]["get"]>(200, { cases, total_count: matching.length, page });

@@ -31,3 +31,10 @@ export async function judge(page: Page, name: string): Promise<void> {
     await page.setViewportSize(own);
   }
 }
+
+/** Has the browser ask for a language from the next page on. */
+export async function speak(page: Page, language: string): Promise<void> {
+  await page.addInitScript((language) => {
+    Object.defineProperty(navigator, "languages", { get: () => [language], configurable: true });
+  }, language);
+}

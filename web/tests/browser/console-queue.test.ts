@@ -2,7 +2,7 @@
 
 import { expectAccessible, takeScreenshot } from "./actions";
 import { documentCase, findingCase, matchCase } from "./cases-stand-in";
-import { judge, TOKEN } from "./console-actions";
+import { judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 
@@ -267,6 +267,9 @@ test("a lead sees all cases, and takes one from whoever has it", async ({ page, 
   await page.getByLabel("Kind").selectOption("Document check");
   await expect(rows).toHaveCount(1);
   await page.getByLabel("Kind").selectOption("Any kind");
+  await page.getByLabel("Reason").selectOption("banned person");
+  await expect(page.locator("main")).toContainText("No cases match.");
+  await page.getByLabel("Reason").selectOption("Any reason");
   await rows.first().click();
   await heading(page, /younger/);
   await judge(page, "case");
@@ -276,6 +279,20 @@ test("a lead sees all cases, and takes one from whoever has it", async ({ page, 
   await page.getByRole("dialog").getByRole("button", { name: "Kim" }).click();
   await expect(spoken(page)).toHaveText("The case waits for Kim.");
 });
+
+for (const [language, words] of [
+  ["de-AT", "Gefunden: gesperrte Person"],
+  ["ar", "وُجد: شخص محظور"],
+] as const) {
+  test(`a case is judged in ${language}`, async ({ page, server }) => {
+    server.cases.all = [matchCase(1)];
+    await speak(page, language);
+    await page.goto(`${server.page}#invite=${TOKEN}`);
+    await page.locator("main button").click();
+    await heading(page, words);
+    await judge(page, `queue-${language}`);
+  });
+}
 
 test("a lead sees how well reviewers agree", async ({ page, server }) => {
   server.consoleScopes = ["queues:manage"];

@@ -1,7 +1,7 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
 import { exactText, expectAccessible, takeScreenshot } from "./actions";
-import { judge, TOKEN } from "./console-actions";
+import { judge, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 
@@ -33,13 +33,6 @@ async function signedIn(page: Page, server: ConsoleStandIn, place = "Inbox"): Pr
   await click(page, "Accept the invitation");
   await click(page, place, "nav");
   await heading(page, place);
-}
-
-/** Has the browser ask for a language from the next page on. */
-async function speak(page: Page, language: string): Promise<void> {
-  await page.addInitScript((language) => {
-    Object.defineProperty(navigator, "languages", { get: () => [language], configurable: true });
-  }, language);
 }
 
 test("an invitation is accepted by a press and not by opening it, and leaves the address at once", async ({
@@ -86,6 +79,7 @@ test("a link to a notification is followed after signing in, and only in its own
   await click(mailed, "Sign in");
   await heading(mailed, "Finding");
   await expect(mailed.locator("article")).toContainText("Found: banned person");
+  await judge(mailed, "finding");
   await mailed.goto(`${server.page}#inbox`);
   await heading(mailed, "Inbox");
   await mailed.reload();
