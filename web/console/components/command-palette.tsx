@@ -67,14 +67,26 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
         run: () => navigate(detailHref(detail, wanted)),
       }))
     : [];
-  const found = [{ id: "ids", heading: texts.palette.ids, commands: named }]
-    .concat(
-      sections.map((section) => ({
-        ...section,
-        commands: section.commands.filter(({ label }) => label.toLowerCase().includes(wanted)),
-      })),
-    )
-    .filter(({ commands }) => commands.length > 0);
+  const reference = query.trim();
+  const search: Command[] =
+    reference !== "" && named.length === 0 && may("profiles:list")
+      ? [
+          {
+            id: "by-reference",
+            label: fill(texts.palette.byReference, { reference }),
+            icon: "search",
+            run: () => navigate(placeHref("people", { reference })),
+          },
+        ]
+      : [];
+  const found = [
+    { id: "ids", heading: texts.palette.ids, commands: named },
+    ...sections.map((section) => ({
+      ...section,
+      commands: section.commands.filter(({ label }) => label.toLowerCase().includes(wanted)),
+    })),
+    { id: "search", heading: texts.palette.open, commands: search },
+  ].filter(({ commands }) => commands.length > 0);
   const run = (key: unknown) => {
     const command = found.flatMap(({ commands }) => commands).find(({ id }) => id === key);
     close();

@@ -17,7 +17,7 @@ import {
   renewLeases,
   undoDecision,
 } from "../api/cases";
-import { RefusedError } from "../api/client";
+import { type CallOptions, RefusedError } from "../api/client";
 import { useToasts } from "../components/toasts";
 import { navigate, placeHref } from "../router";
 import { errorText, useSession } from "../session-context";
@@ -50,8 +50,13 @@ export interface DeskControl {
   report(caseId: string, views: View[]): void;
 }
 
-/** What was given back last: nothing is claimed before that has arrived, or the answer would have it still. */
-let givenBack: Promise<unknown> = Promise.resolve();
+/** What is claimed and given back happens one after the other: an answer must not have what was given back meanwhile. */
+let lastChange: Promise<unknown> = Promise.resolve();
+
+function giveBackCases(cases: readonly Case[], options: CallOptions = {}): void {
+  const released = cases.map(({ id }) => releaseCase(id, options));
+  lastChange = Promise.allSettled([lastChange, ...released]);
+}
 
 export function useDesk(queue: string | undefined): DeskControl {
   const texts = useTexts();
@@ -67,8 +72,9 @@ export function useDesk(queue: string | undefined): DeskControl {
   const [undoable, setUndoable] = useState<readonly Case[]>([]);
   /** Cases that have left the desk for good, as far as the server knows: a later claim may bring them anew. */
   const completed = useRef(new Set<string>());
-  const latest = useRef({ desk, phase });
-  latest.current = { desk, phase };
+  /** Goes up whenever what was claimed before is not wanted any more. */
+  const turn = useRef(0);
+  const latest = useRef({ desk, claim: (): void => undefined });
 
   const fail = useCallback(
     async (failure: unknown) => {
@@ -79,49 +85,61 @@ export function useDesk(queue: string | undefined): DeskControl {
     [checkSession, show, texts],
   );
 
-  const claim = useCallback(async () => {
-    await givenBack;
-    const settled = [...completed.current];
-    try {
-      const { cases, exposure } = await claimCases(queue, CLAIMED_CASES);
-      if (latest.current.phase === "paused") {
-        // The break began while the answer was under way.
-        givenBack = Promise.allSettled(cases.map(({ id }) => releaseCase(id)));
+  const claimNow = useCallback(
+    async (asked: number) => {
+      if (asked !== turn.current) {
         return;
       }
-      setExposure(exposure);
-      for (const id of settled) {
-        completed.current.delete(id);
-      }
-      setDesk((now) => receive(now, cases, settled));
-      setPhase("working");
-    } catch (failure) {
-      if (await checkSession(failure)) {
-        return;
-      }
-      if (failure instanceof RefusedError && failure.code === "EXPOSURE_BUDGET_USED_UP") {
-        setPhase((now) => (latest.current.desk.held.length > 0 ? now : "used-up"));
-      } else {
+      const settled = [...completed.current];
+      try {
+        const { cases, exposure } = await claimCases(queue, CLAIMED_CASES);
+        if (asked !== turn.current) {
+          // A break began while the answer was under way, or another queue or screen was opened.
+          await Promise.allSettled(cases.map(({ id }) => releaseCase(id)));
+          return;
+        }
+        setExposure(exposure);
+        for (const id of settled) {
+          completed.current.delete(id);
+        }
+        setDesk((now) => receive(now, cases, settled));
+        setPhase("working");
+      } catch (failure) {
+        if (asked !== turn.current || (await checkSession(failure))) {
+          return;
+        }
+        const isUsedUp = failure instanceof RefusedError && failure.code === "EXPOSURE_BUDGET_USED_UP";
         setError(failure);
-        setPhase((now) => (latest.current.desk.held.length > 0 ? now : "failed"));
+        setPhase((now) => (latest.current.desk.held.length > 0 ? now : isUsedUp ? "used-up" : "failed"));
       }
-    }
-    void client.invalidateQueries({ queryKey: ["queues"] });
-  }, [queue, checkSession, client]);
+      void client.invalidateQueries({ queryKey: ["queues"] });
+    },
+    [queue, checkSession, client],
+  );
+
+  const claim = useCallback(() => {
+    const asked = turn.current;
+    lastChange = lastChange.then(() => claimNow(asked));
+  }, [claimNow]);
+
+  latest.current = { desk, claim };
 
   /** Gives everything back that is on the desk. */
   const giveBack = useCallback(() => {
-    const { held } = latest.current.desk;
-    givenBack = Promise.allSettled(held.map(({ id }) => releaseCase(id, { keepalive: true })));
+    turn.current += 1;
+    giveBackCases(latest.current.desk.held, { keepalive: true });
   }, []);
 
   useEffect(() => {
+    const comeBack = ({ persisted }: PageTransitionEvent) => persisted && claim();
     setDesk(EMPTY_DESK);
     setPhase("loading");
-    void claim();
+    claim();
     window.addEventListener("pagehide", giveBack);
+    window.addEventListener("pageshow", comeBack);
     return () => {
       window.removeEventListener("pagehide", giveBack);
+      window.removeEventListener("pageshow", comeBack);
       giveBack();
     };
   }, [claim, giveBack]);
@@ -160,7 +178,7 @@ export function useDesk(queue: string | undefined): DeskControl {
     if (!isIdle) {
       return;
     }
-    const timer = setInterval(() => !document.hidden && void claim(), LOOK_MS);
+    const timer = setInterval(() => !document.hidden && claim(), LOOK_MS);
     return () => clearInterval(timer);
   }, [isIdle, claim]);
 
@@ -181,6 +199,7 @@ export function useDesk(queue: string | undefined): DeskControl {
     if (!done) {
       return undefined;
     }
+    const asked = turn.current;
     setDesk((now) => leave(now, done.id));
     if (latest.current.desk.held.length === 1) {
       // Whether there are more is not known before the next claim is answered.
@@ -189,7 +208,9 @@ export function useDesk(queue: string | undefined): DeskControl {
     try {
       await act(done.id);
       completed.current.add(done.id);
-      void claim();
+      if (asked === turn.current) {
+        latest.current.claim();
+      }
       return done;
     } catch (failure) {
       if (!(failure instanceof RefusedError && failure.code === "CASE_NOT_HELD")) {
@@ -213,7 +234,7 @@ export function useDesk(queue: string | undefined): DeskControl {
       setDesk((now) => restore(now, taken));
       show({ text: texts.queue.undone, tone: "plain" });
       // Somebody else may have it by now: only what the server says is the reviewer's stays on the desk.
-      void claim();
+      latest.current.claim();
     } catch (failure) {
       await fail(failure);
     }
@@ -256,9 +277,8 @@ export function useDesk(queue: string | undefined): DeskControl {
       setPhase("paused");
     },
     resume: () => {
-      latest.current.phase = "loading";
       setPhase("loading");
-      void claim();
+      claim();
     },
     report: (caseId, views) => {
       void recordViews(caseId, views)

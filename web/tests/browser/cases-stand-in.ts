@@ -189,6 +189,11 @@ export class CasesStandIn {
   /** Leases that are not renewed any more. */
   readonly lost = new Set<string>();
 
+  /** Sets a queue up. */
+  setUp(id: string, input: RequestBodyOf<CreateQueue>): void {
+    this.queues.push(queueOf(id, input));
+  }
+
   answer(operation: string, body: unknown, query: URLSearchParams, me: string): Reply {
     const [, id = ""] = /\/cases\/([\da-f-]{36})/.exec(operation) ?? [];
     const [, queue] = /\/queues\/([\da-f-]{36})$/.exec(operation) ?? [];
@@ -267,7 +272,7 @@ export class CasesStandIn {
 
   #created(input: RequestBodyOf<CreateQueue>): Reply {
     const id = numbered(6, this.queues.length + 1);
-    this.queues.push(queueOf(id, input));
+    this.setUp(id, input);
     return reply<CreateQueue>(201, { id });
   }
 

@@ -254,6 +254,55 @@ test("leaving the queue gives its cases back", async ({ page, server }) => {
   await expect.poll(() => server.cases.held.size).toBe(0);
 });
 
+test("another queue is claimed from only when the first one's cases are back", async ({ page, server }) => {
+  const [lake, sea] = [
+    { id: "60000000-0000-4000-8000-000000000001", name: "Lake" },
+    { id: "60000000-0000-4000-8000-000000000002", name: "Sea" },
+  ];
+  server.cases.setUp(lake.id, { name: lake.name });
+  server.cases.setUp(sea.id, { name: sea.name });
+  server.cases.all = [
+    findingCase(1, { queue: lake }),
+    findingCase(2, { queue: lake }),
+    findingCase(3, { queue: sea, reason: "UNKNOWN_FACE" }),
+  ];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.getByLabel("Queue").selectOption("Sea");
+  await heading(page, /unknown face/);
+  expect([...server.cases.held]).toEqual([findingCase(3).id]);
+  const changes = server.requests.filter((asked) => /claim|release/.test(asked));
+  expect(changes.slice(-3).map((asked) => asked.replace(/ \/console\/cases\/([\da-f-]{36}\/)?/, " "))).toEqual([
+    "POST release",
+    "POST release",
+    `POST claim {"count":2,"queue_id":"${sea.id}"}`,
+  ]);
+  await page.reload();
+  await heading(page, /unknown face/);
+});
+
+test("a break that begins while cases are being claimed is a break", async ({ page, server }) => {
+  server.cases.all = [findingCase(1), findingCase(2), findingCase(3), findingCase(4)];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/claim", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.keyboard.press("a");
+  await expect.poll(() => server.cases.decisions.size).toBe(1);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await expect(page.locator("main")).toContainText("You are taking a break.");
+  answer();
+  await expect.poll(() => server.requests.filter((asked) => asked.includes("/release")).length).toBeGreaterThan(1);
+  await expect.poll(() => server.cases.held.size).toBe(0);
+  await expect(page.locator("main")).toContainText("You are taking a break.");
+});
+
 test("a lead sees all cases, and takes one from whoever has it", async ({ page, server }) => {
   const eve = member(2, "Eve").id;
   await openQueue(page, server);
