@@ -110,7 +110,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
         {side}
       </aside>
       <main id="main" tabIndex={-1} ref={main}>
-        <ScreenBoundary key={`${route.screen}${route.id}`}>
+        <ScreenBoundary key={`${current ?? route.screen}${route.id}`}>
           <Suspense fallback={<Loading />}>
             <OpenScreen route={route} place={current} />
           </Suspense>
