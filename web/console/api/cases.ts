@@ -8,6 +8,8 @@ type Renew = ConsolePaths["/console/cases/renew"]["post"];
 type Hold = ConsolePaths["/console/cases/{caseId}/hold"]["post"];
 type Assign = ConsolePaths["/console/cases/{caseId}/assign"]["post"];
 type Decision = ConsolePaths["/console/cases/{caseId}/decision"];
+type Appeal = ConsolePaths["/console/cases/{caseId}/appeal"]["post"];
+type Golden = ConsolePaths["/console/cases/{caseId}/golden"]["post"];
 type Views = ConsolePaths["/console/cases/{caseId}/views"]["post"];
 type List = ConsolePaths["/console/cases"]["get"];
 type Queues = ConsolePaths["/console/queues"]["get"];
@@ -23,6 +25,8 @@ export type CaseKind = CaseItem["kind"];
 export type CaseState = CaseItem["state"];
 export type CasePicture = Case["pictures"][number];
 export type CaseDecision = Case["decisions"][number];
+/** A reason that a decision is given with one key. */
+export type ReasonCode = Case["reason_codes"][number];
 export type Finding = NonNullable<Case["finding"]>;
 export type CaseHistory = Finding["person_history"];
 export type CaseAge = NonNullable<Finding["age"]>;
@@ -105,6 +109,16 @@ export function undoDecision(id: string): Promise<ResponseOf<Decision["delete"]>
 /** Reports which pictures were looked at. */
 export function recordViews(id: string, views: RequestBodyOf<Views>["views"]): Promise<Exposure> {
   return call<Views>("POST", path(id, "/views"), { views: views ?? null });
+}
+
+/** Has a settled decision looked at again by somebody else; answers the id of the appeal, a case of its own. */
+export async function appealCase(id: string): Promise<string> {
+  return (await call<Appeal>("POST", path(id, "/appeal"))).id;
+}
+
+/** Makes a golden case of a settled one, with the right answer. */
+export async function makeGoldenCase(id: string, decision: CaseDecision): Promise<void> {
+  await call<Golden>("POST", path(id, "/golden"), { decision });
 }
 
 export function getCase(id: string): Promise<Case> {

@@ -5,8 +5,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
-import type { HoldInput } from "../api/cases";
-import type { ReasonCode } from "../desk/decisions";
+import type { CaseDecision, HoldInput, ReasonCode } from "../api/cases";
 import { useSession } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import { Choice, TextArea } from "./field";
@@ -107,7 +106,7 @@ interface ReasonDialogProps {
 
 /** Reasons by number: the number alone chooses. */
 export function ReasonDialog({ reasons, onChoose, close }: ReasonDialogProps) {
-  const { queue, reasons: words, cancel } = useTexts();
+  const { queue, cancel } = useTexts();
   return (
     <AskDialog heading={queue.reasonHeading} close={close}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons within are what is pressed; numbers are their short cuts. */}
@@ -122,14 +121,44 @@ export function ReasonDialog({ reasons, onChoose, close }: ReasonDialogProps) {
       >
         <ol className="choices">
           {reasons.map((reason, at) => (
-            <li key={reason}>
+            <li key={reason.code}>
               <Button className="choice" autoFocus={at === 0} onPress={() => onChoose(reason)}>
-                <kbd>{at + 1}</kbd> {words[reason]}
+                <kbd>{at + 1}</kbd> {reason.label}
               </Button>
             </li>
           ))}
         </ol>
       </div>
+      <div className="answers">
+        <Button className="button" onPress={close}>
+          {cancel}
+        </Button>
+      </div>
+    </AskDialog>
+  );
+}
+
+interface GoldenDialogProps {
+  decisions: readonly CaseDecision[];
+  onChoose(decision: CaseDecision): void;
+  close(): void;
+}
+
+/** What the right answer of a golden case is. */
+export function GoldenDialog({ decisions, onChoose, close }: GoldenDialogProps) {
+  const { cases, queue, cancel } = useTexts();
+  return (
+    <AskDialog heading={cases.goldenHeading} close={close}>
+      <p className="soft">{cases.goldenMeans}</p>
+      <ul className="choices">
+        {decisions.map((decision, at) => (
+          <li key={decision}>
+            <Button className="choice" autoFocus={at === 0} onPress={() => onChoose(decision)}>
+              {queue.decisions[decision]}
+            </Button>
+          </li>
+        ))}
+      </ul>
       <div className="answers">
         <Button className="button" onPress={close}>
           {cancel}

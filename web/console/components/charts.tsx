@@ -60,14 +60,23 @@ function anchor(at: number): "start" | "middle" | "end" {
   return at < LEFT + 20 ? "start" : at > RIGHT - 20 ? "end" : "middle";
 }
 
+interface MatchProps {
+  distance: number;
+  limit: number;
+  /** The share of strangers who are as near or nearer. */
+  rate?: number | undefined;
+}
+
 /** How far a face is from the person's nearest one; up to the limit it matches. */
-export function MatchScale({ distance, limit }: { distance: number; limit: number }) {
+export function MatchScale({ distance, limit, rate }: MatchProps) {
   const { evidence } = useTexts();
   const format = useFormat();
-  const words = fill(distance <= limit ? evidence.isMatch : evidence.isNoMatch, {
+  const strangers = rate ? ` ${fill(evidence.strangers, { count: format.number(Math.round(1 / rate)) })}` : "";
+  const alike = fill(distance <= limit ? evidence.isMatch : evidence.isNoMatch, {
     distance: format.measure(distance),
     limit: format.measure(limit),
   });
+  const words = alike + strangers;
   return (
     <Figure words={words}>
       <Scale

@@ -1,82 +1,38 @@
 // What a check of a document is judged by: its pages, its portrait beside the selfie, what was read in which place and whether
 // that agrees, and each measure with its limit.
 
-import { useState } from "react";
-import { Button } from "react-aria-components/Button";
 import type { Case, CaseField, CaseMeasure, CaseResource, DocumentCheck, CasePicture as Picture } from "../api/cases";
-import { useShortcuts } from "../keys/shortcuts";
 import { fill, lookup, useFormat, useTexts } from "../texts";
-import { CasePicture, UNZOOMED, type Zoom, zoomBy } from "./case-picture";
+import { CasePicture } from "./case-picture";
 import { MeasureScale, parseLimit } from "./charts";
+import { type ComparedFace, FaceComparison } from "./face-comparison";
 import { Icon } from "./icon";
 import { Badge, Card, Empty, Fact, Facts } from "./screen";
 
-const ZOOM_STEP = 1.5;
-
-/** How two faces are compared: beside one another, or in the same place, one at a time. */
-type Compared = "beside" | "first" | "second";
-
 export function DocumentPictures({ shown }: { shown: Case }) {
-  const texts = useTexts();
-  const { document: words } = texts;
-  const [zoom, setZoom] = useState<Zoom>(UNZOOMED);
-  const [compared, setCompared] = useState<Compared>("beside");
+  const { document: words } = useTexts();
   const pages = shown.pictures.filter(({ role }) => role === "PAGE");
-  const portrait = shown.pictures.find(({ role }) => role === "PORTRAIT");
-  const selfie = shown.pictures.find(({ role }) => role === "SELFIE");
-  const canFlicker = portrait !== undefined && selfie !== undefined;
-  const flicker = () => setCompared((now) => (now === "first" ? "second" : "first"));
-  useShortcuts([
-    ...(canFlicker
-      ? [
-          { keys: "f", label: words.flicker, scope: "here" as const, run: flicker },
-          { keys: "b", label: words.beside, scope: "here" as const, run: () => setCompared("beside") },
-        ]
-      : []),
-    { keys: "+", label: words.zoomIn, scope: "here", run: () => setZoom((now) => zoomBy(now, ZOOM_STEP)) },
-    { keys: "-", label: words.zoomOut, scope: "here", run: () => setZoom((now) => zoomBy(now, 1 / ZOOM_STEP)) },
-    { keys: "0", label: words.zoomReset, scope: "here", run: () => setZoom(UNZOOMED) },
-  ]);
+  const of = (role: Picture["role"], label: string): ComparedFace | undefined => {
+    const picture = shown.pictures.find((one) => one.role === role);
+    return picture && { picture, label };
+  };
   if (shown.pictures.length === 0) {
     return <Empty>{words.noPictures}</Empty>;
   }
-  const picture = (one: Picture, caption: string) => (
-    <CasePicture key={one.name} name={one.name} label={caption} caption={caption} zoom={zoom} onZoom={setZoom} />
-  );
   return (
     <div className="stage">
-      <div className="stage-tools">
-        <Button className="icon-button" aria-label={words.zoomOut} onPress={() => setZoom(zoomBy(zoom, 1 / ZOOM_STEP))}>
-          −
-        </Button>
-        <span className="zoom-value">{fill(words.zoomed, { scale: zoom.scale.toFixed(1) })}</span>
-        <Button className="icon-button" aria-label={words.zoomIn} onPress={() => setZoom(zoomBy(zoom, ZOOM_STEP))}>
-          +
-        </Button>
-        {canFlicker && (
-          <>
-            <Button className="button small" onPress={flicker}>
-              <Icon name="flicker" /> {words.flicker} <kbd>F</kbd>
-            </Button>
-            {compared !== "beside" && (
-              <Button className="button small" onPress={() => setCompared("beside")}>
-                {words.beside} <kbd>B</kbd>
-              </Button>
-            )}
-          </>
+      <FaceComparison first={of("PORTRAIT", words.portrait)} second={of("SELFIE", words.selfie)}>
+        {(zoom, onZoom) => (
+          <div className="stage-row">
+            {pages.map(({ name }, at) => {
+              const caption = fill(words.page, { number: at + 1 });
+              return (
+                <CasePicture key={name} name={name} label={caption} caption={caption} zoom={zoom} onZoom={onZoom} />
+              );
+            })}
+          </div>
         )}
-      </div>
-      {canFlicker && compared !== "beside" ? (
-        <div className="stage-row flicker" aria-live="polite">
-          {compared === "first" ? picture(portrait, words.portrait) : picture(selfie, words.selfie)}
-        </div>
-      ) : (
-        <div className="stage-row">
-          {portrait && picture(portrait, words.portrait)}
-          {selfie && picture(selfie, words.selfie)}
-        </div>
-      )}
-      <div className="stage-row">{pages.map((page, at) => picture(page, fill(words.page, { number: at + 1 })))}</div>
+      </FaceComparison>
     </div>
   );
 }

@@ -7,55 +7,65 @@ import { useSession } from "../session-context";
 import { fill, lookup, useFormat, useTexts } from "../texts";
 import { CasePicture } from "./case-picture";
 import { AgeScale, MatchScale } from "./charts";
+import { FaceComparison } from "./face-comparison";
 import { Badge, Card, Empty, Fact, Facts } from "./screen";
 
 export function FindingPictures({ shown, finding }: { shown: Case; finding: Finding }) {
   const { evidence } = useTexts();
+  const caption = useCaption();
   const { pictures } = shown;
   const of = (role: Picture["role"]) => pictures.filter((one) => one.role === role);
-  const [strip, frame] = [of("STRIP"), of("FRAME")[0]];
+  const [face, frame, strip, enrolled] = [of("FACE")[0], of("FRAME")[0], of("STRIP"), of("ENROLLED")];
   if (pictures.length === 0) {
     return <Empty>{evidence.noPictures}</Empty>;
   }
+  const [compared, ...others] = enrolled;
   return (
     <div className="stage">
-      <div className="stage-row">
-        {of("FACE").map((one) => (
-          <CasePicture
-            key={one.name}
-            name={one.name}
-            label={evidence.face}
-            caption={<Caption words={evidence.face} time={one.time} />}
-          />
-        ))}
-        {frame && (
-          <CasePicture
-            name={frame.name}
-            label={evidence.frame}
-            caption={<Caption words={evidence.frame} time={frame.time} />}
-          >
-            <FaceBox picture={frame} finding={finding} />
-          </CasePicture>
+      <FaceComparison
+        first={face && { picture: face, label: evidence.face, caption: caption(face, evidence.face) }}
+        second={compared && { picture: compared, label: evidence.enrolled }}
+      >
+        {() => (
+          <>
+            <div className="stage-row">
+              {frame && (
+                <CasePicture name={frame.name} label={evidence.frame} caption={caption(frame, evidence.frame)}>
+                  <FaceBox picture={frame} finding={finding} />
+                </CasePicture>
+              )}
+            </div>
+            <Strip label={evidence.enrolled} pictures={others} />
+            <Strip label={evidence.strip} pictures={strip} />
+          </>
         )}
-      </div>
-      {strip.length > 0 && (
-        <ol className="strip" aria-label={evidence.strip}>
-          {strip.map((one) => (
-            <li key={one.name}>
-              <CasePicture name={one.name} label={evidence.strip} caption={<Caption time={one.time} />} small />
-            </li>
-          ))}
-        </ol>
-      )}
+      </FaceComparison>
     </div>
   );
 }
 
-function Caption({ words, time }: { words?: string; time: number | undefined }) {
+/** Small pictures in a row. */
+function Strip({ label, pictures }: { label: string; pictures: Picture[] }) {
+  const caption = useCaption();
+  return pictures.length === 0 ? null : (
+    <ol className="strip" aria-label={label}>
+      {pictures.map((one) => (
+        <li key={one.name}>
+          <CasePicture name={one.name} label={label} caption={caption(one)} small />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What stands below a picture: what it shows, and when. */
+function useCaption(): (picture: Picture, words?: string) => string {
   const { evidence } = useTexts();
   const format = useFormat();
-  const at = time ? fill(evidence.at, { seconds: format.number(time) }) : "";
-  return [words, at].filter(Boolean).join(" · ");
+  return ({ time }, words) => {
+    const at = time ? fill(evidence.at, { seconds: format.number(time) }) : "";
+    return [words, at].filter(Boolean).join(" · ");
+  };
 }
 
 /** The face in the picture that it is in. The box is in pixels of the content, so it is drawn where the picture has as many. */
@@ -111,7 +121,7 @@ export function FindingMeasures({ finding }: { finding: Finding }) {
             </Fact>
           </Facts>
           {distance !== undefined && max_distance !== undefined && (
-            <MatchScale distance={distance} limit={max_distance} />
+            <MatchScale distance={distance} limit={max_distance} rate={finding.false_match_rate} />
           )}
         </Card>
       )}

@@ -1,6 +1,6 @@
 // Which keys decide a case, and which reasons go with a decision. Reasons are codes on the wire and words on the screen.
 
-import type { Case, CaseDecision, CaseKind } from "../api/cases";
+import type { Case, CaseDecision, CaseKind, ReasonCode } from "../api/cases";
 
 /** The key of each decision; a match has a second one, which says what it means. */
 export const DECISION_KEYS: Readonly<Record<CaseDecision, string>> = {
@@ -44,34 +44,39 @@ const DOCUMENT_REASONS = [
 ] as const;
 const APPEAL_REASONS = ["NEW_EVIDENCE", "SAME_RESULT"] as const;
 
-export type ReasonCode =
+/** Reasons that go with a decision where the queue has none of its own. */
+export type UsualReason =
   | (typeof FINDING_REASONS)[number]
   | (typeof DOCUMENT_REASONS)[number]
   | (typeof APPEAL_REASONS)[number];
 
-const REASONS: Readonly<Record<CaseKind, readonly ReasonCode[]>> = {
+const REASONS: Readonly<Record<CaseKind, readonly UsualReason[]>> = {
   FINDING: FINDING_REASONS,
   DOCUMENT_CHECK: DOCUMENT_REASONS,
   AGE_APPEAL: APPEAL_REASONS,
 };
 /** What is no reason to reject a document. */
-const NO_REJECTION: readonly ReasonCode[] = ["UNCLEAR", "GENUINE"];
+const NO_REJECTION: readonly UsualReason[] = ["UNCLEAR", "GENUINE"];
 
-/** The reasons that a reviewer chooses from, by number; `decision` is the one that waits for its reason. */
-export function reasonsFor(kind: CaseKind, decision: CaseDecision | undefined): readonly ReasonCode[] {
-  const all = REASONS[kind];
-  return decision === "REJECT" ? all.filter((one) => !NO_REJECTION.includes(one)) : all;
+/** The reasons that a reviewer chooses from, by number: those of the queue, or else the usual ones in the reader's words.
+ * `decision` is the one that waits for its reason. */
+export function reasonsFor(
+  { kind, reason_codes }: Pick<Case, "kind" | "reason_codes">,
+  decision: CaseDecision | undefined,
+  words: Readonly<Record<UsualReason, string>>,
+): readonly ReasonCode[] {
+  if (reason_codes.length > 0) {
+    return reason_codes;
+  }
+  const usual = REASONS[kind].filter((one) => decision !== "REJECT" || !NO_REJECTION.includes(one));
+  return usual.map((code) => ({ code, label: words[code] }));
 }
 
 /** The reason that goes without saying; a decision about a document needs one. */
-const PLAIN_REASONS: Readonly<Partial<Record<CaseDecision, ReasonCode>>> = { APPROVE: "GENUINE", CONSIDER: "UNCLEAR" };
+const PLAIN_REASONS: Readonly<Partial<Record<CaseDecision, UsualReason>>> = { APPROVE: "GENUINE", CONSIDER: "UNCLEAR" };
 
-/** What is sent as the reason of a decision; `undefined` where the reviewer has to choose one first. */
-export function reasonFor(
-  decision: CaseDecision,
-  chosen: ReasonCode | "",
-  comment: string,
-): ReasonCode | "" | undefined {
+/** What is sent as the reason of a decision, empty for none; `undefined` where the reviewer has to choose one first. */
+export function reasonFor(decision: CaseDecision, chosen: string, comment: string): string | undefined {
   const reason = chosen || PLAIN_REASONS[decision] || "";
   return decision === "REJECT" && reason === "" && comment.trim() === "" ? undefined : reason;
 }

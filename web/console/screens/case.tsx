@@ -3,14 +3,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { assignCase, type Case, getCase, recordViews, releaseCase } from "../api/cases";
-import { AssignDialog } from "../components/case-dialogs";
+import { appealCase, assignCase, type Case, getCase, makeGoldenCase, recordViews, releaseCase } from "../api/cases";
+import { AssignDialog, GoldenDialog } from "../components/case-dialogs";
 import { CaseView, caseWords, DueBadge, StateBadge } from "../components/case-view";
 import { Answer, Fact, Facts, Moment, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
 import { ExposureMeter, type View } from "../desk/exposure";
 import { PictureStore } from "../desk/pictures";
-import { placeHref } from "../router";
+import { detailHref, navigate, placeHref } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -61,39 +61,67 @@ function OpenCase({ shown }: { shown: Case }) {
   );
 }
 
-/** A lead takes a case from whoever has it, or hands it to somebody. */
+/** A lead takes a case from whoever has it or hands it to somebody; one that is settled is looked at again, or made a golden one. */
 function LeadActions({ shown }: { shown: Case }) {
   const { queue, cases } = useTexts();
   const { may } = useSession();
   const act = useAction();
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  if (shown.closed_at || !may("cases:manage")) {
-    return null;
-  }
+  const [asked, setAsked] = useState<"assign" | "golden">();
   const change = async (done: () => Promise<void>, said: string) => {
     if (await act(done, said)) {
       await Promise.all(["case", "cases", "queues"].map((kind) => client.invalidateQueries({ queryKey: [kind] })));
     }
   };
+  const isOpen = !shown.closed_at && may("cases:manage");
+  const isSettled = shown.state === "SETTLED";
+  const appeal = async () => {
+    let made = "";
+    await change(async () => {
+      made = await appealCase(shown.id);
+    }, cases.appealMade);
+    if (made !== "") {
+      navigate(detailHref("case", made));
+    }
+  };
   return (
     <div className="answers">
-      {(shown.held_by ?? shown.assigned_to ?? shown.held_until) && (
+      {isOpen && (shown.held_by ?? shown.assigned_to ?? shown.held_until) && (
         <Button className="button" onPress={() => void change(() => releaseCase(shown.id), cases.released)}>
           {cases.release}
         </Button>
       )}
-      {may("members:manage") && (
-        <Button className="button" onPress={() => setAsking(true)}>
+      {isOpen && may("members:manage") && (
+        <Button className="button" onPress={() => setAsked("assign")}>
           {queue.assign}
         </Button>
       )}
-      {isAsking && (
+      {isSettled && may("cases:manage") && (
+        <Button className="button" onPress={() => void appeal()}>
+          {cases.appealAgain}
+        </Button>
+      )}
+      {isSettled && may("queues:manage") && (
+        <Button className="button" onPress={() => setAsked("golden")}>
+          {cases.golden}
+        </Button>
+      )}
+      {asked === "assign" && (
         <AssignDialog
-          close={() => setAsking(false)}
+          close={() => setAsked(undefined)}
           onAssign={(member, name) => {
-            setAsking(false);
+            setAsked(undefined);
             void change(() => assignCase(shown.id, member), fill(queue.assigned, { name }));
+          }}
+        />
+      )}
+      {asked === "golden" && (
+        <GoldenDialog
+          decisions={shown.decisions}
+          close={() => setAsked(undefined)}
+          onChoose={(decision) => {
+            setAsked(undefined);
+            void change(() => makeGoldenCase(shown.id, decision), cases.goldenMade);
           }}
         />
       )}

@@ -3,22 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { type Case, type CaseDecision, type Exposure, listQueues, type Queue } from "../api/cases";
+import { type Case, type CaseDecision, type Exposure, listQueues, type Queue, type ReasonCode } from "../api/cases";
 import { AssignDialog, HoldDialog, ReasonDialog } from "../components/case-dialogs";
 import { CaseView, caseWords, DueBadge } from "../components/case-view";
 import { Choice, TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { Failure, Loading, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
-import {
-  DECISION_KEYS,
-  DECISION_TONES,
-  isMatch,
-  MATCH_KEYS,
-  type ReasonCode,
-  reasonFor,
-  reasonsFor,
-} from "../desk/decisions";
+import { DECISION_KEYS, DECISION_TONES, isMatch, MATCH_KEYS, reasonFor, reasonsFor } from "../desk/decisions";
 import { ExposureMeter } from "../desk/exposure";
 import { type DeskControl, useDesk } from "../desk/use-desk";
 import { useShortcuts } from "../keys/shortcuts";
@@ -168,14 +160,14 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
   const { may } = useSession();
   const [meter] = useState(() => new ExposureMeter());
   const [comment, setComment] = useState("");
-  const [reason, setReason] = useState<ReasonCode | "">("");
+  const [reason, setReason] = useState<ReasonCode>();
   const [ask, setAsk] = useState<Ask>();
   /** A decision that waits for its reason. */
   const [waiting, setWaiting] = useState<CaseDecision>();
   const mayAssign = may("members:manage");
 
-  const decide = (decision: CaseDecision, chosen = reason) => {
-    const why = reasonFor(decision, chosen, comment);
+  const decide = (decision: CaseDecision, chosen = reason, said = comment) => {
+    const why = reasonFor(decision, chosen?.code ?? "", said);
     if (why === undefined) {
       setWaiting(decision);
       setAsk("reason");
@@ -186,7 +178,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       decision,
       exposure_seconds: Math.round(10 * meter.total) / 10,
       ...(why === "" ? {} : { reason_code: why }),
-      ...(comment.trim() === "" ? {} : { comment }),
+      ...(said.trim() === "" ? {} : { comment: said }),
     };
     desk.decide(input, fill(queue.decided, { decision: decisionWords(texts, shown, decision) }));
   };
@@ -229,7 +221,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
             </div>
             <div className="answers">
               <Button className="button small" onPress={() => setAsk("reason")}>
-                {reason === "" ? queue.reason : texts.reasons[reason]} <kbd>R</kbd>
+                {reason?.label ?? queue.reason} <kbd>R</kbd>
               </Button>
               <Button className="button small" onPress={() => setAsk("hold")}>
                 <Icon name="hold" /> {queue.hold} <kbd>H</kbd>
@@ -257,12 +249,14 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       )}
       {ask === "reason" && (
         <ReasonDialog
-          reasons={reasonsFor(shown.kind, waiting)}
+          reasons={reasonsFor(shown, waiting, texts.reasons)}
           onChoose={(chosen) => {
+            const said = comment.trim() === "" ? (chosen.comment ?? comment) : comment;
             setReason(chosen);
+            setComment(said);
             close();
             if (waiting) {
-              decide(waiting, chosen);
+              decide(waiting, chosen, said);
             }
           }}
           close={close}

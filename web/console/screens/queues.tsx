@@ -19,10 +19,12 @@ import { type DataColumn, DataTable } from "../components/data-table";
 import { Field, TextArea, Tick } from "../components/field";
 import { Icon } from "../components/icon";
 import { Answer, Screen } from "../components/screen";
+import { readReasons, writeReasons } from "../desk/reason-lines";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 
 const MAX_POLICY_CHARS = 10_000;
+const MAX_CODES_CHARS = 20_000;
 const KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
 
 export function QueuesScreen() {
@@ -112,6 +114,7 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
     second_opinion_percent: `${queue?.second_opinion_percent ?? 0}`,
     golden_percent: `${queue?.golden_percent ?? 0}`,
   });
+  const [codes, setCodes] = useState(writeReasons(queue?.reason_codes ?? []));
   const [policy, setPolicy] = useState(queue?.policy ?? "");
   const [asked, setAsked] = useState(false);
   const change = async (done: () => Promise<void>, said: string) => {
@@ -131,6 +134,7 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
       opinions: Number(numbers.opinions),
       second_opinion_percent: Number(numbers.second_opinion_percent),
       golden_percent: Number(numbers.golden_percent),
+      reason_codes: readReasons(codes),
       policy,
     };
     void change(
@@ -189,6 +193,13 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
               {number("second_opinion_percent", words.second, 0, 100)}
               {number("golden_percent", words.golden, 0, 50)}
             </div>
+            <TextArea
+              label={words.codes}
+              value={codes}
+              onChange={setCodes}
+              most={MAX_CODES_CHARS}
+              used={() => words.codesHint}
+            />
             <TextArea
               label={words.policy}
               value={policy}

@@ -39,6 +39,9 @@ export function casePicture(name: string): Buffer {
   switch (name) {
     case "frame":
       return draw(name, `scale=${FRAME.width}:${FRAME.height}`);
+    case "enrolled-1":
+    case "enrolled-2":
+      return draw(name, `${faceCrop(30, 320)},hue=s=0.6,eq=brightness=0.05`);
     case "selfie":
       return draw(name, faceCrop(90, 480));
     case "portrait":

@@ -31,12 +31,15 @@ const COMMON = {
   is_overdue: false,
 } as const;
 
+const NO_CODES = { reason_codes: [] };
+
 const NO_HISTORY = { findings: 0, confirmed: 0, dismissed: 0 };
 
 /** A face that was found, and what is known of it. */
 export function findingCase(number: number, more: Partial<Case> = {}): Case {
   return {
     ...COMMON,
+    ...NO_CODES,
     id: numbered(7, number),
     kind: "FINDING",
     reason: "AGE_ESTIMATION",
@@ -96,6 +99,11 @@ export function matchCase(number: number): Case {
     };
     made.finding.distance = 0.41;
     made.finding.max_distance = 0.52;
+    made.finding.false_match_rate = 0.000_08;
+    made.pictures.push(
+      { name: "enrolled-1", role: "ENROLLED", width: 320, height: 320 },
+      { name: "enrolled-2", role: "ENROLLED", width: 112, height: 112 },
+    );
     made.finding.person_history = { findings: 4, confirmed: 3, dismissed: 1 };
   }
   return made;
@@ -106,6 +114,7 @@ export function documentCase(number: number): Case {
   const document = numbered(9, 1);
   return {
     ...COMMON,
+    ...NO_CODES,
     id: numbered(7, number),
     kind: "DOCUMENT_CHECK",
     reason: "ID_DOCUMENT_FACE_MATCH",
@@ -168,6 +177,7 @@ function queueOf(id: string, input: RequestBodyOf<CreateQueue>): Queue {
     second_opinion_percent: input.second_opinion_percent ?? 0,
     golden_percent: input.golden_percent ?? 0,
     policy: input.policy ?? "",
+    reason_codes: input.reason_codes ?? [],
     created_at: "2026-01-16T14:40:00Z",
     figures: { open: 3, overdue: 1, held: 0, mine: 0 },
   };
@@ -185,6 +195,8 @@ export class CasesStandIn {
   readonly holds = new Map<string, RequestBodyOf<Operations["/cases/{caseId}/hold"]["post"]>>();
   readonly held = new Set<string>();
   readonly views: { picture: string; seconds: number }[] = [];
+  /** Right answers of golden cases, by the case that they were made of. */
+  readonly golden = new Map<string, string>();
   quality: ResponseOf<Operations["/quality"]["get"]>["reviewers"] = [];
   /** Leases that are not renewed any more. */
   readonly lost = new Set<string>();
@@ -245,6 +257,16 @@ export class CasesStandIn {
       return refuse(404, "there is no such case", "NOT_FOUND");
     }
     switch (operation.replace(/^(\w+) .*\/(\S+)$/, "$1 $2")) {
+      case "POST appeal": {
+        const made = { ...found, id: numbered(7, 100 + this.all.length), state: "OPEN" as const, is_appeal: true };
+        delete made.closed_at;
+        delete made.outcome;
+        this.all.push(made);
+        return reply<Operations["/cases/{caseId}/appeal"]["post"]>(201, { id: made.id });
+      }
+      case "POST golden":
+        this.golden.set(id, (body as RequestBodyOf<Operations["/cases/{caseId}/golden"]["post"]>).decision);
+        return reply<Operations["/cases/{caseId}/golden"]["post"]>(201, { id: numbered(7, 99) });
       case `GET ${id}`:
         return reply<Operations["/cases/{caseId}"]["get"]>(200, found);
       case "POST views": {

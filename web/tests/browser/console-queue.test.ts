@@ -128,8 +128,14 @@ test("what a decision rests on is drawn and said", async ({ page, server }) => {
     await expect(main).toContainText(words);
   }
   await expect(main).toContainText("What this case shows is deleted on 3 Dec 2026.");
+  await expect(main).toContainText("About one in 12,500 strangers would be as near.");
   await page.getByRole("button", { name: "Show pictures" }).click();
+  await expect(page.getByAltText("Enrolled face")).toHaveCount(2);
   await judge(page, "queue-match");
+  await page.locator("#heading").focus();
+  await page.keyboard.press("f");
+  await page.keyboard.press("f");
+  await expect(page.locator(".flicker img")).toHaveAttribute("alt", "Enrolled face");
 });
 
 test("a document is judged by its pages, its portrait beside the selfie, and what was read", async ({
@@ -178,6 +184,43 @@ test("a document is judged by its pages, its portrait beside the selfie, and wha
   await expect
     .poll(() => sentOf(server, documentCase(3).id))
     .toEqual({ decision: "REJECT", comment: "the picture is blurred" });
+});
+
+test("a queue has reasons of its own, with the comment that they begin with", async ({ page, server }) => {
+  const shown = documentCase(1);
+  shown.reason_codes = [
+    { code: "TORN", label: "It is torn", comment: "A corner is missing." },
+    { code: "OTHER", label: "Something else" },
+  ];
+  server.cases.all = [shown];
+  await openQueue(page, server);
+  await heading(page, /Document check/);
+  await page.keyboard.press("r");
+  await expect(page.getByRole("dialog").getByRole("listitem")).toHaveText([/1\s*It is torn/, /2\s*Something else/]);
+  await page.keyboard.press("1");
+  await expect(page.getByLabel("Comment")).toHaveValue("A corner is missing.");
+  await page.locator("#heading").focus();
+  await page.keyboard.press("d");
+  await expect
+    .poll(() => sentOf(server, shown.id))
+    .toEqual({ decision: "REJECT", reason_code: "TORN", comment: "A corner is missing." });
+});
+
+test("a settled case is looked at again, or made a golden one", async ({ page, server }) => {
+  server.consoleScopes = ["cases:manage", "queues:manage"];
+  const settled = findingCase(1, { state: "SETTLED", outcome: "FALSE_ALARM", closed_at: "2026-01-16T15:00:00Z" });
+  server.cases.all = [settled];
+  await openQueue(page, server);
+  await page.goto(`${server.page}#case=${settled.id}`);
+  await heading(page, /younger/);
+  await page.getByRole("button", { name: "Make it a golden case" }).click();
+  await expectAccessible(page, "the right answer");
+  await page.getByRole("dialog").getByRole("button", { name: "Confirm finding" }).click();
+  await expect(spoken(page)).toHaveText("A golden case was made of it.");
+  expect(server.cases.golden.get(settled.id)).toBe("CONFIRM");
+  await page.getByRole("button", { name: "Have it looked at again" }).click();
+  await expect(page).toHaveURL(/#case=70000000-0000-4000-8000-000000000101$/);
+  await expect(page.locator("main")).toContainText("against an earlier decision");
 });
 
 test("a case is put on hold, and another is handed to a colleague", async ({ page, server }) => {
@@ -386,9 +429,10 @@ test("queues are set up, changed and deleted", async ({ page, server }) => {
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Lake");
   await dialog.getByLabel("Finding", { exact: true }).check();
-  await dialog.getByLabel(/^Reasons/).fill("AGE_ESTIMATION, BANNED_PROFILE");
+  await dialog.getByLabel(/^Reasons \(/).fill("AGE_ESTIMATION, BANNED_PROFILE");
   await dialog.getByLabel("Minutes until due").fill("240");
   await dialog.getByLabel("Second opinions, in percent").fill("5");
+  await dialog.getByLabel("Reasons that reviewers choose by number").fill("LAKE At the lake | Seen there.");
   await dialog.getByLabel("What reviewers should know").fill("Confirm if in doubt.");
   await judge(page, "new-queue");
   await dialog.getByRole("button", { name: "Save" }).click();
@@ -405,6 +449,7 @@ test("queues are set up, changed and deleted", async ({ page, server }) => {
     opinions: 1,
     second_opinion_percent: 5,
     golden_percent: 0,
+    reason_codes: [{ code: "LAKE", label: "At the lake", comment: "Seen there." }],
     policy: "Confirm if in doubt.",
   });
   await judge(page, "queues");

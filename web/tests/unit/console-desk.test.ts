@@ -8,6 +8,8 @@ import { reasonFor, reasonsFor } from "../../console/desk/decisions";
 import { EMPTY_DESK, keepRenewed, leave, receive, restore, undoTime } from "../../console/desk/desk";
 import { ExposureMeter } from "../../console/desk/exposure";
 import { PictureStore } from "../../console/desk/pictures";
+import { readReasons, writeReasons } from "../../console/desk/reason-lines";
+import english from "../../console/texts/en.json";
 import { findingCase } from "../browser/cases-stand-in";
 
 const [first, second, third] = [findingCase(1), findingCase(2), findingCase(3)];
@@ -96,8 +98,23 @@ test("a decision about a document has a reason, which is chosen first where it d
   assert.equal(reasonFor("APPROVE", "", ""), "GENUINE");
   assert.equal(reasonFor("CONSIDER", "POOR_PICTURE", ""), "POOR_PICTURE");
   assert.equal(reasonFor("CONFIRM", "", ""), "");
-  assert.ok(!reasonsFor("DOCUMENT_CHECK", "REJECT").includes("GENUINE"));
-  assert.ok(reasonsFor("DOCUMENT_CHECK", undefined).length <= 9, "each has a number on the keyboard");
+  const codes = (shown: Parameters<typeof reasonsFor>[0], decision?: Parameters<typeof reasonsFor>[1]) =>
+    reasonsFor(shown, decision, english.reasons).map(({ code }) => code);
+  const usual = { kind: "DOCUMENT_CHECK", reason_codes: [] } as const;
+  assert.ok(!codes({ ...usual, reason_codes: [] }, "REJECT").includes("GENUINE"));
+  assert.ok(codes({ ...usual, reason_codes: [] }).length <= 9, "each has a number on the keyboard");
+  const own = [{ code: "TORN", label: "It is torn" }];
+  assert.deepEqual(codes({ kind: "DOCUMENT_CHECK", reason_codes: own }, "REJECT"), ["TORN"]);
+});
+
+test("reasons of a queue are written as lines, and read again", () => {
+  const reasons = [
+    { code: "TORN", label: "It is torn", comment: "A corner | is missing" },
+    { code: "OTHER", label: "Something else" },
+  ];
+  assert.equal(writeReasons(reasons), "TORN It is torn | A corner | is missing\nOTHER Something else");
+  assert.deepEqual(readReasons(writeReasons(reasons)), reasons);
+  assert.deepEqual(readReasons("\n  ALONE  \n"), [{ code: "ALONE", label: "ALONE" }]);
 });
 
 test("limits in words are numbers where they have one", () => {
