@@ -20,7 +20,7 @@ const PAGES = [
     documents: ["index.html", "manifest.webmanifest"],
     worker: "service-worker.ts",
   },
-  { name: "console", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"] },
+  { name: "console", assets: ["page.tsx", "style.css", "icon.svg"], documents: ["index.html"] },
   { name: "identity", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true },
   { name: "age", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true, above: true },
 ];
@@ -36,6 +36,17 @@ const ENCODINGS = {
 
 /** A file that hardly becomes smaller is not worth the work of decompressing it. */
 const MAX_COMPRESSED_SHARE = 0.9;
+
+/** The strings that React Aria brings, by their language; those that no page speaks are left out. */
+const ARIA_STRINGS = /[\\/]intl[\\/](?:.*[\\/])?[a-z]{2}-[A-Z]{2}\.m?js$/;
+const SPOKEN = /[\\/](?:en|de|fr|es|pl|ar)-[A-Z]{2}\.m?js$/;
+
+const leaveOutForeignStrings = {
+  name: "leave-out-foreign-strings",
+  setup({ onLoad }) {
+    onLoad({ filter: ARIA_STRINGS }, ({ path }) => (SPOKEN.test(path) ? undefined : { contents: "export default {}" }));
+  },
+};
 
 const COMMON = {
   bundle: true,
@@ -72,7 +83,8 @@ async function bundle({ name, assets, documents, worker, faceNet, above }) {
   const built = await build({
     ...COMMON,
     splitting: true,
-    define: { FACE_NET: JSON.stringify(netName) },
+    define: { FACE_NET: JSON.stringify(netName), "process.env.NODE_ENV": '"production"' },
+    plugins: [leaveOutForeignStrings],
     chunkNames: "assets/[name]-[hash]",
     entryPoints: assets.map((asset) => join(folder, asset)),
     outdir: folder,
@@ -89,7 +101,7 @@ async function bundle({ name, assets, documents, worker, faceNet, above }) {
   for (const [path, { entryPoint, inputs }] of Object.entries(built.metafile.outputs)) {
     // A piece that several programs share may hold nothing of its own.
     const source = basename(entryPoint ?? Object.keys(inputs)[0] ?? path);
-    names.set(source.replace(/\.ts$/, ".js"), relative(name, path));
+    names.set(source.replace(/\.tsx?$/, ".js"), relative(name, path));
   }
   for (const document of documents) {
     const text = await readFile(join(folder, document), "utf8");

@@ -1,5 +1,7 @@
-// A link to one notification that was followed by somebody who has to sign in first. It is kept in the browser until they
-// have, because the mail's link opens another page. It has ids only, which tell nobody anything without a session.
+// A link to one thing that was followed by somebody who has to sign in first. It is kept in the browser until they have,
+// because the mail's link opens another page. It has ids only, which tell nobody anything without a session.
+
+import { isDeepLink } from "./router";
 
 const STORAGE_KEY = "assay-console-deep-link";
 /** A link that nobody signed in for is forgotten after as long as a sign-in link lasts twice. */
@@ -7,18 +9,13 @@ const MAX_AGE_MS = 30 * 60 * 1000;
 
 type KeptLink = { hash: string; at: number };
 
-/** Whether what follows `#` names something in an account. */
-export function isDeepLink(hash: string): boolean {
-  return /^#account=[\da-f-]{36}&(notification|profile)=[\da-f-]{36}$/.test(hash);
-}
-
 /** Keeps a link until somebody has signed in. */
 export function keepDeepLink(hash: string): void {
   const kept: KeptLink = { hash, at: Date.now() };
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(kept));
   } catch {
-    // Without storage, signing in ends at the inbox.
+    // Without storage, signing in ends at the first screen.
   }
 }
 

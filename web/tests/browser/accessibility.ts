@@ -61,7 +61,7 @@ export function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(
     (least) =>
       [...document.querySelectorAll("button, a, select, input, summary")]
-        .filter((target) => target.checkVisibility())
+        .filter((target) => target.checkVisibility() && (target as HTMLElement).tabIndex >= 0)
         .filter((target) => {
           const { width, height } = target.getBoundingClientRect();
           return width < least || height < least;

@@ -9,7 +9,7 @@ const [WIDTH, HEIGHT] = [1280, 720];
 /** Pictures a second that are drawn, and that Chromium takes a film to have that does not say. */
 const [FRAME_RATE, FILE_RATE] = [10, 30];
 /** Of the models' packages, like the server's own tests; in the middle of it a woman looks into the camera. */
-const PHOTO = join(process.cwd(), "../models/node_modules/@vladmandic/face-api/demo/sample3.jpg");
+export const PHOTO = join(process.cwd(), "../models/node_modules/@vladmandic/face-api/demo/sample3.jpg");
 /** What of it shows her and nobody else, and where her face is in that. */
 const FACE_CROP = "crop=430:900:950:60";
 const FACE = { x: 208, y: 305 };

@@ -2,19 +2,20 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import {
-  type BanInput,
-  type Dismissal,
-  type Invitation,
-  type Member,
-  type Notification,
-  type Operations,
-  type Profile,
-  type Review,
-  SCOPES,
-  type Session,
-} from "../../console/api";
+import type {
+  BanInput,
+  Dismissal,
+  Invitation,
+  Member,
+  Notification,
+  Operations,
+  Profile,
+  Review,
+} from "../../console/api/account";
+import { SCOPES, type Session } from "../../console/api/session";
 import type { ConsolePaths, RequestBodyOf } from "../../shared/schema";
+import { casePicture } from "./case-pictures";
+import { CasesStandIn, refuse } from "./cases-stand-in";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
 
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
@@ -87,6 +88,8 @@ export class ConsoleStandIn {
   members: Member[] = [];
   invitations: Invitation[] = [];
   notifications: Notification[] = [];
+  /** Those that are meant for who is signed in. */
+  readonly mine = new Set<string>();
   readonly reviews = new Map<string, Review[]>();
   profiles: Profile[] = [];
   readonly dismissals = new Map<string, Dismissal[]>();
@@ -94,6 +97,8 @@ export class ConsoleStandIn {
   readonly titles = new Map<string, string>();
   /** Each call: method, path, body. */
   readonly requests: string[] = [];
+  readonly cases = new CasesStandIn();
+  consoleScopes: Session["console_scopes"] = [];
   me: Member | undefined;
   #server: Server | undefined;
   #port = 0;
@@ -122,13 +127,18 @@ export class ConsoleStandIn {
       chunks.push(chunk);
     }
     const text = Buffer.concat(chunks).toString();
-    const isPage = request.method === "GET" && /^\/console\/(?!session)/.test(pathname);
+    const isPage = request.method === "GET" && /^\/console\/(?!session|queues|cases|quality)/.test(pathname);
     if (isPage) {
       await sendFile(response, pathname.slice(1).replace(/\/$/, "/index.html"));
       return;
     }
     this.requests.push(`${request.method} ${pathname}${text === "" ? "" : ` ${text}`}`);
     const operation = `${request.method} ${pathname.replace(`/accounts/${ACCOUNT}/`, "")}`;
+    const [, picture] = /^\/console\/cases\/[\w-]+\/pictures\/([\w-]+)$/.exec(pathname) ?? [];
+    if (picture && request.headers["x-assay-console"] === "1" && this.me) {
+      response.writeHead(200, { "content-type": "image/jpeg", "cache-control": "no-store" }).end(casePicture(picture));
+      return;
+    }
     const [status, answer] = this.#decide(operation, text === "" ? {} : JSON.parse(text), searchParams, request);
     const begun = operation === "POST /console/session" && this.me;
     response.writeHead(status, {
@@ -151,20 +161,30 @@ export class ConsoleStandIn {
       this.me = this.links.get(token);
       this.links.delete(token);
       return this.me
-        ? reply<SessionPath["post"]>(200, sessionOf(this.me))
+        ? reply<SessionPath["post"]>(200, this.#session(this.me))
         : refuse(401, "the link was used already, or is too old; ask for a new one");
     }
     if (!this.me || !headers.cookie?.includes(SESSION)) {
       return refuse(401, "the session is over; sign in again");
     }
     if (operation === "GET /console/session") {
-      return reply<SessionPath["get"]>(200, sessionOf(this.me));
+      return reply<SessionPath["get"]>(200, this.#session(this.me));
     }
     if (operation === "DELETE /console/session") {
       this.me = undefined;
       return [204];
     }
+    if (/^\w+ \/console\/(cases|queues|quality)/.test(operation)) {
+      return this.cases.answer(operation, body, query, this.me.id);
+    }
     return this.#inAccount(operation, body, query);
+  }
+
+  /** A session of a member. */
+  #session(member: Member): Session {
+    const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
+    const scopes = member.admin ? [...SCOPES] : member.scopes;
+    return { member, account, scopes, console_scopes: this.consoleScopes };
   }
 
   /** Somebody says something of a notification; a later word of theirs replaces an earlier one. */
@@ -193,9 +213,19 @@ export class ConsoleStandIn {
     switch (operation.replace(id || "-", "ID")) {
       case "GET notifications": {
         const page = Number(query.get("page"));
-        const notifications = this.notifications.slice((page - 1) * 20, page * 20).map((one) => this.#reviewed(one));
-        const meta = { total_count: this.notifications.length, page };
+        const [reason, reviewed] = [query.get("reason"), query.get("reviewed")];
+        const found = this.notifications
+          .map((one) => this.#reviewed(one))
+          .filter(({ data }) => !reason || data.reasons.some((one) => one === reason))
+          .filter(({ total_revies }) => !reviewed || `${total_revies > 0}` === reviewed);
+        const notifications = found.slice((page - 1) * 20, page * 20);
+        const meta = { total_count: found.length, page };
         return reply<Operations["/notifications"]["get"]>(200, { notifications, meta });
+      }
+      case "GET members/ID/inbox": {
+        const mine = this.notifications.filter((one) => this.mine.has(one.id)).map((one) => this.#reviewed(one));
+        const meta = { total_count: mine.length, page: 1 };
+        return reply<Operations["/members/{memberId}/inbox"]["get"]>(200, { notifications: mine, meta });
       }
       case "GET notifications/ID": {
         const notification = this.notifications.find((one) => one.id === id);
@@ -314,14 +344,4 @@ export class ConsoleStandIn {
     this.invitations.push({ id, email, username, admin: admin ?? false, created_at, expires_at });
     return reply<Invite>(201, { id });
   }
-}
-
-/** A session of a member. */
-function sessionOf(member: Member): Session {
-  const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
-  return { member, account, scopes: member.admin ? [...SCOPES] : member.scopes };
-}
-
-function refuse(status: number, message: string): Reply {
-  return [status, { code: "REFUSED", message }];
 }

@@ -12,7 +12,7 @@ function flat(table: Table, path = ""): [string, string][] {
 }
 
 test("each catalogue has every text, with the same names to fill in, and no English left over", () => {
-  for (const folder of ["shared", "identity", "age"]) {
+  for (const folder of ["shared", "identity", "age", "console"]) {
     compare(folder);
   }
   assert.equal(textDirection("ar"), "rtl");

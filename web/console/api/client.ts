@@ -1,0 +1,67 @@
+// How the console calls the server. The session travels in a cookie that no program can read, and each call says by a header
+// that it comes from the console.
+
+import type { RequestBodyOf, ResponseOf } from "../../shared/schema";
+
+const CONSOLE_HEADERS = { "x-assay-console": "1" };
+
+/** A refusal: its status, its code, and the server's words. */
+export class RefusedError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Nobody answered. */
+export class UnreachableError extends Error {}
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+export interface CallOptions {
+  /** Finish the call even if the page goes away. */
+  keepalive?: boolean;
+}
+
+/** Calls an operation, whose types are those of the interface's document. */
+export async function call<Operation>(
+  method: Method,
+  path: string,
+  body?: RequestBodyOf<Operation>,
+  options: CallOptions = {},
+): Promise<ResponseOf<Operation>> {
+  const sent = body === undefined ? null : JSON.stringify(body);
+  const headers = sent === null ? CONSOLE_HEADERS : { ...CONSOLE_HEADERS, "content-type": "application/json" };
+  const answer = await send(path, { method, headers, body: sent, ...options });
+  return parse(await answer.text()) as ResponseOf<Operation>;
+}
+
+/** Fetches a picture; nothing of it is kept by the browser. */
+export async function fetchPicture(path: string, signal?: AbortSignal): Promise<Blob> {
+  return (await send(path, { headers: CONSOLE_HEADERS, ...(signal ? { signal } : {}) })).blob();
+}
+
+async function send(path: string, options: RequestInit): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, { ...options, credentials: "same-origin", cache: "no-store" });
+  } catch {
+    throw new UnreachableError();
+  }
+  if (!answer.ok) {
+    const { code, message } = (parse(await answer.text().catch(() => "")) ?? {}) as { code?: string; message?: string };
+    throw new RefusedError(answer.status, code ?? "", message ?? `${answer.status}`);
+  }
+  return answer;
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

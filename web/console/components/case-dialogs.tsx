@@ -1,0 +1,169 @@
+// What a reviewer is asked before a case leaves the desk undecided, and why a decision was made.
+
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { Dialog, Heading } from "react-aria-components/Dialog";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import type { CaseDecision, HoldInput, ReasonCode } from "../api/cases";
+import { useSession } from "../session-context";
+import { fill, useFormat, useTexts } from "../texts";
+import { Choice, TextArea } from "./field";
+import { Answer } from "./screen";
+
+const MAX_NOTE_CHARS = 500;
+/** For how many hours a case is put on hold. */
+const HOLD_HOURS = ["1", "4", "24", "72", "168", "720"] as const;
+const HOUR_MS = 3_600_000;
+
+function AskDialog({ heading, close, children }: { heading: string; close(): void; children: ReactNode }) {
+  return (
+    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && close()} isDismissable>
+      <Modal className="modal narrow">
+        <Dialog className="dialog">
+          <Heading slot="title">{heading}</Heading>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+export function HoldDialog({ onHold, close }: { onHold(input: HoldInput): void; close(): void }) {
+  const { queue, finding, cancel } = useTexts();
+  const format = useFormat();
+  const [hours, setHours] = useState<(typeof HOLD_HOURS)[number]>("24");
+  const [note, setNote] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const until = new Date(Date.now() + Number(hours) * HOUR_MS).toISOString();
+    onHold({ until, ...(note.trim() === "" ? {} : { note }) });
+  };
+  return (
+    <AskDialog heading={queue.holdHeading} close={close}>
+      <form onSubmit={submit}>
+        <Choice<(typeof HOLD_HOURS)[number]>
+          label={queue.holdFor}
+          value={hours}
+          options={HOLD_HOURS.map((one) => [one, format.span(Number(one) * 3600)] as const)}
+          onChange={setHours}
+        />
+        <TextArea
+          label={queue.holdNote}
+          value={note}
+          onChange={setNote}
+          most={MAX_NOTE_CHARS}
+          used={(used) => fill(finding.commentUsed, { used, most: MAX_NOTE_CHARS })}
+        />
+        <div className="answers">
+          <Button className="button primary" type="submit" autoFocus>
+            {queue.hold}
+          </Button>
+          <Button className="button" onPress={close}>
+            {cancel}
+          </Button>
+        </div>
+      </form>
+    </AskDialog>
+  );
+}
+
+export function AssignDialog({ onAssign, close }: { onAssign(member: string, name: string): void; close(): void }) {
+  const { queue, cancel } = useTexts();
+  const { account, session } = useSession();
+  const answer = useQuery({ queryKey: ["members"], queryFn: () => account.members() });
+  return (
+    <AskDialog heading={queue.assignHeading} close={close}>
+      <Answer query={answer}>
+        {(members) => (
+          <ul className="choices">
+            {members
+              .filter(({ id }) => id !== session.member.id)
+              .map(({ id, username, email }) => (
+                <li key={id}>
+                  <Button className="choice" onPress={() => onAssign(id, username)}>
+                    <strong>{username}</strong> <span className="soft">{email}</span>
+                  </Button>
+                </li>
+              ))}
+          </ul>
+        )}
+      </Answer>
+      <div className="answers">
+        <Button className="button" onPress={close} autoFocus>
+          {cancel}
+        </Button>
+      </div>
+    </AskDialog>
+  );
+}
+
+interface ReasonDialogProps {
+  reasons: readonly ReasonCode[];
+  onChoose(reason: ReasonCode): void;
+  close(): void;
+}
+
+/** Reasons by number: the number alone chooses. */
+export function ReasonDialog({ reasons, onChoose, close }: ReasonDialogProps) {
+  const { queue, cancel } = useTexts();
+  return (
+    <AskDialog heading={queue.reasonHeading} close={close}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons within are what is pressed; numbers are their short cuts. */}
+      <div
+        onKeyDown={(event) => {
+          const chosen = reasons[Number(event.key) - 1];
+          if (chosen) {
+            event.preventDefault();
+            onChoose(chosen);
+          }
+        }}
+      >
+        <ol className="choices">
+          {reasons.map((reason, at) => (
+            <li key={reason.code}>
+              <Button className="choice" autoFocus={at === 0} onPress={() => onChoose(reason)}>
+                <kbd>{at + 1}</kbd> {reason.label}
+              </Button>
+            </li>
+          ))}
+        </ol>
+      </div>
+      <div className="answers">
+        <Button className="button" onPress={close}>
+          {cancel}
+        </Button>
+      </div>
+    </AskDialog>
+  );
+}
+
+interface GoldenDialogProps {
+  decisions: readonly CaseDecision[];
+  onChoose(decision: CaseDecision): void;
+  close(): void;
+}
+
+/** What the right answer of a golden case is. */
+export function GoldenDialog({ decisions, onChoose, close }: GoldenDialogProps) {
+  const { cases, queue, cancel } = useTexts();
+  return (
+    <AskDialog heading={cases.goldenHeading} close={close}>
+      <p className="soft">{cases.goldenMeans}</p>
+      <ul className="choices">
+        {decisions.map((decision, at) => (
+          <li key={decision}>
+            <Button className="choice" autoFocus={at === 0} onPress={() => onChoose(decision)}>
+              {queue.decisions[decision]}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <div className="answers">
+        <Button className="button" onPress={close}>
+          {cancel}
+        </Button>
+      </div>
+    </AskDialog>
+  );
+}

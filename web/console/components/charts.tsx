@@ -1,0 +1,166 @@
+// Figures that a decision rests on, drawn as SVG: each has its words beside it, so nothing is told by a colour alone.
+
+import type { CaseAge } from "../api/cases";
+import { fill, useFormat, useTexts } from "../texts";
+
+const [WIDTH, HEIGHT] = [320, 56];
+const [LEFT, RIGHT, LINE] = [10, 310, 30];
+
+/** Where a value lies on an axis from `low` to `high`. */
+function place(value: number, low: number, high: number): number {
+  const share = Math.min(1, Math.max(0, (value - low) / (high - low)));
+  return LEFT + share * (RIGHT - LEFT);
+}
+
+interface ScaleProps {
+  label: string;
+  low: number;
+  high: number;
+  value: number;
+  limit: number;
+  /** Which side of the limit counts as met. */
+  met: "below" | "above";
+  /** An interval around the value. */
+  interval?: readonly [number, number] | undefined;
+  tone: "good" | "bad" | "warn";
+}
+
+/** An axis with the limit, the side on which it is met, and the value. Numbers run from left to right in every language. */
+function Scale({ label, low, high, value, limit, met, interval, tone }: ScaleProps) {
+  const format = useFormat();
+  const [at, edge] = [place(value, low, high), place(limit, low, high)];
+  const [from, to] = met === "below" ? [LEFT, edge] : [edge, RIGHT];
+  return (
+    <svg className="scale" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} direction="ltr">
+      <rect className="scale-axis" x={LEFT} y={LINE - 4} width={RIGHT - LEFT} height={8} rx={4} />
+      <rect className="scale-met" x={from} y={LINE - 4} width={Math.max(0, to - from)} height={8} rx={4} />
+      {interval && (
+        <line
+          className="scale-interval"
+          data-tone={tone}
+          x1={place(interval[0], low, high)}
+          x2={place(interval[1], low, high)}
+          y1={LINE}
+          y2={LINE}
+        />
+      )}
+      <line className="scale-limit" x1={edge} x2={edge} y1={LINE - 14} y2={LINE + 14} />
+      <circle className="scale-value" data-tone={tone} cx={at} cy={LINE} r={7} />
+      <text className="scale-text" x={at} y={LINE - 15} textAnchor={anchor(at)}>
+        {format.measure(value)}
+      </text>
+      <text className="scale-text soft" x={edge} y={LINE + 25} textAnchor={anchor(edge)}>
+        {format.measure(limit)}
+      </text>
+    </svg>
+  );
+}
+
+function anchor(at: number): "start" | "middle" | "end" {
+  return at < LEFT + 20 ? "start" : at > RIGHT - 20 ? "end" : "middle";
+}
+
+interface MatchProps {
+  distance: number;
+  limit: number;
+  /** The share of strangers who are as near or nearer. */
+  rate?: number | undefined;
+}
+
+/** How far a face is from the person's nearest one; up to the limit it matches. */
+export function MatchScale({ distance, limit, rate }: MatchProps) {
+  const { evidence } = useTexts();
+  const format = useFormat();
+  const strangers = rate ? ` ${fill(evidence.strangers, { count: format.number(Math.round(1 / rate)) })}` : "";
+  const alike = fill(distance <= limit ? evidence.isMatch : evidence.isNoMatch, {
+    distance: format.measure(distance),
+    limit: format.measure(limit),
+  });
+  const words = alike + strangers;
+  return (
+    <Figure words={words}>
+      <Scale
+        label={words}
+        low={0}
+        high={Math.max(2 * limit, 1.2 * distance)}
+        value={distance}
+        limit={limit}
+        met="below"
+        tone={distance <= limit ? "bad" : "good"}
+      />
+    </Figure>
+  );
+}
+
+const MIN_SHOWN_YEARS = 40;
+
+/** An estimated age with the interval in which it lies in 80 of 100 cases, and the age that is asked for. */
+export function AgeScale({ age }: { age: CaseAge }) {
+  const { evidence } = useTexts();
+  const format = useFormat();
+  const { years, low, high, threshold } = age;
+  const interval = low !== undefined && high !== undefined ? ([low, high] as const) : undefined;
+  const values = { years: format.number(years), low: format.number(low ?? years), high: format.number(high ?? years) };
+  const estimate = fill(interval ? evidence.ageBetween : evidence.ageAbout, values);
+  if (threshold === undefined) {
+    return <p>{estimate}</p>;
+  }
+  const asked = fill(evidence.ageAsked, { threshold });
+  const tone = years < threshold ? "bad" : (low ?? years) < threshold ? "warn" : "good";
+  return (
+    <Figure words={`${estimate} ${asked}`}>
+      <Scale
+        label={`${estimate} ${asked}`}
+        low={0}
+        high={Math.max(MIN_SHOWN_YEARS, (high ?? years) + 5, threshold + 5)}
+        value={years}
+        limit={threshold}
+        met="above"
+        interval={interval}
+        tone={tone}
+      />
+    </Figure>
+  );
+}
+
+interface MeasureProps {
+  label: string;
+  value: number;
+  limit: MeasureLimit;
+  tone: ScaleProps["tone"];
+}
+
+/** A measure with its limit, where the limit is a number. */
+export function MeasureScale({ label, value, limit, tone }: MeasureProps) {
+  return (
+    <Scale
+      label={label}
+      low={Math.min(0, value)}
+      high={Math.max(2 * limit.at, 1.2 * value, Number.EPSILON)}
+      value={value}
+      limit={limit.at}
+      met={limit.met}
+      tone={tone}
+    />
+  );
+}
+
+export interface MeasureLimit {
+  at: number;
+  met: "below" | "above";
+}
+
+/** What a limit in words says as a number: "at most 1.8 decades", "at least 12". */
+export function parseLimit(words: string): MeasureLimit | undefined {
+  const [, side, number] = /\b(at most|at least) (-?\d+(?:\.\d+)?)/.exec(words) ?? [];
+  return side && number ? { at: Number(number), met: side === "at most" ? "below" : "above" } : undefined;
+}
+
+function Figure({ words, children }: { words: string; children: React.ReactNode }) {
+  return (
+    <figure className="figure">
+      {children}
+      <figcaption>{words}</figcaption>
+    </figure>
+  );
+}

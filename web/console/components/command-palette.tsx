@@ -1,0 +1,139 @@
+// The palette that opens with Ctrl-K: a few letters lead to a screen, an action, or what an id names.
+
+import { useMemo, useState } from "react";
+import { Autocomplete } from "react-aria-components/Autocomplete";
+import { Dialog } from "react-aria-components/Dialog";
+import { Input } from "react-aria-components/Input";
+import { Label } from "react-aria-components/Label";
+import { Collection, Header, ListBox, ListBoxItem, ListBoxSection } from "react-aria-components/ListBox";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import { SearchField } from "react-aria-components/SearchField";
+import { useShortcutList } from "../keys/shortcuts";
+import { setPreferences, THEMES } from "../preferences";
+import { DETAILS, detailHref, navigate, placeHref } from "../router";
+import { DETAIL_SCOPES, type PlaceEntry } from "../screens";
+import { useSession } from "../session-context";
+import { fill, useTexts } from "../texts";
+import { Icon, type IconName } from "./icon";
+import { themeWords } from "./shell";
+
+interface Command {
+  id: string;
+  label: string;
+  icon: IconName;
+  keys?: string;
+  run(): void;
+}
+
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export function CommandPalette({ places, close }: { places: readonly PlaceEntry[]; close(): void }) {
+  const texts = useTexts();
+  const { may } = useSession();
+  const shortcuts = useShortcutList();
+  const [query, setQuery] = useState("");
+  // What can be done is what could be done when the palette was opened.
+  const [here] = useState(() => shortcuts().filter(({ scope, release }) => scope === "here" && !release));
+
+  const sections = useMemo(() => {
+    const screens: Command[] = places.map(({ place, icon, key }) => ({
+      id: place,
+      label: texts.nav[place],
+      icon,
+      keys: `g ${key}`,
+      run: () => navigate(placeHref(place)),
+    }));
+    const actions: Command[] = [
+      ...here.map(({ keys, label, run }) => ({ id: keys, label, icon: "forward" as const, keys, run })),
+      ...THEMES.map((theme) => ({
+        id: `theme-${theme}`,
+        label: themeWords(texts, theme),
+        icon: "sun" as const,
+        run: () => setPreferences({ theme }),
+      })),
+    ];
+    return [
+      { id: "screens", heading: texts.palette.screens, commands: screens },
+      { id: "actions", heading: texts.palette.actions, commands: actions },
+    ];
+  }, [places, texts, here]);
+
+  const wanted = query.trim().toLowerCase();
+  const named: Command[] = ID.test(wanted)
+    ? DETAILS.filter((detail) => DETAIL_SCOPES[detail].every(may)).map((detail) => ({
+        id: detail,
+        label: fill(texts.palette.openId, { what: texts.nav[detail === "profile" ? "person" : detail] }),
+        icon: "forward",
+        run: () => navigate(detailHref(detail, wanted)),
+      }))
+    : [];
+  const reference = query.trim();
+  const search: Command[] =
+    reference !== "" && named.length === 0 && may("profiles:list")
+      ? [
+          {
+            id: "by-reference",
+            label: fill(texts.palette.byReference, { reference }),
+            icon: "search",
+            run: () => navigate(placeHref("people", { reference })),
+          },
+        ]
+      : [];
+  const found = [
+    { id: "ids", heading: texts.palette.ids, commands: named },
+    ...sections.map((section) => ({
+      ...section,
+      commands: section.commands.filter(({ label }) => label.toLowerCase().includes(wanted)),
+    })),
+    { id: "search", heading: texts.palette.open, commands: search },
+  ].filter(({ commands }) => commands.length > 0);
+  const run = (key: unknown) => {
+    const command = found.flatMap(({ commands }) => commands).find(({ id }) => id === key);
+    close();
+    // After the palette has given the focus back to where it was.
+    setTimeout(() => command?.run());
+  };
+  return (
+    <ModalOverlay className="overlay top-aligned" isOpen onOpenChange={(open) => !open && close()} isDismissable>
+      <Modal className="modal palette">
+        <Dialog className="palette-dialog" aria-label={texts.palette.label}>
+          <Autocomplete inputValue={query} onInputChange={setQuery}>
+            <SearchField className="palette-field" autoFocus aria-label={texts.palette.placeholder}>
+              <Label className="hidden-visually">{texts.palette.placeholder}</Label>
+              <Icon name="search" />
+              <Input placeholder={texts.palette.placeholder} />
+            </SearchField>
+            <ListBox
+              className="palette-list"
+              aria-label={texts.palette.label}
+              items={found}
+              selectionMode="none"
+              onAction={run}
+              renderEmptyState={() => <p className="empty">{texts.palette.nothing}</p>}
+            >
+              {({ heading, commands }) => (
+                <ListBoxSection className="palette-section">
+                  <Header>{heading}</Header>
+                  <Collection items={commands}>
+                    {({ label, icon, keys }) => (
+                      <ListBoxItem className="palette-item" textValue={label}>
+                        <Icon name={icon} /> <span>{label}</span>
+                        {keys && (
+                          <span className="palette-keys" aria-hidden="true">
+                            {keys.split(" ").map((key) => (
+                              <kbd key={key}>{key.toUpperCase()}</kbd>
+                            ))}
+                          </span>
+                        )}
+                      </ListBoxItem>
+                    )}
+                  </Collection>
+                </ListBoxSection>
+              )}
+            </ListBox>
+          </Autocomplete>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

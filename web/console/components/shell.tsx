@@ -1,0 +1,257 @@
+// The frame around every screen: navigation by what the reader may do, the open screen, and what is the same everywhere, such
+// as the palette, the list of shortcuts and the theme.
+
+import { Component, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { Dialog } from "react-aria-components/Dialog";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import { endSession } from "../api/session";
+import { useShortcuts, useSuspendedShortcuts } from "../keys/shortcuts";
+import { setPreferences, THEMES, usePreferences } from "../preferences";
+import { type Detail, navigate, PLACES, type Place, parseRoute, placeHref, type Route, useHash } from "../router";
+import { DETAIL_SCOPES, PLACE_ENTRIES, PLACE_GROUPS, type PlaceEntry, SCREENS } from "../screens";
+import { useAction, useSession } from "../session-context";
+import { fill, type Texts, useTexts } from "../texts";
+import { Icon, type IconName } from "./icon";
+import { Mark } from "./mark";
+import { Empty, Failure, Loading, Screen } from "./screen";
+
+const fetchPalette = () => import("./command-palette");
+const CommandPalette = lazy(async () => ({ default: (await fetchPalette()).CommandPalette }));
+const ShortcutDialog = lazy(async () => ({ default: (await import("./shortcut-dialog")).ShortcutDialog }));
+
+/** So long after the first screen the palette is fetched, so that it opens at once. */
+const FETCH_PALETTE_AFTER_MS = 1500;
+
+type Overlay = "palette" | "shortcuts" | "menu" | undefined;
+
+/** The places that the reader may open. */
+function usePlaces(): PlaceEntry[] {
+  const { may } = useSession();
+  return PLACE_ENTRIES.filter(({ scopes }) => scopes.length === 0 || scopes.some(may));
+}
+
+export function Shell({ onSignedOut }: { onSignedOut(): void }) {
+  const texts = useTexts();
+  const { session } = useSession();
+  const act = useAction();
+  const main = useRef<HTMLElement>(null);
+  const [overlay, setOverlay] = useState<Overlay>();
+  const places = usePlaces();
+  const route = parseRoute(useHash());
+  const current = currentPlace(route, places);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes what lies over it.
+  useEffect(() => setOverlay(undefined), [route.screen, route.id]);
+
+  useEffect(() => {
+    const timer = setTimeout(() => void fetchPalette().catch(() => undefined), FETCH_PALETTE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  useSuspendedShortcuts(overlay !== undefined);
+  useShortcuts([
+    { keys: "mod+k", label: texts.palette.label, scope: "everywhere", run: () => setOverlay("palette") },
+    { keys: "?", label: texts.keys.show, scope: "everywhere", run: () => setOverlay("shortcuts") },
+    ...places.map(({ place, key }) => ({
+      keys: `g ${key}`,
+      label: fill(texts.nav.open, { screen: texts.nav[place] }),
+      scope: "everywhere" as const,
+      run: () => navigate(placeHref(place)),
+    })),
+  ]);
+
+  const signOut = async () => {
+    if (await act(endSession)) {
+      onSignedOut();
+    }
+  };
+  const side = (
+    <>
+      <p className="account">{session.account.name}</p>
+      <Navigation places={places} current={current} />
+      <div className="side-foot">
+        <Button className="side-button" onPress={() => setOverlay("palette")}>
+          <Icon name="search" /> <span>{texts.palette.open}</span> <kbd>{texts.keys.names.mod} K</kbd>
+        </Button>
+        <Button className="side-button" onPress={() => setOverlay("shortcuts")}>
+          <Icon name="keyboard" /> <span>{texts.keys.heading}</span> <kbd>?</kbd>
+        </Button>
+        <ThemeSwitch />
+        <div className="who">
+          <span className="who-name">{session.member.username}</span>
+          <Button className="icon-button" id="leave" aria-label={texts.session.signOut} onPress={() => void signOut()}>
+            <Icon name="leave" />
+          </Button>
+        </div>
+      </div>
+    </>
+  );
+  return (
+    <div className="shell">
+      <Button className="skip" onPress={() => main.current?.focus()}>
+        {texts.skip}
+      </Button>
+      <header className="top">
+        <Button className="icon-button" aria-label={texts.nav.menu} onPress={() => setOverlay("menu")}>
+          <Icon name="menu" />
+        </Button>
+        <p className="brand">
+          <Mark /> <span id="where">{session.account.name}</span>
+        </p>
+        <Button className="icon-button" aria-label={texts.palette.label} onPress={() => setOverlay("palette")}>
+          <Icon name="search" />
+        </Button>
+      </header>
+      <aside className="side">
+        <p className="brand">
+          <Mark /> Assay
+        </p>
+        {side}
+      </aside>
+      <main id="main" tabIndex={-1} ref={main}>
+        <ScreenBoundary key={`${current ?? route.screen}${route.id}`}>
+          <Suspense fallback={<Loading />}>
+            <OpenScreen route={route} place={current} />
+          </Suspense>
+        </ScreenBoundary>
+      </main>
+      <ModalOverlay
+        className="overlay drawer-overlay"
+        isOpen={overlay === "menu"}
+        onOpenChange={(open) => setOverlay(open ? "menu" : undefined)}
+        isDismissable
+      >
+        <Modal className="drawer">
+          <Dialog className="drawer-dialog" aria-label={texts.nav.menu}>
+            <Button className="icon-button" slot="close" aria-label={texts.close}>
+              <Icon name="close" />
+            </Button>
+            {side}
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+      <Suspense>
+        {overlay === "palette" && <CommandPalette places={places} close={() => setOverlay(undefined)} />}
+        {overlay === "shortcuts" && <ShortcutDialog close={() => setOverlay(undefined)} />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** The place that the navigation marks: the open one; nothing while a detail is open. */
+function currentPlace(route: Route, places: readonly PlaceEntry[]): Place | undefined {
+  const { screen } = route;
+  if (screen && !isPlace(screen)) {
+    return undefined;
+  }
+  return places.find(({ place }) => place === screen)?.place ?? places[0]?.place;
+}
+
+function isPlace(screen: string): screen is Place {
+  return PLACES.some((place) => place === screen);
+}
+
+function Navigation({ places, current }: { places: readonly PlaceEntry[]; current: Place | undefined }) {
+  const { nav } = useTexts();
+  return (
+    <nav aria-label={nav.label}>
+      {PLACE_GROUPS.map((group) => {
+        const entries = places.filter((entry) => entry.group === group);
+        return entries.length === 0 ? null : (
+          <div key={group} className="nav-group">
+            <p className="nav-heading" id={`nav-${group}`}>
+              {nav[group]}
+            </p>
+            <ul aria-labelledby={`nav-${group}`}>
+              {entries.map(({ place, icon }) => (
+                <li key={place}>
+                  <a href={placeHref(place)} aria-current={place === current ? "page" : undefined}>
+                    <Icon name={icon} /> {nav[place]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+    </nav>
+  );
+}
+
+function OpenScreen({ route, place }: { route: Route; place: Place | undefined }) {
+  const texts = useTexts();
+  const { session, may } = useSession();
+  const { screen, id, account, query } = route;
+  const note = (words: string) => (
+    <Screen heading={texts.title}>
+      <Empty>{words}</Empty>
+    </Screen>
+  );
+  if (account && account !== session.account.id) {
+    return note(texts.errors.otherAccount);
+  }
+  if (screen && !isPlace(screen)) {
+    const scopes = DETAIL_SCOPES[screen satisfies Detail];
+    const Component = SCREENS[screen];
+    return scopes.every(may) ? <Component id={id} query={query} /> : note(texts.errors.notAllowed);
+  }
+  if (!place) {
+    return note(texts.errors.nothingAllowed);
+  }
+  const Component = SCREENS[place];
+  return <Component key={place} id={id} query={query} />;
+}
+
+/** Catches what a screen throws: above all that it could not be fetched, because the server has a newer console. */
+class ScreenBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    return this.state.error === undefined ? this.props.children : <BrokenScreen error={this.state.error} />;
+  }
+}
+
+function BrokenScreen({ error }: { error: unknown }) {
+  const { errors } = useTexts();
+  return (
+    <Screen heading={errors.screen}>
+      <Failure error={error} />
+      <Button className="button primary" onPress={() => location.reload()}>
+        {errors.reload}
+      </Button>
+    </Screen>
+  );
+}
+
+const THEME_ICONS: Record<(typeof THEMES)[number], IconName> = { system: "device", light: "sun", dark: "moon" };
+
+/** The words of a theme. */
+export function themeWords(texts: Texts, theme: (typeof THEMES)[number]): string {
+  return fill(texts.theme.use, { theme: texts.theme[theme] });
+}
+
+function ThemeSwitch() {
+  const texts = useTexts();
+  const { theme } = usePreferences();
+  return (
+    <fieldset className="segments">
+      <legend className="hidden-visually">{texts.theme.label}</legend>
+      {THEMES.map((one) => (
+        <Button
+          key={one}
+          className="segment"
+          aria-pressed={one === theme}
+          aria-label={themeWords(texts, one)}
+          onPress={() => setPreferences({ theme: one })}
+        >
+          <Icon name={THEME_ICONS[one]} />
+        </Button>
+      ))}
+    </fieldset>
+  );
+}

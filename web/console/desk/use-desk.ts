@@ -1,0 +1,289 @@
+// The reviewer's desk as a screen uses it: claims ahead, renews leases, sends decisions while the next case is shown already,
+// and takes them back.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import {
+  assignCase,
+  type Case,
+  claimCases,
+  type DecisionInput,
+  decideCase,
+  type Exposure,
+  type HoldInput,
+  holdCase,
+  recordViews,
+  releaseCase,
+  renewLeases,
+  undoDecision,
+} from "../api/cases";
+import { type CallOptions, RefusedError } from "../api/client";
+import { useToasts } from "../components/toasts";
+import { navigate, placeHref } from "../router";
+import { errorText, useSession } from "../session-context";
+import { useTexts } from "../texts";
+import { EMPTY_DESK, keepRenewed, leave, receive, restore, undoTime } from "./desk";
+import type { View } from "./exposure";
+import { PictureStore } from "./pictures";
+
+/** The case that is shown, and the next one. */
+const CLAIMED_CASES = 2;
+/** A third of the time that a lease lasts. */
+const RENEW_MS = 20_000;
+/** How often an empty queue is asked. */
+const LOOK_MS = 15_000;
+
+export type DeskPhase = "loading" | "working" | "empty" | "paused" | "used-up" | "failed";
+
+export interface DeskControl {
+  phase: DeskPhase;
+  current: Case | undefined;
+  next: Case | undefined;
+  error: unknown;
+  exposure: Exposure | undefined;
+  pictures: PictureStore;
+  decide(input: DecisionInput, said: string): void;
+  hold(input: HoldInput, said: string): void;
+  assign(member: string, said: string): void;
+  pause(): void;
+  resume(): void;
+  report(caseId: string, views: View[]): void;
+}
+
+/** What is claimed and given back happens one after the other: an answer must not have what was given back meanwhile. */
+let lastChange: Promise<unknown> = Promise.resolve();
+
+function giveBackCases(cases: readonly Case[], options: CallOptions = {}): void {
+  const released = cases.map(({ id }) => releaseCase(id, options));
+  lastChange = Promise.allSettled([lastChange, ...released]);
+}
+
+export function useDesk(queue: string | undefined): DeskControl {
+  const texts = useTexts();
+  const { show } = useToasts();
+  const { checkSession } = useSession();
+  const client = useQueryClient();
+  const [pictures] = useState(() => new PictureStore());
+  const [desk, setDesk] = useState(EMPTY_DESK);
+  const [phase, setPhase] = useState<DeskPhase>("loading");
+  const [error, setError] = useState<unknown>();
+  const [exposure, setExposure] = useState<Exposure>();
+  /** Decided cases that can still be taken back: their pictures are kept. */
+  const [undoable, setUndoable] = useState<readonly Case[]>([]);
+  /** Cases that have left the desk for good, as far as the server knows: a later claim may bring them anew. */
+  const completed = useRef(new Set<string>());
+  /** Goes up whenever what was claimed before is not wanted any more. */
+  const turn = useRef(0);
+  const latest = useRef({ desk, claim: (): void => undefined });
+
+  const fail = useCallback(
+    async (failure: unknown) => {
+      if (!(await checkSession(failure))) {
+        show({ text: errorText(texts, failure), tone: "bad" });
+      }
+    },
+    [checkSession, show, texts],
+  );
+
+  const claimNow = useCallback(
+    async (asked: number) => {
+      if (asked !== turn.current) {
+        return;
+      }
+      const settled = [...completed.current];
+      try {
+        const { cases, exposure } = await claimCases(queue, CLAIMED_CASES);
+        if (asked !== turn.current) {
+          // A break began while the answer was under way, or another queue or screen was opened.
+          await Promise.allSettled(cases.map(({ id }) => releaseCase(id)));
+          return;
+        }
+        setExposure(exposure);
+        for (const id of settled) {
+          completed.current.delete(id);
+        }
+        setDesk((now) => receive(now, cases, settled));
+        setPhase("working");
+      } catch (failure) {
+        if (asked !== turn.current || (await checkSession(failure))) {
+          return;
+        }
+        const isUsedUp = failure instanceof RefusedError && failure.code === "EXPOSURE_BUDGET_USED_UP";
+        setError(failure);
+        setPhase((now) => (latest.current.desk.held.length > 0 ? now : isUsedUp ? "used-up" : "failed"));
+      }
+      void client.invalidateQueries({ queryKey: ["queues"] });
+    },
+    [queue, checkSession, client],
+  );
+
+  const claim = useCallback(() => {
+    const asked = turn.current;
+    lastChange = lastChange.then(() => claimNow(asked));
+  }, [claimNow]);
+
+  latest.current = { desk, claim };
+
+  /** Gives everything back that is on the desk. */
+  const giveBack = useCallback(() => {
+    turn.current += 1;
+    giveBackCases(latest.current.desk.held, { keepalive: true });
+  }, []);
+
+  useEffect(() => {
+    const comeBack = ({ persisted }: PageTransitionEvent) => persisted && claim();
+    setDesk(EMPTY_DESK);
+    setPhase("loading");
+    claim();
+    window.addEventListener("pagehide", giveBack);
+    window.addEventListener("pageshow", comeBack);
+    return () => {
+      window.removeEventListener("pagehide", giveBack);
+      window.removeEventListener("pageshow", comeBack);
+      giveBack();
+    };
+  }, [claim, giveBack]);
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+      pictures.keepOnly([]);
+    };
+  }, [pictures]);
+
+  useEffect(() => {
+    const timer = setInterval(async () => {
+      const asked = latest.current.desk.held.map(({ id }) => id);
+      if (asked.length === 0) {
+        return;
+      }
+      try {
+        const { leases } = await renewLeases(asked);
+        const renewed = leases.map(({ case_id }) => case_id);
+        const [shown] = asked;
+        if (shown && !renewed.includes(shown) && latest.current.desk.held[0]?.id === shown) {
+          show({ text: texts.queue.lost, tone: "bad" });
+        }
+        setDesk((now) => keepRenewed(now, asked, renewed));
+      } catch (failure) {
+        await checkSession(failure);
+      }
+    }, RENEW_MS);
+    return () => clearInterval(timer);
+  }, [show, checkSession, texts]);
+
+  const isIdle = phase === "working" && desk.held.length === 0;
+  useEffect(() => {
+    if (!isIdle) {
+      return;
+    }
+    const timer = setInterval(() => !document.hidden && claim(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isIdle, claim]);
+
+  // The next case's pictures are there before it is; those of cases that are gone for good are not kept.
+  useEffect(() => {
+    const known = [...desk.held, ...undoable].map(({ id }) => id);
+    pictures.keepOnly([...known, ...desk.gone]);
+    for (const { id, pictures: names } of desk.held) {
+      for (const { name } of names) {
+        pictures.load(id, name).catch(() => undefined);
+      }
+    }
+  }, [pictures, desk, undoable]);
+
+  /** Takes the shown case from the desk and sends what was done with it; it comes back if that fails. */
+  const send = async (act: (id: string) => Promise<unknown>): Promise<Case | undefined> => {
+    const [done] = latest.current.desk.held;
+    if (!done) {
+      return undefined;
+    }
+    const asked = turn.current;
+    setDesk((now) => leave(now, done.id));
+    if (latest.current.desk.held.length === 1) {
+      // Whether there are more is not known before the next claim is answered.
+      setPhase("loading");
+    }
+    try {
+      await act(done.id);
+      completed.current.add(done.id);
+      if (asked === turn.current) {
+        latest.current.claim();
+      }
+      return done;
+    } catch (failure) {
+      if (!(failure instanceof RefusedError && failure.code === "CASE_NOT_HELD")) {
+        setDesk((now) => restore(now, done));
+      }
+      await fail(failure);
+      return undefined;
+    }
+  };
+
+  const undo = async (taken: Case) => {
+    setUndoable((all) => all.filter((one) => one !== taken));
+    try {
+      await undoDecision(taken.id);
+      if (!isOpen.current) {
+        // Taken back from another screen: the desk is opened, and the case is on it.
+        navigate(placeHref("queue"));
+        return;
+      }
+      completed.current.delete(taken.id);
+      setDesk((now) => restore(now, taken));
+      show({ text: texts.queue.undone, tone: "plain" });
+      // Somebody else may have it by now: only what the server says is the reviewer's stays on the desk.
+      latest.current.claim();
+    } catch (failure) {
+      await fail(failure);
+    }
+  };
+
+  const decide = async (input: DecisionInput, said: string) => {
+    let settlesAt = "";
+    const done = await send(async (id) => {
+      settlesAt = (await decideCase(id, input)).settles_at;
+    });
+    if (!done) {
+      return;
+    }
+    const stayMs = undoTime(settlesAt, Date.now());
+    show({ text: said, tone: "good", stayMs, undo: () => void undo(done) });
+    setUndoable((all) => [...all, done]);
+    setTimeout(() => setUndoable((all) => all.filter((one) => one !== done)), stayMs);
+  };
+
+  const giveAway = async (act: (id: string) => Promise<unknown>, said: string) => {
+    if (await send(act)) {
+      show({ text: said, tone: "good" });
+    }
+  };
+
+  const [current, next] = desk.held;
+  return {
+    phase: isIdle ? "empty" : phase,
+    current,
+    next,
+    error,
+    exposure,
+    pictures,
+    decide: (input, said) => void decide(input, said),
+    hold: (input, said) => void giveAway((id) => holdCase(id, input), said),
+    assign: (member, said) => void giveAway((id) => assignCase(id, member), said),
+    pause: () => {
+      giveBack();
+      setDesk(EMPTY_DESK);
+      setPhase("paused");
+    },
+    resume: () => {
+      setPhase("loading");
+      claim();
+    },
+    report: (caseId, views) => {
+      void recordViews(caseId, views)
+        .then(setExposure)
+        .catch((failure: unknown) => checkSession(failure));
+    },
+  };
+}

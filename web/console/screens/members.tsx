@@ -1,0 +1,290 @@
+// The members of the account: invited, allowed, made administrators, removed.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { Dialog, Heading } from "react-aria-components/Dialog";
+import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import type { Invitation, Member } from "../api/account";
+import { SCOPES, type Scope } from "../api/session";
+import { Confirm } from "../components/confirm";
+import { type DataColumn, DataTable } from "../components/data-table";
+import { Field, Tick } from "../components/field";
+import { Icon } from "../components/icon";
+import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
+import { useAction, useSession } from "../session-context";
+import { fill, type Texts, useTexts } from "../texts";
+
+/** What somebody who is invited may do if nothing else is ticked. */
+const USUAL_SCOPES: readonly Scope[] = ["notifications:manage", "notifications:view"];
+
+/** Does something about the members, then fetches them anew. */
+function useMembersAction(): (act: () => Promise<unknown>, done: string) => Promise<boolean> {
+  const act = useAction();
+  const client = useQueryClient();
+  return async (change, done) => {
+    const changed = await act(change, done);
+    await Promise.all(["members", "invitations"].map((kind) => client.invalidateQueries({ queryKey: [kind] })));
+    return changed;
+  };
+}
+
+export function MembersScreen() {
+  const texts = useTexts();
+  const { account, session } = useSession();
+  const members = useQuery({ queryKey: ["members"], queryFn: () => account.members() });
+  const [managed, setManaged] = useState<string>();
+  const { members: words } = texts;
+  const columns: DataColumn<Member>[] = [
+    {
+      id: "name",
+      heading: words.name,
+      cell: ({ id, username }) => (
+        <span className="strong">
+          {username}
+          {id === session.member.id && ` (${texts.you})`}
+        </span>
+      ),
+      sortBy: ({ username }) => username.toLowerCase(),
+    },
+    { id: "email", heading: words.email, cell: ({ email }) => email, sortBy: ({ email }) => email },
+    {
+      id: "role",
+      heading: words.role,
+      cell: ({ admin }) =>
+        admin ? <Badge tone="warn">{words.administrator}</Badge> : <Badge tone="plain">{words.ordinary}</Badge>,
+      sortBy: ({ admin }) => (admin ? 0 : 1),
+    },
+    {
+      id: "permissions",
+      heading: words.permissions,
+      cell: (member) => <span className="soft">{permissionsOf(texts, member)}</span>,
+    },
+    {
+      id: "since",
+      heading: words.since,
+      cell: ({ created_at }) => <Moment at={created_at} />,
+      sortBy: ({ created_at }) => created_at,
+    },
+  ];
+  return (
+    <Screen heading={texts.nav.members} wide>
+      <Answer query={members}>
+        {(all) => {
+          const open = all.find(({ id }) => id === managed);
+          return (
+            <>
+              <div id="members">
+                <DataTable
+                  label={texts.nav.members}
+                  columns={columns}
+                  rows={all}
+                  idOf={({ id }) => id}
+                  empty={texts.none}
+                  onOpen={({ id }) => setManaged(id)}
+                />
+              </div>
+              {open && <MemberDialog key={open.id} member={open} close={() => setManaged(undefined)} />}
+            </>
+          );
+        }}
+      </Answer>
+      <div className="columns">
+        <InvitationForm />
+        <Invitations />
+      </div>
+    </Screen>
+  );
+}
+
+function permissionsOf({ members, none }: Texts, { admin, scopes }: Member): string {
+  return admin ? members.everything : scopes.map((scope) => members.scopes[scope]).join(", ") || none;
+}
+
+function MemberDialog({ member, close }: { member: Member; close(): void }) {
+  const texts = useTexts();
+  const { members: words } = texts;
+  const { account, session } = useSession();
+  const change = useMembersAction();
+  const { id, username, email, admin } = member;
+  const [scopes, setScopes] = useState<readonly Scope[]>(member.scopes);
+  const [asked, setAsked] = useState(false);
+  const mayTurn = session.member.admin;
+  const mayRemove = mayTurn || !admin;
+  const turn = () => change(() => account.setAdmin(id, !admin), words.saved);
+  const remove = async (yes: boolean) => {
+    setAsked(false);
+    if (yes && (await change(() => account.remove(id), fill(words.removed, { name: username })))) {
+      close();
+    }
+  };
+  return (
+    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && close()} isDismissable>
+      <Modal className="modal">
+        <Dialog className="dialog" id="member">
+          <div className="dialog-head">
+            <Heading slot="title">{fill(words.manageOf, { name: username })}</Heading>
+            <Button className="icon-button" slot="close" aria-label={texts.close} autoFocus>
+              <Icon name="close" />
+            </Button>
+          </div>
+          <Facts>
+            <Fact term={words.email}>{email}</Fact>
+            <Fact term={words.role}>{admin ? words.administrator : words.ordinary}</Fact>
+          </Facts>
+          {!admin && (
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                void change(() => account.setScopes(id, [...scopes]), words.saved);
+              }}
+            >
+              <ScopeBoxes scopes={scopes} onChange={setScopes} />
+              <div className="answers">
+                <Button className="button primary" type="submit">
+                  {texts.save}
+                </Button>
+              </div>
+            </form>
+          )}
+          <div className="answers">
+            {mayTurn && (
+              <Button className="button" onPress={() => void turn()}>
+                {admin ? words.makeOrdinary : words.makeAdministrator}
+              </Button>
+            )}
+            {mayRemove && (
+              <Button className="button danger" onPress={() => setAsked(true)}>
+                {words.remove}
+              </Button>
+            )}
+          </div>
+          <Confirm
+            question={fill(words.removeQuestion, { name: username })}
+            meaning={words.removeMeans}
+            yes={words.remove}
+            isOpen={asked}
+            onAnswer={(yes) => void remove(yes)}
+          />
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function ScopeBoxes({ scopes, onChange }: { scopes: readonly Scope[]; onChange(scopes: readonly Scope[]): void }) {
+  const { members } = useTexts();
+  return (
+    <fieldset className="boxes">
+      <legend>{members.permissions}</legend>
+      {SCOPES.map((scope) => (
+        <Tick
+          key={scope}
+          label={members.scopes[scope]}
+          value={scope}
+          isTicked={scopes.includes(scope)}
+          onChange={(ticked) => onChange(SCOPES.filter((one) => (one === scope ? ticked : scopes.includes(one))))}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function InvitationForm() {
+  const { members: words } = useTexts();
+  const { account, session } = useSession();
+  const change = useMembersAction();
+  const [email, setEmail] = useState("");
+  const [admin, setAdmin] = useState(false);
+  const [scopes, setScopes] = useState(USUAL_SCOPES);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (await change(() => account.invite(email, admin, [...scopes]), fill(words.sent, { email }))) {
+      setEmail("");
+      setAdmin(false);
+      setScopes(USUAL_SCOPES);
+    }
+  };
+  return (
+    <Card heading={words.invite}>
+      <form id="invite" onSubmit={(event) => void submit(event)}>
+        <Field
+          label={words.email}
+          type="email"
+          value={email}
+          onChange={setEmail}
+          minLength={7}
+          maxLength={100}
+          isRequired
+        />
+        {session.member.admin && <Tick label={words.administrator} isTicked={admin} onChange={setAdmin} />}
+        {!admin && (
+          <Disclosure className="disclosure">
+            <Heading level={3}>
+              <Button slot="trigger" className="disclosure-button">
+                <Icon name="forward" /> {words.permissions}
+              </Button>
+            </Heading>
+            <DisclosurePanel>
+              <ScopeBoxes scopes={scopes} onChange={setScopes} />
+            </DisclosurePanel>
+          </Disclosure>
+        )}
+        <div className="answers">
+          <Button className="button primary" type="submit">
+            {words.send}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Invitations() {
+  const { members: words } = useTexts();
+  const { account } = useSession();
+  const answer = useQuery({ queryKey: ["invitations"], queryFn: () => account.invitations() });
+  return (
+    <Card heading={words.pending} id="invitations">
+      <Answer query={answer}>
+        {(invitations) =>
+          invitations.length === 0 ? (
+            <p className="soft">{words.noPending}</p>
+          ) : (
+            <ul className="lines">
+              {invitations.map((invitation) => (
+                <InvitationItem key={invitation.id} invitation={invitation} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}
+
+function InvitationItem({ invitation }: { invitation: Invitation }) {
+  const { members: words } = useTexts();
+  const { account } = useSession();
+  const change = useMembersAction();
+  const { id, email, admin, expires_at } = invitation;
+  return (
+    <li className="line">
+      <span>
+        <strong>{email}</strong> {admin && <Badge tone="warn">{words.administrator}</Badge>}
+        <br />
+        <span className="soft">
+          {words.expires} <Moment at={expires_at} />
+        </span>
+      </span>
+      <Button
+        className="button small"
+        aria-label={fill(words.withdrawOf, { email })}
+        onPress={() => void change(() => account.revoke(id), words.withdrawn)}
+      >
+        {words.withdraw}
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+// The people whom the account knows, found by their reference or by whether they are banned.
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { PAGE_SIZE, type ProfileItem } from "../api/account";
+import { type DataColumn, DataTable, Pager } from "../components/data-table";
+import { Field, Tick } from "../components/field";
+import { BannedBadge, nameOf } from "../components/person-name";
+import { Answer, Screen } from "../components/screen";
+import { detailHref, navigate, placeHref } from "../router";
+import { useSession } from "../session-context";
+import { useTexts } from "../texts";
+import type { ScreenProps } from ".";
+
+const MAX_REFERENCE_CHARS = 200;
+
+export function PeopleScreen({ query }: ScreenProps) {
+  const texts = useTexts();
+  const { account, may } = useSession();
+  const filter = { banned: query.get("banned") === "true", reference: query.get("reference") ?? "" };
+  const page = Math.max(1, Number(query.get("page")) || 1);
+  const answer = useQuery({
+    queryKey: ["profiles", filter, page],
+    queryFn: () => account.profiles(filter, page),
+    placeholderData: keepPreviousData,
+  });
+  const columns: DataColumn<ProfileItem>[] = [
+    { id: "name", heading: texts.people.name, cell: (one) => <span className="strong">{nameOf(texts, one)}</span> },
+    { id: "reference", heading: texts.people.reference, cell: ({ reference }) => reference },
+    { id: "status", heading: texts.people.status, cell: ({ is_banned }) => <BannedBadge isBanned={is_banned} /> },
+  ];
+  const turn = (to: number) => navigate(placeHref("people", { ...Object.fromEntries(query), page: `${to}` }));
+  const isFiltered = filter.banned || filter.reference !== "";
+  return (
+    <Screen heading={texts.nav.people} focusKey={query.toString()} wide>
+      <PeopleFilter key={query.toString()} {...filter} />
+      <Answer query={answer}>
+        {({ profiles, total_count }) => (
+          <>
+            <DataTable
+              label={texts.nav.people}
+              columns={columns}
+              rows={profiles}
+              idOf={({ profile_id }) => profile_id}
+              empty={isFiltered ? texts.people.emptyFiltered : texts.people.empty}
+              {...(may("profiles:view")
+                ? { onOpen: ({ profile_id }: ProfileItem) => navigate(detailHref("profile", profile_id)) }
+                : {})}
+            />
+            <Pager page={page} total={total_count} pageSize={PAGE_SIZE} onTurn={turn} />
+          </>
+        )}
+      </Answer>
+    </Screen>
+  );
+}
+
+function PeopleFilter(filter: { banned: boolean; reference: string }) {
+  const { people } = useTexts();
+  const [banned, setBanned] = useState(filter.banned);
+  const [reference, setReference] = useState(filter.reference);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    navigate(placeHref("people", { reference, banned: banned ? "true" : "" }));
+  };
+  return (
+    <search>
+      <form className="filters" onSubmit={submit}>
+        <Field
+          label={people.referenceExactly}
+          type="search"
+          value={reference}
+          onChange={setReference}
+          maxLength={MAX_REFERENCE_CHARS}
+        />
+        <Tick label={people.bannedOnly} isTicked={banned} onChange={setBanned} />
+        <Button className="button" type="submit">
+          {people.find}
+        </Button>
+      </form>
+    </search>
+  );
+}

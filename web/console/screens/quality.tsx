@@ -1,0 +1,121 @@
+// How well reviewers agree: with each other about the same cases, and with the answers of golden cases.
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Agreement, type CaseKind, type ReviewerQuality, reviewerQuality } from "../api/cases";
+import { type DataColumn, DataTable } from "../components/data-table";
+import { Choice } from "../components/field";
+import { Answer, Screen } from "../components/screen";
+import { oneOf, placeHref, replaceRoute } from "../router";
+import { useMemberName } from "../session-context";
+import { fill, useFormat, useTexts } from "../texts";
+import type { ScreenProps } from ".";
+
+const DAY_MS = 86_400_000;
+const PERIODS = ["7", "30", "90"] as const;
+const KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
+
+export function QualityScreen({ query }: ScreenProps) {
+  const texts = useTexts();
+  const format = useFormat();
+  const nameOf = useMemberName();
+  const days = oneOf(PERIODS, query.get("days"), "30");
+  const kind = oneOf<CaseKind | "">(["", ...KINDS], query.get("kind"), "");
+  const [opened] = useState(Date.now);
+  const answer = useQuery({
+    queryKey: ["quality", days, kind],
+    queryFn: () => reviewerQuality(new Date(opened - Number(days) * DAY_MS).toISOString(), kind),
+  });
+  const columns: DataColumn<ReviewerQuality>[] = [
+    {
+      id: "reviewer",
+      heading: texts.cases.reviewer,
+      cell: ({ member_id }) => <span className="strong">{nameOf(member_id)}</span>,
+      sortBy: ({ member_id }) => nameOf(member_id),
+    },
+    {
+      id: "decided",
+      heading: texts.quality.decided,
+      cell: ({ decided }) => format.number(decided),
+      sortBy: ({ decided }) => decided,
+    },
+    {
+      id: "seconds",
+      heading: texts.quality.seconds,
+      cell: ({ exposure_seconds }) => format.span(exposure_seconds),
+      sortBy: ({ exposure_seconds }) => exposure_seconds,
+    },
+    {
+      id: "others",
+      heading: texts.quality.others,
+      cell: ({ with_others }) => <AgreementCell agreement={with_others} />,
+      sortBy: ({ with_others }) => with_others.share ?? -1,
+    },
+    {
+      id: "golden",
+      heading: texts.quality.golden,
+      cell: ({ with_golden }) => <AgreementCell agreement={with_golden} />,
+      sortBy: ({ with_golden }) => with_golden.share ?? -1,
+    },
+  ];
+  const change = (changed: { days?: string; kind?: string }) =>
+    replaceRoute(placeHref("quality", { days, kind, ...changed }));
+  return (
+    <Screen heading={texts.nav.quality} wide>
+      <div className="filters">
+        <Choice
+          label={texts.quality.since}
+          value={days}
+          options={PERIODS.map((one) => [one, format.span((Number(one) * DAY_MS) / 1000)] as const)}
+          onChange={(chosen) => change({ days: chosen })}
+        />
+        <Choice
+          label={texts.cases.kind}
+          value={kind}
+          options={[["", texts.cases.anyKind] as const, ...KINDS.map((one) => [one, texts.cases.kinds[one]] as const)]}
+          onChange={(chosen) => change({ kind: chosen })}
+        />
+      </div>
+      <Answer query={answer}>
+        {(reviewers) => (
+          <>
+            <DataTable
+              label={texts.nav.quality}
+              columns={columns}
+              rows={reviewers}
+              idOf={({ member_id }) => member_id}
+              empty={texts.quality.empty}
+            />
+            <p className="soft">{texts.quality.hint}</p>
+          </>
+        )}
+      </Answer>
+    </Screen>
+  );
+}
+
+/** A share as a bar and in words. */
+function AgreementCell({ agreement }: { agreement: Agreement }) {
+  const { quality } = useTexts();
+  const format = useFormat();
+  const { cases, share, kappa } = agreement;
+  if (share === undefined) {
+    return "–";
+  }
+  return (
+    <span className="history">
+      <span className="history-bar" aria-hidden="true">
+        <span data-tone="good" style={{ width: `${100 * share}%` }} />
+      </span>
+      <span>
+        {fill(quality.share, { share: format.percent(share), cases: format.number(cases) })}
+        {kappa !== undefined && (
+          <span className="soft">
+            {" "}
+            · {fill(quality.kappa, { kappa: kappa.toLocaleString(format.language, { maximumFractionDigits: 2 }) })}
+          </span>
+        )}
+      </span>
+    </span>
+  );
+}

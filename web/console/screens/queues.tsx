@@ -1,0 +1,239 @@
+// The queues: which cases each takes, when these are due, how many reviewers decide about them, and what they should know.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { Dialog, Heading } from "react-aria-components/Dialog";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import {
+  type CaseKind,
+  changeQueue,
+  createQueue,
+  deleteQueue,
+  listQueues,
+  type Queue,
+  type QueueInput,
+} from "../api/cases";
+import { Confirm } from "../components/confirm";
+import { type DataColumn, DataTable } from "../components/data-table";
+import { Field, TextArea, Tick } from "../components/field";
+import { Icon } from "../components/icon";
+import { Answer, Screen } from "../components/screen";
+import { readReasons, writeReasons } from "../desk/reason-lines";
+import { useAction } from "../session-context";
+import { fill, useFormat, useTexts } from "../texts";
+
+const MAX_POLICY_CHARS = 10_000;
+const MAX_CODES_CHARS = 20_000;
+const KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
+
+export function QueuesScreen() {
+  const texts = useTexts();
+  const format = useFormat();
+  const answer = useQuery({ queryKey: ["queues"], queryFn: listQueues });
+  const [open, setOpen] = useState<Queue | "new">();
+  const { queues: words } = texts;
+  const columns: DataColumn<Queue>[] = [
+    { id: "name", heading: words.name, cell: ({ name }) => <span className="strong">{name}</span> },
+    {
+      id: "takes",
+      heading: words.takes,
+      cell: ({ of_application }) => (of_application ? words.ofApplication : words.ofAccount),
+    },
+    {
+      id: "open",
+      heading: texts.queue.open,
+      cell: ({ figures }) => figures.open,
+      sortBy: ({ figures }) => figures.open,
+    },
+    {
+      id: "overdue",
+      heading: texts.queue.overdue,
+      cell: ({ figures }) => figures.overdue,
+      sortBy: ({ figures }) => figures.overdue,
+    },
+    {
+      id: "target",
+      heading: texts.cases.dueHeading,
+      cell: ({ target_minutes }) => format.span(60 * target_minutes),
+      sortBy: ({ target_minutes }) => target_minutes,
+    },
+    {
+      id: "opinions",
+      heading: words.opinions,
+      cell: ({ opinions }) => opinions,
+      sortBy: ({ opinions }) => opinions,
+    },
+  ];
+  return (
+    <Screen
+      heading={texts.nav.queues}
+      wide
+      actions={
+        <Button className="button primary" onPress={() => setOpen("new")}>
+          {words.create}
+        </Button>
+      }
+    >
+      <Answer query={answer}>
+        {({ queues }) => (
+          <DataTable<Queue>
+            label={texts.nav.queues}
+            columns={columns}
+            rows={queues}
+            idOf={({ id }) => id}
+            empty={words.empty}
+            onOpen={(queue) => setOpen(queue)}
+          />
+        )}
+      </Answer>
+      {open && <QueueDialog queue={open === "new" ? undefined : open} close={() => setOpen(undefined)} />}
+    </Screen>
+  );
+}
+
+/** Words of a list that somebody typed. */
+function splitList(typed: string): string[] {
+  return typed.split(/[\s,;]+/).filter((word) => word !== "");
+}
+
+function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void }) {
+  const texts = useTexts();
+  const { queues: words } = texts;
+  const act = useAction();
+  const client = useQueryClient();
+  const [name, setName] = useState(queue?.name ?? "");
+  const [ofApplication, setOfApplication] = useState(queue?.of_application ?? false);
+  const [kinds, setKinds] = useState<readonly CaseKind[]>(queue?.rules.kinds ?? []);
+  const [reasons, setReasons] = useState((queue?.rules.reasons ?? []).join(", "));
+  const [languages, setLanguages] = useState((queue?.rules.languages ?? []).join(", "));
+  const [numbers, setNumbers] = useState({
+    priority: `${queue?.priority ?? 0}`,
+    target_minutes: `${queue?.target_minutes ?? 1440}`,
+    opinions: `${queue?.opinions ?? 1}`,
+    second_opinion_percent: `${queue?.second_opinion_percent ?? 0}`,
+    golden_percent: `${queue?.golden_percent ?? 0}`,
+  });
+  const [codes, setCodes] = useState(writeReasons(queue?.reason_codes ?? []));
+  const [policy, setPolicy] = useState(queue?.policy ?? "");
+  const [asked, setAsked] = useState(false);
+  const change = async (done: () => Promise<void>, said: string) => {
+    if (await act(done, said)) {
+      await client.invalidateQueries({ queryKey: ["queues"] });
+      close();
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const input: QueueInput = {
+      name,
+      of_application: ofApplication,
+      rules: { kinds: [...kinds], reasons: splitList(reasons), languages: splitList(languages) },
+      priority: Number(numbers.priority),
+      target_minutes: Number(numbers.target_minutes),
+      opinions: Number(numbers.opinions),
+      second_opinion_percent: Number(numbers.second_opinion_percent),
+      golden_percent: Number(numbers.golden_percent),
+      reason_codes: readReasons(codes),
+      policy,
+    };
+    void change(
+      () => (queue ? changeQueue(queue.id, input) : createQueue(input)),
+      queue ? words.changed : words.created,
+    );
+  };
+  const number = (member: keyof typeof numbers, label: string, min: number, max: number) => (
+    <Field
+      label={label}
+      type="number"
+      min={min}
+      max={max}
+      isRequired
+      value={numbers[member]}
+      onChange={(value) => setNumbers({ ...numbers, [member]: value })}
+    />
+  );
+  return (
+    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && close()} isDismissable>
+      <Modal className="modal">
+        <Dialog className="dialog">
+          <div className="dialog-head">
+            <Heading slot="title">{queue?.name ?? words.create}</Heading>
+            <Button className="icon-button" slot="close" aria-label={texts.close}>
+              <Icon name="close" />
+            </Button>
+          </div>
+          <form onSubmit={submit}>
+            <Field label={words.name} value={name} onChange={setName} minLength={1} maxLength={100} isRequired />
+            {!queue && (
+              <Tick
+                label={`${words.takes}: ${words.ofApplication}`}
+                isTicked={ofApplication}
+                onChange={setOfApplication}
+              />
+            )}
+            <fieldset className="boxes">
+              <legend>{words.kinds}</legend>
+              {KINDS.map((kind) => (
+                <Tick
+                  key={kind}
+                  label={texts.cases.kinds[kind]}
+                  isTicked={kinds.includes(kind)}
+                  onChange={(ticked) => setKinds(KINDS.filter((one) => (one === kind ? ticked : kinds.includes(one))))}
+                />
+              ))}
+              <p className="soft">{words.kindsHint}</p>
+            </fieldset>
+            <Field label={`${words.reasons} (${words.listHint})`} value={reasons} onChange={setReasons} />
+            <Field label={`${words.languages} (${words.listHint})`} value={languages} onChange={setLanguages} />
+            <div className="filters">
+              {number("priority", words.priority, -1000, 1000)}
+              {number("target_minutes", words.target, 1, 44_640)}
+              {number("opinions", words.opinions, 1, 9)}
+              {number("second_opinion_percent", words.second, 0, 100)}
+              {number("golden_percent", words.golden, 0, 50)}
+            </div>
+            <TextArea
+              label={words.codes}
+              value={codes}
+              onChange={setCodes}
+              most={MAX_CODES_CHARS}
+              used={() => words.codesHint}
+            />
+            <TextArea
+              label={words.policy}
+              value={policy}
+              onChange={setPolicy}
+              most={MAX_POLICY_CHARS}
+              used={(used) => fill(texts.finding.commentUsed, { used, most: MAX_POLICY_CHARS })}
+            />
+            <div className="answers">
+              <Button className="button primary" type="submit">
+                {texts.save}
+              </Button>
+              {queue && (
+                <Button className="button danger" onPress={() => setAsked(true)}>
+                  {words.delete}
+                </Button>
+              )}
+            </div>
+          </form>
+          {queue && (
+            <Confirm
+              question={fill(words.deleteQuestion, { name: queue.name })}
+              meaning={words.deleteMeans}
+              yes={words.delete}
+              isOpen={asked}
+              onAnswer={(yes) => {
+                setAsked(false);
+                if (yes) {
+                  void change(() => deleteQueue(queue.id), words.deleted);
+                }
+              }}
+            />
+          )}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,493 @@
+// The reviewer's queue in a real browser: cases one after the other, with the keyboard alone.
+
+import { expectAccessible, takeScreenshot } from "./actions";
+import { documentCase, findingCase, matchCase } from "./cases-stand-in";
+import { judge, speak, TOKEN } from "./console-actions";
+import { ConsoleStandIn, member } from "./console-stand-in";
+import { expect, type Page, withServer } from "./fixtures";
+
+const test = withServer(() => {
+  const server = new ConsoleStandIn();
+  const ada = member(1, "Ada", { admin: true });
+  server.members = [ada, member(2, "Eve"), member(3, "Kim")];
+  server.links.set(TOKEN, ada);
+  server.consoleScopes = ["cases:manage", "documents:review"];
+  return server;
+});
+test.use({ viewport: { width: 1280, height: 800 } });
+
+const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
+const spoken = (page: Page) => page.locator("#spoken");
+
+async function openQueue(page: Page, server: ConsoleStandIn): Promise<void> {
+  await page.goto(`${server.page}#invite=${TOKEN}`);
+  await page.getByRole("button", { name: "Accept the invitation" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Queue", exact: true }).click();
+}
+
+/** What was sent about a case, without how long somebody looked. */
+function sentOf(server: ConsoleStandIn, id: string): unknown {
+  const { exposure_seconds: _, ...rest } = server.cases.decisions.get(id) ?? { decision: undefined };
+  return rest;
+}
+
+test("cases are settled one after the other by single keys, and the last decision is taken back", async ({
+  page,
+  server,
+}) => {
+  const [first, second, third] = [findingCase(1), matchCase(2), findingCase(3, { reason: "UNKNOWN_FACE" })];
+  server.cases.all = [first, second, third];
+  await openQueue(page, server);
+  await heading(page, "Found: looks younger than is allowed here");
+  await expect(page.locator("#heading")).toBeFocused();
+  const claimed = server.requests.filter((asked) => asked.includes("/claim"));
+  expect(claimed).toEqual(['POST /console/cases/claim {"count":2}']);
+  await expect
+    .poll(() => server.requests.filter((asked) => asked.includes(`${second.id}/pictures/face`)).length)
+    .toBe(1);
+
+  await page.keyboard.press("a");
+  await heading(page, "Found: banned person");
+  await expect(page.locator("#heading")).toBeFocused();
+  await expect(spoken(page)).toHaveText("Decided: Confirm finding");
+  await expect(page.locator(".toast .countdown")).toHaveText(/^(10|9)$/);
+  expect(sentOf(server, first.id)).toEqual({ decision: "CONFIRM" });
+  await takeScreenshot(page, "console-undo");
+  await page.keyboard.press("z");
+  await heading(page, "Found: looks younger than is allowed here");
+  await expect(page.locator(".toast .countdown")).toHaveCount(0);
+  expect(server.cases.decisions.size).toBe(0);
+
+  await page.keyboard.press("d");
+  await heading(page, "Found: banned person");
+  await page.keyboard.press("n");
+  await heading(page, "Found: unknown face");
+  await expect.poll(() => server.cases.decisions.size).toBe(2);
+  expect(sentOf(server, first.id)).toEqual({ decision: "FALSE_ALARM" });
+  expect(sentOf(server, second.id)).toEqual({ decision: "FALSE_ALARM" });
+  await page.locator(".toast").last().getByRole("button", { name: "Undo" }).click();
+  await heading(page, "Found: banned person");
+  await page.keyboard.press("s");
+  await heading(page, "Found: unknown face");
+  await expect.poll(() => sentOf(server, second.id)).toEqual({ decision: "CONFIRM" });
+  await page.keyboard.press("a");
+  await heading(page, "Queue");
+  await expect(page.locator("main")).toContainText("Nothing is waiting.");
+});
+
+test("pictures are covered until Space is held, and what was seen is counted", async ({ page, server }) => {
+  server.cases.all = [findingCase(1), findingCase(2)];
+  await page.clock.install();
+  await openQueue(page, server);
+  const face = page.getByAltText("Face: covered");
+  await expect(face).toBeVisible();
+  await expect(page.locator(".picture-frame").first()).toHaveAttribute("data-covered", "true");
+  await judge(page, "queue-covered");
+  await page.locator("#heading").focus();
+  await page.keyboard.down("Space");
+  await expect(page.locator(".picture-frame").first()).toHaveAttribute("data-covered", "false");
+  await expect(page.getByAltText("Face", { exact: true })).toBeVisible();
+  await page.clock.runFor(1500);
+  await page.keyboard.up("Space");
+  await expect(face).toBeVisible();
+  expect(server.cases.views, "nothing was reported while it was looked at").toEqual([]);
+  await page.keyboard.press("a");
+  await expect.poll(() => server.cases.views.length).toBe(7);
+  const seconds = server.cases.views.reduce((sum, view) => sum + view.seconds, 0);
+  expect(seconds).toBeGreaterThan(1);
+  expect(seconds).toBeLessThan(5);
+  expect(server.cases.views.map(({ picture }) => picture).sort()).toEqual(
+    ["face", "frame", "strip-1", "strip-2", "strip-3", "strip-4", "strip-5"].sort(),
+  );
+  const exposure_seconds = server.cases.decisions.get(findingCase(1).id)?.exposure_seconds;
+  expect(Math.abs(Number(exposure_seconds) - seconds)).toBeLessThan(0.2);
+
+  await page.getByRole("button", { name: "Show pictures" }).click();
+  await expect(page.getByAltText("Face", { exact: true })).toBeVisible();
+  await judge(page, "queue-shown");
+  await page.getByRole("button", { name: "How pictures are shown" }).click();
+  await page.getByLabel("Without colours").check();
+  await page.getByLabel("Size").selectOption("Large");
+  await page.getByLabel("Cover pictures until I ask").uncheck();
+  await expectAccessible(page, "preferences");
+  await takeScreenshot(page, "console-viewing");
+  await page.reload();
+  await expect(page.getByAltText("Face", { exact: true }), "the choice is kept").toBeVisible();
+  await expect(page.locator(".picture").first()).toHaveAttribute("data-size", "large");
+});
+
+test("what a decision rests on is drawn and said", async ({ page, server }) => {
+  server.cases.all = [matchCase(1)];
+  await openQueue(page, server);
+  const main = page.locator("main");
+  await expect(page.getByRole("img", { name: /Distance 0.41. Up to 0.52 counts as the same person/ })).toBeVisible();
+  await expect(
+    page.getByRole("img", { name: /Looks 19.4 years old, most likely 14.6 to 24.1. Must be 18/ }),
+  ).toBeVisible();
+  for (const words of ["Bob", "customer-1", "fights", "Summer at the lake", "12: 7 confirmed, 4 false alarms"]) {
+    await expect(main).toContainText(words);
+  }
+  await expect(main).toContainText("What this case shows is deleted on 3 Dec 2026.");
+  await expect(main).toContainText("About one in 12,500 strangers would be as near.");
+  await page.getByRole("button", { name: "Show pictures" }).click();
+  await expect(page.getByAltText("Enrolled face")).toHaveCount(2);
+  await judge(page, "queue-match");
+  await page.locator("#heading").focus();
+  await page.keyboard.press("f");
+  await page.keyboard.press("f");
+  await expect(page.locator(".flicker img")).toHaveAttribute("alt", "Enrolled face");
+});
+
+test("a document is judged by its pages, its portrait beside the selfie, and what was read", async ({
+  page,
+  server,
+}) => {
+  const shown = documentCase(1);
+  server.cases.all = [shown, documentCase(2), documentCase(3)];
+  await openQueue(page, server);
+  await heading(page, "Document check: face match");
+  await expect(page.getByText(/^Was due 2 hours ago/)).toBeVisible();
+  await page.getByRole("button", { name: "Show pictures" }).click();
+  await expect(page.getByAltText("Portrait on the document")).toBeVisible();
+  await expect(page.getByRole("row", { name: /Date of birth.*1985-09-04.*1985-09-14.*different/ })).toBeVisible();
+  await expect(page.getByRole("row", { name: /Family name.*same/ })).toBeVisible();
+  await expect(page.getByRole("img", { name: /Screen: 1.64/ })).toBeVisible();
+  await judge(page, "queue-document");
+
+  await page.locator("#heading").focus();
+  await page.keyboard.press("f");
+  await expect(page.locator(".flicker img")).toHaveAttribute("alt", "Portrait on the document");
+  await page.keyboard.press("f");
+  await expect(page.locator(".flicker img")).toHaveAttribute("alt", "Selfie");
+  await page.keyboard.press("+");
+  await expect(page.locator(".zoom-value")).toHaveText("1.5 ×");
+  const moved = await page
+    .locator(".picture-content")
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).transform));
+  expect(new Set(moved).size, "all pictures are zoomed alike").toBe(1);
+  await takeScreenshot(page, "console-flicker");
+  await page.keyboard.press("b");
+  await expect(page.locator(".flicker")).toHaveCount(0);
+
+  await page.keyboard.press("d");
+  const reasons = page.getByRole("dialog", { name: "Choose a reason" });
+  await expect(reasons, "whoever rejects a document says why").toBeVisible();
+  await judge(page, "reasons");
+  await page.keyboard.press("2");
+  await expect(reasons).toHaveCount(0);
+  await expect.poll(() => sentOf(server, shown.id)).toEqual({ decision: "REJECT", reason_code: "FACE_MISMATCH" });
+  await expect(spoken(page)).toHaveText("Decided: Reject");
+  await page.keyboard.press("a");
+  await expect.poll(() => sentOf(server, documentCase(2).id)).toEqual({ decision: "APPROVE", reason_code: "GENUINE" });
+  await page.getByLabel("Comment").fill("the picture is blurred");
+  await page.getByRole("button", { name: "Reject" }).click();
+  await expect
+    .poll(() => sentOf(server, documentCase(3).id))
+    .toEqual({ decision: "REJECT", comment: "the picture is blurred" });
+});
+
+test("a queue has reasons of its own, with the comment that they begin with", async ({ page, server }) => {
+  const shown = documentCase(1);
+  shown.reason_codes = [
+    { code: "TORN", label: "It is torn", comment: "A corner is missing." },
+    { code: "OTHER", label: "Something else" },
+  ];
+  server.cases.all = [shown];
+  await openQueue(page, server);
+  await heading(page, /Document check/);
+  await page.keyboard.press("r");
+  await expect(page.getByRole("dialog").getByRole("listitem")).toHaveText([/1\s*It is torn/, /2\s*Something else/]);
+  await page.keyboard.press("1");
+  await expect(page.getByLabel("Comment")).toHaveValue("A corner is missing.");
+  await page.locator("#heading").focus();
+  await page.keyboard.press("d");
+  await expect
+    .poll(() => sentOf(server, shown.id))
+    .toEqual({ decision: "REJECT", reason_code: "TORN", comment: "A corner is missing." });
+});
+
+test("a settled case is looked at again, or made a golden one", async ({ page, server }) => {
+  server.consoleScopes = ["cases:manage", "queues:manage"];
+  const settled = findingCase(1, { state: "SETTLED", outcome: "FALSE_ALARM", closed_at: "2026-01-16T15:00:00Z" });
+  server.cases.all = [settled];
+  await openQueue(page, server);
+  await page.goto(`${server.page}#case=${settled.id}`);
+  await heading(page, /younger/);
+  await page.getByRole("button", { name: "Make it a golden case" }).click();
+  await expectAccessible(page, "the right answer");
+  await page.getByRole("dialog").getByRole("button", { name: "Confirm finding" }).click();
+  await expect(spoken(page)).toHaveText("A golden case was made of it.");
+  expect(server.cases.golden.get(settled.id)).toBe("CONFIRM");
+  await page.getByRole("button", { name: "Have it looked at again" }).click();
+  await expect(page).toHaveURL(/#case=70000000-0000-4000-8000-000000000101$/);
+  await expect(page.locator("main")).toContainText("against an earlier decision");
+});
+
+test("a case is put on hold, and another is handed to a colleague", async ({ page, server }) => {
+  const [first, second] = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  server.cases.all = [first, second];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.keyboard.press("h");
+  const hold = page.getByRole("dialog", { name: "Put this case on hold" });
+  await hold.getByLabel("What should others know?").fill("asked for the original");
+  await expectAccessible(page, "a hold");
+  await takeScreenshot(page, "console-hold");
+  await hold.getByRole("button", { name: "Put on hold" }).click();
+  await heading(page, /unknown face/);
+  await expect(spoken(page)).toHaveText("The case is on hold.");
+  const { until, note } = server.cases.holds.get(first.id) ?? {};
+  expect(note).toBe("asked for the original");
+  expect(Math.abs((Date.parse(`${until}`) - Date.now()) / 3_600_000 - 24)).toBeLessThan(0.1);
+  await page.keyboard.press("t");
+  const assign = page.getByRole("dialog", { name: "Hand this case to a colleague" });
+  await expect(assign.getByRole("listitem")).toHaveText([/Eve/, /Kim/]);
+  await takeScreenshot(page, "console-assign");
+  await assign.getByRole("button", { name: "Kim" }).click();
+  await heading(page, "Queue");
+  await expect.poll(() => second.assigned_to).toBe(member(3, "Kim").id);
+});
+
+test("a case that is somebody else's by now leaves the desk, and one that cannot be sent comes back", async ({
+  page,
+  server,
+}) => {
+  server.cases.all = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  await page.clock.install();
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.route("**/decision", (route) => route.abort());
+  await page.keyboard.press("a");
+  await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
+  await heading(page, /younger/);
+  await page.unroute("**/decision");
+  server.cases.lost.add(findingCase(1).id);
+  await page.clock.fastForward(20_000);
+  await heading(page, /unknown face/);
+  await expect(spoken(page)).toHaveText(/^Your time with this case has run out/);
+  await page.clock.fastForward(20_000);
+  expect(server.requests.filter((asked) => asked.includes("/renew")).length).toBeGreaterThanOrEqual(2);
+});
+
+test("a break gives cases back, and a day's budget that is used up ends the work", async ({ page, server }) => {
+  server.cases.all = [findingCase(1)];
+  server.cases.exposure = { seconds_today: 2700, budget_seconds: 14_400, is_break_due: true };
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await expect(page.locator(".exposure")).toContainText(/Pictures today: 45 min of 240 min/);
+  await judge(page, "queue-break");
+  await page.getByRole("button", { name: "Take a break" }).click();
+  await expect(page.locator("main")).toContainText("You are taking a break.");
+  await expect.poll(() => server.cases.held.size).toBe(0);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await heading(page, /younger/);
+  server.cases.isUsedUp = true;
+  await page.keyboard.press("a");
+  await expect(page.locator("main")).toContainText("for as long as you should in one day");
+});
+
+test("leaving the queue gives its cases back", async ({ page, server }) => {
+  server.cases.all = [findingCase(1), findingCase(2)];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  expect(server.cases.held.size).toBe(2);
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await heading(page, "Inbox");
+  await expect.poll(() => server.cases.held.size).toBe(0);
+});
+
+test("another queue is claimed from only when the first one's cases are back", async ({ page, server }) => {
+  const [lake, sea] = [
+    { id: "60000000-0000-4000-8000-000000000001", name: "Lake" },
+    { id: "60000000-0000-4000-8000-000000000002", name: "Sea" },
+  ];
+  server.cases.setUp(lake.id, { name: lake.name });
+  server.cases.setUp(sea.id, { name: sea.name });
+  server.cases.all = [
+    findingCase(1, { queue: lake }),
+    findingCase(2, { queue: lake }),
+    findingCase(3, { queue: sea, reason: "UNKNOWN_FACE" }),
+  ];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.getByLabel("Queue").selectOption("Sea");
+  await heading(page, /unknown face/);
+  expect([...server.cases.held]).toEqual([findingCase(3).id]);
+  const changes = server.requests.filter((asked) => /claim|release/.test(asked));
+  expect(changes.slice(-3).map((asked) => asked.replace(/ \/console\/cases\/([\da-f-]{36}\/)?/, " "))).toEqual([
+    "POST release",
+    "POST release",
+    `POST claim {"count":2,"queue_id":"${sea.id}"}`,
+  ]);
+  await page.reload();
+  await heading(page, /unknown face/);
+});
+
+test("a break that begins while cases are being claimed is a break", async ({ page, server }) => {
+  server.cases.all = [findingCase(1), findingCase(2), findingCase(3), findingCase(4)];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/claim", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.keyboard.press("a");
+  await expect.poll(() => server.cases.decisions.size).toBe(1);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await expect(page.locator("main")).toContainText("You are taking a break.");
+  answer();
+  await expect.poll(() => server.requests.filter((asked) => asked.includes("/release")).length).toBeGreaterThan(1);
+  await expect.poll(() => server.cases.held.size).toBe(0);
+  await expect(page.locator("main")).toContainText("You are taking a break.");
+});
+
+test("a lead sees all cases, and takes one from whoever has it", async ({ page, server }) => {
+  const eve = member(2, "Eve").id;
+  await openQueue(page, server);
+  await expect(page.locator("main")).toContainText("Nothing is waiting.");
+  server.cases.all = [findingCase(1, { held_by: eve, queue: { id: "q", name: "Lake" } }), documentCase(2)];
+  await page.getByRole("navigation").getByRole("link", { name: "Cases" }).click();
+  await heading(page, "Cases");
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveText([/younger.*Open.*Due in 3 hours.*Lake.*Eve/, /Document check: face match.*Was due/]);
+  await judge(page, "cases");
+  await page.getByLabel("Kind").selectOption("Document check");
+  await expect(rows).toHaveCount(1);
+  await page.getByLabel("Kind").selectOption("Any kind");
+  await page.getByLabel("Reason").selectOption("banned person");
+  await expect(page.locator("main")).toContainText("No cases match.");
+  await page.getByLabel("Reason").selectOption("Any reason");
+  await rows.first().click();
+  await heading(page, /younger/);
+  await judge(page, "case");
+  await page.getByRole("button", { name: "Give back to the queue" }).click();
+  await expect(spoken(page)).toHaveText("The case is back in its queue.");
+  await page.getByRole("button", { name: "Hand over" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Kim" }).click();
+  await expect(spoken(page)).toHaveText("The case waits for Kim.");
+});
+
+for (const [language, words] of [
+  ["de-AT", "Gefunden: gesperrte Person"],
+  ["ar", "وُجد: شخص محظور"],
+] as const) {
+  test(`a case is judged in ${language}`, async ({ page, server }) => {
+    server.cases.all = [matchCase(1)];
+    await speak(page, language);
+    await page.goto(`${server.page}#invite=${TOKEN}`);
+    await page.locator("main button").click();
+    await heading(page, words);
+    await judge(page, `queue-${language}`);
+  });
+}
+
+test("a lead sees how well reviewers agree", async ({ page, server }) => {
+  server.consoleScopes = ["queues:manage"];
+  const agreement = (cases: number, share?: number, kappa?: number) => ({
+    cases,
+    ...(share === undefined ? {} : { share }),
+    ...(kappa === undefined ? {} : { kappa }),
+  });
+  server.cases.quality = [
+    {
+      member_id: member(2, "Eve").id,
+      decided: 412,
+      exposure_seconds: 4.6,
+      with_others: agreement(40, 0.95, 0.88),
+      with_golden: agreement(12, 1),
+    },
+    {
+      member_id: member(3, "Kim").id,
+      decided: 97,
+      exposure_seconds: 11.2,
+      with_others: agreement(21, 0.714, 0.41),
+      with_golden: agreement(0),
+    },
+  ];
+  await openQueue(page, server);
+  await page.getByRole("navigation").getByRole("link", { name: "Quality" }).click();
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveText([/Eve.*412.*4 sec.*95% of 40.*kappa 0.88.*100% of 12/, /Kim.*97.*71.4% of 21.*–/]);
+  await judge(page, "quality");
+  await page.getByRole("columnheader", { name: "Decided" }).click();
+  await expect(rows).toHaveText([/Kim/, /Eve/]);
+  await page.getByLabel("Kind").selectOption("Finding");
+  await expect.poll(() => server.requests.filter((asked) => asked.includes("/quality")).length).toBe(2);
+});
+
+test("queues are set up, changed and deleted", async ({ page, server }) => {
+  server.consoleScopes = ["queues:manage"];
+  await openQueue(page, server);
+  await page.getByRole("navigation").getByRole("link", { name: "Queue settings" }).click();
+  await expect(page.locator("main")).toContainText("There are no queues yet.");
+  await page.getByRole("button", { name: "New queue" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Lake");
+  await dialog.getByLabel("Finding", { exact: true }).check();
+  await dialog.getByLabel(/^Reasons \(/).fill("AGE_ESTIMATION, BANNED_PROFILE");
+  await dialog.getByLabel("Minutes until due").fill("240");
+  await dialog.getByLabel("Second opinions, in percent").fill("5");
+  await dialog.getByLabel("Reasons that reviewers choose by number").fill("LAKE At the lake | Seen there.");
+  await dialog.getByLabel("What reviewers should know").fill("Confirm if in doubt.");
+  await judge(page, "new-queue");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(spoken(page)).toHaveText("The queue was created.");
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveText([/Lake.*Findings of this account.*3.*1.*240 min.*1/]);
+  const sent = server.requests.find((asked) => asked.startsWith("POST /console/queues ")) ?? "";
+  expect(JSON.parse(sent.slice(sent.indexOf("{")))).toEqual({
+    name: "Lake",
+    of_application: false,
+    rules: { kinds: ["FINDING"], reasons: ["AGE_ESTIMATION", "BANNED_PROFILE"], languages: [] },
+    priority: 0,
+    target_minutes: 240,
+    opinions: 1,
+    second_opinion_percent: 5,
+    golden_percent: 0,
+    reason_codes: [{ code: "LAKE", label: "At the lake", comment: "Seen there." }],
+    policy: "Confirm if in doubt.",
+  });
+  await judge(page, "queues");
+  await rows.first().press("Enter");
+  await dialog.getByLabel("Name").fill("Sea");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(rows).toHaveText([/Sea/]);
+  await rows.first().click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page
+    .getByRole("alertdialog", { name: "Delete the queue Sea?" })
+    .getByRole("button", { name: "Delete" })
+    .click();
+  await expect(spoken(page)).toHaveText("The queue was deleted.");
+  await expect(page.locator("main")).toContainText("There are no queues yet.");
+});
+
+test("a decision is taken back from another screen, which leads to the case", async ({ page, server }) => {
+  server.cases.all = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.keyboard.press("d");
+  await expect(page.locator(".toast .countdown")).toBeVisible();
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await heading(page, "Inbox");
+  await page.keyboard.press("z");
+  await heading(page, /younger/);
+  expect(server.cases.decisions.size).toBe(0);
+});
+
+test("the list of keys has what the open case can do", async ({ page, server }) => {
+  server.cases.all = [documentCase(1)];
+  await openQueue(page, server);
+  await heading(page, /Document check/);
+  await page.keyboard.press("?");
+  await expect(page.locator(".shortcuts").first()).toContainText(
+    /Flicker compare.*F.*Show pictures while held.*Space.*Approve.*A.*Unclear.*C.*Reject.*D.*Choose a reason.*R.*Put on hold.*H.*Hand over.*T/,
+  );
+  await takeScreenshot(page, "console-queue-keys");
+});
