@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-/// The longest subject, in bytes: OpenID Connect Core allows no more.
+/// The longest subject, in bytes: `OpenID` Connect Core allows no more.
 const MAX_SUBJECT_BYTES: usize = 255;
 /// The name by which the state of an attempt says that it belongs here.
 const SIGN_IN_ID: &str = "sign-in";

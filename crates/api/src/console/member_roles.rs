@@ -67,7 +67,7 @@ pub(super) struct MemberRolePath {
 /// The member who calls, and their account. A permission of members has let them in, so there is one.
 fn member_of<P, Ids, I>(call: &ConsoleCall<P, Ids, I>) -> Result<(&Principal, &Account), ModerationApiError> {
     match &call.caller.person {
-        ConsolePerson::Member { principal, account, .. } => Ok((principal, account)),
+        ConsolePerson::Member { principal, account, .. } => Ok((&**principal, account)),
         ConsolePerson::Operator(_) => Err(ModerationApiError::new(
             ModerationErrorCode::Unauthorized,
             "this is for members of an account",

@@ -76,22 +76,22 @@ pub(super) struct OperatorGrantRequest {
     scopes: Option<Vec<OperatorScope>>,
 }
 
-fn parse_role(violations: &mut CommandViolations, role: Option<String>) -> Option<Option<OperatorRole>> {
-    let Some(word) = role else { return Some(None) };
+/// The role that is written, if one is; records what is wrong with it.
+fn parse_role(violations: &mut CommandViolations, role: Option<&str>) -> Option<OperatorRole> {
+    let word = role?;
     if let Ok(role) = word.parse::<BuiltInRole>() {
-        return Some(Some(OperatorRole::BuiltIn(role)));
+        return Some(OperatorRole::BuiltIn(role));
     }
     let id: Result<OperatorRoleId, _> = word.parse();
     let words = format!("it is one of {}, or the id of a role", BuiltInRole::VARIANTS.join(", "));
-    let id = violations.check(id.map_err(|_| Violation::new("role", words)))?;
-    Some(Some(OperatorRole::Custom(id)))
+    violations.check(id.map_err(|_| Violation::new("role", words))).map(OperatorRole::Custom)
 }
 
 impl CommandPayload for OperatorGrantRequest {
     type Command = OperatorGrant;
 
     fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<OperatorGrant> {
-        let role = parse_role(violations, self.role)?;
+        let role = parse_role(violations, self.role.as_deref());
         Some(OperatorGrant { role, scopes: self.scopes.unwrap_or_default() })
     }
 }
@@ -171,8 +171,8 @@ impl CommandPayload for InviteOperatorRequest {
     fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<OperatorInvitee> {
         let email: Result<EmailAddress, _> = self.email.as_deref().unwrap_or_default().parse();
         let email = violations.check(email.map_err(email_violation));
-        let role = parse_role(violations, self.role);
-        let grant = OperatorGrant { role: role?, scopes: self.scopes.unwrap_or_default() };
+        let role = parse_role(violations, self.role.as_deref());
+        let grant = OperatorGrant { role, scopes: self.scopes.unwrap_or_default() };
         Some(OperatorInvitee { email: email?, name: self.name, grant })
     }
 }

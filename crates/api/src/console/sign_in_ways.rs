@@ -27,8 +27,6 @@ pub(super) struct SignInMethods {
     passkeys: bool,
     /// Whether sign-in links can be sent by mail.
     mail_links: bool,
-    /// Whether operators can sign in with a password.
-    passwords: bool,
     /// What the button of the identity provider says, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     identity_provider: Option<String>,
@@ -48,7 +46,6 @@ pub(super) async fn sign_in_methods(
         is_set_up: ways.is_set_up,
         passkeys: ways.passkeys,
         mail_links: ways.mail_links,
-        passwords: true,
         identity_provider: ways.oidc_label,
     }))
 }

@@ -408,13 +408,7 @@ pub(super) async fn create_api_key(
     if api.sign_in.settings().four_eyes {
         api_keys::validate(&mut tx, app, name).await?;
         let key = api_keys::generate(&*api.environment);
-        let wanted = ApprovableAction::CreateKey {
-            app,
-            name: name.clone(),
-            hash: api_keys::hash(key.expose()).iter().map(|byte| format!("{byte:02x}")).collect(),
-            scopes: scopes.clone(),
-            expires_at: *expires_at,
-        };
+        let wanted = ApprovableAction::create_key(app, name, &key, scopes, *expires_at);
         let approval_id = approvals::request(&mut tx, &*api.environment, call.operator()?, &wanted).await?;
         tx.commit().await?;
         let body = PendingApiKey { approval_id, key: key.expose().clone() };

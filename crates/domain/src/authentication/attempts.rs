@@ -59,9 +59,11 @@ impl AttemptGuard {
         AttemptSubject(hash.to_vec())
     }
 
-    /// Counts a try, before it is judged; refuses it if there were too many.
+    /// Counts a try, before it is judged; refuses it if there were too many. Tries that come at the same time wait for each
+    /// other here, so that no number of them is judged at once.
     pub async fn count(&self, subject: &AttemptSubject) -> Result<(), AttemptError> {
         let now = self.environment.now();
+        // Strangers who are refused must not hold the one writer that SQLite has.
         let mut view = self.db.read().await?;
         let known: Option<FailureRow> = view
             .fetch_optional(sql!(
@@ -70,28 +72,49 @@ impl AttemptGuard {
             ))
             .await?;
         drop(view);
-        if let Some(FailureRow { failures, failed_at }) = known {
-            let until = failed_at + wait_after(failures);
-            if until > now {
-                let wait = Duration::try_from(until.duration_since(now)).unwrap_or_default();
-                return Err(AttemptError::TooMany { failures, wait });
-            }
-        }
+        refuse_while_waiting(known.as_ref(), now)?;
         let mut tx = self.db.write_with_durability(Durability::Process).await?;
-        tx.execute(sql!(
-            "INSERT INTO sign_in_failures (subject, failures, failed_at) VALUES ($1, 1, $2)
-             ON CONFLICT (subject) DO UPDATE SET failures = sign_in_failures.failures + 1, failed_at = excluded.failed_at",
-            subject.0.clone(),
-            now,
-        ))
-        .await?;
-        Ok(tx.commit().await?)
+        // Changes nothing, and keeps the row as it is until the transaction ends.
+        let known: Option<FailureRow> = tx
+            .fetch_optional(sql!(
+                "UPDATE sign_in_failures SET failures = failures WHERE subject = $1 RETURNING failures, failed_at",
+                subject.0.clone()
+            ))
+            .await?;
+        refuse_while_waiting(known.as_ref(), now)?;
+        let counted: Option<FailureRow> = tx
+            .fetch_optional(sql!(
+                "INSERT INTO sign_in_failures (subject, failures, failed_at) VALUES ($1, 1, $2)
+                 ON CONFLICT (subject) DO UPDATE SET failures = sign_in_failures.failures + 1, failed_at = excluded.failed_at
+                 RETURNING failures, failed_at",
+                subject.0.clone(),
+                now,
+            ))
+            .await?;
+        tx.commit().await?;
+        // Where there was no row to keep, others may have made one meanwhile.
+        let others = counted.map_or(0, |row| row.failures - 1);
+        if known.is_none() && others >= FREE_ATTEMPTS {
+            return Err(AttemptError::TooMany { failures: others, wait: wait_after(others).unsigned_abs() });
+        }
+        Ok(())
     }
 
     /// Forgets the wrong tries, because one was right.
     pub async fn clear(&self, tx: &mut WriteTx, subject: &AttemptSubject) -> Result<(), DbError> {
         tx.execute(sql!("DELETE FROM sign_in_failures WHERE subject = $1", subject.0.clone())).await.map(drop)
     }
+}
+
+/// Refuses a try until the wait after the last wrong one is over.
+fn refuse_while_waiting(known: Option<&FailureRow>, now: Timestamp) -> Result<(), AttemptError> {
+    let Some(FailureRow { failures, failed_at }) = known else { return Ok(()) };
+    let until = *failed_at + wait_after(*failures);
+    if until > now {
+        let wait = until.duration_since(now).unsigned_abs();
+        return Err(AttemptError::TooMany { failures: *failures, wait });
+    }
+    Ok(())
 }
 
 /// How long nothing is judged after this many wrong tries.

@@ -1,4 +1,4 @@
-//! Sign-in through the operator's own identity provider (OpenID Connect: authorisation code, PKCE, `state`, `nonce`). Who
+//! Sign-in through the operator's own identity provider (`OpenID` Connect: authorisation code, PKCE, `state`, `nonce`). Who
 //! comes in for the first time is found by the address that the provider has verified; from then on, by the provider's
 //! own id of them.
 

@@ -72,7 +72,7 @@ impl TotpService {
         holder: CredentialHolder,
         label: &str,
     ) -> Result<TotpEnrolment, TotpError> {
-        if self.find(tx, holder).await?.is_some_and(|row| row.is_confirmed) {
+        if find(tx, holder).await?.is_some_and(|row| row.is_confirmed) {
             return Err(TotpError::Enrolled);
         }
         let mut secret = [0; SECRET_BYTES];
@@ -112,7 +112,7 @@ impl TotpService {
         holder: CredentialHolder,
         code: &str,
     ) -> Result<(), TotpError> {
-        let row = self.find(tx, holder).await?.filter(|row| !row.is_confirmed).ok_or(TotpError::NotBegun)?;
+        let row = find(tx, holder).await?.filter(|row| !row.is_confirmed).ok_or(TotpError::NotBegun)?;
         if !self.take(tx, holder, &row, code).await? {
             return Err(TotpError::Code);
         }
@@ -133,7 +133,7 @@ impl TotpService {
         holder: CredentialHolder,
         code: &str,
     ) -> Result<bool, DbError> {
-        match self.find(tx, holder).await?.filter(|row| row.is_confirmed) {
+        match find(tx, holder).await?.filter(|row| row.is_confirmed) {
             Some(row) => self.take(tx, holder, &row, code).await,
             None => Ok(false),
         }
@@ -146,14 +146,6 @@ impl TotpService {
             tx.audit(holder.event("totp.remove"));
         }
         Ok(rows == 1)
-    }
-
-    async fn find(&self, view: &mut ReadTx, holder: CredentialHolder) -> Result<Option<TotpRow>, DbError> {
-        view.fetch_optional(sql!(
-            "SELECT sealed, confirmed_at IS NOT NULL AS is_confirmed, last_step FROM totp_secrets WHERE holder_id = $1",
-            holder.id
-        ))
-        .await
     }
 
     async fn take(
@@ -182,6 +174,15 @@ impl TotpService {
             .await?;
         Ok(rows == 1)
     }
+}
+
+/// What is stored of the holder's codes.
+async fn find(view: &mut ReadTx, holder: CredentialHolder) -> Result<Option<TotpRow>, DbError> {
+    view.fetch_optional(sql!(
+        "SELECT sealed, confirmed_at IS NOT NULL AS is_confirmed, last_step FROM totp_secrets WHERE holder_id = $1",
+        holder.id
+    ))
+    .await
 }
 
 /// The step whose code this is, of those that are near enough. Every candidate is compared in full, in constant time.

@@ -11,7 +11,8 @@ use crate::{
     wire_enum::wire_enum,
 };
 use base::{
-    AccountId, ApiKeyId, AppId, ApprovalId, Environment, Id as _, OperatorId, SignedDuration, Timestamp,
+    AccountId, ApiKeyId, AppId, ApprovalId, Environment, Id as _, OperatorId, Secret, SignedDuration,
+    Timestamp,
 };
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,18 @@ pub enum ApprovableAction {
 }
 
 impl ApprovableAction {
+    /// The creation of a key, of which only the hash is kept.
+    pub fn create_key(
+        app: AppId,
+        name: &str,
+        key: &Secret<String>,
+        scopes: &[String],
+        expires_at: Option<Timestamp>,
+    ) -> Self {
+        let hash = hex::encode(api_keys::hash(key.expose()));
+        Self::CreateKey { app, name: name.to_owned(), hash, scopes: scopes.to_vec(), expires_at }
+    }
+
     /// What it is.
     pub fn action(&self) -> ApprovalAction {
         match self {

@@ -67,7 +67,7 @@ pub struct ConsoleCaller {
 /// Who somebody is.
 #[derive(Clone, Debug)]
 pub enum ConsolePerson {
-    Member { principal: Principal, member: Member, account: Account },
+    Member { principal: Box<Principal>, member: Member, account: Account },
     Operator(Operator),
 }
 
@@ -271,7 +271,9 @@ impl ConsoleAccess {
                 let member = members::find(&mut view, account, holder.id.into()).await?;
                 let account = accounts::find(&mut view, &principal, account).await?;
                 match (member, account) {
-                    (Some(member), Some(account)) => ConsolePerson::Member { principal, member, account },
+                    (Some(member), Some(account)) => {
+                        ConsolePerson::Member { principal: Box::new(principal), member, account }
+                    }
                     _ => return Err(AuthenticationError::SessionExpired),
                 }
             }

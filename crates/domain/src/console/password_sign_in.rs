@@ -42,7 +42,7 @@ impl ConsoleAccess {
         let is_right = self.passwords.verify(hash, &sent.password).await?;
         let Some(holder) = holder.filter(|_| is_right) else {
             if let Some(holder) = holder {
-                self.record_failure(holder, SignInMethod::Password);
+                self.record_failure(holder, SignInMethod::Password.as_str());
             }
             return Err(wrong());
         };
@@ -52,7 +52,7 @@ impl ConsoleAccess {
             let code = sent.code.as_deref().unwrap_or_default();
             if !self.totp.verify(&mut tx, holder, code).await? {
                 drop(tx);
-                self.record_failure(holder, SignInMethod::Password);
+                self.record_failure(holder, SignInMethod::Password.as_str());
                 return Err(wrong());
             }
         }
@@ -62,12 +62,12 @@ impl ConsoleAccess {
 
     /// Records that somebody failed to sign in as a person who works here. Beside the request, so that its time does not
     /// tell who works here.
-    pub(super) fn record_failure(&self, holder: CredentialHolder, method: SignInMethod) {
+    pub(super) fn record_failure(&self, holder: CredentialHolder, method: &'static str) {
         let db = self.db.clone();
         tokio::spawn(async move {
             let recorded = async {
                 let mut tx = db.write().await?;
-                tx.audit(holder.event("sign-in.fail").detail("method", method.as_str()));
+                tx.audit(holder.event("sign-in.fail").detail("method", method));
                 tx.commit().await
             };
             if let Err(error) = recorded.await {

@@ -88,7 +88,7 @@ impl ConsoleAccess {
         match (&holders[..], others.first()) {
             ([], Some(other)) => {
                 drop(tx);
-                self.record_failure(*other, SignInMethod::Oidc);
+                self.record_failure(*other, SignInMethod::Oidc.as_str());
                 Err(OidcSignInError::OtherSubject.into())
             }
             ([], None) => Err(OidcSignInError::Unknown.into()),

@@ -4,7 +4,7 @@
 
 use super::{ConsoleAccess, ConsoleCaller, ConsoleSignInError};
 use crate::authentication::{
-    CredentialHolder, CredentialSummary, SignInMethod,
+    CredentialSummary,
     passkeys::{PasskeyError, PasskeyPrompt},
     passwords::PasswordError,
     summarise_credentials,
@@ -70,7 +70,7 @@ impl ConsoleAccess {
                 let mut tx = self.db.write().await?;
                 if !self.totp.verify(&mut tx, holder, code).await? {
                     drop(tx);
-                    self.record_failure(holder, SignInMethod::Password);
+                    self.record_failure(holder, "code");
                     return Err(wrong(&TotpError::Code.to_string()));
                 }
                 self.attempts.clear(&mut tx, &subject).await?;
@@ -214,11 +214,6 @@ impl ConsoleAccess {
             return Ok(None);
         }
         self.sessions.elevate(tx, &caller.session).await
-    }
-
-    /// Ends all sessions of a member; for an administrator of their account.
-    pub async fn end_sessions_of(&self, tx: &mut WriteTx, holder: CredentialHolder) -> Result<u64, DbError> {
-        self.sessions.end_all(tx, holder, None).await
     }
 }
 

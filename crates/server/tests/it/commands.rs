@@ -1,6 +1,6 @@
 //! The tools: tenants, keys, documents, the doctor.
 
-use crate::test_installation::{TEST_TIMEOUT, TestInstallation, repository, text};
+use crate::test_installation::{TEST_TIMEOUT, TestInstallation, client, repository, text};
 use serde_json::{Value, json};
 use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -157,6 +157,60 @@ fn jobs_can_be_looked_at_and_decided_about() {
     assert_eq!(jobs(), json!([]));
     let gone = place.run(&["jobs", "show", &id]);
     assert_eq!((gone.status.code(), text(&gone.stderr).contains(&id)), (Some(1), true));
+}
+
+#[tokio::test]
+async fn an_empty_installation_gets_its_first_operator() {
+    let place = TestInstallation::new();
+    let server = place.serve();
+    let nobody: Value = serde_json::from_str(&place.ask(&["operator", "list"])).unwrap();
+    assert_eq!(nobody, json!({ "operators": [], "invitations": [] }));
+    let replaced = place.ask(&["init", "--email", "eve@example.com"]);
+    let link = place.ask(&["init", "--email", "ada@example.com", "--name", "Ada"]);
+    assert!(link.contains("/console/#operator-invite=") && link != replaced, "{link}");
+    let listed: Value = serde_json::from_str(&place.ask(&["operator", "list"])).unwrap();
+    let invited: Vec<_> = listed["invitations"].as_array().unwrap().iter().map(|one| &one["email"]).collect();
+    assert_eq!(invited, ["ada@example.com"], "the later invitation replaces the earlier one");
+
+    let token = link.trim().split_once("#operator-invite=").unwrap().1;
+    let body = json!({ "operator_invitation": token }).to_string();
+    let request = client().post(format!("{}/console/session", server.url)).header("X-Assay-Console", "1");
+    let entered = request.body(body).send().await.unwrap().bytes().await.unwrap();
+    let session: Value = serde_json::from_slice(&entered).unwrap();
+    assert_eq!(session["operator"]["name"], "Ada", "{session}");
+    assert_eq!(session["second_factor"], "enrolment-required");
+
+    let again = place.run(&["init", "--email", "eve@example.com"]);
+    assert_eq!(again.status.code(), Some(1), "there is one");
+    assert!(text(&again.stderr).contains("assay operator invite"), "{}", text(&again.stderr));
+    let id = session["operator"]["id"].as_str().unwrap();
+    let last = place.run(&["operator", "disable", id]);
+    assert_eq!(last.status.code(), Some(1), "nobody would be left");
+    let invited = place.ask(&["operator", "invite", "--email", "max@example.com", "--role", "support"]);
+    assert!(invited.contains("#operator-invite="), "{invited}");
+    let unknown = place.run(&["operator", "invite", "--email", "max@example.com", "--role", "king"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    let link = place.ask(&["operator", "sign-in-link", "--email", "ADA@example.com"]);
+    assert!(link.contains("/console/#operator-sign-in="), "{link}");
+    place.ask(&["operator", "grant", id, "--role", "administrator", "--scope", "audit:view"]);
+    let listed: Value = serde_json::from_str(&place.ask(&["operator", "list"])).unwrap();
+    assert_eq!(listed["operators"][0]["role"], "administrator");
+}
+
+#[test]
+fn a_member_is_given_scopes_of_the_console() {
+    let place = TestInstallation::new();
+    let org = place.ask(&["org", "create", "Corner shop"]);
+    let app = place.ask(&["app", "create", "Till", "--org", &org]);
+    let account = place.ask(&["account", "open", "--app", &app, "Production"]);
+    let grant = |scopes: &str| {
+        let grant = ["account", "grant", "--account", &account, "--email", "ada@example.com"];
+        place.run(&[&grant[..], &["--console-scopes", scopes]].concat())
+    };
+    let nobody = grant("documents:review");
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(text(&nobody.stderr).contains("has no member"), "{}", text(&nobody.stderr));
+    assert_eq!(grant("documents:review,king").status.code(), Some(2), "no such scope");
 }
 
 #[test]

@@ -196,6 +196,20 @@ async fn after_five_wrong_tries_nothing_is_judged_for_a_while() {
     assert!(!dump.iter().any(|row| row.contains("nobody@example.com")), "whom one tried is not stored");
 }
 
+/// Tries that come at the same time are counted before any is judged.
+#[tokio::test]
+async fn many_wrong_tries_at_the_same_time_are_not_all_judged() {
+    let fixture = ConsoleFixture::start().await;
+    operator(&fixture, "ada@example.com").await;
+    for email in ["ada@example.com", "nobody@example.com"] {
+        let tries = (0..20).map(|_| enter(&fixture, email, "wrong horse battery", None));
+        let answers = futures_util::future::join_all(tries).await;
+        let judged = answers.iter().filter(|answer| answer.status == 401).count();
+        let refused = answers.iter().filter(|answer| answer.status == 429).count();
+        assert_eq!((judged, refused), (5, 15), "{email}");
+    }
+}
+
 #[tokio::test]
 async fn codes_of_a_session_are_counted_too() {
     let fixture = ConsoleFixture::start().await;

@@ -76,7 +76,7 @@ impl Provider {
 
     /// Sends somebody to an address; the path and query that they come back to.
     fn browse(&mut self, location: &str, who: &str) -> String {
-        let who: String = who.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let who: String = form_urlencoded::byte_serialize(who.as_bytes()).collect();
         writeln!(self.asks, "{location}&login_hint={who}").unwrap();
         let end = self.says.next().expect("it still runs").unwrap();
         end.strip_prefix(CONSOLE).unwrap_or_else(|| panic!("{end}")).to_owned()

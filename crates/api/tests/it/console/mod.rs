@@ -1,5 +1,6 @@
 //! `/console`: sign-in of members and operators, their credentials and sessions, and what operators do.
 
+mod approvals;
 mod authorisation;
 mod begin_session;
 mod cases;
@@ -9,6 +10,7 @@ mod end_session;
 mod first_operator;
 mod get_session;
 mod identity_provider;
+mod member_roles;
 mod operators;
 mod passkeys;
 mod second_factor;
@@ -104,6 +106,8 @@ impl ConsoleFixture {
         let operators = self.app.api.console_access.operators();
         let invited = operators.invite(&mut tx, None, &invitee).await.unwrap();
         tx.commit().await.unwrap();
+        // The mail with it is sent, so that it is not taken for a later one.
+        self.app.run_due_jobs().await;
         let token = invited.link.expose().split_once("#operator-invite=").unwrap().1.to_owned();
         let entered = self.enter(json!({ "operator_invitation": token })).await;
         assert_eq!(entered.status, 200, "{}", entered.json());
