@@ -2,7 +2,8 @@
 // at once, and reaches no server before somebody presses the button: mail programs open links ahead of people.
 
 import { useCallback, useEffect, useState } from "react";
-import { resumeSession, type Session } from "./api/session";
+import { Button } from "react-aria-components/Button";
+import { endSession, resumeSession, type Session, UnservedError } from "./api/session";
 import { Mark } from "./components/mark";
 import { Failure, Loading, Screen } from "./components/screen";
 import { Shell } from "./components/shell";
@@ -106,6 +107,11 @@ export function App() {
         <Door>
           <Screen heading="Assay">
             <Failure error={stage.error} retry={() => setStage({ at: "resuming" })} />
+            {stage.error instanceof UnservedError && (
+              <Button className="button wide" onPress={() => void endSession().then(onSignedOut)}>
+                {texts.session.signOut}
+              </Button>
+            )}
           </Screen>
         </Door>
       );

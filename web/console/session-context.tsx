@@ -4,7 +4,7 @@ import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstac
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { Account } from "./api/account";
 import { RefusedError, UnreachableError } from "./api/client";
-import { type AnyScope, resumeSession, type Session } from "./api/session";
+import { type AnyScope, resumeSession, type Session, UnservedError } from "./api/session";
 import { useToasts } from "./components/toasts";
 import { fill, type Texts, useTexts } from "./texts";
 
@@ -81,6 +81,9 @@ export function useSession(): SessionValue {
 export function errorText(texts: Texts, error: unknown): string {
   if (error instanceof UnreachableError) {
     return texts.errors.unreachable;
+  }
+  if (error instanceof UnservedError) {
+    return texts.errors[error.reason];
   }
   if (error instanceof RefusedError) {
     return error.status === 404 ? texts.errors.notFound : fill(texts.errors.refused, { reason: error.message });

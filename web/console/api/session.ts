@@ -5,8 +5,9 @@ import { call, RefusedError } from "./client";
 
 type SessionPath = ConsolePaths["/console/session"];
 
-/** Who is signed in, to which account, and what they may do there. */
-export type Session = ResponseOf<SessionPath["get"]>;
+type Answer = ResponseOf<SessionPath["get"]>;
+/** Which member is signed in, to which account, and what they may do there. */
+export type Session = Extract<Answer, { account: unknown }>;
 /** What a member may be allowed: in the moderation interface, and in the console beyond it. */
 export type Scope = Session["scopes"][number];
 export type AnyScope = Scope | Session["console_scopes"][number];
@@ -14,7 +15,7 @@ export type AnyScope = Scope | Session["console_scopes"][number];
 /** The session that the browser has; nothing where it has none. */
 export async function resumeSession(): Promise<Session | undefined> {
   try {
-    return await call<SessionPath["get"]>("GET", "/console/session");
+    return memberSession(await call<SessionPath["get"]>("GET", "/console/session"));
   } catch (error) {
     if (error instanceof RefusedError && error.status === 401) {
       return undefined;
@@ -24,8 +25,28 @@ export async function resumeSession(): Promise<Session | undefined> {
 }
 
 /** Begins a session by what was in a link. */
-export function beginSession(link: RequestBodyOf<SessionPath["post"]>): Promise<Session> {
-  return call<SessionPath["post"]>("POST", "/console/session", link);
+export async function beginSession(link: RequestBodyOf<SessionPath["post"]>): Promise<Session> {
+  return memberSession(await call<SessionPath["post"]>("POST", "/console/session", link));
+}
+
+/** Somebody is signed in whom this page has nothing to show. */
+export class UnservedError extends Error {
+  constructor(readonly reason: "operator" | "secondFactor") {
+    super(reason);
+  }
+}
+
+/** States of a second factor in which nothing else is allowed. */
+const UNFINISHED: readonly unknown[] = ["required", "enrolment-required"];
+
+function memberSession(answer: Answer): Session {
+  if ("second_factor" in answer && UNFINISHED.includes(answer.second_factor)) {
+    throw new UnservedError("secondFactor");
+  }
+  if (!("account" in answer)) {
+    throw new UnservedError("operator");
+  }
+  return answer;
 }
 
 export async function endSession(): Promise<void> {

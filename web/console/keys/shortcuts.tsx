@@ -1,7 +1,7 @@
 // Hears the keys and does what the registry has for them. Single keys do nothing while somebody types, in dialogs, and where
 // the reader has turned them off.
 
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { getPreferences } from "../preferences";
 import { type Shortcut, ShortcutRegistry } from "./registry";
 
@@ -81,7 +81,8 @@ function counts(event: KeyboardEvent): boolean {
   return !([" ", "Enter"].includes(event.key) && target.closest(PRESSABLE));
 }
 
-/** Declares shortcuts as long as a component is there. What they do may change with each rendering. */
+/** Declares shortcuts as long as a component is there, from the moment when it is seen. What they do may change with each
+ * rendering. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const registry = useContext(RegistryContext);
   const latest = useRef(shortcuts);
@@ -90,7 +91,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
     .map(({ keys, label, scope, release }) => `${keys}|${label}|${scope}|${!!release}`)
     .join("\n");
   // biome-ignore lint/correctness/useExhaustiveDependencies: what shortcuts do is read when their keys are pressed.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const declared = latest.current.map((one, at) => ({
       ...one,
       run: () => latest.current[at]?.run(),

@@ -65,6 +65,7 @@ test("cases are settled one after the other by single keys, and the last decisio
   await expect.poll(() => server.cases.decisions.size).toBe(2);
   expect(sentOf(server, first.id)).toEqual({ decision: "FALSE_ALARM" });
   expect(sentOf(server, second.id)).toEqual({ decision: "FALSE_ALARM" });
+  await expect(page.locator(".toast .countdown")).toHaveCount(2);
   await page.locator(".toast").last().getByRole("button", { name: "Undo" }).click();
   await heading(page, "Found: banned person");
   await page.keyboard.press("s");

@@ -184,7 +184,14 @@ export class ConsoleStandIn {
   #session(member: Member): Session {
     const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
     const scopes = member.admin ? [...SCOPES] : member.scopes;
-    return { member, account, scopes, console_scopes: this.consoleScopes };
+    const session = {
+      member,
+      account,
+      scopes,
+      console_scopes: this.consoleScopes,
+      second_factor: "not-required" as const,
+    };
+    return session;
   }
 
   /** Somebody says something of a notification; a later word of theirs replaces an earlier one. */

@@ -319,6 +319,27 @@ test("who may less sees less, and a session that is over leads to the door", asy
   await expect(spoken(page)).toHaveText("Your session has ended. Sign in again.");
 });
 
+test("whom the console has nothing to show is told so, and can sign out", async ({ page, server }) => {
+  let session: object = { operator: { name: "Root" }, second_factor: "not-required" };
+  let ended = 0;
+  await page.route("**/console/session", (route) => {
+    if (route.request().method() === "DELETE") {
+      ended += 1;
+      return route.fulfill({ status: 204 });
+    }
+    return route.fulfill({ json: session });
+  });
+  await page.goto(server.page);
+  await expect(page.locator("main")).toContainText("You are signed in as an operator.");
+  await expectAccessible(page, "an operator");
+  session = { account: { id: ACCOUNT }, second_factor: "required" };
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.locator("main")).toContainText("A second factor is needed");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await heading(page, "Sign in");
+  expect(ended).toBe(1);
+});
+
 test("it speaks German, reads from right to left in Arabic, and obeys forced colours", async ({ page, server }) => {
   server.notifications = [notification(1, ["AGE_ESTIMATION"], { age_group: "child" })];
   await speak(page, "de-AT");
