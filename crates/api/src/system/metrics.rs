@@ -149,8 +149,8 @@ impl MetricsRecorder {
 pub(super) struct MetricsSource {
     pub(super) recorder: MetricsRecorder,
     pub(super) image_analyser: ImageAnalyser,
-    pub(super) db: Db,
-    pub(super) cases: CaseService,
+    /// The cases and where they are; `None` while the server starts.
+    pub(super) cases: Option<(Db, CaseService)>,
 }
 
 impl FromRef<ApiState> for MetricsSource {
@@ -158,8 +158,7 @@ impl FromRef<ApiState> for MetricsSource {
         Self {
             recorder: api.metrics.clone(),
             image_analyser: api.image_analyser.clone(),
-            db: api.db.clone(),
-            cases: api.cases.clone(),
+            cases: Some((api.db.clone(), api.cases.clone())),
         }
     }
 }
@@ -167,8 +166,12 @@ impl FromRef<ApiState> for MetricsSource {
 pub(super) async fn scrape(State(source): State<MetricsSource>) -> ([(HeaderName, &'static str); 1], String) {
     source.image_analyser.report_metrics();
     // Figures of the database are left as they were if it does not answer: the others are needed then.
-    if let Ok(mut view) = source.db.read().await {
-        let _ = source.cases.report_metrics(&mut view).await;
+    if let Some((db, cases)) = &source.cases
+        && let Ok(mut view) = db.read().await
+        && let Err(error) = cases.report_metrics(&mut view).await
+    {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(error, "cases were not counted");
     }
     let text = source.recorder.0.as_ref().map(PrometheusHandle::render).unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
@@ -243,11 +246,13 @@ mod tests {
     #[test]
     fn the_dashboard_shows_every_metric_and_alerts_name_no_other() {
         let file = |name: &str| {
-            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../monitoring").join(name)).unwrap()
+            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../monitoring").join(name))
+                .unwrap()
         };
         let dashboard = file("grafana-dashboard.json");
         let _: serde_json::Value = serde_json::from_str(&dashboard).unwrap();
-        let known: std::collections::BTreeSet<String> = METRICS.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+        let known: std::collections::BTreeSet<String> =
+            METRICS.iter().map(|(_, name, _)| (*name).to_owned()).collect();
         assert_eq!(named(&dashboard), known);
         let alerts = named(&file("alerts.yml"));
         assert!(alerts.len() >= 8 && alerts.is_subset(&known), "{alerts:?}");

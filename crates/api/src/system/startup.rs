@@ -61,7 +61,11 @@ impl FromRef<StartupServer> for ReadinessProbe {
 
 impl FromRef<StartupServer> for metrics::MetricsSource {
     fn from_ref(server: &StartupServer) -> Self {
-        Self { recorder: server.metrics.clone(), image_analyser: server.probe.image_analyser.clone() }
+        Self {
+            recorder: server.metrics.clone(),
+            image_analyser: server.probe.image_analyser.clone(),
+            cases: None,
+        }
     }
 }
 

@@ -7,7 +7,10 @@ use crate::{
 };
 use base::SignedDuration;
 use db::{FromRow, sql};
-use domain::erasure_replay::{ErasureReplay, ReplayOutcome};
+use domain::{
+    content_moderation::SweepFindingPictures,
+    erasure_replay::{ErasureReplay, ReplayOutcome},
+};
 use serde_json::json;
 use std::{
     fmt::Write as _,
@@ -429,7 +432,10 @@ async fn embeddings_of_findings_are_kept_for_their_days_and_no_longer() {
     assert_eq!(kept().await, 1);
     fixture.app.world.advance(SignedDuration::from_hours(2));
     assert_eq!(kept().await, 0);
-    assert_eq!(fixture.count(sql!("SELECT count(*) FROM erasure_keys")).await, 0);
+    let keys = async || fixture.count(sql!("SELECT count(*) FROM erasure_keys")).await;
+    assert_eq!(keys().await, 1, "the pictures of what was found are sealed with it");
+    fixture.app.api.content_moderation.sweep_pictures(SweepFindingPictures {}).await.unwrap();
+    assert_eq!((kept().await, keys().await), (0, 0));
     assert_eq!(fixture.report(&moderation).await["face_check_results"].as_array().unwrap().len(), 1);
     let notification = fixture.first_notification(&moderation).await;
     let dismissed = fixture

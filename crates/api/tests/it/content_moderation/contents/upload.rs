@@ -92,9 +92,8 @@ async fn an_uploaded_video_is_moderated() {
     fixture.app.run_due_jobs().await;
     assert_eq!(fixture.moderation_state(&id).await["state"], "DONE");
     assert_eq!(fixture.reasons(&id).await, ["BANNED_PROFILE"]);
-    let pictures = fixture
-        .count(sql!("SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM finding_pictures"))
-        .await;
+    let pictures =
+        fixture.count(sql!("SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM finding_pictures")).await;
     assert!(pictures > 0, "reviewers see what was found");
     assert_eq!(stored_bytes(&fixture).await, film.len() as i64 + image_bytes(&fixture).await + pictures);
 }
