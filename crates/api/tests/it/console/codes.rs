@@ -147,29 +147,29 @@ async fn what_was_wrong_is_not_said() {
     fixture.wait_for_audit("sign-in.fail").await;
 }
 
-/// The shortest of some tries, so that what else the machine does matters little.
-async fn shortest(fixture: &ConsoleFixture, emails: &[&str]) -> Duration {
-    let mut shortest = Duration::MAX;
-    for email in emails {
-        let begun = Instant::now();
-        let refused = enter(fixture, email, "wrong horse battery", None).await;
-        shortest = shortest.min(begun.elapsed());
-        assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
-    }
-    shortest
+/// How long a wrong password takes.
+async fn time_of(fixture: &ConsoleFixture, email: &str) -> Duration {
+    let begun = Instant::now();
+    let refused = enter(fixture, email, "wrong horse battery", None).await;
+    assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
+    begun.elapsed()
 }
 
+/// Without the hash that nobody has, an unknown address would be answered some forty times as fast. The shortest of several
+/// tries in turns is compared, so that what else the machine does matters little.
 #[tokio::test]
 async fn the_time_does_not_tell_who_works_here() {
     let fixture = ConsoleFixture::start().await;
     operator(&fixture, "ada@example.com").await;
-    // The hash that nobody has is made once.
-    shortest(&fixture, &["first@example.com"]).await;
-    let known = shortest(&fixture, &["ada@example.com"; 4]).await;
-    let unknown =
-        shortest(&fixture, &["b@example.com", "c@example.com", "d@example.com", "e@example.com"]).await;
+    // That hash is made once.
+    time_of(&fixture, "first@example.com").await;
+    let (mut known, mut unknown) = (Duration::MAX, Duration::MAX);
+    for email in ["b@example.com", "c@example.com", "d@example.com", "e@example.com"] {
+        known = known.min(time_of(&fixture, "ada@example.com").await);
+        unknown = unknown.min(time_of(&fixture, email).await);
+    }
     let ratio = known.as_secs_f64() / unknown.as_secs_f64();
-    assert!((0.4..2.5).contains(&ratio), "{known:?} and {unknown:?}");
+    assert!((0.1..10.0).contains(&ratio), "{known:?} and {unknown:?}");
 }
 
 #[tokio::test]
