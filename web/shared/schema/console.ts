@@ -1,6 +1,102 @@
 // Written by `npm run generate` from openapi/console.json: not to be changed by hand.
 
 export interface paths {
+    "/console/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the moderation accounts of all applications. */
+        get: operations["list_accounts"];
+    };
+    "/console/accounts/{accountId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Delete an account and everything under it, for good.
+         * @description Where four eyes are needed (`console.four_eyes`), another operator must approve it first.
+         */
+        delete: operations["delete_account"];
+    };
+    "/console/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the applications. */
+        get: operations["list_applications"];
+        /** Create an application. */
+        post: operations["create_application"];
+    };
+    "/console/applications/{applicationId}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the API keys of an application. */
+        get: operations["list_api_keys"];
+        /**
+         * Create an API key.
+         * @description Where four eyes are needed (`console.four_eyes`), it works once another operator has approved it.
+         */
+        post: operations["create_api_key"];
+    };
+    "/console/applications/{applicationId}/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Revoke an API key.
+         * @description It stops working at once or, where four eyes are needed (`console.four_eyes`), once another operator has approved it.
+         */
+        delete: operations["revoke_api_key"];
+    };
+    "/console/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See what operators asked for within the last month. */
+        get: operations["list_approvals"];
+    };
+    "/console/approvals/{approvalId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Approve what another operator asked for.
+         * @description It is done in the same transaction. Nobody approves what they asked for themselves.
+         */
+        post: operations["approve_request"];
+    };
+    "/console/approvals/{approvalId}/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Refuse what another operator asked for. */
+        post: operations["refuse_request"];
+    };
     "/console/cases": {
         parameters: {
             query?: never;
@@ -137,6 +233,238 @@ export interface paths {
         /** Renew the leases of cases. */
         post: operations["renew_leases"];
     };
+    "/console/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See what one has to sign in with. */
+        get: operations["list_credentials"];
+    };
+    "/console/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the members of the account, with what they have of the console. */
+        get: operations["list_console_members"];
+    };
+    "/console/members/{memberId}/console-scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Set what a member has of the console.
+         * @description For members who have `roles:manage`, who give only what they have themselves; and for operators who have
+         *     `operators:manage`, who may give everything. What the member has already may stay.
+         */
+        put: operations["set_console_scopes"];
+    };
+    "/console/members/{memberId}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See where a member of the account is signed in.
+         * @description For those who manage members; the sessions of an administrator are for administrators.
+         */
+        get: operations["list_member_sessions"];
+        /**
+         * End all sessions of a member of the account.
+         * @description For those who manage members; the sessions of an administrator are for administrators.
+         */
+        delete: operations["end_member_sessions"];
+    };
+    "/console/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the identity provider.
+         * @description Browsers are sent here, so it always leads on to `/console/`: signed in, with `#choose=TICKET` if there are several places
+         *     to choose from, or with `#sign-in-failed=` and `refused`, `busy` or `unavailable`.
+         */
+        get: operations["oidc_callback"];
+    };
+    "/console/operator-roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the roles that operators can have. */
+        get: operations["list_operator_roles"];
+        /**
+         * Make a role.
+         * @description Nobody can put a scope into it that they do not have themselves.
+         */
+        post: operations["create_operator_role"];
+    };
+    "/console/operator-roles/{roleId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Change a role, for everybody who has it.
+         * @description Nobody can add a scope that they do not have themselves, and somebody must remain who may manage operators.
+         */
+        put: operations["change_operator_role"];
+        /** Delete a role that nobody has. */
+        delete: operations["delete_operator_role"];
+    };
+    "/console/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the operators. */
+        get: operations["list_operators"];
+    };
+    "/console/operators/{operatorId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Set what an operator may do.
+         * @description Nobody can give a scope that they do not have themselves, and somebody must remain who may manage operators.
+         */
+        put: operations["set_operator_grant"];
+    };
+    "/console/operators/{operatorId}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Let an operator in no more.
+         * @description Their sessions end. Somebody must remain who may manage operators.
+         */
+        post: operations["disable_operator"];
+    };
+    "/console/operators/{operatorId}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Let an operator in again. */
+        post: operations["enable_operator"];
+    };
+    "/console/operators/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the invitations that can still be accepted. */
+        get: operations["list_operator_invitations"];
+        /**
+         * Invite an operator.
+         * @description They receive an email with a link that makes them one and signs them in; it works once. A new invitation to the same
+         *     address replaces the old one. Nobody can give a scope that they do not have themselves.
+         */
+        post: operations["invite_operator"];
+    };
+    "/console/operators/invitations/{invitationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Revoke an invitation. */
+        delete: operations["revoke_operator_invitation"];
+    };
+    "/console/organisations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the organisations. */
+        get: operations["list_organisations"];
+        /** Create an organisation. */
+        post: operations["create_organisation"];
+    };
+    "/console/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add a passkey.
+         * @description It counts as a second factor: if none was presented in this session before, the session has one now, and a new cookie.
+         */
+        post: operations["add_passkey"];
+    };
+    "/console/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Give a passkey another name. */
+        put: operations["rename_passkey"];
+        /** Remove a passkey. */
+        delete: operations["remove_passkey"];
+    };
+    "/console/passkeys/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin to make a passkey.
+         * @description Give `options` to `navigator.credentials.create`, and send what it returns with the challenge to `POST /console/passkeys`.
+         *     Whoever has a second factor must have presented it in this session.
+         */
+        post: operations["begin_passkey"];
+    };
+    "/console/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Set one's password.
+         * @description For operators. All of their other sessions end.
+         */
+        put: operations["set_password"];
+    };
     "/console/quality": {
         parameters: {
             query?: never;
@@ -171,6 +499,36 @@ export interface paths {
         /** Delete a queue. Its cases stay, in no queue. Needs `queues:manage`. */
         delete: operations["delete_queue"];
     };
+    "/console/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the roles of the account. */
+        get: operations["list_member_roles"];
+        /**
+         * Make a role of the account.
+         * @description Nobody can put a scope into it that they do not have themselves.
+         */
+        post: operations["create_member_role"];
+    };
+    "/console/roles/{roleId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Change a role, for everybody who has it.
+         * @description Nobody can add a scope that they do not have themselves.
+         */
+        put: operations["change_member_role"];
+        /** Delete a role that nobody has. */
+        delete: operations["delete_member_role"];
+    };
     "/console/session": {
         parameters: {
             query?: never;
@@ -178,15 +536,54 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See who is signed in. */
+        /**
+         * See who is signed in.
+         * @description It also says whether a second factor is missing. Until it is there, only the operations for it are open.
+         */
         get: operations["get_session"];
         /**
-         * Accept an invitation, or sign in by a link.
-         * @description Each works once. The session is returned as a cookie.
+         * Sign in, or accept an invitation.
+         * @description Invitations, links, challenges and codes each work once. The session is returned as a cookie; the one that the browser
+         *     had before ends. What was wrong with a password is not said.
          */
         post: operations["begin_session"];
         /** End the session, if there is one. */
         delete: operations["end_session"];
+    };
+    "/console/session/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Present a second factor.
+         * @description The session gets a new cookie. After several wrong codes in a row nothing is judged for a while.
+         */
+        post: operations["present_second_factor"];
+    };
+    "/console/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See where one is signed in. */
+        get: operations["list_sessions"];
+        /** End all sessions but this one. */
+        delete: operations["end_other_sessions"];
+    };
+    "/console/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** End one of one's own sessions. */
+        delete: operations["end_one_session"];
     };
     "/console/sign-in": {
         parameters: {
@@ -196,10 +593,87 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask for an email with a sign-in link.
-         * @description Neither the answer nor its timing depends on whether the address is known: a job looks up the member later.
+         * Ask for an email with sign-in links.
+         * @description Neither the answer nor its timing depends on whether the address is known: a job looks up members and operators later.
          */
         post: operations["ask_for_link"];
+    };
+    "/console/sign-in-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how one can sign in. */
+        get: operations["sign_in_methods"];
+    };
+    "/console/sign-in/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the places that one may come in at, after the identity provider. */
+        post: operations["sign_in_choices"];
+    };
+    "/console/sign-in/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin to sign in through the identity provider.
+         * @description Go to `location`. The provider sends the browser back to `/console/oidc/callback`, which leads to `/console/`: signed in,
+         *     with `#choose=TICKET` if there are several places to choose from, or with `#sign-in-failed=CODE`. The cookie binds the
+         *     attempt to this browser.
+         */
+        post: operations["begin_provider_sign_in"];
+    };
+    "/console/sign-in/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin to sign in with a passkey.
+         * @description Give `options` to `navigator.credentials.get`, and send what it returns with the challenge to `POST /console/session` or,
+         *     as a second factor, to `POST /console/session/second-factor`.
+         */
+        post: operations["begin_passkey_sign_in"];
+    };
+    "/console/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin to set up codes of an authenticator app.
+         * @description They count from the first code on that is sent to `POST /console/totp/confirmation`. An earlier beginning is forgotten.
+         */
+        post: operations["begin_totp"];
+        /** Remove one's codes. */
+        delete: operations["remove_totp"];
+    };
+    "/console/totp/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete the setup of codes with a first one.
+         * @description It counts as a second factor: if none was presented in this session before, the session has one now, and a new cookie.
+         */
+        post: operations["confirm_totp"];
     };
 }
 export type webhooks = Record<string, never>;
@@ -223,6 +697,40 @@ export interface components {
              */
             name: string;
         };
+        /** @description A moderation account, as operators see it. */
+        AccountRecord: {
+            /** Format: uuid */
+            application_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description How many members it has.
+             */
+            members: number;
+            name: string;
+            /** @description `OPEN`, or `CLOSING` while everything under it is being deleted. */
+            state: string;
+        };
+        /** @description The moderation accounts of all applications. */
+        AccountRecordList: {
+            /** @description The oldest first. */
+            accounts: components["schemas"]["AccountRecord"][];
+        };
+        /** @description A passkey that a browser made. */
+        AddPasskeyRequest: {
+            /** @description The challenge that it answers. */
+            challenge: string;
+            /** @description The output of `PublicKeyCredential.toJSON()`. */
+            credential: Record<string, never>;
+            /**
+             * @description What its holder calls it.
+             * @example Work laptop
+             */
+            name: string;
+        };
         /** @enum {string} */
         AgeGroup: "threshold_met" | "not_required" | "unknown" | "child" | "teenager_young" | "teenager_old" | "adult_young" | "adult";
         /** @description How often two decide the same. */
@@ -243,6 +751,116 @@ export interface components {
              */
             share?: number;
         };
+        /** @description Who is signed in: a member of an account, or an operator of the installation. */
+        AnySession: components["schemas"]["Session"] | components["schemas"]["OperatorSession"];
+        /** @description An API key. The key itself was shown when it was created. */
+        ApiKey: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Absent: it works until it is revoked.
+             */
+            expires_at?: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the hour. Absent: it was not used yet.
+             */
+            last_used_at?: string | null;
+            name: string;
+            revoked: boolean;
+            /** @description What it may do; empty: everything that the application may. */
+            scopes: string[];
+        };
+        /** @description The API keys of an application. */
+        ApiKeyList: {
+            /** @description The newest first. */
+            keys: components["schemas"]["ApiKey"][];
+        };
+        /** @description An application of an organisation. */
+        Application: {
+            /** @description Where its use is billed. Absent: its signed calls are refused. */
+            billing_source_id?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The interfaces that it may use. */
+            features: components["schemas"]["Feature"][];
+            /**
+             * Format: uuid
+             * @description Its id, which callers know as the SDK id.
+             */
+            id: string;
+            name: string;
+            /**
+             * Format: uuid
+             * @description Absent: it belongs to none, and is refused.
+             */
+            organisation_id?: string | null;
+            state: components["schemas"]["ApplicationState"];
+        };
+        /** @description All applications. */
+        ApplicationList: {
+            /** @description The oldest first. */
+            applications: components["schemas"]["Application"][];
+        };
+        /** @enum {string} */
+        ApplicationState: "ENABLED" | "DISABLED";
+        /** @description What an operator asked for. */
+        Approval: {
+            /**
+             * Format: uuid
+             * @description The account that would be deleted.
+             */
+            account_id?: string | null;
+            action: components["schemas"]["ApprovalAction"];
+            /**
+             * Format: uuid
+             * @description The application that it concerns.
+             */
+            application_id?: string | null;
+            /** Format: date-time */
+            decided_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The operator who decided.
+             */
+            decided_by?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it can be approved.
+             */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The key that would be revoked.
+             */
+            key_id?: string | null;
+            /** @description The name of the key that would be created. */
+            name?: string | null;
+            /** Format: date-time */
+            requested_at: string;
+            /**
+             * Format: uuid
+             * @description The operator who asked for it.
+             */
+            requested_by: string;
+            /** @description What that key could do; empty: everything that the application may. */
+            scopes?: string[] | null;
+            state: components["schemas"]["ApprovalState"];
+        };
+        /** @enum {string} */
+        ApprovalAction: "account.delete" | "api-key.create" | "api-key.revoke";
+        /** @description What operators asked for within the last month. */
+        ApprovalList: {
+            /** @description The newest first. */
+            approvals: components["schemas"]["Approval"][];
+        };
+        /** @enum {string} */
+        ApprovalState: "PENDING" | "APPROVED" | "REFUSED";
         /** @description To whom. */
         AssignCaseRequest: {
             /**
@@ -251,12 +869,26 @@ export interface components {
              */
             member_id: string;
         };
-        /** @description The secret from a link: exactly one of the two. */
+        /** @description What somebody comes in with: exactly one of these. */
         BeginSessionRequest: {
-            /** @description From an invitation: the text after `#invite=`. */
+            choice?: components["schemas"]["ChosenPlace"] | null;
+            /** @description From an invitation to an account: the text after `#invite=`. */
             invitation?: string | null;
-            /** @description From a sign-in link: the text after `#sign-in=`. */
+            /** @description From a member's sign-in link: the text after `#sign-in=`. */
             link?: string | null;
+            /** @description From an invitation to be an operator: the text after `#operator-invite=`. */
+            operator_invitation?: string | null;
+            /** @description From an operator's sign-in link: the text after `#operator-sign-in=`. */
+            operator_link?: string | null;
+            passkey?: components["schemas"]["PasskeyAnswer"] | null;
+            password?: components["schemas"]["PasswordCredential"] | null;
+        };
+        /** @enum {string} */
+        BuiltInRole: "administrator" | "support" | "auditor";
+        /** @description A role that every installation has. */
+        BuiltInRoleScopes: {
+            role: components["schemas"]["BuiltInRole"];
+            scopes: components["schemas"]["OperatorScope"][];
         };
         /** @description A case with everything that it is judged by. */
         Case: components["schemas"]["CaseItem"] & {
@@ -491,6 +1123,21 @@ export interface components {
         };
         /** @enum {string} */
         CheckAdvice: "APPROVE" | "REJECT" | "NOT_AVAILABLE" | "CONSIDER";
+        /** @description A ticket from the identity provider's way back. */
+        ChoicesRequest: {
+            /** @description The text after `#choose=`. */
+            ticket: string;
+        };
+        /** @description One of several places that somebody may come in at. */
+        ChosenPlace: {
+            /**
+             * Format: uuid
+             * @description The chosen one, as `POST /console/sign-in/choices` lists it.
+             */
+            id: string;
+            /** @description The text after `#choose=`. */
+            ticket: string;
+        };
         /** @description Which cases, and how many. */
         ClaimCasesRequest: {
             /**
@@ -510,10 +1157,77 @@ export interface components {
             cases: components["schemas"]["Case"][];
             exposure: components["schemas"]["Exposure"];
         };
+        /** @description A first code. */
+        ConfirmTotpRequest: {
+            /** @example 287082 */
+            code: string;
+        };
+        /** @description What a member is to have of the console. */
+        ConsoleGrantRequest: {
+            /** @description What they may do in the console besides; scopes that are left out are revoked. */
+            console_scopes: components["schemas"]["ConsoleScope"][];
+            /**
+             * Format: uuid
+             * @description Their role, with all of its scopes; absent: none.
+             */
+            role_id?: string | null;
+        };
+        /** @description A member, with what they have of the console. */
+        ConsoleMember: {
+            /** @description What they were given in the console besides. */
+            console_scopes: components["schemas"]["ConsoleScope"][];
+            member: components["schemas"]["Member"];
+            /**
+             * Format: uuid
+             * @description Their role.
+             */
+            role_id?: string | null;
+        };
+        /** @description The members of an account, with what they have of the console. */
+        ConsoleMemberList: {
+            /** @description The earliest member first. */
+            members: components["schemas"]["ConsoleMember"][];
+        };
         /** @enum {string} */
         ConsoleScope: "documents:review" | "ages:review" | "cases:manage" | "queues:manage" | "sessions:view" | "sessions:manage" | "keys:manage" | "deliveries:view" | "deliveries:manage" | "sandbox:manage" | "usage:view" | "roles:manage" | "audit:view";
         /** @enum {string} */
         ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
+        /** @description An API key to create. */
+        CreateApiKeyRequest: {
+            /**
+             * Format: date-time
+             * @description Until when it works; absent: until it is revoked.
+             */
+            expires_at?: string | null;
+            /** @example Production */
+            name: string;
+            /** @description What it may do, as scopes of the interfaces; empty: everything that the application may. */
+            scopes: string[];
+        };
+        /** @description An application to create. */
+        CreateApplicationRequest: {
+            /** @description Where its use is billed; by default the organisation's id. */
+            billing_source_id?: string | null;
+            /** @description The interfaces that it may use; by default all. */
+            features?: components["schemas"]["Feature"][] | null;
+            /** @example Shop */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The organisation that it belongs to.
+             */
+            organisation_id: string;
+        };
+        /** @description A key that was created. */
+        CreatedApiKey: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The key. It cannot be shown again.
+             * @example assay_2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM
+             */
+            key: string;
+        };
         /** @description A case that was created. */
         CreatedCase: {
             /** Format: uuid */
@@ -523,6 +1237,30 @@ export interface components {
         CreatedQueue: {
             /** Format: uuid */
             id: string;
+        };
+        /** @description What was created. */
+        CreatedResource: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /** @description An organisation to create. */
+        CreateOrganisationRequest: {
+            /** @example Example Ltd */
+            name: string;
+        };
+        /** @description What somebody has to sign in with. */
+        Credentials: {
+            /** @description Whether codes of an authenticator app are set up. */
+            codes: boolean;
+            /** @description Whether they have signed in through the identity provider, which knows them from then on. */
+            identity_provider: boolean;
+            /** @description The oldest first. */
+            passkeys: components["schemas"]["Passkey"][];
+            /** @description Whether they have a password. */
+            password: boolean;
         };
         /** @description A decision. */
         DecideCaseRequest: {
@@ -572,6 +1310,8 @@ export interface components {
              */
             seconds_today: number;
         };
+        /** @enum {string} */
+        Feature: "moderation" | "image-ai" | "proof-of-age" | "identity" | "ages";
         /** @description A finding of a moderation. */
         Finding: {
             /** @description The estimated age. */
@@ -638,6 +1378,23 @@ export interface components {
              */
             until: string;
         };
+        /** @description Whom to invite. */
+        InviteOperatorRequest: {
+            /**
+             * @description Their email address.
+             * @example grace@example.com
+             */
+            email: string;
+            /** @description Their name; by default the part of the address before the `@`. */
+            name?: string | null;
+            /**
+             * @description A role: `administrator`, `support`, `auditor`, or the id of one of your own. Absent: none.
+             * @example support
+             */
+            role?: string | null;
+            /** @description What they may do besides. */
+            scopes?: components["schemas"]["OperatorScope"][] | null;
+        };
         /** @description A person who works in an account. */
         Member: {
             /** @description Whether they are an administrator. */
@@ -659,8 +1416,198 @@ export interface components {
             /** @description Their user name. */
             username: string;
         };
+        /** @description A role: a set of scopes that has a name. */
+        MemberRole: {
+            /** @description What it allows in the console beyond that. */
+            console_scopes: components["schemas"]["ConsoleScope"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description What it allows in content moderation. */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /** @description The roles of an account. */
+        MemberRoleList: {
+            /** @description By name. */
+            roles: components["schemas"]["MemberRole"][];
+        };
+        /** @description A role to make, or what to make of one. */
+        MemberRoleRequest: {
+            /** @description What it allows in the console beyond that; nothing by default. */
+            console_scopes?: components["schemas"]["ConsoleScope"][] | null;
+            /** @example Lead reviewer */
+            name: string;
+            /** @description What it allows in content moderation; nothing by default. */
+            scopes?: components["schemas"]["Scope"][] | null;
+        };
         /** @enum {string} */
         NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "WAITING" | "STARTED" | "STOPPED" | "DONE" | "FAILED";
+        /** @description An operator. */
+        Operator: {
+            /**
+             * Format: date-time
+             * @description When they became an operator.
+             */
+            created_at: string;
+            /** @description Whether they can come in no more. */
+            disabled: boolean;
+            /** @description Their email address. */
+            email: string;
+            /**
+             * Format: uuid
+             * @description Their id.
+             */
+            id: string;
+            /** @description Their name. */
+            name: string;
+            /** @description Their role: `administrator`, `support`, `auditor`, or the id of one of your own. */
+            role?: string | null;
+            /** @description Everything they may do. */
+            scopes: components["schemas"]["OperatorScope"][];
+        };
+        /** @description What an operator may do. */
+        OperatorGrantRequest: {
+            /**
+             * @description A role: `administrator`, `support`, `auditor`, or the id of one of your own. Absent: none.
+             * @example support
+             */
+            role?: string | null;
+            /** @description What they may do besides. */
+            scopes?: components["schemas"]["OperatorScope"][] | null;
+        };
+        /** @description An invitation to be an operator. */
+        OperatorInvitation: {
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The role that they will have. */
+            role?: string | null;
+            /** @description What they will be able to do besides. */
+            scopes: components["schemas"]["OperatorScope"][];
+        };
+        /** @description Invitations that were not accepted yet. */
+        OperatorInvitationList: {
+            /** @description The newest first. */
+            invitations: components["schemas"]["OperatorInvitation"][];
+        };
+        /** @description The operators of the installation. */
+        OperatorList: {
+            /** @description The earliest first. */
+            operators: components["schemas"]["Operator"][];
+        };
+        /** @description A role that the installation made. */
+        OperatorRole: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            scopes: components["schemas"]["OperatorScope"][];
+        };
+        /** @description The roles that operators can have. */
+        OperatorRoleList: {
+            /** @description Those that every installation has. */
+            built_in: components["schemas"]["BuiltInRoleScopes"][];
+            /** @description Those that this one made, by name. */
+            roles: components["schemas"]["OperatorRole"][];
+        };
+        /** @description A role to make, or what to make of one. */
+        OperatorRoleRequest: {
+            /** @example On call */
+            name: string;
+            /** @description What the role may do. */
+            scopes: components["schemas"]["OperatorScope"][];
+        };
+        /** @enum {string} */
+        OperatorScope: "organisations:manage" | "applications:manage" | "keys:manage" | "settings:view" | "models:view" | "providers:test" | "trust:manage" | "jobs:manage" | "deliveries:manage" | "sessions:view" | "sessions:manage" | "operators:manage" | "audit:view" | "health:view" | "deletions:approve";
+        /** @description An operator who is signed in. */
+        OperatorSession: {
+            /** @description The operator. */
+            operator: components["schemas"]["Operator"];
+            /** @description Whether a second factor is missing; until it is there, nothing else can be done. */
+            second_factor: components["schemas"]["SecondFactorState"];
+        };
+        /** @description An organisation: a tenant. */
+        Organisation: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            status: components["schemas"]["OrganisationStatus"];
+        };
+        /** @description All organisations. */
+        OrganisationList: {
+            /** @description The oldest first. */
+            organisations: components["schemas"]["Organisation"][];
+        };
+        /** @enum {string} */
+        OrganisationStatus: "ACTIVE" | "SUSPENDED";
+        /** @description A passkey. */
+        Passkey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Absent: it was not used yet.
+             */
+            last_used_at?: string | null;
+            /** @description What its holder calls it. */
+            name: string;
+        };
+        /** @description What a browser answers with a passkey. */
+        PasskeyAnswer: {
+            /** @description The challenge that it answers. */
+            challenge: string;
+            /** @description The output of `PublicKeyCredential.toJSON()`. */
+            credential: Record<string, never>;
+        };
+        /** @description What a browser needs to use or make a passkey. */
+        PasskeyPrompt: {
+            /** @description To be sent back with the answer, once, within ten minutes. */
+            challenge: string;
+            /** @description The options for `navigator.credentials`, in the JSON form of WebAuthn level 3, under `publicKey`. */
+            options: Record<string, never>;
+        };
+        /** @description An operator's address and password. */
+        PasswordCredential: {
+            /** @description The code of their authenticator app, if they have set one up. */
+            code?: string | null;
+            /**
+             * @description Their email address.
+             * @example ada@example.com
+             */
+            email: string;
+            /** @description Their password. */
+            password: string;
+        };
+        /** @description A key that works once another operator has approved it. */
+        PendingApiKey: {
+            /**
+             * Format: uuid
+             * @description The request: another operator approves or refuses it within a day.
+             */
+            approval_id: string;
+            /** @description The key. It cannot be shown again, not even to who approves it. */
+            key: string;
+        };
+        /** @description What waits for another operator. */
+        PendingApproval: {
+            /**
+             * Format: uuid
+             * @description The request: another operator approves or refuses it within a day.
+             */
+            approval_id: string;
+        };
         /**
          * Format: binary
          * @description The bytes of a picture.
@@ -675,6 +1622,11 @@ export interface components {
              * @description For how long, in seconds.
              */
             seconds: number;
+        };
+        /** @description Where to go to sign in. */
+        ProviderRedirect: {
+            /** @description The address of the identity provider. */
+            location: string;
         };
         /** @description A queue. */
         Queue: {
@@ -826,6 +1778,11 @@ export interface components {
         RecordViewsRequest: {
             views?: components["schemas"]["PictureViewInput"][] | null;
         };
+        /** @description A name for a passkey. */
+        RenamePasskeyRequest: {
+            /** @example Old laptop */
+            name: string;
+        };
         /** @description A lease that goes on. */
         RenewedLease: {
             /** Format: uuid */
@@ -871,7 +1828,18 @@ export interface components {
         };
         /** @enum {string} */
         Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";
-        /** @description Who is signed in, where, and what they may do. */
+        /** @description A second factor: exactly one of the two. */
+        SecondFactorRequest: {
+            /**
+             * @description The code of an authenticator app.
+             * @example 287082
+             */
+            code?: string | null;
+            passkey?: components["schemas"]["PasskeyAnswer"] | null;
+        };
+        /** @enum {string} */
+        SecondFactorState: "not-required" | "presented" | "required" | "enrolment-required";
+        /** @description A member who is signed in, where, and what they may do. */
         Session: {
             /** @description The account they belong to. */
             account: components["schemas"]["Account"];
@@ -881,6 +1849,77 @@ export interface components {
             member: components["schemas"]["Member"];
             /** @description What they may do in it. */
             scopes: components["schemas"]["Scope"][];
+            /** @description Whether a second factor is missing; until it is there, nothing else can be done. */
+            second_factor: components["schemas"]["SecondFactorState"];
+        };
+        /** @description A session that has not ended. */
+        SessionItem: {
+            /**
+             * @description The family of the browser, as far as it says.
+             * @example Firefox
+             */
+            browser?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Whether it is the one that asks. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description When it ends at the latest.
+             */
+            ends_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To ten minutes.
+             */
+            last_used_at: string;
+            /** @description How they came in. */
+            method: components["schemas"]["SignInMethod"];
+            /**
+             * @description The network, with its last part cut off.
+             * @example 198.51.100.0/24
+             */
+            network?: string | null;
+            /** @description Whether a second factor was presented. */
+            second_factor: boolean;
+        };
+        /** @description Where somebody is signed in. */
+        SessionList: {
+            /** @description The one that was used last first. */
+            sessions: components["schemas"]["SessionItem"][];
+        };
+        /** @description A password to set. */
+        SetPasswordRequest: {
+            password: string;
+        };
+        /** @enum {string} */
+        SignInMethod: "invitation" | "mail-link" | "passkey" | "password" | "oidc";
+        /** @description The ways of signing in that there are here. */
+        SignInMethods: {
+            /** @description What the button of the identity provider says, if there is one. */
+            identity_provider?: string | null;
+            /** @description Whether there has ever been an operator. Until then `assay init` makes one. */
+            is_set_up: boolean;
+            /** @description Whether sign-in links can be sent by mail. */
+            mail_links: boolean;
+            /** @description Whether passkeys can be used at this address. */
+            passkeys: boolean;
+        };
+        /** @description A place that somebody may come in at. */
+        SignInPlace: {
+            /** @description The name of an account; absent: as an operator of the installation. */
+            account?: string | null;
+            /**
+             * Format: uuid
+             * @description For `choice.id` of `POST /console/session`.
+             */
+            id: string;
+        };
+        /** @description The places to choose from. */
+        SignInPlaces: {
+            places: components["schemas"]["SignInPlace"][];
         };
         /** @description Who wants to sign in. */
         SignInRequest: {
@@ -889,6 +1928,16 @@ export interface components {
              * @example ada@example.com
              */
             email: string;
+        };
+        /** @description What an authenticator app is set up with. It is shown once. */
+        TotpSecret: {
+            /** @description To be typed: base32. */
+            secret: string;
+            /**
+             * @description To be shown as a QR code.
+             * @example otpauth://totp/Assay:ada%40example.com?secret=…&issuer=Assay
+             */
+            uri: string;
         };
         /** @description A case that is the reviewer's again. */
         UndoneDecision: {
@@ -918,6 +1967,292 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_accounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountRecordList"];
+                };
+            };
+        };
+    };
+    delete_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
+            /** @description Nothing is left of it. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_applications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The applications. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationList"];
+                };
+            };
+        };
+    };
+    create_application: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApplicationRequest"];
+            };
+        };
+        responses: {
+            /** @description It is enabled, and has no keys yet. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    list_api_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+        };
+    };
+    create_api_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key, this once. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description The key, this once; another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApiKey"];
+                };
+            };
+        };
+    };
+    revoke_api_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+                /** @description The key. */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
+            /** @description It opens nothing any more. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_approvals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalList"];
+                };
+            };
+        };
+    };
+    approve_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is done. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    refuse_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will not be done. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     list_cases: {
         parameters: {
             query?: {
@@ -1331,6 +2666,603 @@ export interface operations {
             };
         };
     };
+    list_credentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credentials"];
+                };
+            };
+        };
+    };
+    list_console_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleMemberList"];
+                };
+            };
+        };
+    };
+    set_console_scopes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The member, of the caller's account. */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsoleGrantRequest"];
+            };
+        };
+        responses: {
+            /** @description They may do this, from their next call on. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_member_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The member, of the caller's account. */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All sessions of the member. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+        };
+    };
+    end_member_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The member, of the caller's account. */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They must sign in again. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    oidc_callback: {
+        parameters: {
+            query?: {
+                /** @description From the provider. */
+                code?: string;
+                /** @description From the provider. */
+                error?: string;
+                /** @description From the provider. */
+                iss?: string;
+                /** @description From the provider. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    list_operator_roles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The roles. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorRoleList"];
+                };
+            };
+        };
+    };
+    create_operator_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description It can be given. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    change_operator_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The role. */
+                roleId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description It is that, from the next calls on. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    delete_operator_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The role. */
+                roleId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_operators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operators. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorList"];
+                };
+            };
+        };
+    };
+    set_operator_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The operator. */
+                operatorId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorGrantRequest"];
+            };
+        };
+        responses: {
+            /** @description They may do this, from their next call on. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    disable_operator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The operator. */
+                operatorId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are out. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    enable_operator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The operator. */
+                operatorId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They can come in. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_operator_invitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorInvitationList"];
+                };
+            };
+        };
+    };
+    invite_operator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteOperatorRequest"];
+            };
+        };
+        responses: {
+            /** @description The mail is on its way. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    revoke_operator_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The invitation. */
+                invitationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its link makes nobody an operator. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_organisations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organisations. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganisationList"];
+                };
+            };
+        };
+    };
+    create_organisation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateOrganisationRequest"];
+            };
+        };
+        responses: {
+            /** @description It is active. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    add_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description It can be used. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The session, if it has a new secret. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    rename_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The passkey. */
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenamePasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description It is called that. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    remove_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The passkey. */
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It signs nobody in any more. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    begin_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the browser needs. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyPrompt"];
+                };
+            };
+        };
+    };
+    set_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description It signs them in. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     reviewer_quality: {
         parameters: {
             query?: {
@@ -1488,6 +3420,108 @@ export interface operations {
             };
         };
     };
+    list_member_roles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The roles. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberRoleList"];
+                };
+            };
+        };
+    };
+    create_member_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description It can be given. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    change_member_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The role. */
+                roleId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description It is that, from the next calls on. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    delete_member_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The role. */
+                roleId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     get_session: {
         parameters: {
             query?: never;
@@ -1506,7 +3540,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["AnySession"];
                 };
             };
         };
@@ -1540,7 +3574,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["AnySession"];
                 };
             };
         };
@@ -1568,6 +3602,101 @@ export interface operations {
             };
         };
     };
+    present_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description The session has it. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All sessions. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Only this one is left. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    end_one_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     ask_for_link: {
         parameters: {
             query?: never;
@@ -1586,12 +3715,181 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whoever is a member gets a mail. */
+            /** @description Whoever works here gets a mail. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    sign_in_methods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways that there are. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    sign_in_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoicesRequest"];
+            };
+        };
+        responses: {
+            /** @description The places. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInPlaces"];
+                };
+            };
+        };
+    };
+    begin_provider_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where to go. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The attempt. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRedirect"];
+                };
+            };
+        };
+    };
+    begin_passkey_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the browser needs. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyPrompt"];
+                };
+            };
+        };
+    };
+    begin_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description For the app. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotpSecret"];
+                };
+            };
+        };
+    };
+    remove_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Codes of the app count no more. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    confirm_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmTotpRequest"];
+            };
+        };
+        responses: {
+            /** @description Codes count from now on. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The session, if it has a new secret. */
+                    "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
