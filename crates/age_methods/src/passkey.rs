@@ -14,7 +14,7 @@ use url::Url;
 use webauthn_rs::{
     Webauthn, WebauthnBuilder,
     prelude::{
-        CredentialID, DiscoverableAuthentication, Passkey, PasskeyRegistration, PublicKeyCredential,
+        DiscoverableAuthentication, Passkey, PasskeyRegistration, PublicKeyCredential,
         RegisterPublicKeyCredential, WebauthnError,
     },
 };
@@ -133,7 +133,6 @@ impl Passkeys {
         label: &str,
         known: Vec<Vec<u8>>,
     ) -> Result<(Value, PasskeyRegistrationState), AgeMethodError> {
-        let known: Vec<_> = known.into_iter().map(CredentialID::from).collect();
         let known = Some(known).filter(|known| !known.is_empty());
         let begun = self.0.start_passkey_registration(holder, label, label, known);
         let (mut options, state) =

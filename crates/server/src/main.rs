@@ -155,7 +155,7 @@ async fn run(installation: &InstallationArgs, command: Command) -> anyhow::Resul
     media::sandbox::configure(config.children.clone());
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,
-        Command::Work(args) => work::run(&args, config).await?,
+        Command::Work(args) => Box::pin(work::run(&args, config)).await?,
         Command::Jobs(jobs) => jobs.run(&config).await?,
         Command::Deliveries(deliveries) => deliveries.run(&config).await?,
         Command::Token(token) => token.run(&config).await?,

@@ -103,14 +103,13 @@ impl CommandPayload for BeginSessionRequest {
             let id = violations.required("choice.id", id);
             sent.push(SignInCredential::Choice { ticket: ticket?, id: id? });
         }
-        match (sent.pop(), sent.is_empty()) {
-            (Some(credential), true) => Some(credential),
-            _ => {
-                let message = "either it, link, operator_invitation, operator_link, passkey, password or choice is required";
-                violations.push(Violation::new("invitation", message));
-                None
-            }
+        if let (Some(credential), true) = (sent.pop(), sent.is_empty()) {
+            return Some(credential);
         }
+        let message =
+            "either it, link, operator_invitation, operator_link, passkey, password or choice is required";
+        violations.push(Violation::new("invitation", message));
+        None
     }
 }
 

@@ -264,24 +264,19 @@ impl ConsoleAccess {
     pub async fn authenticate(&self, token: &str) -> Result<ConsoleCaller, AuthenticationError> {
         let session = self.sessions.find(token).await?.ok_or(AuthenticationError::SessionExpired)?;
         let holder = session.holder();
-        let person = match holder.account {
-            Some(account) => {
-                let principal = self.sign_in.principal_of_session(&session).await?;
-                let mut view = self.db.read().await?;
-                let member = members::find(&mut view, account, holder.id.into()).await?;
-                let account = accounts::find(&mut view, &principal, account).await?;
-                match (member, account) {
-                    (Some(member), Some(account)) => {
-                        ConsolePerson::Member { principal: Box::new(principal), member, account }
-                    }
-                    _ => return Err(AuthenticationError::SessionExpired),
-                }
-            }
-            None => {
-                let operator = operators::find(&mut self.db.read().await?, holder.id.into()).await?;
-                let operator = operator.filter(|operator| !operator.disabled);
-                ConsolePerson::Operator(operator.ok_or(AuthenticationError::SessionExpired)?)
-            }
+        let person = if let Some(account) = holder.account {
+            let principal = self.sign_in.principal_of_session(&session).await?;
+            let mut view = self.db.read().await?;
+            let member = members::find(&mut view, account, holder.id.into()).await?;
+            let account = accounts::find(&mut view, &principal, account).await?;
+            let (Some(member), Some(account)) = (member, account) else {
+                return Err(AuthenticationError::SessionExpired);
+            };
+            ConsolePerson::Member { principal: Box::new(principal), member, account }
+        } else {
+            let operator = operators::find(&mut self.db.read().await?, holder.id.into()).await?;
+            let operator = operator.filter(|operator| !operator.disabled);
+            ConsolePerson::Operator(operator.ok_or(AuthenticationError::SessionExpired)?)
         };
         let second_factor = self.second_factor_state(&session).await?;
         Ok(ConsoleCaller { session, person, second_factor })

@@ -273,10 +273,11 @@ impl FaceTracks {
                 to_take.push((*track, face, quality, std::mem::take(&mut state.pictures)));
             }
         }
-        let (taken, ages) = tokio::join!(
+        let (taken, ages) = futures_util::future::join(
             take_pictures(picture.clone(), time, to_take),
-            estimate_ages(analyser, picture, to_estimate)
-        );
+            estimate_ages(analyser, picture, to_estimate),
+        )
+        .await;
         for (track, pictures) in taken {
             if let Some(state) = self.known.get_mut(&track) {
                 state.pictures = pictures;
