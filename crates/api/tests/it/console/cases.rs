@@ -19,7 +19,7 @@ struct Desk {
 }
 
 /// What differs from run to run.
-const VOLATILE: &str = "**.id **.due_at **.created_at **.lease_until **.held_by **.notification_id **.moderation_id \
+const VOLATILE: &str = "**.id **.deletes_at **.due_at **.created_at **.lease_until **.held_by **.notification_id **.moderation_id \
                         **.observed_at **.url **.face_edges **.max_distance **.years **.low **.high **.quality **.age_group";
 
 impl Desk {
