@@ -92,7 +92,7 @@ const NAME: &[(&str, &[&str])] = &[
     ("crates/media/src/blobs/", &["object_store"]),
     ("crates/domain/src/mail/", &["lettre"]),
     // Parses email addresses; opens no connection.
-    ("crates/domain/src/accounts/email.rs", &["lettre"]),
+    ("crates/domain/src/authentication/email.rs", &["lettre"]),
     ("crates/measure/src/client.rs", &["TcpStream"]),
     ("crates/measure/src/file_server.rs", &["hyper_util"]),
     ("crates/server/src/commands/call.rs", &["reqwest"]),
