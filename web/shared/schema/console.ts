@@ -182,7 +182,8 @@ export interface paths {
         };
         /**
          * Read a picture of a case.
-         * @description That it was given out is in the audit trail. It must not be cached.
+         * @description For whoever holds the case, was handed it or has decided about it, and for leads (`cases:manage`). That it was given out is in
+         *     the audit trail. It must not be cached.
          */
         get: operations["get_picture"];
     };

@@ -158,6 +158,31 @@ impl CaseService {
         row.and_then(|row| self.record(row)).ok_or(CaseChangeError::Missing)
     }
 
+    /// Whether the reviewer may look at the pictures of a case: whoever holds it, was handed it or has decided about it may, and
+    /// a lead.
+    pub async fn may_see_pictures(
+        &self,
+        view: &mut ReadTx,
+        reviewer: &Reviewer,
+        case: CaseId,
+    ) -> Result<bool, DbError> {
+        if reviewer.is_lead {
+            return Ok(true);
+        }
+        let concerned = view
+            .count(sql!(
+                "SELECT count(*) FROM cases c
+                  WHERE c.id = $1
+                    AND ((c.holder_id = $2 AND c.lease_until > $3) OR c.assigned_to = $2
+                         OR EXISTS (SELECT 1 FROM case_opinions o WHERE o.case_id = c.id AND o.reviewer_id = $2))",
+                case,
+                reviewer.member,
+                self.environment.now(),
+            ))
+            .await?;
+        Ok(concerned > 0)
+    }
+
     /// A page of the cases that the reviewer may decide, whoever holds them; golden ones are left out.
     pub async fn list(
         &self,

@@ -34,7 +34,8 @@ pub(in crate::console) struct PictureBytes(#[expect(dead_code, reason = "only it
 
 /// Read a picture of a case.
 ///
-/// That it was given out is in the audit trail. It must not be cached.
+/// For whoever holds the case, was handed it or has decided about it, and for leads (`cases:manage`). That it was given out is in
+/// the audit trail. It must not be cached.
 #[utoipa::path(
     get, path = "/console/cases/{caseId}/pictures/{name}", tag = "cases", security(("session" = [], "console" = [])),
     params(CasePicturePath),
@@ -49,7 +50,12 @@ pub(in crate::console) async fn get_picture(
 ) -> Result<Response, ModerationApiError> {
     let CasePicturePath { case, ref name } = request.path;
     let missing = || ModerationApiError::not_found("picture");
-    let record = api.cases.find(&mut api.db.read().await?, &request.reviewer, case).await?;
+    let mut view = api.db.read().await?;
+    let record = api.cases.find(&mut view, &request.reviewer, case).await?;
+    if !api.cases.may_see_pictures(&mut view, &request.reviewer, case).await? {
+        return Err(missing());
+    }
+    drop(view);
     let bytes = match (record.subject, record.account) {
         (CaseSubject::Check(check), _) => {
             let media = name.parse().map_err(|_| missing())?;

@@ -276,6 +276,9 @@ async fn pictures_of_a_finding_are_given_out_and_recorded_and_go_with_it() {
         assert_eq!(picture.header("cache-control"), "no-store");
     }
     assert_eq!(read("strip-1").await.status_and_code(), "404 NOT_FOUND");
+    let (_, eve) = desk.fixture.add_member("eve@example.com", false, &["notifications:manage"]).await;
+    let elsewhere = desk.fixture.call_console(&eve, "GET", &format!("/console{path}face"), None).await;
+    assert_eq!(elsewhere.status_and_code(), "404 NOT_FOUND", "she does not hold the case");
     let views = sql!("SELECT count(*) FROM audit_records WHERE record LIKE '%case.picture.view%'");
     assert_eq!(desk.fixture.count(views).await, 2);
     let files = async || desk.fixture.count(sql!("SELECT count(*) FROM finding_pictures")).await;
