@@ -66,9 +66,9 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     provider.load()?;
     let brand = config.brand()?;
     let db = config.open_database()?;
-    let listener = bind(args.listen).await?;
+    let listener = listen::bind(args.listen).await?;
     let admin_listener = match config.server.admin_listen {
-        Some(address) => Some(bind(address).await?),
+        Some(address) => Some(listen::bind(address).await?),
         None => None,
     };
     let address = listener.local_addr()?;
@@ -188,10 +188,6 @@ fn spawn_admin_server(
     tracing::info!(listen = ?listener.local_addr(), "serving metrics, readiness and the reference");
     let limits = listen::ConnectionLimits { connections: ADMIN_CONNECTIONS, ..limits };
     tokio::spawn(listen::run(listener, gate.router(), limits))
-}
-
-async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
 }
 
 fn api_state(

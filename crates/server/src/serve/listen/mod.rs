@@ -1,5 +1,7 @@
 //! The accept loop: limits on connections, on slow headers and on silence, and a graceful stop.
 
+mod binding;
+pub(super) use binding::bind;
 mod lingering;
 mod seats;
 mod unread;
