@@ -231,6 +231,8 @@ test("the list of keys and the palette know what the open screen can do", async 
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.reload();
   await expect(page.locator("html"), "the choice is kept").toHaveAttribute("data-theme", "dark");
+  // The theme is there before the page that hears keys.
+  await heading(page, "Members");
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("searchbox")).toBeFocused();
   await page.keyboard.type(notification(1, []).id);
