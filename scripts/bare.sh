@@ -2,11 +2,12 @@
 # Tries the README's commands on a bare machine: Debian's smallest system in a chroot, with this machine's Rust and Node,
 # make, git and certificates, and a clone of HEAD. Whatever else is needed, the commands must install themselves.
 #
-#   scripts/bare.sh [setup|run|test|ci|dress|all ...] [--keep]
+#   scripts/bare.sh [setup|run|test|postgres|ci|dress|all ...] [--keep]
 #
 #   setup   make setup, the packages of the tests, and what `make run` would do next; takes minutes
 #   run     make run until it answers, then the README's first call
 #   test    make test
+#   postgres  what make test does last: the tests that may meet a database, on PostgreSQL
 #   ci      .ci/run
 #   dress   from here on with more fonts, and every package (Chromium among them) as new as the release has it
 #   all     run, test, dress and test again; so also where nothing is said
@@ -28,7 +29,7 @@ usage() {
 what=() keep=''
 for argument in "$@"; do
     case $argument in
-        setup | run | test | ci | dress) what+=("$argument") ;;
+        setup | run | test | postgres | ci | dress) what+=("$argument") ;;
         all) what+=(run test dress test) ;;
         --keep) keep=1 ;;
         *) usage ;;
@@ -191,6 +192,14 @@ try_run() {
 
 try_test() { inside make test; }
 
+try_postgres() {
+    inside make setup
+    inside scripts/system-packages.sh tests
+    inside cargo test --workspace --locked --no-run
+    inside target/debug/assay models import --from models/node_modules --to models/pack
+    inside make test-postgres
+}
+
 try_ci() { inside .ci/run; }
 
 minutes() { printf '%d.%d' $(($1 / 60)) $(($1 % 60 / 6)); }
@@ -244,6 +253,7 @@ for each in "${what[@]}"; do
         setup) step "make setup${dressed:+, dressed}" "setup$dressed" try_setup ;;
         run) step "make run${dressed:+, dressed}" "run$dressed" try_run ;;
         test) step "make test${dressed:+, dressed}" "test$dressed" try_test ;;
+        postgres) step "make test-postgres${dressed:+, dressed}" "postgres$dressed" try_postgres ;;
         ci) step ".ci/run${dressed:+, dressed}" "ci$dressed" try_ci ;;
         dress)
             needed "dressing it" dress dress_machine

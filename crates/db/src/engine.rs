@@ -4,13 +4,19 @@ use crate::{AuditEvent, DbTimestamp, Query, RecordedEnd, SchemaStatus, Value};
 use base::{Environment, SignedDuration, Timestamp};
 use sqlx::{
     Arguments as _, FromRow, Row as _, SqlSafeStr as _,
-    postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow, PgSslMode},
+    postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode},
     sqlite::{
         SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
         SqliteSynchronous,
     },
 };
-use std::{net::IpAddr, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::sync::Notify;
 
 /// A database engine.
@@ -476,9 +482,9 @@ impl Db {
     ///
     /// - SQLite overwrites deleted rows itself (`secure_delete`); here its log is copied into the database and cut to
     ///   nothing.
-    /// - PostgreSQL: `rewrite` is run, a `VACUUM (FULL)` of a small table, which writes it anew, without its dead rows.
-    ///   Those of all other tables remain until autovacuum and later rows overwrite them, and everything remains in the
-    ///   log until its segments are recycled.
+    /// - PostgreSQL: `rewrite` is run, a `VACUUM (FULL)` of a small table, which writes it anew, without its dead rows; but with
+    ///   those that a transaction may still see, which is why older ones are waited for. Dead rows of all other tables remain
+    ///   until autovacuum and later rows overwrite them, and everything remains in the log until its segments are recycled.
     pub async fn clean_files(&self, rewrite: &'static str) -> Result<bool, DbError> {
         match &self.0 {
             Pools::Sqlite { writer, .. } => {
@@ -491,6 +497,9 @@ impl Db {
             }
             Pools::Postgres(pool) => {
                 let mut connection = pool.acquire().await?;
+                if !older_transactions_end(&mut connection).await? {
+                    return Ok(false);
+                }
                 sqlx::query("SET lock_timeout = '2s'").execute(&mut *connection).await?;
                 let rewritten = sqlx::query(rewrite).execute(&mut *connection).await;
                 sqlx::query("RESET lock_timeout").execute(&mut *connection).await?;
@@ -518,9 +527,67 @@ impl Db {
     }
 }
 
+/// How long transactions that began earlier get to end before a table is rewritten, and how often it is asked whether they have.
+const OLDER_TRANSACTIONS_TIMEOUT: Duration = Duration::from_secs(2);
+const OLDER_TRANSACTIONS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Waits until no transaction is left that may see rows which were deleted before this call: none that writes and began
+/// earlier, no reader whose snapshot is older, no replica that asks for old rows. Returns false if some stay.
+async fn older_transactions_end(connection: &mut PgConnection) -> Result<bool, DbError> {
+    // A transaction of its own: all numbers that are given later are greater.
+    let now: String =
+        sqlx::query_scalar("SELECT CAST(pg_current_xact_id() AS TEXT)").fetch_one(&mut *connection).await?;
+    let deadline = Instant::now() + OLDER_TRANSACTIONS_TIMEOUT;
+    loop {
+        // Writers first: a snapshot that is taken when none of the older ones is left is not older itself.
+        let writers_ended: bool = sqlx::query_scalar(
+            "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= CAST(CAST($1 AS TEXT) AS XID8)",
+        )
+        .bind(&now)
+        .fetch_one(&mut *connection)
+        .await?;
+        let readers_ended: bool = sqlx::query_scalar(
+            "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_activity
+                                 WHERE pid <> pg_backend_pid()
+                                   AND age(backend_xmin) > age(CAST(CAST(CAST($1 AS TEXT) AS XID8) AS XID)))
+                AND NOT EXISTS (SELECT 1 FROM pg_replication_slots
+                                 WHERE age(xmin) > age(CAST(CAST(CAST($1 AS TEXT) AS XID8) AS XID)))",
+        )
+        .bind(&now)
+        .fetch_one(&mut *connection)
+        .await?;
+        if writers_ended && readers_ended {
+            return Ok(true);
+        }
+        if Instant::now() >= deadline {
+            return Ok(false);
+        }
+        tokio::time::sleep(OLDER_TRANSACTIONS_INTERVAL).await;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A transaction that began before a deletion may still see what was deleted, and then so does whoever reads the file.
+    #[tokio::test]
+    async fn a_table_is_not_clean_while_somebody_may_still_see_what_was_deleted() {
+        let test = crate::testing::TestDb::open().await;
+        if test.db.engine() != Engine::Postgres {
+            return;
+        }
+        let mut older = test.db.write().await.unwrap();
+        older.execute(crate::sql!("UPDATE erasure_progress SET erased = erased WHERE id = 1")).await.unwrap();
+        let began = Instant::now();
+        assert!(!test.db.clean_files("VACUUM (FULL) erasure_keys").await.unwrap());
+        assert!(began.elapsed() >= OLDER_TRANSACTIONS_TIMEOUT);
+        older.commit().await.unwrap();
+        // Tests beside this one have transactions of their own, which end soon.
+        while !test.db.clean_files("VACUUM (FULL) erasure_keys").await.unwrap() {
+            assert!(began.elapsed() < Duration::from_mins(2), "they do not end");
+        }
+    }
 
     #[tokio::test]
     async fn clocks_are_compared_with_the_server_s() {
