@@ -33,10 +33,13 @@ async function openPalette(page: Page): Promise<void> {
 }
 
 async function go(page: Page, keys: string, words: string): Promise<void> {
-  for (const key of keys) {
-    await page.keyboard.press(key);
-  }
-  await heading(page, words);
+  // On a machine that does much else, the second key may come too late for the first.
+  await expect(async () => {
+    for (const key of keys) {
+      await page.keyboard.press(key);
+    }
+    await expect(page.locator("h1")).toHaveText(words, { timeout: 5_000 });
+  }).toPass();
 }
 
 for (const theme of ["light", "dark"] as const) {

@@ -129,8 +129,7 @@ test("a passkey is added, signs its holder in, is renamed and removed", async ({
   await page.goto(`${server.namedPage}#operator-sign-in=${TOKEN}`);
   await button(page, "Sign in").click();
   await heading(page, "Organisations");
-  await page.keyboard.press("g");
-  await page.keyboard.press("k");
+  await page.getByRole("link", { name: "Root: Your security" }).click();
   await heading(page, "Your security");
   await expect(page.locator("#passkeys")).toContainText("You have no passkeys yet.");
   await page.getByLabel("Name of the passkey").fill("Laptop");
@@ -238,8 +237,7 @@ test("a second factor that is demanded from now on is asked for in the middle of
   await heading(page, "Organisations");
   server.secondFactor = "enrolment-required";
   server.operators.answer = () => [401, { code: "UNAUTHORIZED", message: "a second factor is needed" }];
-  await page.keyboard.press("g");
-  await page.keyboard.press("d");
+  await page.getByRole("link", { name: "Approvals" }).click();
   await heading(page, "Set up a second factor");
 });
 
