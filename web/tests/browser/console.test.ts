@@ -346,7 +346,7 @@ test("roles of the account are made, and members get them, scopes besides, and a
   await heading(page, "Members");
   await expect(dialog).toContainText("Manage Eve");
   await expect(dialog.locator("#member-sessions li")).toHaveText([/Firefox/, /Safari/]);
-  await dialog.getByLabel("Role").selectOption("Lead");
+  await dialog.getByLabel("Role", { exact: true }).selectOption("Lead");
   await dialog.getByLabel("see the audit trail").check();
   await judge(page, "member-console");
   await dialog.getByRole("button", { name: "Save role and permissions" }).click();
