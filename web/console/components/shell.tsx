@@ -41,8 +41,15 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   const route = parseRoute(useHash());
   const current = currentPlace(route, places);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes what lies over it.
-  useEffect(() => setOverlay(undefined), [route.screen, route.id]);
+  // Another screen closes what lies over it; the first one has nothing to close, and a key may have opened something already.
+  const where = `${route.screen} ${route.id}`;
+  const seen = useRef(where);
+  useEffect(() => {
+    if (seen.current !== where) {
+      seen.current = where;
+      setOverlay(undefined);
+    }
+  }, [where]);
 
   useEffect(() => {
     const timer = setTimeout(() => void fetchPalette().catch(() => undefined), FETCH_PALETTE_AFTER_MS);
@@ -61,7 +68,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
     })),
   ]);
 
-  const where = isOperator(session) ? texts.nav.wholeInstallation : session.account.name;
+  const place = isOperator(session) ? texts.nav.wholeInstallation : session.account.name;
   const name = isOperator(session) ? session.operator.name : session.member.username;
   const signOut = async () => {
     if (await act(endSession)) {
@@ -70,7 +77,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   };
   const side = (
     <>
-      <p className="account">{where}</p>
+      <p className="account">{place}</p>
       <Navigation places={places} current={current} />
       <div className="side-foot">
         <Button className="side-button" onPress={() => setOverlay("palette")}>
@@ -106,7 +113,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
           <Icon name="menu" />
         </Button>
         <p className="brand">
-          <Mark /> <span id="where">{where}</span>
+          <Mark /> <span id="where">{place}</span>
         </p>
         <Button className="icon-button" aria-label={texts.palette.label} onPress={() => setOverlay("palette")}>
           <Icon name="search" />
