@@ -1,8 +1,8 @@
 // Calls to the server, with retries.
 
 import { InterruptedError, type OnProgress, parseObject, sendRequest, upload, withRetries } from "../shared/network";
+import type { PasskeyCredential, PasskeyOptions } from "../shared/passkeys";
 import type { AgePaths, RequestBodyOf, ResponseOf } from "../shared/schema";
-import type { PasskeyCredential, PasskeyOptions } from "./passkeys";
 import { type MethodName, type Operations, readSession, readTurn, type Session, type Turn } from "./session";
 import type { SessionKey } from "./session-url";
 import type { IssuerSession } from "./state-machine/events";

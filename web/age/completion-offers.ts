@@ -4,9 +4,9 @@ import { button, make } from "../shared/dom";
 import { paragraph, row } from "../shared/elements";
 import { qrPlaceholder, showQrCode } from "../shared/handoff";
 import { InterruptedError } from "../shared/network";
+import { createPasskey, passkeysSupported } from "../shared/passkeys";
 import type { Api } from "./api";
 import { noteResultKept } from "./kept-here";
-import { createPasskey, passkeysSupported } from "./passkeys";
 import type { Texts } from "./texts";
 
 /** What an offer can use of the page. */

@@ -4,9 +4,9 @@ import { make } from "../shared/dom";
 import { paragraph, primaryButton, row } from "../shared/elements";
 import { parseObject, RefusedError, sendRequest, withRetries } from "../shared/network";
 import type { Screen } from "../shared/page-layout";
+import { getPasskey, passkeysSupported } from "../shared/passkeys";
 import type { AgePaths, RequestBodyOf, ResponseOf } from "../shared/schema";
 import { noteResultKept } from "./kept-here";
-import { getPasskey, passkeysSupported } from "./passkeys";
 import type { Texts } from "./texts";
 
 const ADDRESS = "/age/v1/keys/forget";

@@ -1,35 +1,30 @@
 // The console comes in by a session or a link, then shows its shell. What follows `#` in a link is taken out of the address
 // at once, and reaches no server before somebody presses the button: mail programs open links ahead of people.
 
-import { useCallback, useEffect, useState } from "react";
-import { Button } from "react-aria-components/Button";
-import { endSession, resumeSession, type Session, UnservedError } from "./api/session";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { missingFactor, resumeSession, type Session } from "./api/session";
 import { Mark } from "./components/mark";
 import { Failure, Loading, Screen } from "./components/screen";
 import { Shell } from "./components/shell";
 import { useToasts } from "./components/toasts";
 import { keepDeepLink, takeDeepLink } from "./deep-link";
 import { countMove, isDeepLink, useHash } from "./router";
-import { SignInForm, type SignInLink, SignInLinkScreen } from "./screens/sign-in";
+import { PlacesScreen, SignInForm, SignInLinkScreen } from "./screens/sign-in";
 import { SessionProvider } from "./session-context";
+import { type SignInLink, takeSignInLink } from "./sign-in-link";
 import { useTexts } from "./texts";
+
+const SecondFactorScreen = lazy(async () => ({
+  default: (await import("./screens/second-factor")).SecondFactorScreen,
+}));
 
 type Stage =
   | { at: "resuming" }
   | { at: "failed"; error: unknown }
   | { at: "link"; link: SignInLink }
   | { at: "signed-out" }
+  | { at: "second-factor"; session: Session }
   | { at: "signed-in"; session: Session };
-
-/** A link in the address, which is taken out of it. */
-function takeSignInLink(): SignInLink | undefined {
-  const [, what, token] = /^#(invite|sign-in)=([\w-]{20,200})$/.exec(location.hash) ?? [];
-  if (!what || !token) {
-    return undefined;
-  }
-  history.replaceState(null, "", location.pathname);
-  return { kind: what === "invite" ? "invitation" : "link", token };
-}
 
 function firstStage(): Stage {
   const link = takeSignInLink();
@@ -62,11 +57,26 @@ export function App() {
     }
   }, [stage.at]);
 
-  const onOver = useCallback(() => {
-    countMove();
-    setStage({ at: "signed-out" });
-    show({ text: texts.session.over, tone: "bad" });
-  }, [show, texts]);
+  const failure = stage.at === "link" && stage.link.kind === "failed" ? stage.link.token : undefined;
+  useEffect(() => {
+    if (failure) {
+      show({ text: failureText(texts.signIn.providerFailures, failure), tone: "bad" });
+      setStage({ at: "resuming" });
+    }
+  }, [failure, show, texts]);
+
+  const onOver = useCallback(
+    (session: Session | undefined) => {
+      countMove();
+      if (session) {
+        setStage(signedIn(session));
+        return;
+      }
+      setStage({ at: "signed-out" });
+      show({ text: texts.session.over, tone: "bad" });
+    },
+    [show, texts],
+  );
 
   const onSignedIn = useCallback((session: Session) => {
     countMove();
@@ -78,6 +88,11 @@ export function App() {
     setStage({ at: "signed-out" });
   }, []);
 
+  const onFactor = useCallback(() => {
+    countMove();
+    setStage({ at: "resuming" });
+  }, []);
+
   switch (stage.at) {
     case "signed-in":
       return (
@@ -85,21 +100,37 @@ export function App() {
           <Shell onSignedOut={onSignedOut} />
         </SessionProvider>
       );
+    case "second-factor":
+      return (
+        <Door wide={stage.session.second_factor === "enrolment-required"}>
+          <SessionProvider session={stage.session} onOver={onOver}>
+            <Suspense fallback={<Loading />}>
+              <SecondFactorScreen session={stage.session} onPresented={onFactor} onSignedOut={onSignedOut} />
+            </Suspense>
+          </SessionProvider>
+        </Door>
+      );
     case "link":
       return (
         <Door>
-          <SignInLinkScreen
-            key={stage.link.token}
-            link={stage.link}
-            onSignedIn={onSignedIn}
-            onUseless={() => setStage({ at: "signed-out" })}
-          />
+          {stage.link.kind === "choice" ? (
+            <PlacesScreen ticket={stage.link.token} onSignedIn={onSignedIn} onUseless={onSignedOut} />
+          ) : stage.link.kind === "failed" ? (
+            <Loading />
+          ) : (
+            <SignInLinkScreen
+              key={stage.link.token}
+              link={{ kind: stage.link.kind, token: stage.link.token }}
+              onSignedIn={onSignedIn}
+              onUseless={onSignedOut}
+            />
+          )}
         </Door>
       );
     case "signed-out":
       return (
         <Door>
-          <SignInForm />
+          <SignInForm onSignedIn={onSignedIn} />
         </Door>
       );
     case "failed":
@@ -107,11 +138,6 @@ export function App() {
         <Door>
           <Screen heading="Assay">
             <Failure error={stage.error} retry={() => setStage({ at: "resuming" })} />
-            {stage.error instanceof UnservedError && (
-              <Button className="button wide" onPress={() => void endSession().then(onSignedOut)}>
-                {texts.session.signOut}
-              </Button>
-            )}
           </Screen>
         </Door>
       );
@@ -125,6 +151,9 @@ export function App() {
 }
 
 function signedIn(session: Session): Stage {
+  if (missingFactor(session)) {
+    return { at: "second-factor", session };
+  }
   const followed = takeDeepLink();
   if (followed) {
     history.replaceState(null, "", followed);
@@ -132,14 +161,21 @@ function signedIn(session: Session): Stage {
   return { at: "signed-in", session };
 }
 
+/** What the way back from the identity provider says went wrong. */
+function failureText(words: Record<"refused" | "busy" | "unavailable", string>, code: string): string {
+  return code === "busy" || code === "unavailable" ? words[code] : words.refused;
+}
+
 /** What is seen of the console before somebody is in. */
-function Door({ children }: { children: React.ReactNode }) {
+function Door({ wide = false, children }: { wide?: boolean; children: React.ReactNode }) {
   return (
     <div className="door">
       <header className="brand">
         <Mark /> Assay
       </header>
-      <main className="door-card">{children}</main>
+      <main className="door-card" data-wide={wide}>
+        {children}
+      </main>
     </div>
   );
 }

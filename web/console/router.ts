@@ -4,8 +4,33 @@
 import { useSyncExternalStore } from "react";
 
 /** Screens that are a place of their own, and those that show what an id names. */
-export const PLACES = ["queue", "cases", "inbox", "mine", "people", "quality", "queues", "members"] as const;
-export const DETAILS = ["notification", "profile", "case"] as const;
+export const PLACES = [
+  "queue",
+  "cases",
+  "inbox",
+  "mine",
+  "people",
+  "quality",
+  "queues",
+  "members",
+  "roles",
+  "organisations",
+  "applications",
+  "accounts",
+  "approvals",
+  "operators",
+  "operator-roles",
+  "security",
+] as const;
+export const DETAILS = [
+  "notification",
+  "profile",
+  "case",
+  "organisation",
+  "application",
+  "account",
+  "operator",
+] as const;
 export type Place = (typeof PLACES)[number];
 export type Detail = (typeof DETAILS)[number];
 export type ScreenName = Place | Detail;
@@ -21,22 +46,28 @@ export interface Route {
   query: URLSearchParams;
 }
 
-const DETAIL = new RegExp(`^#(?:account=([\\da-f-]{36})&)?(${DETAILS.join("|")})=([\\da-f-]{36})$`);
+const DETAIL = new RegExp(`^#(?:account=([\\da-f-]{36})&)?(${DETAILS.join("|")})=([\\da-f-]{36})(?:\\?(.*))?$`);
 const PLACE = new RegExp(`^#(${PLACES.join("|")})(?:\\?(.*))?$`);
 
 export function parseRoute(hash: string): Route {
-  const [, account, detail, id] = DETAIL.exec(hash) ?? [];
+  const [, account, detail, id, asked] = DETAIL.exec(hash) ?? [];
   if (detail) {
-    return { screen: detail as Detail, id: id ?? "", account, query: new URLSearchParams() };
+    return { screen: detail as Detail, id: id ?? "", account, query: new URLSearchParams(asked) };
   }
   const [, place, query] = PLACE.exec(hash) ?? [];
   return { screen: place as Place | undefined, id: "", account: undefined, query: new URLSearchParams(query) };
 }
 
 /** The address of a place; members of `query` that are empty are left out. */
-export function placeHref(place: Place, query: Record<string, string | undefined> = {}): string {
+export function placeHref(place: Place, query: HrefQuery = {}): string {
+  return withQuery(`#${place}`, query);
+}
+
+type HrefQuery = Record<string, string | undefined>;
+
+function withQuery(href: string, query: HrefQuery): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  return given.length > 0 ? `#${place}?${new URLSearchParams(given)}` : `#${place}`;
+  return given.length > 0 ? `${href}?${new URLSearchParams(given)}` : href;
 }
 
 /** What stands in an address, if it is one of the values that there are. */
@@ -44,8 +75,8 @@ export function oneOf<T extends string>(all: readonly T[], value: string | null,
   return all.find((one) => one === value) ?? otherwise;
 }
 
-export function detailHref(detail: Detail, id: string): string {
-  return `#${detail}=${id}`;
+export function detailHref(detail: Detail, id: string, query: HrefQuery = {}): string {
+  return withQuery(`#${detail}=${id}`, query);
 }
 
 /** Whether what follows `#` names something in an account. */

@@ -4,38 +4,59 @@ import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstac
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { Account } from "./api/account";
 import { RefusedError, UnreachableError } from "./api/client";
-import { type AnyScope, resumeSession, type Session, UnservedError } from "./api/session";
+import {
+  type AnyScope,
+  isOperator,
+  type MemberSession,
+  missingFactor,
+  resumeSession,
+  type Session,
+} from "./api/session";
 import { useToasts } from "./components/toasts";
 import { fill, type Texts, useTexts } from "./texts";
 
-interface SessionValue {
+interface ConsoleValue {
   session: Session;
-  account: Account;
   may(scope: AnyScope): boolean;
   /** Leads to the door if a refusal means that the session is over; answers whether it is. */
   checkSession(error: unknown): Promise<boolean>;
 }
 
-const SessionContext = createContext<SessionValue | undefined>(undefined);
+/** What screens of an account have. */
+interface AccountValue extends ConsoleValue {
+  session: MemberSession;
+  account: Account;
+}
+
+const SessionContext = createContext<ConsoleValue | AccountValue | undefined>(undefined);
 
 /** How long an answer counts as fresh: going back and forth asks nobody. */
 const FRESH_MS = 5_000;
 const RETRIES = 2;
 
-/** What signed-in screens share. `onOver` hears that the session is over. */
-export function SessionProvider(props: { session: Session; onOver(): void; children: ReactNode }) {
-  const { session, onOver, children } = props;
-  const value = useMemo<SessionValue>(() => {
-    const granted = new Set<AnyScope>([...session.scopes, ...session.console_scopes]);
-    return {
-      session,
-      account: new Account(session.account.id),
-      may: (scope) => granted.has(scope),
-      checkSession: (error) => endIfOver(error, onOver),
+interface SessionProviderProps {
+  session: Session;
+  /** The session is over, or needs a second factor from now on. */
+  onOver(session: Session | undefined): void;
+  children: ReactNode;
+}
+
+/** What signed-in screens share. */
+export function SessionProvider({ session, onOver, children }: SessionProviderProps) {
+  const value = useMemo<ConsoleValue | AccountValue>(() => {
+    const granted = new Set<AnyScope>(
+      isOperator(session) ? session.operator.scopes : [...session.scopes, ...session.console_scopes],
+    );
+    const common = {
+      may: (scope: AnyScope) => granted.has(scope),
+      checkSession: (error: unknown) => endIfOver(error, session, onOver),
     };
+    return isOperator(session)
+      ? { ...common, session }
+      : { ...common, session, account: new Account(session.account.id) };
   }, [session, onOver]);
   const client = useMemo(() => {
-    const onError = (error: unknown) => void endIfOver(error, onOver);
+    const onError = (error: unknown) => void endIfOver(error, session, onOver);
     return new QueryClient({
       queryCache: new QueryCache({ onError }),
       defaultOptions: {
@@ -46,7 +67,7 @@ export function SessionProvider(props: { session: Session; onOver(): void; child
         mutations: { retry: false },
       },
     });
-  }, [onOver]);
+  }, [session, onOver]);
   return (
     <SessionContext.Provider value={value}>
       <QueryClientProvider client={client}>{children}</QueryClientProvider>
@@ -54,22 +75,30 @@ export function SessionProvider(props: { session: Session; onOver(): void; child
   );
 }
 
-/** A 401 is also how a scope is refused: whether the session is over is asked apart. Answers whether it is. */
-async function endIfOver(error: unknown, onOver: () => void): Promise<boolean> {
+/** A 401 is also how a scope is refused, or a wrong code: whether the session is over, or lacks a second factor that it did not
+ * lack before, is asked apart. Answers whether it is so. */
+async function endIfOver(
+  error: unknown,
+  session: Session,
+  onOver: (session: Session | undefined) => void,
+): Promise<boolean> {
   if (!(error instanceof RefusedError && error.status === 401)) {
     return false;
   }
-  const over = await resumeSession().then(
-    (session) => session === undefined,
-    () => false,
-  );
-  if (over) {
-    onOver();
+  try {
+    const now = await resumeSession();
+    const over = now === undefined || missingFactor(now) !== missingFactor(session);
+    if (over) {
+      onOver(now);
+    }
+    return over;
+  } catch {
+    return false;
   }
-  return over;
 }
 
-export function useSession(): SessionValue {
+/** Who is signed in, whoever it is. */
+export function useConsole(): ConsoleValue {
   const value = useContext(SessionContext);
   if (!value) {
     throw new Error("nobody is signed in here");
@@ -77,16 +106,32 @@ export function useSession(): SessionValue {
   return value;
 }
 
+/** The account of a member; an operator has none. */
+export function useAccount(): Account | undefined {
+  const value = useConsole();
+  return "account" in value ? (value as AccountValue).account : undefined;
+}
+
+/** Which member is signed in, on screens that are an account's. */
+export function useSession(): AccountValue {
+  const value = useConsole();
+  if (!("account" in value)) {
+    throw new Error("an operator is signed in, who is in no account");
+  }
+  return value as AccountValue;
+}
+
 /** What a refusal means, in words. */
 export function errorText(texts: Texts, error: unknown): string {
   if (error instanceof UnreachableError) {
     return texts.errors.unreachable;
   }
-  if (error instanceof UnservedError) {
-    return texts.errors[error.reason];
-  }
   if (error instanceof RefusedError) {
     return error.status === 404 ? texts.errors.notFound : fill(texts.errors.refused, { reason: error.message });
+  }
+  if (error instanceof DOMException) {
+    // The browser's own dialog was closed, or it has no passkey for this address.
+    return texts.errors.passkey;
   }
   return fill(texts.errors.unknown, { reason: error instanceof Error ? error.message : String(error) });
 }
@@ -94,7 +139,7 @@ export function errorText(texts: Texts, error: unknown): string {
 /** Does something, and says what came of it: answers whether it was done. */
 export function useAction(): (act: () => Promise<unknown>, done?: string) => Promise<boolean> {
   const { show } = useToasts();
-  const { checkSession } = useSession();
+  const { checkSession } = useConsole();
   const texts = useTexts();
   return async (act, done) => {
     try {

@@ -2,7 +2,7 @@
 
 import { make } from "../../shared/dom";
 import { paragraph, primaryButton, row } from "../../shared/elements";
-import { getPasskey, passkeysSupported } from "../passkeys";
+import { getPasskey, passkeysSupported } from "../../shared/passkeys";
 import { availableMethods, type StepProblem, type StepsByKind } from "../session";
 import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 

@@ -1,21 +1,30 @@
-// Who is signed in: sessions, and the links by which they begin.
+// Who is signed in: sessions of members and of operators, and how they begin.
 
 import type { ConsolePaths, RequestBodyOf, ResponseOf } from "../../shared/schema";
 import { call, RefusedError } from "./client";
 
 type SessionPath = ConsolePaths["/console/session"];
 
-type Answer = ResponseOf<SessionPath["get"]>;
+/** Who is signed in: a member of an account, or an operator of the installation. */
+export type Session = ResponseOf<SessionPath["get"]>;
 /** Which member is signed in, to which account, and what they may do there. */
-export type Session = Extract<Answer, { account: unknown }>;
+export type MemberSession = Extract<Session, { account: unknown }>;
+/** Which operator is signed in. */
+export type OperatorSession = Extract<Session, { operator: unknown }>;
 /** What a member may be allowed: in the moderation interface, and in the console beyond it. */
-export type Scope = Session["scopes"][number];
-export type AnyScope = Scope | Session["console_scopes"][number];
+export type Scope = MemberSession["scopes"][number];
+export type ConsoleScope = MemberSession["console_scopes"][number];
+export type MemberScope = Scope | ConsoleScope;
+/** What an operator may be allowed. */
+export type OperatorScope = OperatorSession["operator"]["scopes"][number];
+export type AnyScope = MemberScope | OperatorScope;
+/** What somebody comes in with. */
+export type SignInCredential = RequestBodyOf<SessionPath["post"]>;
 
 /** The session that the browser has; nothing where it has none. */
 export async function resumeSession(): Promise<Session | undefined> {
   try {
-    return memberSession(await call<SessionPath["get"]>("GET", "/console/session"));
+    return await call<SessionPath["get"]>("GET", "/console/session");
   } catch (error) {
     if (error instanceof RefusedError && error.status === 401) {
       return undefined;
@@ -24,41 +33,25 @@ export async function resumeSession(): Promise<Session | undefined> {
   }
 }
 
-/** Begins a session by what was in a link. */
-export async function beginSession(link: RequestBodyOf<SessionPath["post"]>): Promise<Session> {
-  return memberSession(await call<SessionPath["post"]>("POST", "/console/session", link));
+/** Begins a session: by a link, an invitation, a passkey, a password, or a place that was chosen. */
+export function beginSession(credential: SignInCredential): Promise<Session> {
+  return call<SessionPath["post"]>("POST", "/console/session", credential);
 }
 
-/** Somebody is signed in whom this page has nothing to show. */
-export class UnservedError extends Error {
-  constructor(readonly reason: "operator" | "secondFactor") {
-    super(reason);
-  }
+export function isOperator(session: Session): session is OperatorSession {
+  return "operator" in session;
 }
 
-/** States of a second factor in which nothing else is allowed. */
-const UNFINISHED: readonly unknown[] = ["required", "enrolment-required"];
-
-function memberSession(answer: Answer): Session {
-  if ("second_factor" in answer && UNFINISHED.includes(answer.second_factor)) {
-    throw new UnservedError("secondFactor");
-  }
-  if (!("account" in answer)) {
-    throw new UnservedError("operator");
-  }
-  return answer;
+/** What is missing until anything else can be done: a second factor that they have, or one that they have to set up. */
+export function missingFactor({ second_factor: state }: Session): "required" | "enrolment-required" | undefined {
+  return state === "required" || state === "enrolment-required" ? state : undefined;
 }
 
 export async function endSession(): Promise<void> {
   await call("DELETE", "/console/session");
 }
 
-/** Has a link sent to an address, where it is a member's. */
-export async function sendLink(email: string): Promise<void> {
-  await call<ConsolePaths["/console/sign-in"]["post"]>("POST", "/console/sign-in", { email });
-}
-
-/** All that a member may be allowed, in the interface's order. */
+/** All that a member may be allowed in the moderation interface, in its order. */
 export const SCOPES: readonly Scope[] = [
   "contents:list",
   "contents:manage",
@@ -77,4 +70,40 @@ export const SCOPES: readonly Scope[] = [
   "profiles:view",
   "reports:view",
   "reports:manage",
+];
+
+/** All that a member may be allowed in the console beyond that. */
+export const CONSOLE_SCOPES: readonly ConsoleScope[] = [
+  "documents:review",
+  "ages:review",
+  "cases:manage",
+  "queues:manage",
+  "sessions:view",
+  "sessions:manage",
+  "keys:manage",
+  "deliveries:view",
+  "deliveries:manage",
+  "sandbox:manage",
+  "usage:view",
+  "roles:manage",
+  "audit:view",
+];
+
+/** All that an operator may be allowed. */
+export const OPERATOR_SCOPES: readonly OperatorScope[] = [
+  "organisations:manage",
+  "applications:manage",
+  "keys:manage",
+  "settings:view",
+  "models:view",
+  "providers:test",
+  "trust:manage",
+  "jobs:manage",
+  "deliveries:manage",
+  "sessions:view",
+  "sessions:manage",
+  "operators:manage",
+  "audit:view",
+  "health:view",
+  "deletions:approve",
 ];

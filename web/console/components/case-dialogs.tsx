@@ -1,13 +1,12 @@
 // What a reviewer is asked before a case leaves the desk undecided, and why a decision was made.
 
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { Dialog, Heading } from "react-aria-components/Dialog";
-import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import type { CaseDecision, HoldInput, ReasonCode } from "../api/cases";
 import { useSession } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
+import { DialogFrame } from "./dialog-frame";
 import { Choice, TextArea } from "./field";
 import { Answer } from "./screen";
 
@@ -15,19 +14,6 @@ const MAX_NOTE_CHARS = 500;
 /** For how many hours a case is put on hold. */
 const HOLD_HOURS = ["1", "4", "24", "72", "168", "720"] as const;
 const HOUR_MS = 3_600_000;
-
-function AskDialog({ heading, close, children }: { heading: string; close(): void; children: ReactNode }) {
-  return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && close()} isDismissable>
-      <Modal className="modal narrow">
-        <Dialog className="dialog">
-          <Heading slot="title">{heading}</Heading>
-          {children}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
-  );
-}
 
 export function HoldDialog({ onHold, close }: { onHold(input: HoldInput): void; close(): void }) {
   const { queue, finding, cancel } = useTexts();
@@ -40,7 +26,7 @@ export function HoldDialog({ onHold, close }: { onHold(input: HoldInput): void; 
     onHold({ until, ...(note.trim() === "" ? {} : { note }) });
   };
   return (
-    <AskDialog heading={queue.holdHeading} close={close}>
+    <DialogFrame narrow heading={queue.holdHeading} close={close}>
       <form onSubmit={submit}>
         <Choice<(typeof HOLD_HOURS)[number]>
           label={queue.holdFor}
@@ -64,7 +50,7 @@ export function HoldDialog({ onHold, close }: { onHold(input: HoldInput): void; 
           </Button>
         </div>
       </form>
-    </AskDialog>
+    </DialogFrame>
   );
 }
 
@@ -73,7 +59,7 @@ export function AssignDialog({ onAssign, close }: { onAssign(member: string, nam
   const { account, session } = useSession();
   const answer = useQuery({ queryKey: ["members"], queryFn: () => account.members() });
   return (
-    <AskDialog heading={queue.assignHeading} close={close}>
+    <DialogFrame narrow heading={queue.assignHeading} close={close}>
       <Answer query={answer}>
         {(members) => (
           <ul className="choices">
@@ -94,7 +80,7 @@ export function AssignDialog({ onAssign, close }: { onAssign(member: string, nam
           {cancel}
         </Button>
       </div>
-    </AskDialog>
+    </DialogFrame>
   );
 }
 
@@ -108,7 +94,7 @@ interface ReasonDialogProps {
 export function ReasonDialog({ reasons, onChoose, close }: ReasonDialogProps) {
   const { queue, cancel } = useTexts();
   return (
-    <AskDialog heading={queue.reasonHeading} close={close}>
+    <DialogFrame narrow heading={queue.reasonHeading} close={close}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons within are what is pressed; numbers are their short cuts. */}
       <div
         onKeyDown={(event) => {
@@ -134,7 +120,7 @@ export function ReasonDialog({ reasons, onChoose, close }: ReasonDialogProps) {
           {cancel}
         </Button>
       </div>
-    </AskDialog>
+    </DialogFrame>
   );
 }
 
@@ -148,7 +134,7 @@ interface GoldenDialogProps {
 export function GoldenDialog({ decisions, onChoose, close }: GoldenDialogProps) {
   const { cases, queue, cancel } = useTexts();
   return (
-    <AskDialog heading={cases.goldenHeading} close={close}>
+    <DialogFrame narrow heading={cases.goldenHeading} close={close}>
       <p className="soft">{cases.goldenMeans}</p>
       <ul className="choices">
         {decisions.map((decision, at) => (
@@ -164,6 +150,6 @@ export function GoldenDialog({ decisions, onChoose, close }: GoldenDialogProps) 
           {cancel}
         </Button>
       </div>
-    </AskDialog>
+    </DialogFrame>
   );
 }

@@ -10,11 +10,12 @@ import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { SearchField } from "react-aria-components/SearchField";
 import { useShortcutList } from "../keys/shortcuts";
 import { setPreferences, THEMES } from "../preferences";
-import { DETAILS, detailHref, navigate, placeHref } from "../router";
-import { DETAIL_SCOPES, type PlaceEntry } from "../screens";
-import { useSession } from "../session-context";
-import { fill, useTexts } from "../texts";
+import { DETAILS, type Detail, detailHref, navigate, placeHref } from "../router";
+import { DETAIL_AUDIENCES, isOpenTo, type PlaceEntry } from "../screens";
+import { useConsole } from "../session-context";
+import { fill, type Texts, useTexts } from "../texts";
 import { Icon, type IconName } from "./icon";
+import { MAX_RECORDS, NEW_PLACES, useRecords } from "./palette-records";
 import { themeWords } from "./shell";
 
 interface Command {
@@ -22,6 +23,8 @@ interface Command {
   label: string;
   icon: IconName;
   keys?: string;
+  /** What it is. */
+  note?: string;
   run(): void;
 }
 
@@ -29,7 +32,8 @@ const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function CommandPalette({ places, close }: { places: readonly PlaceEntry[]; close(): void }) {
   const texts = useTexts();
-  const { may } = useSession();
+  const { session, may } = useConsole();
+  const records = useRecords();
   const shortcuts = useShortcutList();
   const [query, setQuery] = useState("");
   // What can be done is what could be done when the palette was opened.
@@ -43,8 +47,25 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
       keys: `g ${key}`,
       run: () => navigate(placeHref(place)),
     }));
+    const newLabels = {
+      organisations: texts.tenants.newOrganisation,
+      applications: texts.tenants.newApplication,
+      operators: texts.operators.invite,
+      "operator-roles": texts.roles.create,
+      roles: texts.roles.create,
+      queues: texts.queues.create,
+    };
+    const made: Command[] = NEW_PLACES.filter((one) => places.some(({ place }) => place === one)).map((place) => ({
+      id: `new-${place}`,
+      label: newLabels[place],
+      icon: "plus",
+      run: () => navigate(placeHref(place, { new: "true" })),
+    }));
     const actions: Command[] = [
-      ...here.map(({ keys, label, run }) => ({ id: keys, label, icon: "forward" as const, keys, run })),
+      ...made,
+      ...here
+        .filter(({ label }) => !made.some((one) => one.label === label))
+        .map(({ keys, label, run }) => ({ id: keys, label, icon: "forward" as const, keys, run })),
       ...THEMES.map((theme) => ({
         id: `theme-${theme}`,
         label: themeWords(texts, theme),
@@ -60,9 +81,9 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
 
   const wanted = query.trim().toLowerCase();
   const named: Command[] = ID.test(wanted)
-    ? DETAILS.filter((detail) => DETAIL_SCOPES[detail].every(may)).map((detail) => ({
+    ? DETAILS.filter((detail) => isOpenTo(DETAIL_AUDIENCES[detail], session, may)).map((detail) => ({
         id: detail,
-        label: fill(texts.palette.openId, { what: texts.nav[detail === "profile" ? "person" : detail] }),
+        label: fill(texts.palette.openId, { what: detailWords(texts, detail) }),
         icon: "forward",
         run: () => navigate(detailHref(detail, wanted)),
       }))
@@ -79,8 +100,19 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
           },
         ]
       : [];
+  const matching: Command[] = (wanted === "" ? [] : records)
+    .filter(({ name, also }) => `${name} ${also}`.toLowerCase().includes(wanted))
+    .slice(0, MAX_RECORDS)
+    .map(({ id, name, kind, icon, href }) => ({
+      id: `record-${id}`,
+      label: name,
+      icon,
+      note: kind,
+      run: () => navigate(href),
+    }));
   const found = [
-    { id: "ids", heading: texts.palette.ids, commands: named },
+    { id: "records", heading: texts.palette.records, commands: matching },
+    { id: "ids", heading: texts.palette.ids, commands: matching.length > 0 ? [] : named },
     ...sections.map((section) => ({
       ...section,
       commands: section.commands.filter(({ label }) => label.toLowerCase().includes(wanted)),
@@ -115,9 +147,10 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
                 <ListBoxSection className="palette-section">
                   <Header>{heading}</Header>
                   <Collection items={commands}>
-                    {({ label, icon, keys }) => (
+                    {({ label, icon, keys, note }) => (
                       <ListBoxItem className="palette-item" textValue={label}>
                         <Icon name={icon} /> <span>{label}</span>
+                        {note && <span className="soft">{note}</span>}
                         {keys && (
                           <span className="palette-keys" aria-hidden="true">
                             {keys.split(" ").map((key) => (
@@ -136,4 +169,20 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
       </Modal>
     </ModalOverlay>
   );
+}
+
+/** What a detail is called. */
+function detailWords({ nav, tenants, operators }: Texts, detail: Detail): string {
+  switch (detail) {
+    case "organisation":
+    case "application":
+    case "account":
+      return tenants[detail];
+    case "operator":
+      return operators.operator;
+    case "profile":
+      return nav.person;
+    default:
+      return nav[detail];
+  }
 }

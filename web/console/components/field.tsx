@@ -6,14 +6,17 @@ interface FieldProps {
   label: string;
   value: string;
   onChange(value: string): void;
-  type?: "text" | "email" | "search" | "number";
+  type?: "text" | "email" | "search" | "number" | "password" | "date";
   id?: string;
   minLength?: number;
   maxLength?: number;
   autoComplete?: string;
   isRequired?: boolean;
-  min?: number;
-  max?: number;
+  min?: number | string;
+  max?: number | string;
+  inputMode?: "numeric";
+  pattern?: string;
+  autoFocus?: boolean;
 }
 
 export function Field(props: FieldProps) {
@@ -72,12 +75,19 @@ interface TickProps {
   isTicked: boolean;
   onChange(ticked: boolean): void;
   value?: string;
+  isDisabled?: boolean;
 }
 
-export function Tick({ label, isTicked, onChange, value = "on" }: TickProps) {
+export function Tick({ label, isTicked, onChange, value = "on", isDisabled = false }: TickProps) {
   return (
-    <label className="tick">
-      <input type="checkbox" checked={isTicked} value={value} onChange={(event) => onChange(event.target.checked)} />
+    <label className="tick" data-disabled={isDisabled}>
+      <input
+        type="checkbox"
+        checked={isTicked}
+        value={value}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
       <span>{label}</span>
     </label>
   );

@@ -5,12 +5,12 @@ import { Component, lazy, type ReactNode, Suspense, useEffect, useRef, useState 
 import { Button } from "react-aria-components/Button";
 import { Dialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
-import { endSession } from "../api/session";
+import { endSession, isOperator } from "../api/session";
 import { useShortcuts, useSuspendedShortcuts } from "../keys/shortcuts";
 import { setPreferences, THEMES, usePreferences } from "../preferences";
 import { type Detail, navigate, PLACES, type Place, parseRoute, placeHref, type Route, useHash } from "../router";
-import { DETAIL_SCOPES, PLACE_ENTRIES, PLACE_GROUPS, type PlaceEntry, SCREENS } from "../screens";
-import { useAction, useSession } from "../session-context";
+import { DETAIL_AUDIENCES, isOpenTo, PLACE_ENTRIES, PLACE_GROUPS, type PlaceEntry, SCREENS } from "../screens";
+import { useAction, useConsole } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
 import { Icon, type IconName } from "./icon";
 import { Mark } from "./mark";
@@ -27,13 +27,13 @@ type Overlay = "palette" | "shortcuts" | "menu" | undefined;
 
 /** The places that the reader may open. */
 function usePlaces(): PlaceEntry[] {
-  const { may } = useSession();
-  return PLACE_ENTRIES.filter(({ scopes }) => scopes.length === 0 || scopes.some(may));
+  const { session, may } = useConsole();
+  return PLACE_ENTRIES.filter((entry) => isOpenTo(entry, session, may));
 }
 
 export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   const texts = useTexts();
-  const { session } = useSession();
+  const { session } = useConsole();
   const act = useAction();
   const main = useRef<HTMLElement>(null);
   const [overlay, setOverlay] = useState<Overlay>();
@@ -41,8 +41,15 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   const route = parseRoute(useHash());
   const current = currentPlace(route, places);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes what lies over it.
-  useEffect(() => setOverlay(undefined), [route.screen, route.id]);
+  // Another screen closes what lies over it; the first one has nothing to close, and a key may have opened something already.
+  const where = `${route.screen} ${route.id}`;
+  const seen = useRef(where);
+  useEffect(() => {
+    if (seen.current !== where) {
+      seen.current = where;
+      setOverlay(undefined);
+    }
+  }, [where]);
 
   useEffect(() => {
     const timer = setTimeout(() => void fetchPalette().catch(() => undefined), FETCH_PALETTE_AFTER_MS);
@@ -61,6 +68,8 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
     })),
   ]);
 
+  const place = isOperator(session) ? texts.nav.wholeInstallation : session.account.name;
+  const name = isOperator(session) ? session.operator.name : session.member.username;
   const signOut = async () => {
     if (await act(endSession)) {
       onSignedOut();
@@ -68,7 +77,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   };
   const side = (
     <>
-      <p className="account">{session.account.name}</p>
+      <p className="account">{place}</p>
       <Navigation places={places} current={current} />
       <div className="side-foot">
         <Button className="side-button" onPress={() => setOverlay("palette")}>
@@ -79,7 +88,14 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
         </Button>
         <ThemeSwitch />
         <div className="who">
-          <span className="who-name">{session.member.username}</span>
+          <a
+            className="who-name"
+            href={placeHref("security")}
+            aria-label={`${name}: ${texts.nav.security}`}
+            aria-current={current === "security" ? "page" : undefined}
+          >
+            <Icon name="key" /> <span>{name}</span>
+          </a>
           <Button className="icon-button" id="leave" aria-label={texts.session.signOut} onPress={() => void signOut()}>
             <Icon name="leave" />
           </Button>
@@ -97,7 +113,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
           <Icon name="menu" />
         </Button>
         <p className="brand">
-          <Mark /> <span id="where">{session.account.name}</span>
+          <Mark /> <span id="where">{place}</span>
         </p>
         <Button className="icon-button" aria-label={texts.palette.label} onPress={() => setOverlay("palette")}>
           <Icon name="search" />
@@ -181,20 +197,24 @@ function Navigation({ places, current }: { places: readonly PlaceEntry[]; curren
 
 function OpenScreen({ route, place }: { route: Route; place: Place | undefined }) {
   const texts = useTexts();
-  const { session, may } = useSession();
+  const { session, may } = useConsole();
   const { screen, id, account, query } = route;
   const note = (words: string) => (
     <Screen heading={texts.title}>
       <Empty>{words}</Empty>
     </Screen>
   );
-  if (account && account !== session.account.id) {
+  if (account && (isOperator(session) || account !== session.account.id)) {
     return note(texts.errors.otherAccount);
   }
   if (screen && !isPlace(screen)) {
-    const scopes = DETAIL_SCOPES[screen satisfies Detail];
+    const audience = DETAIL_AUDIENCES[screen satisfies Detail];
     const Component = SCREENS[screen];
-    return scopes.every(may) ? <Component id={id} query={query} /> : note(texts.errors.notAllowed);
+    return isOpenTo(audience, session, may) ? (
+      <Component id={id} query={query} />
+    ) : (
+      note(isOperator(session) ? texts.errors.operatorNotAllowed : texts.errors.notAllowed)
+    );
   }
   if (!place) {
     return note(texts.errors.nothingAllowed);

@@ -1,7 +1,7 @@
 // Which screens there are, who may open them, and how they are fetched: each when it is opened.
 
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
-import type { AnyScope } from "../api/session";
+import { type AnyScope, isOperator, type MemberScope, type OperatorScope, type Session } from "../api/session";
 import type { IconName } from "../components/icon";
 import type { Detail, Place, ScreenName } from "../router";
 
@@ -14,40 +14,64 @@ export interface ScreenProps {
 
 type Component = LazyExoticComponent<ComponentType<ScreenProps>>;
 
-export const PLACE_GROUPS = ["review", "lead", "account"] as const;
-type PlaceGroup = (typeof PLACE_GROUPS)[number];
+export const PLACE_GROUPS = ["review", "lead", "account", "tenants", "installation"] as const;
+/** What is one's own stands beside one's name, and not among the places. */
+type PlaceGroup = (typeof PLACE_GROUPS)[number] | "own";
 
-export interface PlaceEntry {
+/** Who may open something: members, and operators, who have one of these; all of them where there is none. Without a list, none of
+ * them may. */
+export interface Audience {
+  member?: readonly MemberScope[];
+  operator?: readonly OperatorScope[];
+}
+
+export interface PlaceEntry extends Audience {
   place: Place;
   group: PlaceGroup;
   icon: IconName;
-  /** Leads there, after `g`. */
+  /** Leads there, after `g`. No two that somebody may open have the same. */
   key: string;
-  /** Whoever has one of these may open it; everybody where there is none. */
-  scopes: readonly AnyScope[];
 }
 
 /** Each lets somebody decide one kind of case. */
-const REVIEWER_SCOPES: readonly AnyScope[] = ["notifications:manage", "documents:review", "ages:review"];
+const REVIEWER_SCOPES: readonly MemberScope[] = ["notifications:manage", "documents:review", "ages:review"];
 
 /** The places of the console, in the order of its navigation. */
 export const PLACE_ENTRIES: readonly PlaceEntry[] = [
-  { place: "queue", group: "review", icon: "queue", key: "q", scopes: REVIEWER_SCOPES },
-  { place: "cases", group: "review", icon: "cases", key: "c", scopes: [...REVIEWER_SCOPES, "cases:manage"] },
-  { place: "inbox", group: "review", icon: "inbox", key: "i", scopes: ["notifications:view"] },
-  { place: "mine", group: "review", icon: "mine", key: "m", scopes: [] },
-  { place: "people", group: "review", icon: "people", key: "p", scopes: ["profiles:list"] },
-  { place: "quality", group: "lead", icon: "quality", key: "y", scopes: ["queues:manage"] },
-  { place: "queues", group: "lead", icon: "queues", key: "u", scopes: ["queues:manage"] },
-  { place: "members", group: "account", icon: "members", key: "e", scopes: ["members:manage"] },
+  { place: "queue", group: "review", icon: "queue", key: "q", member: REVIEWER_SCOPES },
+  { place: "cases", group: "review", icon: "cases", key: "c", member: [...REVIEWER_SCOPES, "cases:manage"] },
+  { place: "inbox", group: "review", icon: "inbox", key: "i", member: ["notifications:view"] },
+  { place: "mine", group: "review", icon: "mine", key: "m", member: [] },
+  { place: "people", group: "review", icon: "people", key: "p", member: ["profiles:list"] },
+  { place: "quality", group: "lead", icon: "quality", key: "y", member: ["queues:manage"] },
+  { place: "queues", group: "lead", icon: "queues", key: "u", member: ["queues:manage"] },
+  { place: "members", group: "account", icon: "members", key: "e", member: ["members:manage"] },
+  { place: "roles", group: "account", icon: "roles", key: "r", member: ["roles:manage"] },
+  { place: "organisations", group: "tenants", icon: "organisations", key: "o", operator: ["organisations:manage"] },
+  { place: "applications", group: "tenants", icon: "applications", key: "a", operator: ["applications:manage"] },
+  { place: "accounts", group: "tenants", icon: "cases", key: "c", operator: ["organisations:manage"] },
+  { place: "approvals", group: "installation", icon: "approvals", key: "d", operator: [] },
+  { place: "operators", group: "installation", icon: "members", key: "p", operator: ["operators:manage"] },
+  { place: "operator-roles", group: "installation", icon: "roles", key: "r", operator: ["operators:manage"] },
+  { place: "security", group: "own", icon: "key", key: "k", member: [], operator: [] },
 ];
 
-/** What is needed to see a detail. */
-export const DETAIL_SCOPES: Readonly<Record<Detail, readonly AnyScope[]>> = {
-  notification: [],
-  profile: ["profiles:view"],
-  case: [],
+/** Who may see a detail. */
+export const DETAIL_AUDIENCES: Readonly<Record<Detail, Audience>> = {
+  notification: { member: [] },
+  profile: { member: ["profiles:view"] },
+  case: { member: [] },
+  organisation: { operator: ["organisations:manage"] },
+  application: { operator: ["applications:manage", "keys:manage"] },
+  account: { operator: ["organisations:manage"] },
+  operator: { operator: ["operators:manage"] },
 };
+
+/** Whether who is signed in may open it. */
+export function isOpenTo({ member, operator }: Audience, session: Session, may: (scope: AnyScope) => boolean): boolean {
+  const scopes: readonly AnyScope[] | undefined = isOperator(session) ? operator : member;
+  return scopes !== undefined && (scopes.length === 0 || scopes.some(may));
+}
 
 export const SCREENS: Readonly<Record<ScreenName, Component>> = {
   queue: lazy(async () => ({ default: (await import("./queue")).QueueScreen })),
@@ -61,4 +85,16 @@ export const SCREENS: Readonly<Record<ScreenName, Component>> = {
   quality: lazy(async () => ({ default: (await import("./quality")).QualityScreen })),
   queues: lazy(async () => ({ default: (await import("./queues")).QueuesScreen })),
   members: lazy(async () => ({ default: (await import("./members")).MembersScreen })),
+  roles: lazy(async () => ({ default: (await import("./roles")).RolesScreen })),
+  organisations: lazy(async () => ({ default: (await import("./organisations")).OrganisationsScreen })),
+  organisation: lazy(async () => ({ default: (await import("./organisations")).OrganisationScreen })),
+  applications: lazy(async () => ({ default: (await import("./applications")).ApplicationsScreen })),
+  application: lazy(async () => ({ default: (await import("./application")).ApplicationScreen })),
+  accounts: lazy(async () => ({ default: (await import("./accounts")).AccountsScreen })),
+  account: lazy(async () => ({ default: (await import("./accounts")).AccountScreen })),
+  approvals: lazy(async () => ({ default: (await import("./approvals")).ApprovalsScreen })),
+  operators: lazy(async () => ({ default: (await import("./operators")).OperatorsScreen })),
+  operator: lazy(async () => ({ default: (await import("./operators")).OperatorScreen })),
+  "operator-roles": lazy(async () => ({ default: (await import("./operator-roles")).OperatorRolesScreen })),
+  security: lazy(async () => ({ default: (await import("./security")).SecurityScreen })),
 };

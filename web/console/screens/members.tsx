@@ -3,18 +3,22 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
-import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import { Heading } from "react-aria-components/Heading";
 import type { Invitation, Member } from "../api/account";
 import { SCOPES, type Scope } from "../api/session";
 import { Confirm } from "../components/confirm";
 import { type DataColumn, DataTable } from "../components/data-table";
+import { DialogFrame } from "../components/dialog-frame";
 import { Field, Tick } from "../components/field";
 import { Icon } from "../components/icon";
+import { ConsoleGrant, MemberSessions, useConsoleMembers, useRoles } from "../components/member-console";
+import { ScopeBoxes } from "../components/scope-boxes";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
+import { placeHref, replaceRoute } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
+import type { ScreenProps } from ".";
 
 /** What somebody who is invited may do if nothing else is ticked. */
 const USUAL_SCOPES: readonly Scope[] = ["notifications:manage", "notifications:view"];
@@ -30,11 +34,18 @@ function useMembersAction(): (act: () => Promise<unknown>, done: string) => Prom
   };
 }
 
-export function MembersScreen() {
+export function MembersScreen({ query }: ScreenProps) {
   const texts = useTexts();
   const { account, session } = useSession();
   const members = useQuery({ queryKey: ["members"], queryFn: () => account.members() });
-  const [managed, setManaged] = useState<string>();
+  const managed = query.get("member");
+  const manage = (member?: string) => replaceRoute(placeHref("members", { member }));
+  const granted = useConsoleMembers().data;
+  const roles = useRoles().data;
+  const roleOf = (id: string) => {
+    const role = granted?.find(({ member }) => member.id === id)?.role_id;
+    return roles?.find((one) => one.id === role)?.name;
+  };
   const { members: words } = texts;
   const columns: DataColumn<Member>[] = [
     {
@@ -52,8 +63,12 @@ export function MembersScreen() {
     {
       id: "role",
       heading: words.role,
-      cell: ({ admin }) =>
-        admin ? <Badge tone="warn">{words.administrator}</Badge> : <Badge tone="plain">{words.ordinary}</Badge>,
+      cell: ({ id, admin }) =>
+        admin ? (
+          <Badge tone="warn">{words.administrator}</Badge>
+        ) : (
+          <Badge tone="plain">{roleOf(id) ?? words.ordinary}</Badge>
+        ),
       sortBy: ({ admin }) => (admin ? 0 : 1),
     },
     {
@@ -82,10 +97,10 @@ export function MembersScreen() {
                   rows={all}
                   idOf={({ id }) => id}
                   empty={texts.none}
-                  onOpen={({ id }) => setManaged(id)}
+                  onOpen={({ id }) => manage(id)}
                 />
               </div>
-              {open && <MemberDialog key={open.id} member={open} close={() => setManaged(undefined)} />}
+              {open && <MemberDialog key={open.id} member={open} close={() => manage()} />}
             </>
           );
         }}
@@ -105,7 +120,7 @@ function permissionsOf({ members, none }: Texts, { admin, scopes }: Member): str
 function MemberDialog({ member, close }: { member: Member; close(): void }) {
   const texts = useTexts();
   const { members: words } = texts;
-  const { account, session } = useSession();
+  const { account, session, may } = useSession();
   const change = useMembersAction();
   const { id, username, email, admin } = member;
   const [scopes, setScopes] = useState<readonly Scope[]>(member.scopes);
@@ -120,74 +135,54 @@ function MemberDialog({ member, close }: { member: Member; close(): void }) {
     }
   };
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && close()} isDismissable>
-      <Modal className="modal">
-        <Dialog className="dialog" id="member">
-          <div className="dialog-head">
-            <Heading slot="title">{fill(words.manageOf, { name: username })}</Heading>
-            <Button className="icon-button" slot="close" aria-label={texts.close} autoFocus>
-              <Icon name="close" />
+    <DialogFrame heading={fill(words.manageOf, { name: username })} close={close} id="member">
+      <Facts>
+        <Fact term={words.email}>{email}</Fact>
+        <Fact term={words.role}>{admin ? words.administrator : words.ordinary}</Fact>
+      </Facts>
+      {!admin && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void change(() => account.setScopes(id, [...scopes]), words.saved);
+          }}
+        >
+          <ScopeBoxes
+            label={words.permissions}
+            all={SCOPES}
+            words={words.scopes}
+            chosen={scopes}
+            onChange={setScopes}
+          />
+          <div className="answers">
+            <Button className="button primary" type="submit">
+              {texts.save}
             </Button>
           </div>
-          <Facts>
-            <Fact term={words.email}>{email}</Fact>
-            <Fact term={words.role}>{admin ? words.administrator : words.ordinary}</Fact>
-          </Facts>
-          {!admin && (
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
-                void change(() => account.setScopes(id, [...scopes]), words.saved);
-              }}
-            >
-              <ScopeBoxes scopes={scopes} onChange={setScopes} />
-              <div className="answers">
-                <Button className="button primary" type="submit">
-                  {texts.save}
-                </Button>
-              </div>
-            </form>
-          )}
-          <div className="answers">
-            {mayTurn && (
-              <Button className="button" onPress={() => void turn()}>
-                {admin ? words.makeOrdinary : words.makeAdministrator}
-              </Button>
-            )}
-            {mayRemove && (
-              <Button className="button danger" onPress={() => setAsked(true)}>
-                {words.remove}
-              </Button>
-            )}
-          </div>
-          <Confirm
-            question={fill(words.removeQuestion, { name: username })}
-            meaning={words.removeMeans}
-            yes={words.remove}
-            isOpen={asked}
-            onAnswer={(yes) => void remove(yes)}
-          />
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
-  );
-}
-
-function ScopeBoxes({ scopes, onChange }: { scopes: readonly Scope[]; onChange(scopes: readonly Scope[]): void }) {
-  const { members } = useTexts();
-  return (
-    <fieldset className="boxes">
-      <legend>{members.permissions}</legend>
-      {SCOPES.map((scope) => (
-        <Tick
-          key={scope}
-          label={members.scopes[scope]}
-          value={scope}
-          isTicked={scopes.includes(scope)}
-          onChange={(ticked) => onChange(SCOPES.filter((one) => (one === scope ? ticked : scopes.includes(one))))}
-        />
-      ))}
-    </fieldset>
+        </form>
+      )}
+      {may("roles:manage") && <ConsoleGrant member={id} />}
+      {(mayTurn || !admin) && <MemberSessions member={id} />}
+      <div className="answers">
+        {mayTurn && (
+          <Button className="button" onPress={() => void turn()}>
+            {admin ? words.makeOrdinary : words.makeAdministrator}
+          </Button>
+        )}
+        {mayRemove && (
+          <Button className="button danger" onPress={() => setAsked(true)}>
+            {words.remove}
+          </Button>
+        )}
+      </div>
+      <Confirm
+        question={fill(words.removeQuestion, { name: username })}
+        meaning={words.removeMeans}
+        yes={words.remove}
+        isOpen={asked}
+        onAnswer={(yes) => void remove(yes)}
+      />
+    </DialogFrame>
   );
 }
 
@@ -227,7 +222,13 @@ function InvitationForm() {
               </Button>
             </Heading>
             <DisclosurePanel>
-              <ScopeBoxes scopes={scopes} onChange={setScopes} />
+              <ScopeBoxes
+                label={words.permissions}
+                all={SCOPES}
+                words={words.scopes}
+                chosen={scopes}
+                onChange={setScopes}
+              />
             </DisclosurePanel>
           </Disclosure>
         )}

@@ -3,8 +3,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { Dialog, Heading } from "react-aria-components/Dialog";
-import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import {
   type CaseKind,
   changeQueue,
@@ -16,29 +14,39 @@ import {
 } from "../api/cases";
 import { Confirm } from "../components/confirm";
 import { type DataColumn, DataTable } from "../components/data-table";
+import { DialogFrame } from "../components/dialog-frame";
 import { Field, TextArea, Tick } from "../components/field";
-import { Icon } from "../components/icon";
+import { isNewAsked, NewButton } from "../components/new-button";
 import { Answer, Screen } from "../components/screen";
 import { readReasons, writeReasons } from "../desk/reason-lines";
+import { placeHref, replaceRoute } from "../router";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
+import type { ScreenProps } from ".";
 
 const MAX_POLICY_CHARS = 10_000;
 const MAX_CODES_CHARS = 20_000;
 const KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
 
-export function QueuesScreen() {
+export function QueuesScreen({ query }: ScreenProps) {
   const texts = useTexts();
   const format = useFormat();
   const answer = useQuery({ queryKey: ["queues"], queryFn: listQueues });
-  const [open, setOpen] = useState<Queue | "new">();
+  const open = isNewAsked(query) ? "new" : answer.data?.queues.find(({ id }) => id === query.get("queue"));
+  const goTo = (query: { new?: string; queue?: string }) => replaceRoute(placeHref("queues", query));
   const { queues: words } = texts;
   const columns: DataColumn<Queue>[] = [
-    { id: "name", heading: words.name, cell: ({ name }) => <span className="strong">{name}</span> },
+    {
+      id: "name",
+      heading: words.name,
+      cell: ({ name }) => <span className="strong">{name}</span>,
+      sortBy: ({ name }) => name.toLowerCase(),
+    },
     {
       id: "takes",
       heading: words.takes,
       cell: ({ of_application }) => (of_application ? words.ofApplication : words.ofAccount),
+      sortBy: ({ of_application }) => (of_application ? words.ofApplication : words.ofAccount),
     },
     {
       id: "open",
@@ -69,11 +77,7 @@ export function QueuesScreen() {
     <Screen
       heading={texts.nav.queues}
       wide
-      actions={
-        <Button className="button primary" onPress={() => setOpen("new")}>
-          {words.create}
-        </Button>
-      }
+      actions={<NewButton label={words.create} onPress={() => goTo({ new: "true" })} />}
     >
       <Answer query={answer}>
         {({ queues }) => (
@@ -83,11 +87,17 @@ export function QueuesScreen() {
             rows={queues}
             idOf={({ id }) => id}
             empty={words.empty}
-            onOpen={(queue) => setOpen(queue)}
+            onOpen={({ id }) => goTo({ queue: id })}
           />
         )}
       </Answer>
-      {open && <QueueDialog queue={open === "new" ? undefined : open} close={() => setOpen(undefined)} />}
+      {open && (
+        <QueueDialog
+          key={open === "new" ? open : open.id}
+          queue={open === "new" ? undefined : open}
+          close={() => goTo({})}
+        />
+      )}
     </Screen>
   );
 }
@@ -154,86 +164,72 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
     />
   );
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && close()} isDismissable>
-      <Modal className="modal">
-        <Dialog className="dialog">
-          <div className="dialog-head">
-            <Heading slot="title">{queue?.name ?? words.create}</Heading>
-            <Button className="icon-button" slot="close" aria-label={texts.close}>
-              <Icon name="close" />
-            </Button>
-          </div>
-          <form onSubmit={submit}>
-            <Field label={words.name} value={name} onChange={setName} minLength={1} maxLength={100} isRequired />
-            {!queue && (
-              <Tick
-                label={`${words.takes}: ${words.ofApplication}`}
-                isTicked={ofApplication}
-                onChange={setOfApplication}
-              />
-            )}
-            <fieldset className="boxes">
-              <legend>{words.kinds}</legend>
-              {KINDS.map((kind) => (
-                <Tick
-                  key={kind}
-                  label={texts.cases.kinds[kind]}
-                  isTicked={kinds.includes(kind)}
-                  onChange={(ticked) => setKinds(KINDS.filter((one) => (one === kind ? ticked : kinds.includes(one))))}
-                />
-              ))}
-              <p className="soft">{words.kindsHint}</p>
-            </fieldset>
-            <Field label={`${words.reasons} (${words.listHint})`} value={reasons} onChange={setReasons} />
-            <Field label={`${words.languages} (${words.listHint})`} value={languages} onChange={setLanguages} />
-            <div className="filters">
-              {number("priority", words.priority, -1000, 1000)}
-              {number("target_minutes", words.target, 1, 44_640)}
-              {number("opinions", words.opinions, 1, 9)}
-              {number("second_opinion_percent", words.second, 0, 100)}
-              {number("golden_percent", words.golden, 0, 50)}
-            </div>
-            <TextArea
-              label={words.codes}
-              value={codes}
-              onChange={setCodes}
-              most={MAX_CODES_CHARS}
-              used={() => words.codesHint}
+    <DialogFrame heading={queue?.name ?? words.create} close={close}>
+      <form onSubmit={submit}>
+        <Field label={words.name} value={name} onChange={setName} minLength={1} maxLength={100} isRequired />
+        {!queue && (
+          <Tick label={`${words.takes}: ${words.ofApplication}`} isTicked={ofApplication} onChange={setOfApplication} />
+        )}
+        <fieldset className="boxes">
+          <legend>{words.kinds}</legend>
+          {KINDS.map((kind) => (
+            <Tick
+              key={kind}
+              label={texts.cases.kinds[kind]}
+              isTicked={kinds.includes(kind)}
+              onChange={(ticked) => setKinds(KINDS.filter((one) => (one === kind ? ticked : kinds.includes(one))))}
             />
-            <TextArea
-              label={words.policy}
-              value={policy}
-              onChange={setPolicy}
-              most={MAX_POLICY_CHARS}
-              used={(used) => fill(texts.finding.commentUsed, { used, most: MAX_POLICY_CHARS })}
-            />
-            <div className="answers">
-              <Button className="button primary" type="submit">
-                {texts.save}
-              </Button>
-              {queue && (
-                <Button className="button danger" onPress={() => setAsked(true)}>
-                  {words.delete}
-                </Button>
-              )}
-            </div>
-          </form>
+          ))}
+          <p className="soft">{words.kindsHint}</p>
+        </fieldset>
+        <Field label={`${words.reasons} (${words.listHint})`} value={reasons} onChange={setReasons} />
+        <Field label={`${words.languages} (${words.listHint})`} value={languages} onChange={setLanguages} />
+        <div className="filters">
+          {number("priority", words.priority, -1000, 1000)}
+          {number("target_minutes", words.target, 1, 44_640)}
+          {number("opinions", words.opinions, 1, 9)}
+          {number("second_opinion_percent", words.second, 0, 100)}
+          {number("golden_percent", words.golden, 0, 50)}
+        </div>
+        <TextArea
+          label={words.codes}
+          value={codes}
+          onChange={setCodes}
+          most={MAX_CODES_CHARS}
+          used={() => words.codesHint}
+        />
+        <TextArea
+          label={words.policy}
+          value={policy}
+          onChange={setPolicy}
+          most={MAX_POLICY_CHARS}
+          used={(used) => fill(texts.finding.commentUsed, { used, most: MAX_POLICY_CHARS })}
+        />
+        <div className="answers">
+          <Button className="button primary" type="submit">
+            {texts.save}
+          </Button>
           {queue && (
-            <Confirm
-              question={fill(words.deleteQuestion, { name: queue.name })}
-              meaning={words.deleteMeans}
-              yes={words.delete}
-              isOpen={asked}
-              onAnswer={(yes) => {
-                setAsked(false);
-                if (yes) {
-                  void change(() => deleteQueue(queue.id), words.deleted);
-                }
-              }}
-            />
+            <Button className="button danger" onPress={() => setAsked(true)}>
+              {words.delete}
+            </Button>
           )}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+        </div>
+      </form>
+      {queue && (
+        <Confirm
+          question={fill(words.deleteQuestion, { name: queue.name })}
+          meaning={words.deleteMeans}
+          yes={words.delete}
+          isOpen={asked}
+          onAnswer={(yes) => {
+            setAsked(false);
+            if (yes) {
+              void change(() => deleteQueue(queue.id), words.deleted);
+            }
+          }}
+        />
+      )}
+    </DialogFrame>
   );
 }

@@ -1,23 +1,32 @@
-// The console's door: asking for a link, and what a link is good for.
+// The console's door: the ways of signing in that there are here, what a link is good for, and the first start of a server.
 
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "react-aria-components/Button";
+import { getPasskey, passkeysSupported } from "../../shared/passkeys";
 import { RefusedError } from "../api/client";
-import { beginSession, type Session, sendLink } from "../api/session";
+import { beginSession, type Session, type SignInCredential } from "../api/session";
+import {
+  beginPasskeySignIn,
+  beginProviderSignIn,
+  passkeyAnswer,
+  type SignInMethods,
+  type SignInPlace,
+  sendLink,
+  signInMethods,
+  signInPlaces,
+} from "../api/sign-in";
+import { CopyField } from "../components/copy-field";
 import { Field } from "../components/field";
-import { Screen } from "../components/screen";
+import { Icon } from "../components/icon";
+import { Failure, Loading, Screen } from "../components/screen";
 import { useToasts } from "../components/toasts";
+import { usePasskeyOffer } from "../passkey-offer";
 import { errorText } from "../session-context";
-import { useTexts } from "../texts";
-
-/** What was in the address: an invitation, or a link by which a member signs in. */
-export interface SignInLink {
-  kind: "invitation" | "link";
-  token: string;
-}
+import type { SignInLink } from "../sign-in-link";
+import { fill, useTexts } from "../texts";
 
 interface SignInLinkProps {
-  link: SignInLink;
+  link: { kind: Exclude<SignInLink["kind"], "choice" | "failed">; token: string };
   onSignedIn(session: Session): void;
   /** The link cannot be used any more. */
   onUseless(): void;
@@ -28,7 +37,12 @@ export function SignInLinkScreen({ link, onSignedIn, onUseless }: SignInLinkProp
   const texts = useTexts();
   const { show } = useToasts();
   const [busy, setBusy] = useState(false);
-  const said = link.kind === "invitation" ? texts.invitation : texts.link;
+  const said = {
+    invitation: texts.invitation,
+    link: texts.link,
+    operator_invitation: texts.operatorInvitation,
+    operator_link: texts.operatorLink,
+  }[link.kind];
   const accept = async () => {
     setBusy(true);
     try {
@@ -51,23 +65,150 @@ export function SignInLinkScreen({ link, onSignedIn, onUseless }: SignInLinkProp
   );
 }
 
-/** Asks for an address to send a link to. */
-export function SignInForm() {
-  const { signIn, ...texts } = useTexts();
+interface PlacesProps {
+  ticket: string;
+  onSignedIn(session: Session): void;
+  onUseless(): void;
+}
+
+/** Somebody who works in several places chooses one, after the identity provider. */
+export function PlacesScreen({ ticket, onSignedIn, onUseless }: PlacesProps) {
+  const texts = useTexts();
+  const { show } = useToasts();
+  const [places, setPlaces] = useState<SignInPlace[]>();
+  const [busy, setBusy] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a ticket is asked about once.
+  useEffect(() => {
+    signInPlaces(ticket).then(setPlaces, (error: unknown) => {
+      show({ text: errorText(texts, error), tone: "bad" });
+      onUseless();
+    });
+  }, [ticket]);
+  if (!places) {
+    return <Loading />;
+  }
+  const choose = async (id: string) => {
+    setBusy(true);
+    try {
+      onSignedIn(await beginSession({ choice: { ticket, id } }));
+    } catch (error) {
+      show({ text: errorText(texts, error), tone: "bad" });
+      onUseless();
+    }
+  };
+  return (
+    <Screen heading={texts.signIn.places}>
+      <ul className="choices">
+        {places.map(({ id, account }) => (
+          <li key={id}>
+            <Button className="button wide" isDisabled={busy} onPress={() => void choose(id)}>
+              {account ?? texts.nav.wholeInstallation}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Screen>
+  );
+}
+
+/** The ways of signing in, once they are known. */
+export function SignInForm({ onSignedIn }: { onSignedIn(session: Session): void }) {
+  const { signIn } = useTexts();
+  const [methods, setMethods] = useState<SignInMethods>();
+  const [error, setError] = useState<unknown>();
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt asks again.
+  useEffect(() => {
+    signInMethods().then(setMethods, setError);
+  }, [attempt]);
+  if (methods) {
+    return methods.is_set_up ? (
+      <SignInMethodsForm methods={methods} onSignedIn={onSignedIn} />
+    ) : (
+      <FirstStart again={() => setAttempt(attempt + 1)} />
+    );
+  }
+  return (
+    <Screen heading={signIn.heading}>
+      {error === undefined ? (
+        <Loading />
+      ) : (
+        <Failure
+          error={error}
+          retry={() => {
+            setError(undefined);
+            setAttempt(attempt + 1);
+          }}
+        />
+      )}
+    </Screen>
+  );
+}
+
+/** What makes the first operator; not to be translated. */
+const INIT_COMMAND = "assay init --email you@example.com";
+
+/** A server that has no operator yet. */
+function FirstStart({ again }: { again(): void }) {
+  const { firstStart } = useTexts();
+  return (
+    <Screen heading={firstStart.heading}>
+      <p>{firstStart.body}</p>
+      <ol className="steps">
+        <li>
+          <CopyField label={firstStart.run} value={INIT_COMMAND} />
+        </li>
+        <li>{firstStart.follow}</li>
+        <li>{firstStart.secure}</li>
+      </ol>
+      <Button className="button wide" onPress={again}>
+        {firstStart.again}
+      </Button>
+    </Screen>
+  );
+}
+
+interface MethodsProps {
+  methods: SignInMethods;
+  onSignedIn(session: Session): void;
+}
+
+function SignInMethodsForm({ methods, onSignedIn }: MethodsProps) {
+  const texts = useTexts();
+  const { signIn } = texts;
   const { show } = useToasts();
   const [sent, setSent] = useState(false);
   const [busy, setBusy] = useState(false);
   const [email, setEmail] = useState("");
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const [password, setPassword] = useState("");
+  const [withPassword, setWithPassword] = useState(!methods.mail_links);
+  const hasPasskeys = methods.passkeys && passkeysSupported();
+  const act = async (todo: () => Promise<void>) => {
     setBusy(true);
     try {
-      await sendLink(email);
-      setSent(true);
+      await todo();
     } catch (error) {
-      show({ text: errorText({ signIn, ...texts }, error), tone: "bad" });
+      show({ text: errorText(texts, error), tone: "bad" });
     }
     setBusy(false);
+  };
+  const begin = (credential: SignInCredential) => act(async () => onSignedIn(await beginSession(credential)));
+  usePasskeyOffer(hasPasskeys && !busy && !sent, (passkey) => void begin({ passkey }));
+  const byPasskey = () =>
+    act(async () => {
+      const { challenge, options } = await beginPasskeySignIn();
+      const passkey = passkeyAnswer(challenge, await getPasskey(options));
+      onSignedIn(await beginSession({ passkey }));
+    });
+  const byProvider = () => act(async () => location.assign(await beginProviderSignIn()));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void (withPassword
+      ? begin({ password: { email, password } })
+      : act(async () => {
+          await sendLink(email);
+          setSent(true);
+        }));
   };
   if (sent) {
     return (
@@ -79,10 +220,22 @@ export function SignInForm() {
       </Screen>
     );
   }
+  const isOnlyForm = !hasPasskeys && !methods.identity_provider;
   return (
     <Screen key="form" heading={signIn.heading}>
-      <form id="sign-in" onSubmit={(event) => void submit(event)}>
-        <p>{signIn.body}</p>
+      {hasPasskeys && (
+        <Button className="button primary wide" isDisabled={busy} onPress={() => void byPasskey()}>
+          <Icon name="key" /> {signIn.passkey}
+        </Button>
+      )}
+      {methods.identity_provider && (
+        <Button className="button wide" isDisabled={busy} onPress={() => void byProvider()}>
+          {fill(signIn.provider, { name: methods.identity_provider })}
+        </Button>
+      )}
+      {!isOnlyForm && <p className="divider">{signIn.or}</p>}
+      <form id="sign-in" onSubmit={submit}>
+        {withPassword ? <p>{signIn.passwordBody}</p> : <p>{signIn.body}</p>}
         <Field
           label={signIn.email}
           type="email"
@@ -91,13 +244,32 @@ export function SignInForm() {
           onChange={setEmail}
           minLength={7}
           maxLength={100}
-          autoComplete="email"
+          autoComplete="username webauthn"
           isRequired
         />
-        <Button className="button primary wide" type="submit" isDisabled={busy}>
-          {signIn.send}
+        {withPassword && (
+          <Field
+            label={signIn.password}
+            type="password"
+            id="password"
+            value={password}
+            onChange={setPassword}
+            maxLength={200}
+            autoComplete="current-password"
+            isRequired
+          />
+        )}
+        <Button className={`button wide ${isOnlyForm ? "primary" : ""}`} type="submit" isDisabled={busy}>
+          {withPassword ? signIn.act : signIn.send}
         </Button>
       </form>
+      {methods.mail_links ? (
+        <Button className="link-button" onPress={() => setWithPassword(!withPassword)}>
+          {withPassword ? signIn.byLink : signIn.byPassword}
+        </Button>
+      ) : (
+        <p className="soft">{signIn.noMail}</p>
+      )}
     </Screen>
   );
 }

@@ -3,7 +3,6 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { PasskeyOptions } from "../../age/passkeys";
 import type {
   MethodName,
   Operations,
@@ -16,6 +15,7 @@ import type {
   TurnAnswer,
   TurnInput,
 } from "../../age/session";
+import type { PasskeyOptions } from "../../shared/passkeys";
 import type { AgePaths, ImagePaths } from "../../shared/schema";
 import * as answers from "../age-responses";
 import { CAPTURE, method } from "../age-responses";

@@ -12,16 +12,21 @@ import type {
   Profile,
   Review,
 } from "../../console/api/account";
-import { SCOPES, type Session } from "../../console/api/session";
+import type { Operator } from "../../console/api/operators";
+import { type MemberSession, SCOPES, type Session } from "../../console/api/session";
 import type { ConsolePaths, RequestBodyOf } from "../../shared/schema";
 import { casePicture } from "./case-pictures";
 import { CasesStandIn, refuse } from "./cases-stand-in";
+import { CODE, CredentialsStandIn, PASSWORD, TICKET } from "./credentials-stand-in";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
+import { OperatorsStandIn } from "./operators-stand-in";
+import { RolesStandIn } from "./roles-stand-in";
 
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
 const SESSION = "assay-session=token";
 
 type SessionPath = ConsolePaths["/console/session"];
+type SecondFactorPath = ConsolePaths["/console/session/second-factor"];
 type Accept = Operations["/notifications/{id}/accept"]["post"];
 type Invite = Operations["/invitations"]["post"];
 
@@ -98,13 +103,26 @@ export class ConsoleStandIn {
   /** Each call: method, path, body. */
   readonly requests: string[] = [];
   readonly cases = new CasesStandIn();
-  consoleScopes: Session["console_scopes"] = [];
+  readonly credentials = new CredentialsStandIn();
+  readonly operators = new OperatorsStandIn();
+  readonly roles = new RolesStandIn();
+  /** Links that make somebody an operator, or sign an operator in. */
+  readonly operatorLinks = new Map<string, Operator>();
+  consoleScopes: MemberSession["console_scopes"] = [];
+  /** What begins with a session: whether a second factor is missing. */
+  secondFactor: Session["second_factor"] = "not-required";
   me: Member | undefined;
+  operator: Operator | undefined;
   #server: Server | undefined;
   #port = 0;
 
   get page(): string {
     return `http://127.0.0.1:${this.#port}/console/`;
+  }
+
+  /** The same by a name, which passkeys need. */
+  get namedPage(): string {
+    return this.page.replace("127.0.0.1", "localhost");
   }
 
   async start(): Promise<void> {
@@ -127,7 +145,7 @@ export class ConsoleStandIn {
       chunks.push(chunk);
     }
     const text = Buffer.concat(chunks).toString();
-    const isPage = request.method === "GET" && /^\/console\/(?!session|queues|cases|quality)/.test(pathname);
+    const isPage = request.method === "GET" && /^\/console\/(assets\/.*)?$/.test(pathname);
     if (isPage) {
       await sendFile(response, pathname.slice(1).replace(/\/$/, "/index.html"));
       return;
@@ -140,7 +158,7 @@ export class ConsoleStandIn {
       return;
     }
     const [status, answer] = this.#decide(operation, text === "" ? {} : JSON.parse(text), searchParams, request);
-    const begun = operation === "POST /console/session" && this.me;
+    const begun = operation === "POST /console/session" && this.#session();
     response.writeHead(status, {
       "content-type": "application/json",
       ...(begun ? { "set-cookie": `${SESSION}; Path=/; HttpOnly; SameSite=Strict` } : {}),
@@ -152,46 +170,98 @@ export class ConsoleStandIn {
     if (headers["x-assay-console"] !== "1") {
       return refuse(401, "this is for the console's own pages");
     }
-    if (operation === "POST /console/sign-in") {
-      return [202];
-    }
     if (operation === "POST /console/session") {
-      const { invitation, link } = body as RequestBodyOf<SessionPath["post"]>;
-      const token = invitation ?? link ?? "";
-      this.me = this.links.get(token);
-      this.links.delete(token);
-      return this.me
-        ? reply<SessionPath["post"]>(200, this.#session(this.me))
+      this.#begin(body as RequestBodyOf<SessionPath["post"]>);
+      const begun = this.#session();
+      return begun
+        ? reply<SessionPath["post"]>(200, begun)
         : refuse(401, "the link was used already, or is too old; ask for a new one");
     }
-    if (!this.me || !headers.cookie?.includes(SESSION)) {
+    const forStrangers = this.credentials.forStrangers(operation, body);
+    if (forStrangers) {
+      return forStrangers;
+    }
+    const session = this.#session();
+    if (!session || !headers.cookie?.includes(SESSION)) {
       return refuse(401, "the session is over; sign in again");
     }
     if (operation === "GET /console/session") {
-      return reply<SessionPath["get"]>(200, this.#session(this.me));
+      return reply<SessionPath["get"]>(200, session);
     }
     if (operation === "DELETE /console/session") {
       this.me = undefined;
+      this.operator = undefined;
       return [204];
     }
+    return this.#inSession(operation, body, query);
+  }
+
+  /** What somebody comes in with; nobody is in where it is good for nothing. */
+  #begin(credential: RequestBodyOf<SessionPath["post"]>): void {
+    const { invitation, link, operator_invitation, operator_link, passkey, password, choice } = credential;
+    this.me = this.#taken(this.links, invitation ?? link);
+    this.operator = this.#taken(this.operatorLinks, operator_invitation ?? operator_link);
+    if (passkey && this.credentials.takeChallenge(passkey.challenge)) {
+      this.operator = this.operators.operators[0];
+      this.secondFactor = "presented";
+    }
+    if (password?.password === PASSWORD) {
+      this.operator = this.operators.operators.find(({ email }) => email === password.email);
+      this.secondFactor = password.code === CODE ? "presented" : this.secondFactor;
+    }
+    if (choice?.ticket === TICKET) {
+      this.operator = this.operators.operators.find(({ id }) => id === choice.id);
+      this.me = this.members.find(({ id }) => id === choice.id);
+    }
+  }
+
+  #taken<T>(links: Map<string, T>, token: string | null | undefined): T | undefined {
+    const found = links.get(token ?? "");
+    links.delete(token ?? "");
+    return found;
+  }
+
+  #inSession(operation: string, body: unknown, query: URLSearchParams): Reply {
+    if (operation === "POST /console/session/second-factor") {
+      if (!this.credentials.isSecondFactor(body as RequestBodyOf<SecondFactorPath["post"]>)) {
+        return refuse(401, "the code is wrong");
+      }
+      this.secondFactor = "presented";
+      return [204];
+    }
+    const isComplete = !["required", "enrolment-required"].includes(this.secondFactor);
+    const answer = this.credentials.answer(operation, body, isComplete);
+    if (answer) {
+      const isFactor = ["POST /console/passkeys", "POST /console/totp/confirmation"].includes(operation);
+      if (isFactor && answer[0] < 300 && this.secondFactor === "enrolment-required") {
+        this.secondFactor = "presented";
+      }
+      return answer;
+    }
+    if (this.operator) {
+      return this.operators.answer(operation, body, this.operator);
+    }
+    if (/^\w+ \/console\/(roles|members)/.test(operation)) {
+      return this.roles.answer(operation, body, this.members, this.consoleScopes);
+    }
     if (/^\w+ \/console\/(cases|queues|quality)/.test(operation)) {
-      return this.cases.answer(operation, body, query, this.me.id);
+      return this.cases.answer(operation, body, query, this.me?.id ?? "");
     }
     return this.#inAccount(operation, body, query);
   }
 
-  /** A session of a member. */
-  #session(member: Member): Session {
+  /** Who is signed in. */
+  #session(): Session | undefined {
+    if (this.operator) {
+      return { operator: this.operator, second_factor: this.secondFactor };
+    }
+    if (!this.me) {
+      return undefined;
+    }
+    const member = this.me;
     const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
     const scopes = member.admin ? [...SCOPES] : member.scopes;
-    const session = {
-      member,
-      account,
-      scopes,
-      console_scopes: this.consoleScopes,
-      second_factor: "not-required" as const,
-    };
-    return session;
+    return { member, account, scopes, console_scopes: this.consoleScopes, second_factor: this.secondFactor };
   }
 
   /** Somebody says something of a notification; a later word of theirs replaces an earlier one. */

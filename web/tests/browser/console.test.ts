@@ -3,6 +3,7 @@
 import { exactText, expectAccessible, takeScreenshot } from "./actions";
 import { judge, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
+import { openSession } from "./credentials-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 
 const test = withServer(() => {
@@ -321,25 +322,45 @@ test("who may less sees less, and a session that is over leads to the door", asy
   await expect(spoken(page)).toHaveText("Your session has ended. Sign in again.");
 });
 
-test("whom the console has nothing to show is told so, and can sign out", async ({ page, server }) => {
-  let session: object = { operator: { name: "Root" }, second_factor: "not-required" };
-  let ended = 0;
-  await page.route("**/console/session", (route) => {
-    if (route.request().method() === "DELETE") {
-      ended += 1;
-      return route.fulfill({ status: 204 });
-    }
-    return route.fulfill({ json: session });
+test("roles of the account are made, and members get them, scopes besides, and are signed out", async ({
+  page,
+  server,
+}) => {
+  server.consoleScopes = ["roles:manage", "cases:manage", "queues:manage", "audit:view"];
+  const eve = server.members[1];
+  server.roles.sessions.set(eve?.id ?? "", [openSession(1), openSession(2, { browser: "Safari" })]);
+  await signedIn(page, server, "Roles");
+  await expect(page.locator("main")).toContainText("There are no roles of your own yet.");
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Lead");
+  await dialog.getByLabel("see and hand over all cases").check();
+  await expect(dialog.getByLabel("decide document checks"), "what one has not, one does not give").toBeDisabled();
+  await judge(page, "role");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(rows(page)).toHaveText([/Lead.*None.*see and hand over all cases/]);
+  await judge(page, "roles");
+
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("searchbox", { name: "Search screens" })).toBeFocused();
+  await page.keyboard.type("eve@");
+  await page.keyboard.press("Enter");
+  await heading(page, "Members");
+  await expect(dialog).toContainText("Manage Eve");
+  await expect(dialog.locator("#member-sessions li")).toHaveText([/Firefox/, /Safari/]);
+  await dialog.getByLabel("Role", { exact: true }).selectOption("Lead");
+  await dialog.getByLabel("see the audit trail").check();
+  await judge(page, "member-console");
+  await dialog.getByRole("button", { name: "Save role and permissions" }).click();
+  await expect(spoken(page)).toContainText("Saved");
+  expect(server.roles.granted.get(eve?.id ?? "")).toEqual({
+    role: server.roles.all[0]?.id,
+    scopes: ["audit:view"],
   });
-  await page.goto(server.page);
-  await expect(page.locator("main")).toContainText("You are signed in as an operator.");
-  await expectAccessible(page, "an operator");
-  session = { account: { id: ACCOUNT }, second_factor: "required" };
-  await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.locator("main")).toContainText("A second factor is needed");
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await heading(page, "Sign in");
-  expect(ended).toBe(1);
+  await dialog.getByRole("button", { name: "Sign them out everywhere" }).click();
+  await expect(dialog.locator("#member-sessions")).toContainText("Signed in nowhere.");
+  await page.keyboard.press("Escape");
+  await expect(rows(page).last()).toContainText("Lead");
 });
 
 test("it speaks German, reads from right to left in Arabic, and obeys forced colours", async ({ page, server }) => {

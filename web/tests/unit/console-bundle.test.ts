@@ -39,6 +39,16 @@ test("the console begins with at most 150 kB, and fetches screens when they are 
     "person",
     "members",
     "quality",
+    "roles",
+    "organisations",
+    "applications",
+    "application",
+    "accounts",
+    "approvals",
+    "operators",
+    "operator-roles",
+    "security",
+    "second-factor",
     "command-palette",
   ]) {
     const own = files.filter((name) => new RegExp(`^${screen}-\\w+\\.js$`).test(name));

@@ -1,21 +1,34 @@
 // Passkeys (WebAuthn level 3), with their JSON forms for browsers that lack parse…FromJSON and toJSON.
 
-import { fromBase64url, toBase64url } from "../shared/bytes";
-import type { StepsByKind, TurnInput } from "./session";
+import { fromBase64url, toBase64url } from "./bytes";
 
-/** The options for the browser. The OpenAPI document describes their form only in words: they are under `publicKey`. */
-export type PasskeyOptions = StepsByKind["passkey"]["options"];
+/** The options for the browser. The OpenAPI documents describe their form only in words: they are under `publicKey`. */
+export type PasskeyOptions = { [name: string]: unknown };
 /** A credential in its JSON form. */
-export type PasskeyCredential = NonNullable<TurnInput["credential"]>;
+export type PasskeyCredential = { [name: string]: unknown };
 
 export function passkeysSupported(): boolean {
   return typeof PublicKeyCredential === "function" && navigator.credentials !== undefined;
 }
 
+/** How a passkey is asked for: by a dialog, or, where `mediation` is `conditional`, among what a field can be filled with. */
+export type PasskeyRequest = Pick<CredentialRequestOptions, "mediation" | "signal">;
+
 /** Uses a passkey; rejects if the person declines or has none. */
-export async function getPasskey({ publicKey: options }: PasskeyOptions): Promise<PasskeyCredential> {
+export async function getPasskey(
+  { publicKey: options }: PasskeyOptions,
+  request: PasskeyRequest = {},
+): Promise<PasskeyCredential> {
   const publicKey = parseRequestOptions(options as PublicKeyCredentialRequestOptionsJSON);
-  return toCredentialJson(await navigator.credentials.get({ publicKey }));
+  return toCredentialJson(await navigator.credentials.get({ publicKey, ...request }));
+}
+
+/** Whether the browser offers passkeys where somebody fills in a field. */
+export async function conditionalPasskeysSupported(): Promise<boolean> {
+  const available: (() => Promise<boolean>) | undefined = passkeysSupported()
+    ? PublicKeyCredential.isConditionalMediationAvailable?.bind(PublicKeyCredential)
+    : undefined;
+  return (await available?.().catch(() => false)) ?? false;
 }
 
 /** Creates a passkey; rejects if the person declines. */

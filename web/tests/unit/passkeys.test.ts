@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeCreationOptions, decodeRequestOptions, encodeCredential } from "../../age/passkeys";
+import { decodeCreationOptions, decodeRequestOptions, encodeCredential } from "../../shared/passkeys";
 
 const bytes = (buffer: BufferSource) => [...new Uint8Array(buffer as Uint8Array<ArrayBuffer>)];
 

@@ -1,0 +1,45 @@
+// A dialog: its heading, a button that closes it, and what it asks or shows. Escape closes it as well.
+
+import type { ReactNode } from "react";
+import { Button } from "react-aria-components/Button";
+import { Dialog, Heading } from "react-aria-components/Dialog";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import { useTexts } from "../texts";
+import { Icon } from "./icon";
+
+interface DialogFrameProps {
+  heading: string;
+  close(): void;
+  id?: string;
+  narrow?: boolean;
+  /** Stays open when something beside it is pressed: what it shows is shown once. */
+  stays?: boolean;
+  children: ReactNode;
+}
+
+export function DialogFrame({ heading, close, id, narrow = false, stays = false, children }: DialogFrameProps) {
+  const texts = useTexts();
+  return (
+    <ModalOverlay
+      className="overlay"
+      isOpen
+      onOpenChange={(open) => !open && close()}
+      isDismissable={!stays}
+      isKeyboardDismissDisabled={stays}
+    >
+      <Modal className={`modal ${narrow ? "narrow" : ""}`}>
+        <Dialog className="dialog" {...(id ? { id } : {})}>
+          <div className="dialog-head">
+            <Heading slot="title">{heading}</Heading>
+            {!stays && (
+              <Button className="icon-button" slot="close" aria-label={texts.close}>
+                <Icon name="close" />
+              </Button>
+            )}
+          </div>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,85 @@
+// A new key of an application: its name, what it may do, and until when.
+
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { SCOPES, type Scope } from "../api/session";
+import { createKey, type NewApiKey } from "../api/tenants";
+import { useAction } from "../session-context";
+import { useFormat, useTexts } from "../texts";
+import { DialogFrame } from "./dialog-frame";
+import { Choice, Field, Tick } from "./field";
+import { ScopeBoxes } from "./scope-boxes";
+
+const MAX_NAME_CHARS = 200;
+const DAY_SECONDS = 86_400;
+/** For how many days a key works; 0: until it is revoked. */
+const LIFETIME_DAYS = ["0", "30", "90", "180", "365"] as const;
+
+interface KeyDialogProps {
+  application: string;
+  onCreated(key: NewApiKey): void;
+  close(): void;
+}
+
+export function KeyDialog({ application, onCreated, close }: KeyDialogProps) {
+  const { tenants: words, members } = useTexts();
+  const format = useFormat();
+  const act = useAction();
+  const [name, setName] = useState("");
+  const [days, setDays] = useState<(typeof LIFETIME_DAYS)[number]>("365");
+  const [everything, setEverything] = useState(false);
+  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const isNothing = !everything && scopes.length === 0;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void act(async () => {
+      const ends = Date.now() + Number(days) * DAY_SECONDS * 1000;
+      onCreated(
+        await createKey(application, {
+          name,
+          scopes: everything ? [] : [...scopes],
+          ...(days === "0" ? {} : { expires_at: new Date(ends).toISOString() }),
+        }),
+      );
+    });
+  };
+  return (
+    <DialogFrame heading={words.newKey} close={close} id="new-key">
+      <form onSubmit={submit}>
+        <Field
+          label={words.name}
+          value={name}
+          onChange={setName}
+          minLength={1}
+          maxLength={MAX_NAME_CHARS}
+          isRequired
+          autoFocus
+        />
+        <Choice<(typeof LIFETIME_DAYS)[number]>
+          label={words.worksFor}
+          value={days}
+          options={LIFETIME_DAYS.map(
+            (one) => [one, one === "0" ? words.untilRevoked : format.span(Number(one) * DAY_SECONDS)] as const,
+          )}
+          onChange={setDays}
+        />
+        <Tick label={words.everything} isTicked={everything} onChange={setEverything} value="everything" />
+        {!everything && (
+          <ScopeBoxes
+            label={words.keyScopes}
+            all={SCOPES}
+            words={members.scopes}
+            chosen={scopes}
+            onChange={setScopes}
+          />
+        )}
+        {isNothing && <p className="soft">{words.chooseScopes}</p>}
+        <div className="answers">
+          <Button className="button primary" type="submit" isDisabled={isNothing}>
+            {words.createKey}
+          </Button>
+        </div>
+      </form>
+    </DialogFrame>
+  );
+}

@@ -1,0 +1,78 @@
+// A role is made, changed or deleted: of operators, or of members.
+
+import { type FormEvent, type ReactNode, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { useAction } from "../session-context";
+import { fill, useTexts } from "../texts";
+import { Confirm } from "./confirm";
+import { DialogFrame } from "./dialog-frame";
+import { Field } from "./field";
+
+const MAX_NAME_CHARS = 100;
+
+interface RoleDialogProps {
+  /** What it is called so far; nothing for a new one. */
+  name: string | undefined;
+  onSave(name: string): Promise<void>;
+  onDelete(): Promise<void>;
+  /** It was changed. */
+  onChanged(): void;
+  close(): void;
+  children: ReactNode;
+}
+
+export function RoleDialog({ name: given, onSave, onDelete, onChanged, close, children }: RoleDialogProps) {
+  const texts = useTexts();
+  const { roles: words } = texts;
+  const act = useAction();
+  const [name, setName] = useState(given ?? "");
+  const [asked, setAsked] = useState(false);
+  const change = async (todo: () => Promise<void>, done: string) => {
+    if (await act(todo, done)) {
+      onChanged();
+      close();
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void change(() => onSave(name), given === undefined ? words.created : texts.members.saved);
+  };
+  return (
+    <DialogFrame heading={given ?? words.create} close={close} id="role">
+      <form onSubmit={submit}>
+        <Field
+          label={texts.tenants.name}
+          value={name}
+          onChange={setName}
+          minLength={1}
+          maxLength={MAX_NAME_CHARS}
+          isRequired
+          autoFocus
+        />
+        {children}
+        <div className="answers">
+          <Button className="button primary" type="submit">
+            {texts.save}
+          </Button>
+          {given !== undefined && (
+            <Button className="button danger" onPress={() => setAsked(true)}>
+              {words.delete}
+            </Button>
+          )}
+        </div>
+      </form>
+      <Confirm
+        question={fill(words.deleteQuestion, { name: given ?? "" })}
+        meaning={words.deleteMeans}
+        yes={words.delete}
+        isOpen={asked}
+        onAnswer={(yes) => {
+          setAsked(false);
+          if (yes) {
+            void change(onDelete, words.deleted);
+          }
+        }}
+      />
+    </DialogFrame>
+  );
+}

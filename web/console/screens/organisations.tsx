@@ -1,0 +1,188 @@
+// Organisations: the tenants of the installation, and the applications of each.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { createOrganisation, type Organisation } from "../api/tenants";
+import { ApplicationTable } from "../components/application-table";
+import { CopyField } from "../components/copy-field";
+import type { DataColumn } from "../components/data-table";
+import { DialogFrame } from "../components/dialog-frame";
+import { Field } from "../components/field";
+import { isNewAsked, NewButton } from "../components/new-button";
+import { ResourceTable } from "../components/resource-table";
+import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
+import { useApplications, useOrganisations } from "../components/tenant-links";
+import { detailHref, navigate, placeHref, replaceRoute } from "../router";
+import { useAction, useConsole } from "../session-context";
+import { useFormat, useTexts } from "../texts";
+import type { ScreenProps } from ".";
+
+const MAX_NAME_CHARS = 200;
+
+export function OrganisationsScreen({ query }: ScreenProps) {
+  const texts = useTexts();
+  const { tenants: words } = texts;
+  const { may } = useConsole();
+  const format = useFormat();
+  const answer = useOrganisations();
+  const applications = useApplications().data;
+  const columns: DataColumn<Organisation>[] = [
+    {
+      id: "name",
+      heading: words.name,
+      cell: ({ name }) => <span className="strong">{name}</span>,
+      sortBy: ({ name }) => name.toLowerCase(),
+    },
+    {
+      id: "status",
+      heading: words.status,
+      cell: ({ status }) => <OrganisationBadge status={status} />,
+      sortBy: ({ status }) => status,
+    },
+    ...(may("applications:manage")
+      ? [
+          {
+            id: "applications",
+            heading: texts.nav.applications,
+            cell: ({ id }: Organisation) => format.number(countOf(id)),
+            sortBy: ({ id }: Organisation) => countOf(id),
+          },
+        ]
+      : []),
+    {
+      id: "created",
+      heading: words.created,
+      cell: ({ created_at }) => <Moment at={created_at} />,
+      sortBy: ({ created_at }) => created_at,
+    },
+  ];
+  const countOf = (id: string) => (applications ?? []).filter((one) => one.organisation_id === id).length;
+  return (
+    <Screen
+      heading={texts.nav.organisations}
+      wide
+      actions={
+        <NewButton
+          label={words.newOrganisation}
+          onPress={() => replaceRoute(placeHref("organisations", { new: "true" }))}
+        />
+      }
+    >
+      <Answer query={answer}>
+        {(organisations) => (
+          <ResourceTable
+            label={texts.nav.organisations}
+            columns={columns}
+            rows={organisations}
+            idOf={({ id }) => id}
+            textOf={({ id, name }) => `${name} ${id}`}
+            empty={words.noOrganisations}
+            onOpen={({ id }) => navigate(detailHref("organisation", id))}
+          />
+        )}
+      </Answer>
+      {isNewAsked(query) && <OrganisationDialog close={() => replaceRoute(placeHref("organisations"))} />}
+    </Screen>
+  );
+}
+
+function OrganisationBadge({ status }: Pick<Organisation, "status">) {
+  const { tenants: words } = useTexts();
+  return <Badge tone={status === "ACTIVE" ? "good" : "bad"}>{words.organisationStates[status]}</Badge>;
+}
+
+function OrganisationDialog({ close }: { close(): void }) {
+  const { tenants: words } = useTexts();
+  const act = useAction();
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    let id = "";
+    const made = await act(async () => {
+      id = await createOrganisation(name);
+    }, words.organisationCreated);
+    if (made) {
+      await client.invalidateQueries({ queryKey: ["organisations"] });
+      navigate(detailHref("organisation", id));
+    }
+  };
+  return (
+    <DialogFrame heading={words.newOrganisation} close={close} narrow>
+      <form onSubmit={(event) => void submit(event)}>
+        <Field
+          label={words.name}
+          value={name}
+          onChange={setName}
+          minLength={1}
+          maxLength={MAX_NAME_CHARS}
+          isRequired
+          autoFocus
+        />
+        <div className="answers">
+          <Button className="button primary" type="submit">
+            {words.create}
+          </Button>
+        </div>
+      </form>
+    </DialogFrame>
+  );
+}
+
+export function OrganisationScreen({ id }: ScreenProps) {
+  const texts = useTexts();
+  const { tenants: words, copy } = texts;
+  const { may } = useConsole();
+  const organisations = useOrganisations();
+  const applications = useApplications();
+  const organisation = organisations.data?.find((one) => one.id === id);
+  return (
+    <Screen
+      heading={organisation?.name ?? words.organisation}
+      back={{ href: placeHref("organisations"), label: texts.nav.organisations }}
+      wide
+      {...(organisation && may("applications:manage")
+        ? {
+            actions: (
+              <NewButton
+                label={words.newApplication}
+                onPress={() => navigate(placeHref("applications", { new: "true", organisation: id }))}
+              />
+            ),
+          }
+        : {})}
+    >
+      <Answer query={organisations}>
+        {() =>
+          organisation ? (
+            <Card heading={words.about}>
+              <Facts>
+                <Fact term={words.status}>
+                  <OrganisationBadge status={organisation.status} />
+                </Fact>
+                <Fact term={words.created}>
+                  <Moment at={organisation.created_at} />
+                </Fact>
+              </Facts>
+              <CopyField label={copy.id} value={id} />
+            </Card>
+          ) : (
+            <Empty>{texts.errors.nothingHere}</Empty>
+          )
+        }
+      </Answer>
+      {organisation && may("applications:manage") && (
+        <Answer query={applications}>
+          {(all) => (
+            <ApplicationTable
+              applications={all.filter((one) => one.organisation_id === id)}
+              empty={words.noApplicationsHere}
+              withOrganisation={false}
+            />
+          )}
+        </Answer>
+      )}
+    </Screen>
+  );
+}

@@ -1,0 +1,344 @@
+// What operators do in the console, in a real browser: tenants and keys, approvals, other operators and their roles.
+
+import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
+import { judge, speak, TOKEN } from "./console-actions";
+import { ConsoleStandIn } from "./console-stand-in";
+import { expect, type Page, withServer } from "./fixtures";
+import { account, apiKey, application, approval, operator, organisation } from "./operators-stand-in";
+
+const test = withServer(() => {
+  const server = new ConsoleStandIn();
+  const root = operator(1, "Root");
+  server.operators.operators = [root, operator(2, "Kim", { role: "support", scopes: ["jobs:manage"] })];
+  server.operatorLinks.set(TOKEN, root);
+  return server;
+});
+test.use({ viewport: { width: 1280, height: 800 } });
+
+const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
+const spoken = (page: Page) => page.locator("#spoken");
+const rows = (page: Page) => page.locator("tbody tr, [role=rowgroup]:last-child > [role=row]");
+const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
+
+async function signedIn(page: Page, server: ConsoleStandIn): Promise<void> {
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await tabTo(page, "Sign in");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("searchbox", { name: "Search screens" })).toBeFocused();
+}
+
+async function go(page: Page, keys: string, words: string): Promise<void> {
+  // On a machine that does much else, the second key may come too late for the first.
+  await expect(async () => {
+    for (const key of keys) {
+      await page.keyboard.press(key);
+    }
+    await expect(page.locator("h1")).toHaveText(words, { timeout: 5_000 });
+  }).toPass();
+}
+
+for (const theme of ["light", "dark"] as const) {
+  test(`O2, ${theme}: an organisation, an application and a key are made by keyboard alone`, async ({
+    page,
+    server,
+  }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    await signedIn(page, server);
+    await heading(page, "Organisations");
+    await openPalette(page);
+    await page.keyboard.type("new organ");
+    await expect(page.getByRole("option")).toHaveText([/New organisation/]);
+    await page.keyboard.press("Enter");
+    await expect(page.getByLabel("Name")).toBeFocused();
+    await page.keyboard.type("Example Ltd");
+    await page.keyboard.press("Enter");
+    await heading(page, "Example Ltd");
+    await page.keyboard.press("n");
+    await expect(page.getByLabel("Name")).toBeFocused();
+    await expect(page.getByLabel("Organisation", { exact: true })).toHaveValue(
+      server.operators.organisations[0]?.id ?? "",
+    );
+    await page.keyboard.type("Shop");
+    await page.keyboard.press("Enter");
+    await heading(page, "Shop");
+    await page.keyboard.press("n");
+    await expect(page.getByLabel("Name")).toBeFocused();
+    await page.keyboard.type("Production");
+    await tabTo(page, "Everything that the application may");
+    await page.keyboard.press("Space");
+    await tabTo(page, "Create the key");
+    await page.keyboard.press("Enter");
+    const secret = page.getByRole("dialog", { name: "Your new key" });
+    await expect(secret.getByLabel("Key")).toHaveValue(/^assay_/);
+    await expect(secret.getByRole("button", { name: "Copy" })).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(secret, "it is not lost by a key").toBeVisible();
+    if (theme === "light") {
+      await judge(page, "secret");
+    }
+    await tabTo(page, "I have copied it");
+    await page.keyboard.press("Enter");
+    await expect(secret).toHaveCount(0);
+    await expect(rows(page)).toHaveText([/Production.*Works.*Everything.*Not used yet/]);
+    expect(await page.evaluate(() => document.body.innerHTML.includes("assay_2mCk"))).toBe(false);
+    const asked = server.requests.find((one) => one.includes("/keys {")) ?? "";
+    const { scopes, expires_at } = JSON.parse(asked.slice(asked.indexOf("{")));
+    expect(scopes).toEqual([]);
+    const days = (Date.parse(expires_at) - Date.now()) / 86_400_000;
+    expect(Math.abs(days - 365)).toBeLessThan(0.01);
+  });
+
+  test(`O5, ${theme}: a deletion that a colleague asked for is approved by keyboard alone`, async ({
+    page,
+    server,
+  }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    server.operators.accounts = [account(1, "Corner shop"), account(2, "Other shop")];
+    server.operators.approvals = [
+      approval(1),
+      approval(2, { action: "api-key.revoke", application_id: application(1, "").id, key_id: apiKey(1, "").id }),
+    ];
+    await signedIn(page, server);
+    await go(page, "gd", "Approvals");
+    await expect(page.locator("#approval")).toContainText("Corner shop");
+    await expect(page.locator("#approval")).toContainText("Kim");
+    if (theme === "light") {
+      await judge(page, "approvals");
+    }
+    await page.keyboard.press("a");
+    const question = page.getByRole("alertdialog", { name: "Approve it?" });
+    await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect(spoken(page)).toHaveText("Approved, and done.");
+    await expect(rows(page)).toHaveText([/Revoke a key.*Waiting/]);
+    expect(server.operators.accounts.map(({ name }) => name)).toEqual(["Other shop"]);
+    await page.keyboard.press("d");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect(page.locator("main")).toContainText("Nothing waits for approval.");
+    expect(server.operators.approvals.map(({ state }) => state)).toEqual(["APPROVED", "REFUSED"]);
+  });
+}
+
+test("tenants are listed, lead to what belongs to them, and keys are revoked", async ({ page, server }) => {
+  const { operators } = server;
+  operators.organisations = [organisation(1, "Example Ltd"), organisation(2, "Gone Ltd", { status: "SUSPENDED" })];
+  operators.applications = [application(1, "Shop"), application(2, "Forum", { features: ["ages"], state: "DISABLED" })];
+  operators.keys.set(application(1, "").id, [
+    apiKey(1, "Production", { last_used_at: "2026-01-17T09:00:00Z", scopes: ["contents:manage", "profiles:list"] }),
+    apiKey(2, "Old", { revoked: true }),
+    apiKey(3, "Trial", { expires_at: "2026-01-20T00:00:00Z" }),
+  ]);
+  await signedIn(page, server);
+  await expect(page.locator(".side").getByRole("navigation").getByRole("link")).toHaveText([
+    "Organisations",
+    "Applications",
+    "Accounts",
+    "Approvals",
+    "Operators",
+    "Operator roles",
+  ]);
+  await expect(rows(page)).toHaveText([/Example Ltd.*Active.*2/, /Gone Ltd.*Suspended.*0/]);
+  await judge(page, "organisations");
+  await page.getByRole("columnheader", { name: "Name" }).click();
+  await page.getByRole("columnheader", { name: "Name" }).click();
+  await expect(rows(page)).toHaveText([/Gone Ltd/, /Example Ltd/]);
+  await rows(page).last().press("Enter");
+  await heading(page, "Example Ltd");
+  await expect(rows(page)).toHaveText([/Shop.*Enabled.*Content moderation/, /Forum.*Disabled.*Age verification/]);
+  await judge(page, "organisation");
+  await go(page, "ga", "Applications");
+  await judge(page, "applications");
+  await rows(page).first().press("Enter");
+  await heading(page, "Shop");
+  await expect(rows(page)).toHaveText([/Production.*Works.*contents:manage/, /Old.*Revoked/, /Trial.*Expired/]);
+  await judge(page, "application");
+  await rows(page).first().press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Production" });
+  await expectAccessible(page, "a key");
+  await takeScreenshot(page, "console-key");
+  await dialog.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("alertdialog", { name: "Revoke Production?" }).getByRole("button", { name: "Revoke" }).click();
+  await expect(spoken(page)).toHaveText("The key was revoked.");
+  await expect(rows(page).first()).toContainText("Revoked");
+  await page.getByRole("link", { name: "Example Ltd" }).click();
+  await heading(page, "Example Ltd");
+  await page.keyboard.press("n");
+  await judge(page, "new-application");
+});
+
+test("with four eyes, a deletion waits for somebody else", async ({ page, server }) => {
+  const { operators } = server;
+  operators.fourEyes = true;
+  operators.organisations = [organisation(1, "Example Ltd")];
+  operators.applications = [application(1, "Shop")];
+  operators.accounts = [account(1, "Corner shop"), account(2, "Closing shop", { state: "CLOSING" })];
+  await signedIn(page, server);
+  await go(page, "gc", "Accounts");
+  await expect(rows(page)).toHaveText([/Corner shop.*Shop.*Open.*3/, /Closing shop.*Being deleted/]);
+  await judge(page, "accounts");
+  await rows(page).first().press("Enter");
+  await heading(page, "Corner shop");
+  await judge(page, "account");
+  await button(page, "Delete the account").click();
+  const question = page.getByRole("alertdialog", { name: "Delete Corner shop for good?" });
+  await expect(question.getByRole("button", { name: "Delete the account" })).toBeDisabled();
+  await question.getByLabel("Type Corner shop to confirm").fill("Corner shop");
+  await expectAccessible(page, "the question");
+  await takeScreenshot(page, "console-delete-account");
+  await question.getByRole("button", { name: "Delete the account" }).click();
+  await expect(spoken(page)).toContainText("Another operator must approve it");
+  await heading(page, "Approvals");
+  await expect(page.locator("#approval")).toContainText("You asked for this yourself.");
+  await expect(button(page, "Approve A")).toHaveCount(0);
+  await page.keyboard.press("a");
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  await page.getByRole("link", { name: "Corner shop" }).click();
+  await heading(page, "Corner shop");
+  await page.getByRole("link", { name: "Shop", exact: true }).click();
+  await heading(page, "Shop");
+});
+
+test("with four eyes, a key waits for somebody else", async ({ page, server }) => {
+  const { operators } = server;
+  operators.fourEyes = true;
+  operators.organisations = [organisation(1, "Example Ltd")];
+  operators.applications = [application(1, "Shop")];
+  await signedIn(page, server);
+  await go(page, "ga", "Applications");
+  await rows(page).first().press("Enter");
+  await heading(page, "Shop");
+  await page.keyboard.press("n");
+  await page.getByLabel("Name").fill("Till");
+  await page.getByLabel("see people").check();
+  await judge(page, "new-key");
+  await button(page, "Create the key").click();
+  await expect(page.locator("#secret")).toContainText("It works once another operator has approved it");
+  await button(page, "I have copied it").click();
+  await go(page, "gd", "Approvals");
+  await page.getByLabel("Show").selectOption("All of the last month");
+  await expect(rows(page)).toHaveText([/Create a key.*you/]);
+  await expect(page.locator("#approval")).toContainText("profiles:view");
+});
+
+test("operators are invited, allowed and disabled", async ({ page, server }) => {
+  const { operators } = server;
+  await signedIn(page, server);
+  await go(page, "gp", "Operators");
+  await expect(rows(page)).toHaveText([/Root \(you\).*Administrator.*Can sign in/, /Kim.*Support/]);
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog", { name: "Invite an operator" });
+  await dialog.getByLabel("Email address").fill("bob@example.com");
+  await dialog.getByLabel("Role", { exact: true }).selectOption("Auditor");
+  await dialog.getByLabel("retry and discard jobs").check();
+  await judge(page, "invite-operator");
+  await dialog.getByRole("button", { name: "Send the invitation" }).click();
+  await expect(spoken(page)).toHaveText("The invitation to bob@example.com is on its way.");
+  const [sent] = operators.invitations;
+  expect([sent?.role, sent?.scopes]).toEqual(["auditor", ["jobs:manage"]]);
+  await expect(page.locator("#operator-invitations")).toContainText("bob@example.com");
+  await judge(page, "operators");
+  await page.getByRole("button", { name: "Withdraw the invitation to bob@example.com" }).click();
+  await expect(page.locator("#operator-invitations")).toContainText("No open invitations.");
+
+  await rows(page).last().press("Enter");
+  await heading(page, "Kim");
+  await page.getByLabel("Role", { exact: true }).selectOption("Auditor");
+  await page.getByLabel("retry and discard jobs").check();
+  await page.locator("#grant").getByRole("button", { name: "Save" }).click();
+  await expect(spoken(page)).toContainText("Saved");
+  expect(operators.operators[1]?.scopes).toEqual(expect.arrayContaining(["audit:view", "jobs:manage"]));
+  await judge(page, "operator");
+  await button(page, "Disable").click();
+  await page.getByRole("alertdialog", { name: "Disable Kim?" }).getByRole("button", { name: "Disable" }).click();
+  await expect(spoken(page)).toHaveText("Kim can sign in no more.");
+  await button(page, "Let in again").click();
+  await expect(spoken(page)).toHaveText("Kim can sign in again.");
+  await page.goto(`${server.page}#operator=${operators.operators[0]?.id}`);
+  await heading(page, "Root");
+  await expect(button(page, "Disable"), "nobody shuts themselves out").toHaveCount(0);
+});
+
+test("roles of operators are made, changed, and deleted if nobody has them", async ({ page, server }) => {
+  await signedIn(page, server);
+  await go(page, "gr", "Operator roles");
+  await expect(page.locator("main")).toContainText("Auditor");
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Night shift");
+  await dialog.getByLabel("retry and discard jobs").check();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(rows(page)).toHaveText([/Night shift.*retry and discard jobs/]);
+  await judge(page, "operator-roles");
+  await rows(page).first().press("Enter");
+  await dialog.getByLabel("see the audit trail").check();
+  await judge(page, "operator-role");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(rows(page).first()).toContainText("see the audit trail");
+  const [kim] = server.operators.operators.slice(1);
+  if (kim) {
+    kim.role = server.operators.roles[0]?.id ?? null;
+  }
+  await rows(page).first().press("Enter");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect(spoken(page)).toContainText("somebody has the role");
+});
+
+test("an operator sees what their scopes allow, and Ctrl-K finds everything by name or id", async ({
+  page,
+  server,
+}) => {
+  const { operators } = server;
+  operators.organisations = [organisation(1, "Example Ltd")];
+  operators.applications = [application(1, "Shop")];
+  operators.accounts = [account(1, "Corner shop")];
+  await signedIn(page, server);
+  await openPalette(page);
+  await page.keyboard.type("shop");
+  await expect(page.getByRole("option")).toHaveText([/Shop.*Application/, /Shop.*New key/, /Corner shop.*Account/]);
+  await expectAccessible(page, "what was found");
+  await takeScreenshot(page, "console-palette-found");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type(account(1, "").id);
+  await expect(page.getByRole("option")).toHaveText([/Corner shop/]);
+  await page.keyboard.press("Enter");
+  await heading(page, "Corner shop");
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toContainText("Go to Approvals");
+  await page.keyboard.press("Escape");
+
+  const kim = operator(2, "Kim", { role: "support", scopes: ["keys:manage"] });
+  operators.operators = [kim];
+  server.operator = kim;
+  await page.goto(`${server.page}#organisations`);
+  await page.reload();
+  await heading(page, "Approvals");
+  await expect(page.locator(".side").getByRole("navigation").getByRole("link")).toHaveText(["Approvals"]);
+  await page.goto(`${server.page}#account=${account(1, "").id}`);
+  await expect(page.locator("main")).toContainText("You may not see this. An operator");
+  await page.goto(`${server.page}#application=${application(1, "").id}`);
+  await expect(page.locator("main")).toContainText("This application has no keys yet.");
+});
+
+test("it speaks to operators in German, and in Arabic on a phone", async ({ page, server }) => {
+  server.operators.organisations = [organisation(1, "Example Ltd")];
+  await speak(page, "de");
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Anmelden").click();
+  await heading(page, "Organisationen");
+  await expectAccessible(page, "German");
+  await takeScreenshot(page, "console-operator-german");
+  await speak(page, "ar");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  await heading(page, "المؤسسات");
+  await expectAccessible(page, "Arabic");
+  await takeScreenshot(page, "console-operator-arabic");
+});

@@ -1,0 +1,254 @@
+// The console's door in a real browser: the first start, every way of signing in, second factors, and one's own security.
+
+import { addAuthenticator, exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
+import { judge, speak, TOKEN } from "./console-actions";
+import { ConsoleStandIn, member } from "./console-stand-in";
+import { CODE, openSession, PASSWORD, TICKET } from "./credentials-stand-in";
+import { expect, type Page, withServer } from "./fixtures";
+import { operator } from "./operators-stand-in";
+
+const test = withServer(() => {
+  const server = new ConsoleStandIn();
+  const ada = member(1, "Ada", { admin: true });
+  server.members = [ada];
+  server.links.set(TOKEN, ada);
+  const root = operator(1, "Root");
+  server.operators.operators = [root];
+  server.operatorLinks.set(TOKEN, root);
+  return server;
+});
+test.use({ viewport: { width: 1280, height: 800 } });
+
+const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
+const spoken = (page: Page) => page.locator("#spoken");
+const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
+
+for (const theme of ["light", "dark"] as const) {
+  test(`O1, ${theme}: an empty server is started, and its first operator made, by keyboard alone`, async ({
+    page,
+    server,
+  }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    server.credentials.methods = { is_set_up: false, passkeys: true, mail_links: false };
+    server.secondFactor = "enrolment-required";
+    await page.goto(server.page);
+    await heading(page, "This server is new");
+    await expect(page.getByLabel("Run this on the server")).toHaveValue("assay init --email you@example.com");
+    if (theme === "light") {
+      await judge(page, "first-start");
+    }
+    await page.goto(`${server.page}#operator-invite=${TOKEN}`);
+    await heading(page, "You are invited to operate this server");
+    await tabTo(page, "Accept the invitation");
+    await page.keyboard.press("Enter");
+    await heading(page, "Set up a second factor");
+    await expect(page.locator("#heading")).toBeFocused();
+    await tabTo(page, "Set up an authenticator app");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("img", { name: "QR code for the authenticator app" })).toBeVisible();
+    if (theme === "light") {
+      await judge(page, "enrolment");
+    }
+    await tabTo(page, "The six digits");
+    await page.keyboard.type(CODE);
+    await page.keyboard.press("Enter");
+    await heading(page, "Organisations");
+    await expect(page.locator(".side .account")).toHaveText("Whole installation");
+    await expect(page.locator("main")).toContainText("There are no organisations yet.");
+  });
+}
+
+test("what the server says there is, is shown: a passkey, the identity provider, a password, a link", async ({
+  page,
+  server,
+}) => {
+  server.credentials.methods = { is_set_up: true, passkeys: true, mail_links: true, identity_provider: "Example ID" };
+  server.credentials.provider = `${server.page}#sign-in-failed=busy`;
+  await addAuthenticator(page);
+  await page.goto(server.namedPage);
+  await heading(page, "Sign in");
+  await expect(button(page, "Sign in with a passkey")).toBeVisible();
+  await judge(page, "sign-in-all");
+  await button(page, "Continue with Example ID").click();
+  await expect(spoken(page)).toContainText("Too many people are signing in");
+  await expect(page).not.toHaveURL(/failed/);
+  await heading(page, "Sign in");
+
+  server.credentials.methods = { is_set_up: true, passkeys: false, mail_links: false };
+  await page.reload();
+  await expect(page.locator("main")).toContainText("This server sends no email.");
+  await expect(page.getByLabel("Password")).toBeVisible();
+  await expect(page.getByRole("button", { name: "passkey" })).toHaveCount(0);
+});
+
+test("an operator comes in with a password, then a code; wrong ones are refused", async ({ page, server }) => {
+  server.secondFactor = "required";
+  server.credentials.own.codes = true;
+  await page.goto(server.page);
+  await button(page, "Operators: use a password").click();
+  await page.getByLabel("Email address").fill("root@example.com");
+  await page.getByLabel("Password").fill("wrong");
+  await page.keyboard.press("Enter");
+  await expect(spoken(page)).toContainText("The server refused");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await heading(page, "Second factor");
+  await judge(page, "second-factor");
+  await page.getByLabel("Code of your authenticator app").fill("111 111");
+  await page.keyboard.press("Enter");
+  await expect(spoken(page)).toContainText("the code is wrong");
+  await expect(page.getByLabel("Code of your authenticator app")).toHaveValue("");
+  await page.getByLabel("Code of your authenticator app").fill("246 810");
+  await page.keyboard.press("Enter");
+  await heading(page, "Organisations");
+  await page.reload();
+  await heading(page, "Organisations");
+});
+
+test("whoever lacks the second factor can leave", async ({ page, server }) => {
+  server.secondFactor = "required";
+  server.credentials.own.passkeys = [
+    { id: "52000000-0000-4000-8000-000000000001", name: "Laptop", created_at: "2026-01-16T14:40:00Z" },
+  ];
+  await page.goto(`${server.page}#sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Second factor");
+  await expect(page.getByLabel("Code")).toHaveCount(0);
+  await expect(button(page, "Use a passkey")).toBeVisible();
+  await button(page, "Sign out").click();
+  await heading(page, "Sign in");
+});
+
+test("a passkey is added, signs its holder in, is renamed and removed", async ({ page, server }) => {
+  server.credentials.methods = { is_set_up: true, passkeys: true, mail_links: true };
+  // Otherwise the device, which agrees by itself, signs in as soon as the field is there: see the next test.
+  await page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+  });
+  const kept = await addAuthenticator(page);
+  await page.goto(`${server.namedPage}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Organisations");
+  await page.getByRole("link", { name: "Root: Your security" }).click();
+  await heading(page, "Your security");
+  await expect(page.locator("#passkeys")).toContainText("You have no passkeys yet.");
+  await page.getByLabel("Name of the passkey").fill("Laptop");
+  await page.keyboard.press("Enter");
+  await expect(spoken(page)).toHaveText("The passkey was added.");
+  await expect(page.locator("#passkeys li")).toHaveText([/Laptop.*not used yet/]);
+  expect((await kept()).length).toBe(1);
+
+  await page.locator("#leave").click();
+  await heading(page, "Sign in");
+  await button(page, "Sign in with a passkey").click();
+  await heading(page, "Your security");
+  const begun = server.requests.filter((asked) => asked.startsWith("POST /console/session {")).at(-1) ?? "";
+  expect(JSON.parse(begun.slice(begun.indexOf("{"))).passkey.credential.response.signature.length).toBeGreaterThan(60);
+
+  await page.getByRole("button", { name: "Rename Laptop" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByLabel("Name of the passkey")).toBeFocused();
+  await dialog.getByLabel("Name of the passkey").fill("Old laptop");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#passkeys li")).toContainText("Old laptop");
+  await page.getByRole("button", { name: "Remove Old laptop" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+  await expect(page.locator("#passkeys")).toContainText("You have no passkeys yet.");
+});
+
+test("a browser that can offers passkeys where the address is filled in", async ({ page, server }) => {
+  server.credentials.methods = { is_set_up: true, passkeys: true, mail_links: true };
+  await addAuthenticator(page);
+  await page.goto(`${server.namedPage}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Organisations");
+  await page.goto(`${server.namedPage}#security`);
+  await page.getByLabel("Name of the passkey").fill("Laptop");
+  await page.keyboard.press("Enter");
+  await expect(spoken(page)).toHaveText("The passkey was added.");
+  await page.locator("#leave").click();
+  // The device agrees by itself, without a press of the button.
+  await heading(page, "Your security");
+  expect(server.requests.filter((asked) => asked.startsWith("POST /console/session {")).length).toBe(2);
+});
+
+test("one's own security: codes, a password, and sessions that end", async ({ page, server }) => {
+  server.credentials.sessions = [
+    openSession(1, { current: true, browser: "Chromium", second_factor: true, method: "passkey" }),
+    openSession(2),
+    openSession(3, { browser: null, network: null, method: "oidc" }),
+  ];
+  server.credentials.methods.identity_provider = "Example ID";
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await page.getByRole("link", { name: "Root: Your security" }).click();
+  await heading(page, "Your security");
+  await expect(page.locator("#sessions li")).toHaveText([
+    /Chromium.*This session.*Second factor.*By passkey/,
+    /Firefox.*192\.0\.2\.0.*By email link/,
+    /Unknown browser.*By identity provider/,
+  ]);
+  await expect(page.locator("#sessions li").first().getByRole("button")).toHaveCount(0);
+  await judge(page, "security");
+  await page.getByRole("button", { name: "Sign out Firefox" }).click();
+  await expect(page.locator("#sessions li")).toHaveCount(2);
+  await button(page, "Sign out everywhere else").click();
+  await expect(page.locator("#sessions li")).toHaveCount(1);
+
+  await button(page, "Set up an authenticator app").click();
+  await page.getByLabel("The six digits").fill("000000");
+  await button(page, "Confirm").click();
+  await expect(spoken(page)).toContainText("it is not the app's");
+  await page.getByLabel("The six digits").fill(CODE);
+  await expectAccessible(page, "the code for the app");
+  await takeScreenshot(page, "console-totp");
+  await button(page, "Confirm").click();
+  await expect(page.locator("#totp")).toContainText("Set up");
+  await button(page, "Remove the app").click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove the app" }).click();
+  await expect(button(page, "Set up an authenticator app")).toBeVisible();
+
+  await page.getByLabel("New password").fill("short");
+  await button(page, "Set the password").click();
+  expect(server.credentials.own.password, "too short").toBe(false);
+  await page.getByLabel("New password").fill(PASSWORD);
+  await button(page, "Set the password").click();
+  await expect(spoken(page)).toContainText("The password is set.");
+});
+
+test("somebody who works in several places chooses one, after the identity provider", async ({ page, server }) => {
+  const [ada] = server.members;
+  const [root] = server.operators.operators;
+  server.credentials.places = [{ id: ada?.id ?? "", account: "Corner shop" }, { id: root?.id ?? "" }];
+  await page.goto(`${server.page}#choose=${TICKET}`);
+  await heading(page, "Where do you want to go?");
+  await expect(page).toHaveURL(server.page);
+  await expect(page.locator("main").getByRole("button")).toHaveText(["Corner shop", "Whole installation"]);
+  await judge(page, "places");
+  await button(page, "Corner shop").click();
+  await expect(page.locator(".side .account")).toHaveText("Corner shop");
+  await page.goto(`${server.page}#choose=${TICKET}x`);
+  await expect(spoken(page)).toContainText("the choice was made already");
+});
+
+test("a second factor that is demanded from now on is asked for in the middle of work", async ({ page, server }) => {
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Organisations");
+  server.secondFactor = "enrolment-required";
+  server.operators.answer = () => [401, { code: "UNAUTHORIZED", message: "a second factor is needed" }];
+  await page.getByRole("link", { name: "Approvals" }).click();
+  await heading(page, "Set up a second factor");
+});
+
+test("the door speaks Polish, and Arabic from right to left", async ({ page, server }) => {
+  server.credentials.methods = { is_set_up: false, passkeys: true, mail_links: false };
+  await speak(page, "pl");
+  await page.goto(server.page);
+  await heading(page, "Ten serwer jest nowy");
+  await expectAccessible(page, "the first start in Polish");
+  await speak(page, "ar");
+  await page.reload();
+  await heading(page, "هذا الخادم جديد");
+  await judge(page, "first-start-arabic");
+});
