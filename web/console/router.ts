@@ -4,8 +4,18 @@
 import { useSyncExternalStore } from "react";
 
 /** Screens that are a place of their own, and those that show what an id names. */
-export const PLACES = ["queue", "cases", "inbox", "mine", "people", "quality", "queues", "members"] as const;
-export const DETAILS = ["notification", "profile", "case"] as const;
+export const PLACES = [
+  "queue",
+  "cases",
+  "inbox",
+  "mine",
+  "people",
+  "contents",
+  "quality",
+  "queues",
+  "members",
+] as const;
+export const DETAILS = ["notification", "profile", "case", "content", "moderation"] as const;
 export type Place = (typeof PLACES)[number];
 export type Detail = (typeof DETAILS)[number];
 export type ScreenName = Place | Detail;
@@ -42,6 +52,13 @@ export function placeHref(place: Place, query: Record<string, string | undefined
 /** What stands in an address, if it is one of the values that there are. */
 export function oneOf<T extends string>(all: readonly T[], value: string | null, otherwise: T): T {
   return all.find((one) => one === value) ?? otherwise;
+}
+
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Whether something is an id, as the interfaces write them. */
+export function isId(value: string | null | undefined): boolean {
+  return ID.test(value ?? "");
 }
 
 export function detailHref(detail: Detail, id: string): string {

@@ -6,7 +6,7 @@ interface FieldProps {
   label: string;
   value: string;
   onChange(value: string): void;
-  type?: "text" | "email" | "search" | "number";
+  type?: "text" | "email" | "search" | "number" | "date";
   id?: string;
   minLength?: number;
   maxLength?: number;
@@ -14,6 +14,9 @@ interface FieldProps {
   isRequired?: boolean;
   min?: number;
   max?: number;
+  pattern?: string;
+  /** What is asked for, where what was typed does not fit the pattern. */
+  title?: string;
 }
 
 export function Field(props: FieldProps) {

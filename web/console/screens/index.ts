@@ -37,6 +37,7 @@ export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "inbox", group: "review", icon: "inbox", key: "i", scopes: ["notifications:view"] },
   { place: "mine", group: "review", icon: "mine", key: "m", scopes: [] },
   { place: "people", group: "review", icon: "people", key: "p", scopes: ["profiles:list"] },
+  { place: "contents", group: "review", icon: "contents", key: "n", scopes: ["contents:list"] },
   { place: "quality", group: "lead", icon: "quality", key: "y", scopes: ["queues:manage"] },
   { place: "queues", group: "lead", icon: "queues", key: "u", scopes: ["queues:manage"] },
   { place: "members", group: "account", icon: "members", key: "e", scopes: ["members:manage"] },
@@ -47,6 +48,8 @@ export const DETAIL_SCOPES: Readonly<Record<Detail, readonly AnyScope[]>> = {
   notification: [],
   profile: ["profiles:view"],
   case: [],
+  content: ["contents:view"],
+  moderation: ["moderations:view"],
 };
 
 export const SCREENS: Readonly<Record<ScreenName, Component>> = {
@@ -58,6 +61,9 @@ export const SCREENS: Readonly<Record<ScreenName, Component>> = {
   notification: lazy(async () => ({ default: (await import("./notification")).NotificationScreen })),
   people: lazy(async () => ({ default: (await import("./people")).PeopleScreen })),
   profile: lazy(async () => ({ default: (await import("./person")).PersonScreen })),
+  contents: lazy(async () => ({ default: (await import("./contents")).ContentsScreen })),
+  content: lazy(async () => ({ default: (await import("./content")).ContentScreen })),
+  moderation: lazy(async () => ({ default: (await import("./moderation")).ModerationScreen })),
   quality: lazy(async () => ({ default: (await import("./quality")).QualityScreen })),
   queues: lazy(async () => ({ default: (await import("./queues")).QueuesScreen })),
   members: lazy(async () => ({ default: (await import("./members")).MembersScreen })),
