@@ -123,6 +123,12 @@ export class Account {
     return this.#request<Operations["/contents/{id}/reports"]["get"]>("GET", `/contents/${id}/reports?page=${page}`);
   }
 
+  /** Decides on a report, with what is done about it. */
+  async resolveReport(content: string, report: string, resolution: string): Promise<void> {
+    type Resolve = Operations["/contents/{id}/reports/{reportId}"]["put"];
+    await this.#request<Resolve>("PUT", `/contents/${content}/reports/${report}`, { resolution });
+  }
+
   moderation(id: string, options?: CallOptions): Promise<ModerationOverview> {
     type Overview = Operations["/moderations/{moderationId}"]["get"];
     return this.#request<Overview>("GET", `/moderations/${id}`, undefined, options);

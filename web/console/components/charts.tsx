@@ -35,7 +35,13 @@ function Scale({ label, low, high, value, limit, met, interval, tone, isBare = f
   const [at, edge] = [place(value, low, high), place(limit, low, high)];
   const [from, to] = met === "below" ? [LEFT, edge] : [edge, RIGHT];
   return (
-    <svg className="scale" viewBox={isBare ? BARE_BOX : `0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} direction="ltr">
+    <svg
+      className="scale"
+      viewBox={isBare ? BARE_BOX : `0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+      direction="ltr"
+    >
       <rect className="scale-axis" x={LEFT} y={LINE - 4} width={RIGHT - LEFT} height={8} rx={4} />
       <rect className="scale-met" x={from} y={LINE - 4} width={Math.max(0, to - from)} height={8} rx={4} />
       {interval && (

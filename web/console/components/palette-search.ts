@@ -89,12 +89,14 @@ export function usePaletteSearch(typed: string): PaletteSearch {
   });
 
   const all = [ids, byReference, newest, titled];
-  const isCurrent = settled === wanted;
-  const people = isAsked ? peopleFound(byReference.data?.profiles ?? [], newest.data?.people ?? [], settled) : [];
-  const contents = isAsked ? (titled.data?.contents ?? []) : [];
+  const isSearching = wanted.length >= MIN_CHARS && (settled !== wanted || all.some(({ isFetching }) => isFetching));
+  // All at once: what Enter opens must not move under the reader's hand.
+  const isThere = isAsked && !isSearching;
+  const people = isThere ? peopleFound(byReference.data?.profiles ?? [], newest.data?.people ?? [], settled) : [];
+  const contents = isThere ? (titled.data?.contents ?? []) : [];
   const total = titled.data?.total_count ?? 0;
   return {
-    ids: isNamed ? (ids.data ?? []) : [],
+    ids: isNamed && !isSearching ? (ids.data ?? []) : [],
     people: people.map((one) => personCommand(texts, one, may("profiles:view"))),
     contents: [
       ...contents.slice(0, MAX_SHOWN).map((one) => ({
@@ -104,9 +106,9 @@ export function usePaletteSearch(typed: string): PaletteSearch {
         icon: "contents" as const,
         run: () => navigate(may("contents:view") ? detailHref("content", one.id) : titleHref(settled)),
       })),
-      ...(total > MAX_SHOWN ? [allContents(texts, settled, total)] : []),
+      ...(isThere && total > MAX_SHOWN ? [allContents(texts, settled, total)] : []),
     ],
-    isSearching: wanted.length >= MIN_CHARS && (!isCurrent || all.some(({ isFetching }) => isFetching)),
+    isSearching,
     note: all.some(({ isError }) => isError)
       ? texts.palette.failed
       : isAsked && newest.data?.isCut

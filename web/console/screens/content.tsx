@@ -1,20 +1,21 @@
 // One content: what was looked for in it and found, what people reported of it, who is known to be in it, and what else its
 // uploader uploaded.
 
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
 import { type Content, type Moderation, PAGE_SIZE } from "../api/account";
 import { ContentStateBadge, checkWords, contentName, ModerationBadge } from "../components/content-name";
 import { Pager } from "../components/data-table";
+import { TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { BannedBadge, nameOf } from "../components/person-name";
 import { Reported } from "../components/reported";
 import { Answer, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { detailHref, placeHref } from "../router";
-import { useSession } from "../session-context";
+import { useAction, useSession } from "../session-context";
 import { fill, lookup, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
@@ -22,6 +23,7 @@ import type { ScreenProps } from ".";
 const MAX_NAMED_PEOPLE = 20;
 /** Of so many other contents of an uploader it is said what was found in them. */
 const MAX_OTHER_CONTENTS = 5;
+const MAX_RESOLUTION_CHARS = 500;
 
 export function ContentScreen({ id }: ScreenProps) {
   const texts = useTexts();
@@ -216,6 +218,9 @@ function ReportsCard({ content: { id } }: { content: Content }) {
                     <p className="soft">
                       <Moment at={one.created_at} /> · {one.resolution ?? words.undecidedReport}
                     </p>
+                    {!one.resolution && may("contents:reports:moderate") && (
+                      <ResolveForm content={id} report={one.id} />
+                    )}
                   </li>
                 ))}
               </ul>
@@ -227,6 +232,46 @@ function ReportsCard({ content: { id } }: { content: Content }) {
         <p className="soft">{words.maySeeNoReports}</p>
       )}
     </Card>
+  );
+}
+
+function ResolveForm({ content, report }: { content: string; report: string }) {
+  const { contents: words, finding } = useTexts();
+  const { account } = useSession();
+  const act = useAction();
+  const client = useQueryClient();
+  const [resolution, setResolution] = useState("");
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const said = resolution.trim();
+    if (said !== "" && (await act(() => account.resolveReport(content, report, said), words.reportDecided))) {
+      await client.invalidateQueries({ queryKey: ["content-reports"] });
+    }
+  };
+  return (
+    <Disclosure className="disclosure">
+      <Heading level={3}>
+        <Button slot="trigger" className="disclosure-button">
+          <Icon name="forward" /> {words.decideReport}
+        </Button>
+      </Heading>
+      <DisclosurePanel>
+        <form className="decision" onSubmit={(event) => void submit(event)}>
+          <TextArea
+            label={words.resolution}
+            value={resolution}
+            onChange={setResolution}
+            most={MAX_RESOLUTION_CHARS}
+            used={(used) => fill(finding.commentUsed, { used, most: MAX_RESOLUTION_CHARS })}
+          />
+          <div className="answers">
+            <Button className="button primary" type="submit" isDisabled={resolution.trim() === ""}>
+              {words.decideReport}
+            </Button>
+          </div>
+        </form>
+      </DisclosurePanel>
+    </Disclosure>
   );
 }
 

@@ -81,6 +81,16 @@ export interface paths {
         /** Report a content. */
         post: operations["report_content"];
     };
+    "/accounts/{accountId}/contents/{id}/reports/{reportId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Decide on a report. */
+        put: operations["resolve_report"];
+    };
     "/accounts/{accountId}/findings/search": {
         parameters: {
             query?: never;
@@ -1405,6 +1415,14 @@ export interface components {
             /** @description Whether faces that match no known profile are reported. */
             unknown_faces: boolean;
         };
+        /** @description The decision on a report. */
+        ResolveReportRequest: {
+            /**
+             * @description What is done about it.
+             * @example taken down
+             */
+            resolution: string;
+        };
         /** @description A review. */
         Review: {
             /**
@@ -2006,6 +2024,38 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CreatedResource"];
                 };
+            };
+        };
+    };
+    resolve_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The content. */
+                id: string;
+                /** @description The report. */
+                reportId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveReportRequest"];
+            };
+        };
+        responses: {
+            /** @description It is decided. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

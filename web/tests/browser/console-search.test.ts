@@ -92,8 +92,10 @@ for (const theme of ["light", "dark"] as const) {
     await expect(
       who.getByRole("img", { name: /Similarity 0.61. From 0.5 it counts as the same person/ }),
     ).toBeVisible();
+    if (theme === "light") {
+      await judge(page, "who");
+    }
     await expectAccessible(page, "who this is");
-    await takeScreenshot(page, `console-who-${theme}`);
     await page.keyboard.press("Escape");
     await expect(who).toHaveCount(0);
     await heading(page, "Found: banned person");
@@ -117,7 +119,7 @@ for (const theme of ["light", "dark"] as const) {
     await expect(rows(page)).toHaveCount(2);
 
     await find(page, "by the s");
-    await expect(option(page, /Winter by the sea/)).toBeVisible();
+    await expect(option(page, /Winter by the sea/)).toHaveAttribute("data-focused", "true");
     await page.keyboard.press("Enter");
     await heading(page, "Winter by the sea");
 
@@ -166,7 +168,7 @@ test("people are searched by a picture that is chosen, pasted or dropped, and co
   await judge(page, "people-found");
 
   await page.getByRole("button", { name: "Search past findings" }).click();
-  await expect(page.locator("#where-seen")).toContainText("2 faces were compared. The oldest was seen on 16 Jan 2026.");
+  await expect(page.locator("#where-seen")).toContainText("Faces compared: 2. The oldest was seen on 16 Jan 2026.");
   await expect(page.locator("#where-seen")).toContainText("for 90 days after their moderation");
   await judge(page, "face-seen");
   await page.getByRole("columnheader", { name: "Similarity" }).click();
@@ -267,6 +269,12 @@ test("a content shows its moderations, findings, reports, people and what else i
   await expect(main.getByRole("link", { name: "Bob" })).toBeVisible();
   await expect(page.locator("#of-uploader")).toContainText(/Winter by the sea.*Failed/);
   await judge(page, "content");
+  await page.getByRole("button", { name: "Decide on this report" }).press("Enter");
+  await page.getByLabel("What is done about it?").fill("taken down");
+  await expectAccessible(page, "a decision on a report");
+  await page.locator("#reports form button").click();
+  await expect(page.locator("#reports")).toContainText("taken down");
+  await expect(page.locator("#spoken")).toHaveText("The report is decided.");
   await page.locator("#moderations").getByRole("link", { name: "16 Jan 2026" }).first().click();
   await heading(page, "Moderation");
   await page.getByRole("button", { name: "Show them" }).click();
@@ -285,7 +293,7 @@ test("what a member may not see is said, and nothing is asked for it", async ({ 
   await heading(page, "Summer at the lake");
   const main = page.locator("main");
   for (const words of [
-    "1 people. You may not see who they are.",
+    "People: 1. You may not see who they are.",
     "You may not see findings.",
     "You may not see reports.",
     "You may not list contents.",
@@ -322,7 +330,11 @@ test("the palette asks after a pause, gives up what is wanted no more, and says 
   await expect(page.locator(".palette-note")).toContainText("among the 100 people who were enrolled last");
   const asked = server.requests.slice(before).filter((one) => /profiles|contents/.test(one));
   expect(asked.length, "one title, one reference, five pages of names").toBe(7);
+  await expect(page.getByRole("option").first(), "Enter opens the first").toHaveAttribute("data-focused", "true");
   await judge(page, "palette-found");
+  await page.keyboard.press("ArrowUp");
+  await expect(option(page, /All 9 contents/)).toHaveAttribute("data-focused", "true");
+  await expect(option(page, /All 9 contents/)).toBeInViewport();
   await page.keyboard.press("Escape");
   await page.route("**/contents?*", (route) => route.abort());
   await find(page, "lake");

@@ -15,6 +15,8 @@ import type { RequestBodyOf } from "../../shared/schema";
 import { refuse } from "./cases-stand-in";
 import { type Reply, reply } from "./holder-stand-in";
 
+type Resolve = Operations["/contents/{id}/reports/{reportId}"]["put"];
+
 const PAGE_SIZE = 20;
 const MAX_FINDINGS = 100;
 /** How a JPEG file begins, in base64. */
@@ -116,7 +118,8 @@ export class ContentsStandIn {
     const page = Number(query.get("page") ?? 1);
     const part = <T>(all: readonly T[]) => all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
     const made = this.moderations.find((one) => one.id === id);
-    switch (operation.replace(id || "-", "ID")) {
+    const [, report = ""] = /reports\/([0-9a-f-]{36})$/.exec(operation) ?? [];
+    switch (operation.replace(id || "-", "ID").replace(report || "-", "REPORT")) {
       case "GET contents": {
         const found = this.all.filter((one) => isAskedFor(one, query));
         const answer = { contents: part(found), id: part(found)[0]?.id ?? null, total_count: found.length };
@@ -153,6 +156,8 @@ export class ContentsStandIn {
         const answer = { notifications: part(all), meta: { total_count: all.length, page } };
         return reply<Operations["/moderations/{moderationId}/notifications"]["get"]>(200, answer);
       }
+      case "PUT contents/ID/reports/REPORT":
+        return this.#resolved(id, report, body as RequestBodyOf<Resolve>);
       case "POST profiles/search":
         return this.#searchPeople(body as RequestBodyOf<Operations["/profiles/search"]["post"]>);
       case "POST findings/search":
@@ -186,6 +191,19 @@ export class ContentsStandIn {
         error: error ?? null,
       },
     });
+  }
+
+  #resolved(content: string, report: string, { resolution }: RequestBodyOf<Resolve>): Reply {
+    const all = this.reports.get(content) ?? [];
+    if (!all.some(({ id }) => id === report)) {
+      return refuse(404, "there is no such report");
+    }
+    const decided = { resolution, reviewed_at: "2026-01-18T09:00:00Z" };
+    this.reports.set(
+      content,
+      all.map((one) => (one.id === report ? { ...one, ...decided } : one)),
+    );
+    return [204];
   }
 
   #searchPeople({ face, most }: RequestBodyOf<Operations["/profiles/search"]["post"]>): Reply {
