@@ -10,6 +10,7 @@ export const PLACES = [
   "inbox",
   "mine",
   "people",
+  "contents",
   "quality",
   "queues",
   "members",
@@ -26,6 +27,8 @@ export const DETAILS = [
   "notification",
   "profile",
   "case",
+  "content",
+  "moderation",
   "organisation",
   "application",
   "account",
@@ -73,6 +76,13 @@ function withQuery(href: string, query: HrefQuery): string {
 /** What stands in an address, if it is one of the values that there are. */
 export function oneOf<T extends string>(all: readonly T[], value: string | null, otherwise: T): T {
   return all.find((one) => one === value) ?? otherwise;
+}
+
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Whether something is an id, as the interfaces write them. */
+export function isId(value: string | null | undefined): boolean {
+  return ID.test(value ?? "");
 }
 
 export function detailHref(detail: Detail, id: string, query: HrefQuery = {}): string {

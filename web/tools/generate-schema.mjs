@@ -18,7 +18,7 @@ const CALLED = {
   "identity.json":
     /^\/idverify\/v1\/sessions\/\{sessionId\}\/(biometric-consent|client-session-token|configuration|emails|page-faults|resources|uploads)\b/,
   "moderation.json":
-    /^\/accounts\/\{accountId\}\/(contents\/\{id\}$|(admin|invitations|members|notifications)\b|profiles(\/\{profileId\}(\/(ban|dismissals))?)?$)/,
+    /^\/accounts\/\{accountId\}\/(contents(\/\{id\}(\/(moderations|reports(\/\{reportId\})?))?)?$|findings\/search$|moderations\/\{moderationId\}(\/(details|notifications|results))?$|(admin|invitations|members|notifications)\b|profiles\/search$|profiles(\/\{profileId\}(\/(ban|dismissals))?)?$)/,
   "proof.json": /^\/poa\/v1\/holder\b/,
 };
 

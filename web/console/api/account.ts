@@ -1,7 +1,7 @@
 // What the console asks of the documented moderation interface, in one account.
 
 import type { ModerationPaths, PathsBelow, RequestBodyOf, ResponseOf } from "../../shared/schema";
-import { call, type Method } from "./client";
+import { type CallOptions, call, type Method } from "./client";
 import type { Scope } from "./session";
 
 /** The operations of an account, by what follows it in their addresses. */
@@ -18,6 +18,18 @@ export type ProfileItem = Profiles["profiles"][number];
 export type Profile = ResponseOf<Operations["/profiles/{profileId}"]["get"]>;
 export type Dismissal = ResponseOf<Operations["/profiles/{profileId}/dismissals"]["get"]>["dismissals"][number];
 export type BanInput = RequestBodyOf<Operations["/profiles/{profileId}/ban"]["post"]>;
+export type Contents = ResponseOf<Operations["/contents"]["get"]>;
+export type Content = ResponseOf<Operations["/contents/{id}"]["get"]>;
+export type ContentType = Content["type"];
+export type Moderation = ResponseOf<Operations["/contents/{id}/moderations"]["get"]>["contents"][number];
+export type ModerationOverview = ResponseOf<Operations["/moderations/{moderationId}"]["get"]>;
+export type ModerationResults = ResponseOf<Operations["/moderations/{moderationId}/results"]["get"]>;
+export type SeenFace = ModerationResults["face_check_results"][number];
+export type ContentReports = ResponseOf<Operations["/contents/{id}/reports"]["get"]>;
+export type ProfileMatch = ResponseOf<Operations["/profiles/search"]["post"]>["profiles"][number];
+export type FindingMatches = ResponseOf<Operations["/findings/search"]["post"]>;
+export type FindingMatch = FindingMatches["findings"][number];
+export type FindingSearch = RequestBodyOf<Operations["/findings/search"]["post"]>;
 /** Why there is a notification. */
 export type Reason = Notification["data"]["reasons"][number];
 
@@ -38,6 +50,12 @@ export interface ProfileFilter {
   banned: boolean;
   reference: string;
 }
+
+/** Which contents are listed. */
+export type ContentFilter = Omit<NonNullable<Operations["/contents"]["get"]["parameters"]["query"]>, "page">;
+
+/** The most people that a search by a picture answers here. */
+const MAX_PEOPLE_FOUND = 20;
 
 /** Everything that the console does in one account by the moderation interface. */
 export class Account {
@@ -66,8 +84,9 @@ export class Account {
     );
   }
 
-  notification(id: string): Promise<Notification> {
-    return this.#request<Operations["/notifications/{id}"]["get"]>("GET", `/notifications/${id}`);
+  notification(id: string, options?: CallOptions): Promise<Notification> {
+    type Get = Operations["/notifications/{id}"]["get"];
+    return this.#request<Get>("GET", `/notifications/${id}`, undefined, options);
   }
 
   /** Answers the notification with what members have said of it by then. */
@@ -78,7 +97,69 @@ export class Account {
 
   /** The title of a content; empty where it was given none. */
   async title(content: string): Promise<string> {
-    return (await this.#request<Operations["/contents/{id}"]["get"]>("GET", `/contents/${content}`)).title ?? "";
+    return (await this.content(content)).title ?? "";
+  }
+
+  /** Contents, newest first. */
+  contents(filter: ContentFilter, page: number, options?: CallOptions): Promise<Contents> {
+    const query = new URLSearchParams({ page: `${page}` });
+    for (const [name, value] of Object.entries(filter)) {
+      query.set(name, `${value}`);
+    }
+    return this.#request<Operations["/contents"]["get"]>("GET", `/contents?${query}`, undefined, options);
+  }
+
+  content(id: string, options?: CallOptions): Promise<Content> {
+    return this.#request<Operations["/contents/{id}"]["get"]>("GET", `/contents/${id}`, undefined, options);
+  }
+
+  /** Moderations of a content, newest first; how many there are in all is not said. */
+  async contentModerations(id: string, page: number): Promise<Moderation[]> {
+    type List = Operations["/contents/{id}/moderations"]["get"];
+    return (await this.#request<List>("GET", `/contents/${id}/moderations?page=${page}`)).contents;
+  }
+
+  contentReports(id: string, page: number): Promise<ContentReports> {
+    return this.#request<Operations["/contents/{id}/reports"]["get"]>("GET", `/contents/${id}/reports?page=${page}`);
+  }
+
+  /** Decides on a report, with what is done about it. */
+  async resolveReport(content: string, report: string, resolution: string): Promise<void> {
+    type Resolve = Operations["/contents/{id}/reports/{reportId}"]["put"];
+    await this.#request<Resolve>("PUT", `/contents/${content}/reports/${report}`, { resolution });
+  }
+
+  moderation(id: string, options?: CallOptions): Promise<ModerationOverview> {
+    type Overview = Operations["/moderations/{moderationId}"]["get"];
+    return this.#request<Overview>("GET", `/moderations/${id}`, undefined, options);
+  }
+
+  /** What a moderation was asked to do. */
+  async moderationDetails(id: string): Promise<Moderation> {
+    type Details = Operations["/moderations/{moderationId}/details"]["get"];
+    return (await this.#request<Details>("GET", `/moderations/${id}/details`)).contents;
+  }
+
+  /** Every face that a moderation saw, up to 10,000. */
+  moderationResults(id: string): Promise<ModerationResults> {
+    return this.#request<Operations["/moderations/{moderationId}/results"]["get"]>("GET", `/moderations/${id}/results`);
+  }
+
+  moderationNotifications(id: string, page: number): Promise<Notifications> {
+    type List = Operations["/moderations/{moderationId}/notifications"]["get"];
+    return this.#request<List>("GET", `/moderations/${id}/notifications?page=${page}`);
+  }
+
+  /** Whom a face may be, the most similar first; `face` is a picture in base64. */
+  async searchProfiles(face: string, options?: CallOptions): Promise<ProfileMatch[]> {
+    type Search = Operations["/profiles/search"]["post"];
+    const body = { face, most: MAX_PEOPLE_FOUND };
+    return (await this.#request<Search>("POST", "/profiles/search", body, options)).profiles;
+  }
+
+  /** Where a face or a person was seen, the most similar first. */
+  searchFindings(search: FindingSearch, options?: CallOptions): Promise<FindingMatches> {
+    return this.#request<Operations["/findings/search"]["post"]>("POST", "/findings/search", search, options);
   }
 
   async reviews(id: string): Promise<Review[]> {
@@ -87,7 +168,7 @@ export class Account {
   }
 
   /** People, newest first: those who exist, of a reference or of any. */
-  profiles({ banned, reference }: ProfileFilter, page: number): Promise<Profiles> {
+  profiles({ banned, reference }: ProfileFilter, page: number, options?: CallOptions): Promise<Profiles> {
     const query = new URLSearchParams({ page: `${page}`, active: "true" });
     if (banned) {
       query.set("banned", "true");
@@ -95,11 +176,12 @@ export class Account {
     if (reference !== "") {
       query.set("reference", reference);
     }
-    return this.#request<Operations["/profiles"]["get"]>("GET", `/profiles?${query}`);
+    return this.#request<Operations["/profiles"]["get"]>("GET", `/profiles?${query}`, undefined, options);
   }
 
-  profile(id: string): Promise<Profile> {
-    return this.#request<Operations["/profiles/{profileId}"]["get"]>("GET", `/profiles/${id}`);
+  profile(id: string, options?: CallOptions): Promise<Profile> {
+    type Get = Operations["/profiles/{profileId}"]["get"];
+    return this.#request<Get>("GET", `/profiles/${id}`, undefined, options);
   }
 
   async ban(id: string, ban: BanInput): Promise<void> {
@@ -152,7 +234,12 @@ export class Account {
     await this.#request("DELETE", `/members/${id}`);
   }
 
-  #request<Operation>(method: Method, path: string, body?: RequestBodyOf<Operation>): Promise<ResponseOf<Operation>> {
-    return call<Operation>(method, this.#base + path, body);
+  #request<Operation>(
+    method: Method,
+    path: string,
+    body?: RequestBodyOf<Operation>,
+    options?: CallOptions,
+  ): Promise<ResponseOf<Operation>> {
+    return call<Operation>(method, this.#base + path, body, options);
   }
 }

@@ -121,8 +121,8 @@ export async function makeGoldenCase(id: string, decision: CaseDecision): Promis
   await call<Golden>("POST", path(id, "/golden"), { decision });
 }
 
-export function getCase(id: string): Promise<Case> {
-  return call<ConsolePaths["/console/cases/{caseId}"]["get"]>("GET", path(id));
+export function getCase(id: string, options?: CallOptions): Promise<Case> {
+  return call<ConsolePaths["/console/cases/{caseId}"]["get"]>("GET", path(id), undefined, options);
 }
 
 export function listCases(filter: CaseFilter, page: number): Promise<ResponseOf<List>> {

@@ -24,6 +24,8 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export interface CallOptions {
   /** Finish the call even if the page goes away. */
   keepalive?: boolean;
+  /** Gives the call up. */
+  signal?: AbortSignal;
 }
 
 /** Calls an operation, whose types are those of the interface's document. */
@@ -48,8 +50,8 @@ async function send(path: string, options: RequestInit): Promise<Response> {
   let answer: Response;
   try {
     answer = await fetch(path, { ...options, credentials: "same-origin", cache: "no-store" });
-  } catch {
-    throw new UnreachableError();
+  } catch (error) {
+    throw options.signal?.aborted ? error : new UnreachableError();
   }
   if (!answer.ok) {
     const { code, message } = (parse(await answer.text().catch(() => "")) ?? {}) as { code?: string; message?: string };

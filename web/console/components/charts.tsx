@@ -5,6 +5,8 @@ import { fill, useFormat, useTexts } from "../texts";
 
 const [WIDTH, HEIGHT] = [320, 56];
 const [LEFT, RIGHT, LINE] = [10, 310, 30];
+/** The part of it without numbers. */
+const BARE_BOX = `0 ${LINE - 16} ${WIDTH} 32`;
 
 /** Where a value lies on an axis from `low` to `high`. */
 function place(value: number, low: number, high: number): number {
@@ -23,15 +25,23 @@ interface ScaleProps {
   /** An interval around the value. */
   interval?: readonly [number, number] | undefined;
   tone: "good" | "bad" | "warn";
+  /** Without the numbers, where they stand beside it. */
+  isBare?: boolean;
 }
 
 /** An axis with the limit, the side on which it is met, and the value. Numbers run from left to right in every language. */
-function Scale({ label, low, high, value, limit, met, interval, tone }: ScaleProps) {
+function Scale({ label, low, high, value, limit, met, interval, tone, isBare = false }: ScaleProps) {
   const format = useFormat();
   const [at, edge] = [place(value, low, high), place(limit, low, high)];
   const [from, to] = met === "below" ? [LEFT, edge] : [edge, RIGHT];
   return (
-    <svg className="scale" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} direction="ltr">
+    <svg
+      className="scale"
+      viewBox={isBare ? BARE_BOX : `0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+      direction="ltr"
+    >
       <rect className="scale-axis" x={LEFT} y={LINE - 4} width={RIGHT - LEFT} height={8} rx={4} />
       <rect className="scale-met" x={from} y={LINE - 4} width={Math.max(0, to - from)} height={8} rx={4} />
       {interval && (
@@ -46,12 +56,16 @@ function Scale({ label, low, high, value, limit, met, interval, tone }: ScalePro
       )}
       <line className="scale-limit" x1={edge} x2={edge} y1={LINE - 14} y2={LINE + 14} />
       <circle className="scale-value" data-tone={tone} cx={at} cy={LINE} r={7} />
-      <text className="scale-text" x={at} y={LINE - 15} textAnchor={anchor(at)}>
-        {format.measure(value)}
-      </text>
-      <text className="scale-text soft" x={edge} y={LINE + 25} textAnchor={anchor(edge)}>
-        {format.measure(limit)}
-      </text>
+      {!isBare && (
+        <>
+          <text className="scale-text" x={at} y={LINE - 15} textAnchor={anchor(at)}>
+            {format.measure(value)}
+          </text>
+          <text className="scale-text soft" x={edge} y={LINE + 25} textAnchor={anchor(edge)}>
+            {format.measure(limit)}
+          </text>
+        </>
+      )}
     </svg>
   );
 }
@@ -90,6 +104,48 @@ export function MatchScale({ distance, limit, rate }: MatchProps) {
       />
     </Figure>
   );
+}
+
+/** From this similarity on two faces count as one person's, whatever the model: the server scales distances to it. */
+const SIMILARITY_LIMIT = 0.5;
+
+interface SimilarityProps {
+  similarity: number;
+  distance: number;
+  /** Of the words only the number is shown; the others are said. */
+  isShort?: boolean;
+}
+
+/** How similar two faces are: 1 for the same picture. */
+export function SimilarityScale({ similarity, distance, isShort = false }: SimilarityProps) {
+  const { search } = useTexts();
+  const format = useFormat();
+  const isSame = similarity >= SIMILARITY_LIMIT;
+  const words = fill(isSame ? search.isSimilar : search.isLessSimilar, {
+    similarity: format.measure(similarity),
+    limit: format.measure(SIMILARITY_LIMIT),
+    distance: format.measure(distance),
+  });
+  const scale = (
+    <Scale
+      label={words}
+      low={0}
+      high={1}
+      value={similarity}
+      limit={SIMILARITY_LIMIT}
+      met="above"
+      tone={isSame ? "good" : "warn"}
+      isBare={isShort}
+    />
+  );
+  if (isShort) {
+    return (
+      <span className="short-scale">
+        {format.measure(similarity)} {scale}
+      </span>
+    );
+  }
+  return <Figure words={words}>{scale}</Figure>;
 }
 
 const MIN_SHOWN_YEARS = 40;

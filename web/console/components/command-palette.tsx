@@ -1,4 +1,4 @@
-// The palette that opens with Ctrl-K: a few letters lead to a screen, an action, or what an id names.
+// The palette that opens with Ctrl-K: a few letters lead to a screen, an action, a person, a content, or what an id names.
 
 import { useMemo, useState } from "react";
 import { Autocomplete } from "react-aria-components/Autocomplete";
@@ -8,27 +8,17 @@ import { Label } from "react-aria-components/Label";
 import { Collection, Header, ListBox, ListBoxItem, ListBoxSection } from "react-aria-components/ListBox";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { SearchField } from "react-aria-components/SearchField";
+import { isOperator } from "../api/session";
 import { useShortcutList } from "../keys/shortcuts";
 import { setPreferences, THEMES } from "../preferences";
-import { DETAILS, type Detail, detailHref, navigate, placeHref } from "../router";
+import { DETAILS, type Detail, detailHref, isId, navigate, placeHref } from "../router";
 import { DETAIL_AUDIENCES, isOpenTo, type PlaceEntry } from "../screens";
 import { useConsole } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
-import { Icon, type IconName } from "./icon";
+import { Icon } from "./icon";
 import { MAX_RECORDS, NEW_PLACES, useRecords } from "./palette-records";
+import { type Command, usePaletteSearch } from "./palette-search";
 import { themeWords } from "./shell";
-
-interface Command {
-  id: string;
-  label: string;
-  icon: IconName;
-  keys?: string;
-  /** What it is. */
-  note?: string;
-  run(): void;
-}
-
-const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function CommandPalette({ places, close }: { places: readonly PlaceEntry[]; close(): void }) {
   const texts = useTexts();
@@ -80,17 +70,21 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
   }, [places, texts, here]);
 
   const wanted = query.trim().toLowerCase();
-  const named: Command[] = ID.test(wanted)
-    ? DETAILS.filter((detail) => isOpenTo(DETAIL_AUDIENCES[detail], session, may)).map((detail) => ({
-        id: detail,
-        label: fill(texts.palette.openId, { what: detailWords(texts, detail) }),
-        icon: "forward",
-        run: () => navigate(detailHref(detail, wanted)),
-      }))
-    : [];
+  // What an id of a member's names is asked of the server; operators' ids are of what they may open.
+  const named: Command[] =
+    isOperator(session) && isId(wanted)
+      ? DETAILS.filter((detail) => isOpenTo(DETAIL_AUDIENCES[detail], session, may)).map((detail) => ({
+          id: detail,
+          label: fill(texts.palette.openId, { what: detailWords(texts, detail) }),
+          icon: "forward",
+          run: () => navigate(detailHref(detail, wanted)),
+        }))
+      : [];
+  const server = usePaletteSearch(query);
   const reference = query.trim();
+  // Not before it is known that nobody is found: what is chosen by Enter must not change under the reader's hand.
   const search: Command[] =
-    reference !== "" && named.length === 0 && may("profiles:list")
+    reference !== "" && !isId(wanted) && may("profiles:list") && !server.isSearching && server.people.length === 0
       ? [
           {
             id: "by-reference",
@@ -107,16 +101,18 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
       id: `record-${id}`,
       label: name,
       icon,
-      note: kind,
+      detail: kind,
       run: () => navigate(href),
     }));
   const found = [
     { id: "records", heading: texts.palette.records, commands: matching },
-    { id: "ids", heading: texts.palette.ids, commands: matching.length > 0 ? [] : named },
+    { id: "ids", heading: texts.palette.ids, commands: [...server.ids, ...(matching.length > 0 ? [] : named)] },
     ...sections.map((section) => ({
       ...section,
       commands: section.commands.filter(({ label }) => label.toLowerCase().includes(wanted)),
     })),
+    { id: "people", heading: texts.nav.people, commands: server.people },
+    { id: "contents", heading: texts.nav.contents, commands: server.contents },
     { id: "search", heading: texts.palette.open, commands: search },
   ].filter(({ commands }) => commands.length > 0);
   const run = (key: unknown) => {
@@ -135,35 +131,43 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
               <Icon name="search" />
               <Input placeholder={texts.palette.placeholder} />
             </SearchField>
-            <ListBox
-              className="palette-list"
-              aria-label={texts.palette.label}
-              items={found}
-              selectionMode="none"
-              onAction={run}
-              renderEmptyState={() => <p className="empty">{texts.palette.nothing}</p>}
-            >
-              {({ heading, commands }) => (
-                <ListBoxSection className="palette-section">
-                  <Header>{heading}</Header>
-                  <Collection items={commands}>
-                    {({ label, icon, keys, note }) => (
-                      <ListBoxItem className="palette-item" textValue={label}>
-                        <Icon name={icon} /> <span>{label}</span>
-                        {note && <span className="soft">{note}</span>}
-                        {keys && (
-                          <span className="palette-keys" aria-hidden="true">
-                            {keys.split(" ").map((key) => (
-                              <kbd key={key}>{key.toUpperCase()}</kbd>
-                            ))}
-                          </span>
-                        )}
-                      </ListBoxItem>
-                    )}
-                  </Collection>
-                </ListBoxSection>
-              )}
-            </ListBox>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard; options never have the focus. */}
+            <section className="palette-scroll" aria-label={texts.palette.results} tabIndex={0}>
+              <ListBox
+                className="palette-list"
+                aria-label={texts.palette.label}
+                items={found}
+                selectionMode="none"
+                onAction={run}
+                renderEmptyState={() => (
+                  <p className="empty">{server.isSearching ? texts.palette.searching : texts.palette.nothing}</p>
+                )}
+              >
+                {({ heading, commands }) => (
+                  <ListBoxSection className="palette-section">
+                    <Header>{heading}</Header>
+                    <Collection items={commands}>
+                      {({ label, detail, icon, keys }) => (
+                        <ListBoxItem className="palette-item" textValue={label}>
+                          <Icon name={icon} /> <span>{label}</span>
+                          {detail && <span className="palette-detail">{detail}</span>}
+                          {keys && (
+                            <span className="palette-keys" aria-hidden="true">
+                              {keys.split(" ").map((key) => (
+                                <kbd key={key}>{key.toUpperCase()}</kbd>
+                              ))}
+                            </span>
+                          )}
+                        </ListBoxItem>
+                      )}
+                    </Collection>
+                  </ListBoxSection>
+                )}
+              </ListBox>
+            </section>
+            <p className="palette-note" role="status">
+              {server.isSearching ? texts.palette.searching : server.note}
+            </p>
           </Autocomplete>
         </Dialog>
       </Modal>

@@ -181,10 +181,12 @@ interface PagerProps {
   total: number;
   pageSize: number;
   onTurn(page: number): void;
+  /** Whether headings sort what is on the page: where there are other pages, that is said. */
+  isSorted?: boolean;
 }
 
 /** Leads to the pages before and after, where there are several. */
-export function Pager({ page, total, pageSize, onTurn }: PagerProps) {
+export function Pager({ page, total, pageSize, onTurn, isSorted = false }: PagerProps) {
   const { table } = useTexts();
   const pages = Math.max(1, Math.ceil(total / pageSize));
   if (pages <= 1) {
@@ -192,6 +194,7 @@ export function Pager({ page, total, pageSize, onTurn }: PagerProps) {
   }
   return (
     <div className="pager">
+      {isSorted && <p className="pager-note soft">{table.sortsPage}</p>}
       <Button className="button" isDisabled={page <= 1} onPress={() => onTurn(page - 1)}>
         <Icon name="back" /> {table.newer}
       </Button>

@@ -16,6 +16,8 @@ interface FieldProps {
   max?: number | string;
   inputMode?: "numeric";
   pattern?: string;
+  /** What is asked for, where what was typed does not fit the pattern. */
+  title?: string;
   autoFocus?: boolean;
 }
 

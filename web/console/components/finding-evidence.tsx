@@ -2,13 +2,14 @@
 // looks, and what was said before about the person and the uploader.
 
 import { type Case, type CaseHistory, type Finding, MAX_FRAME_PIXELS, type CasePicture as Picture } from "../api/cases";
-import { detailHref } from "../router";
+import { detailHref, placeHref } from "../router";
 import { useSession } from "../session-context";
 import { fill, lookup, useFormat, useTexts } from "../texts";
 import { CasePicture } from "./case-picture";
 import { AgeScale, MatchScale } from "./charts";
 import { FaceComparison } from "./face-comparison";
 import { Badge, Card, Empty, Fact, Facts } from "./screen";
+import { WhoIsThis } from "./who-is-this";
 
 export function FindingPictures({ shown, finding }: { shown: Case; finding: Finding }) {
   const { evidence } = useTexts();
@@ -28,6 +29,7 @@ export function FindingPictures({ shown, finding }: { shown: Case; finding: Find
       >
         {() => (
           <>
+            {face && <WhoIsThis name={face.name} />}
             <div className="stage-row">
               {frame && (
                 <CasePicture name={frame.name} label={evidence.frame} caption={caption(frame, evidence.frame)}>
@@ -142,7 +144,9 @@ export function FindingContent({ finding }: { finding: Finding }) {
   const texts = useTexts();
   const { evidence } = texts;
   const format = useFormat();
+  const { may } = useSession();
   const { content, quality } = finding;
+  const uploader = content.uploader_id && <code className="address">{content.uploader_id}</code>;
   return (
     <Card heading={evidence.content}>
       <Facts>
@@ -154,12 +158,22 @@ export function FindingContent({ finding }: { finding: Finding }) {
         </Fact>
         <Fact term={evidence.quality}>{quality === undefined ? undefined : format.percent(quality)}</Fact>
         <Fact term={evidence.uploader}>
-          {content.uploader_id && <code className="address">{content.uploader_id}</code>}
+          {content.uploader_id && may("contents:list") ? (
+            <a href={placeHref("contents", { uploader_id: content.uploader_id })}>{uploader}</a>
+          ) : (
+            uploader
+          )}
         </Fact>
         <Fact term={evidence.history}>{content.uploader_id && <History history={finding.uploader_history} />}</Fact>
         <Fact term={texts.people.status}>{content.is_gone ? evidence.isGone : undefined}</Fact>
       </Facts>
-      <a href={detailHref("notification", finding.notification_id)}>{evidence.openFinding}</a>
+      <div className="answers">
+        <a href={detailHref("notification", finding.notification_id)}>{evidence.openFinding}</a>
+        {may("contents:view") && <a href={detailHref("content", content.id)}>{texts.search.openContent}</a>}
+        {may("moderations:view") && (
+          <a href={detailHref("moderation", finding.moderation_id)}>{texts.search.openModeration}</a>
+        )}
+      </div>
     </Card>
   );
 }

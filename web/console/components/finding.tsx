@@ -100,13 +100,17 @@ export function FindingCard({ notification, isBeside = false }: FindingCardProps
       {/* There is nothing to decide about a moderation that waits, begins or ends. */}
       {face && may("notifications:manage") && <DecisionForm id={id} />}
       {face && <Reviews id={id} />}
-      {isBeside && (
-        <p>
+      <div className="answers">
+        {isBeside && (
           <a href={detailHref("notification", id)}>
             <Icon name="external" /> {finding.openAlone}
           </a>
-        </p>
-      )}
+        )}
+        {may("contents:view") && <a href={detailHref("content", data.content_id)}>{texts.search.openContent}</a>}
+        {may("moderations:view") && (
+          <a href={detailHref("moderation", data.moderation_id)}>{texts.search.openModeration}</a>
+        )}
+      </div>
     </article>
   );
 }

@@ -59,10 +59,26 @@ export function CasesScreen({ query }: ScreenProps) {
       id: "case",
       heading: texts.nav.case,
       cell: (item) => <span className="strong">{caseWords(texts, item)}</span>,
+      sortBy: (item) => caseWords(texts, item),
     },
-    { id: "state", heading: texts.people.status, cell: (item) => <StateBadge item={item} /> },
-    { id: "due", heading: texts.cases.dueHeading, cell: (item) => <DueCell item={item} /> },
-    { id: "queue", heading: texts.cases.queue, cell: ({ queue }) => queue?.name },
+    {
+      id: "state",
+      heading: texts.people.status,
+      cell: (item) => <StateBadge item={item} />,
+      sortBy: ({ state }) => STATES.indexOf(state),
+    },
+    {
+      id: "due",
+      heading: texts.cases.dueHeading,
+      cell: (item) => <DueCell item={item} />,
+      sortBy: ({ due_at, closed_at }) => closed_at ?? due_at,
+    },
+    {
+      id: "queue",
+      heading: texts.cases.queue,
+      cell: ({ queue }) => queue?.name,
+      sortBy: ({ queue }) => queue?.name ?? "",
+    },
     {
       id: "reviewer",
       heading: texts.cases.reviewer,
@@ -70,8 +86,17 @@ export function CasesScreen({ query }: ScreenProps) {
         const who = held_by ?? assigned_to;
         return who && nameOf(who);
       },
+      sortBy: ({ held_by, assigned_to }) => {
+        const who = held_by ?? assigned_to;
+        return who ? nameOf(who) : "";
+      },
     },
-    { id: "created", heading: texts.cases.created, cell: ({ created_at }) => <Moment at={created_at} /> },
+    {
+      id: "created",
+      heading: texts.cases.created,
+      cell: ({ created_at }) => <Moment at={created_at} />,
+      sortBy: ({ created_at }) => created_at,
+    },
   ];
   return (
     <Screen heading={texts.nav.cases} focusKey={page} wide>
@@ -139,6 +164,7 @@ export function CasesScreen({ query }: ScreenProps) {
               page={page}
               total={total_count}
               pageSize={PAGE_SIZE}
+              isSorted
               onTurn={(to) => navigate(placeHref("cases", { ...given, page: `${to}` }))}
             />
           </>

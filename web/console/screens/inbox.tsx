@@ -98,14 +98,25 @@ function FindingsScreen({ place, query, filterKey, fetchPage, empty, filters }: 
   const isBeside = useMedia(BESIDE);
   const given = Object.fromEntries(query);
   const columns: DataColumn<Notification>[] = [
-    { id: "finding", heading: texts.inbox.finding, cell: (one) => <FindingCell notification={one} /> },
+    {
+      id: "finding",
+      heading: texts.inbox.finding,
+      cell: (one) => <FindingCell notification={one} />,
+      sortBy: (one) => findingWords(texts, one),
+    },
     { id: "content", heading: texts.inbox.content, cell: (one) => <ContentCell notification={one} /> },
     {
       id: "decision",
       heading: texts.inbox.decision,
       cell: (one) => isFace(one) && <OutcomeBadge notification={one} />,
+      sortBy: ({ total_revies, average_score }) => (total_revies === 0 ? -1 : average_score),
     },
-    { id: "when", heading: texts.inbox.when, cell: ({ created_at }) => <Moment at={created_at} /> },
+    {
+      id: "when",
+      heading: texts.inbox.when,
+      cell: ({ created_at }) => <Moment at={created_at} />,
+      sortBy: ({ created_at }) => created_at,
+    },
   ];
   const list = ({ notifications, meta }: Notifications) => {
     const chosen = notifications.find(({ id }) => id === query.get("id")) ?? notifications[0];
@@ -130,6 +141,7 @@ function FindingsScreen({ place, query, filterKey, fetchPage, empty, filters }: 
             page={page}
             total={meta.total_count}
             pageSize={PAGE_SIZE}
+            isSorted
             onTurn={(to) => navigate(placeHref(place, { ...given, id: "", page: `${to}` }))}
           />
         </div>

@@ -1,17 +1,21 @@
-// The people whom the account knows, found by their reference or by whether they are banned.
+// The people whom the account knows, found by a picture, by their reference or by whether they are banned.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { PAGE_SIZE, type ProfileItem } from "../api/account";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Field, Tick } from "../components/field";
 import { BannedBadge, nameOf } from "../components/person-name";
-import { Answer, Screen } from "../components/screen";
+import { PicturePicker } from "../components/picture-picker";
+import { Answer, Loading, Screen } from "../components/screen";
+import type { SearchPicture } from "../desk/search-picture";
 import { detailHref, navigate, placeHref } from "../router";
 import { useSession } from "../session-context";
 import { useTexts } from "../texts";
 import type { ScreenProps } from ".";
+
+const FaceSearch = lazy(async () => ({ default: (await import("../components/face-search")).FaceSearch }));
 
 const MAX_REFERENCE_CHARS = 200;
 
@@ -20,38 +24,63 @@ export function PeopleScreen({ query }: ScreenProps) {
   const { account, may } = useSession();
   const filter = { banned: query.get("banned") === "true", reference: query.get("reference") ?? "" };
   const page = Math.max(1, Number(query.get("page")) || 1);
+  const [picture, setPicture] = useState<SearchPicture>();
   const answer = useQuery({
     queryKey: ["profiles", filter, page],
     queryFn: () => account.profiles(filter, page),
     placeholderData: keepPreviousData,
   });
   const columns: DataColumn<ProfileItem>[] = [
-    { id: "name", heading: texts.people.name, cell: (one) => <span className="strong">{nameOf(texts, one)}</span> },
-    { id: "reference", heading: texts.people.reference, cell: ({ reference }) => reference },
-    { id: "status", heading: texts.people.status, cell: ({ is_banned }) => <BannedBadge isBanned={is_banned} /> },
+    {
+      id: "name",
+      heading: texts.people.name,
+      cell: (one) => <span className="strong">{nameOf(texts, one)}</span>,
+      sortBy: (one) => nameOf(texts, one).toLowerCase(),
+    },
+    {
+      id: "reference",
+      heading: texts.people.reference,
+      cell: ({ reference }) => reference,
+      sortBy: ({ reference }) => reference ?? "",
+    },
+    {
+      id: "status",
+      heading: texts.people.status,
+      cell: ({ is_banned }) => <BannedBadge isBanned={is_banned} />,
+      sortBy: ({ is_banned }) => (is_banned ? 0 : 1),
+    },
   ];
   const turn = (to: number) => navigate(placeHref("people", { ...Object.fromEntries(query), page: `${to}` }));
   const isFiltered = filter.banned || filter.reference !== "";
   return (
     <Screen heading={texts.nav.people} focusKey={query.toString()} wide>
-      <PeopleFilter key={query.toString()} {...filter} />
-      <Answer query={answer}>
-        {({ profiles, total_count }) => (
-          <>
-            <DataTable
-              label={texts.nav.people}
-              columns={columns}
-              rows={profiles}
-              idOf={({ profile_id }) => profile_id}
-              empty={isFiltered ? texts.people.emptyFiltered : texts.people.empty}
-              {...(may("profiles:view")
-                ? { onOpen: ({ profile_id }: ProfileItem) => navigate(detailHref("profile", profile_id)) }
-                : {})}
-            />
-            <Pager page={page} total={total_count} pageSize={PAGE_SIZE} onTurn={turn} />
-          </>
-        )}
-      </Answer>
+      <PicturePicker picture={picture} onPicture={setPicture} />
+      {picture ? (
+        <Suspense fallback={<Loading />}>
+          <FaceSearch key={picture.id} picture={picture} />
+        </Suspense>
+      ) : (
+        <>
+          <PeopleFilter key={query.toString()} {...filter} />
+          <Answer query={answer}>
+            {({ profiles, total_count }) => (
+              <>
+                <DataTable
+                  label={texts.nav.people}
+                  columns={columns}
+                  rows={profiles}
+                  idOf={({ profile_id }) => profile_id}
+                  empty={isFiltered ? texts.people.emptyFiltered : texts.people.empty}
+                  {...(may("profiles:view")
+                    ? { onOpen: ({ profile_id }: ProfileItem) => navigate(detailHref("profile", profile_id)) }
+                    : {})}
+                />
+                <Pager page={page} total={total_count} pageSize={PAGE_SIZE} onTurn={turn} isSorted />
+              </>
+            )}
+          </Answer>
+        </>
+      )}
     </Screen>
   );
 }

@@ -1,7 +1,7 @@
 // One person whom the account knows: who is banned and why, and which faces were ruled out as not being theirs.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
@@ -10,11 +10,14 @@ import { Confirm } from "../components/confirm";
 import { Choice, TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { BannedBadge, nameOf } from "../components/person-name";
-import { Answer, Card, Fact, Facts, Moment, Screen } from "../components/screen";
+import { Answer, Card, Fact, Facts, Loading, Moment, Screen } from "../components/screen";
+import { useShortcuts } from "../keys/shortcuts";
 import { detailHref, placeHref } from "../router";
 import { useAction, useSession, useTitle } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
+
+const Seen = lazy(async () => ({ default: (await import("../components/seen")).Seen }));
 
 const MAX_REASON_CHARS = 500;
 const DAY_MS = 86_400_000;
@@ -28,11 +31,12 @@ export function PersonScreen({ id }: ScreenProps) {
   const profile = answer.data;
   const back = may("profiles:list") ? { back: { href: placeHref("people"), label: texts.nav.people } } : {};
   return (
-    <Screen heading={profile ? nameOf(texts, profile) : texts.nav.person} {...back}>
+    <Screen heading={profile ? nameOf(texts, profile) : texts.nav.person} wide {...back}>
       <Answer query={answer}>
         {(profile) => (
           <>
             <ProfileCard profile={profile} />
+            {profile.active && <SeenCard profile={profile} />}
             {profile.active && may("notifications:view") && <Dismissals profile={profile.profile_id} />}
           </>
         )}
@@ -158,6 +162,44 @@ function BanForm({ id }: { id: string }) {
         </form>
       </DisclosurePanel>
     </Disclosure>
+  );
+}
+
+/** Where they were seen: a search through past findings, when it is asked for. */
+function SeenCard({ profile }: { profile: Profile }) {
+  const { search } = useTexts();
+  const { may } = useSession();
+  const [isAsked, setAsked] = useState(false);
+  const { profile_id, faces, profile_type } = profile;
+  const mayAsk = may("profiles:list") && may("reports:view");
+  // Searches never return who is enrolled as type 2.
+  const cannot = !mayAsk
+    ? search.maySeeNoReports
+    : profile_type === 2
+      ? search.neverSearched
+      : faces.length === 0
+        ? search.noFace
+        : undefined;
+  const ask = () => setAsked(true);
+  useShortcuts(
+    cannot === undefined && !isAsked ? [{ keys: "w", label: search.whereSeen, scope: "here", run: ask }] : [],
+  );
+  return (
+    <Card heading={search.whereSeen} id="where-seen">
+      {cannot !== undefined ? (
+        <p className="soft">{cannot}</p>
+      ) : isAsked ? (
+        <Suspense fallback={<Loading />}>
+          <Seen search={{ profile_id }} searchKey={profile_id} />
+        </Suspense>
+      ) : (
+        <div className="answers">
+          <Button className="button" onPress={ask}>
+            <Icon name="search" /> {search.searchFindings} <kbd>W</kbd>
+          </Button>
+        </div>
+      )}
+    </Card>
   );
 }
 

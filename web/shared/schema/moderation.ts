@@ -24,6 +24,25 @@ export interface paths {
          */
         delete: operations["demote"];
     };
+    "/accounts/{accountId}/contents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the contents of an account.
+         * @description The status is 201, as this interface defines it.
+         */
+        get: operations["list_contents"];
+        /**
+         * Register a content.
+         * @description Of an address nothing else is stored; the media is fetched when the content is moderated. A file that was uploaded is kept
+         *     until the content is deleted; each may be given to one content.
+         */
+        post: operations["register_content"];
+    };
     "/accounts/{accountId}/contents/{id}": {
         parameters: {
             query?: never;
@@ -39,6 +58,53 @@ export interface paths {
          *     Moderations that run are stopped. The data at its address is not touched; a file that was uploaded is deleted.
          */
         delete: operations["delete_content"];
+    };
+    "/accounts/{accountId}/contents/{id}/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the moderations of a content. */
+        get: operations["list_content_moderations"];
+    };
+    "/accounts/{accountId}/contents/{id}/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the reports on a content. */
+        get: operations["list_reports"];
+        /** Report a content. */
+        post: operations["report_content"];
+    };
+    "/accounts/{accountId}/contents/{id}/reports/{reportId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Decide on a report. */
+        put: operations["resolve_report"];
+    };
+    "/accounts/{accountId}/findings/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out where somebody was seen: past findings, by a picture or by a profile.
+         * @description Needs the scopes `profiles:list` and `reports:view`. It sees the faces that moderations of this account found and whose
+         *     embeddings are kept, `moderation.keep_embeddings_days` after the moderation's end, of archived contents too. It cannot see
+         *     what was found before, what was deleted, and faces that no moderation found. Nothing of the picture is stored.
+         */
+        post: operations["search_findings"];
     };
     "/accounts/{accountId}/invitations": {
         parameters: {
@@ -109,6 +175,55 @@ export interface paths {
          *     it; an API key needs `notifications:view`.
          */
         get: operations["read_inbox"];
+    };
+    "/accounts/{accountId}/moderations/{moderationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the content of a moderation and the people it is about. */
+        get: operations["moderation_overview"];
+        /**
+         * Delete a moderation.
+         * @description Its findings with their embeddings, notifications and reviews are gone when this is answered. One that runs is stopped.
+         *     The content stays.
+         */
+        delete: operations["delete_moderation"];
+    };
+    "/accounts/{accountId}/moderations/{moderationId}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the request and the status of a moderation. */
+        get: operations["moderation_details"];
+    };
+    "/accounts/{accountId}/moderations/{moderationId}/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the notifications of a moderation. */
+        get: operations["list_moderation_notifications"];
+    };
+    "/accounts/{accountId}/moderations/{moderationId}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what a moderation found; the report has more details.
+         * @deprecated
+         */
+        get: operations["moderation_results"];
     };
     "/accounts/{accountId}/notifications": {
         parameters: {
@@ -250,6 +365,19 @@ export interface paths {
          */
         get: operations["list_dismissals"];
     };
+    "/accounts/{accountId}/profiles/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look for a person by a picture, among everybody or in groups.
+         * @description Finds only active profiles that searches may return (`profile_type` 1). Nothing of the picture is stored.
+         */
+        post: operations["search_profiles"];
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -302,6 +430,16 @@ export interface components {
              * @description When the ban ends by itself, to the minute; never, if absent.
              */
             until?: string | null;
+        };
+        /**
+         * @description A camera's user name and password. They are answered to a Digest challenge (RFC 7616, RFC 2069), and to a Basic one over
+         *     TLS (`rtsps`) only.
+         */
+        CameraCredentialsRequest: {
+            /** @description The password. */
+            password: string;
+            /** @description The user name, without colon. */
+            username: string;
         };
         /** @description What to change: an absent member stays as it is, null or an empty text removes its value. */
         ChangeProfileRequest: {
@@ -363,6 +501,58 @@ export interface components {
              * @example https://media.example.com/1.jpg
              */
             url?: string | null;
+        };
+        /** @description A page of contents. */
+        ContentList: {
+            /** @description The contents, newest first. */
+            contents: components["schemas"]["Content"][];
+            /**
+             * Format: uuid
+             * @description The id of the first content on the page.
+             */
+            id?: string | null;
+            /**
+             * Format: int64
+             * @description How many the account has of those that were asked for.
+             */
+            total_count: number;
+        };
+        /** @description A report on a content. */
+        ContentReport: {
+            /**
+             * Format: uuid
+             * @description The content.
+             */
+            content_id: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What is wrong with the content. */
+            reason: string;
+            /** @description The decision; absent until there is one. */
+            resolution?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was decided.
+             */
+            reviewed_at?: string | null;
+        };
+        /** @description A page of reports. */
+        ContentReportList: {
+            /** @description The reports, newest first. */
+            reports: components["schemas"]["ContentReport"][];
+            /**
+             * Format: int64
+             * @description How many the content has.
+             */
+            total_count: number;
         };
         /** @enum {string} */
         ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
@@ -504,6 +694,49 @@ export interface components {
              */
             quality: number;
         };
+        /** @description An appearance of a face. */
+        FaceCheckResult: {
+            /** @description The age group that it looks like. */
+            age_group: components["schemas"]["AgeGroup"];
+            /**
+             * Format: int64
+             * @description Lower edge.
+             */
+            face_bottom: number;
+            /**
+             * Format: int64
+             * @description Left edge.
+             */
+            face_left: number;
+            /**
+             * Format: int64
+             * @description Right edge.
+             */
+            face_right: number;
+            /**
+             * Format: int64
+             * @description Upper edge, pixels of the content.
+             */
+            face_top: number;
+            /**
+             * Format: double
+             * @description The position in the content, seconds.
+             */
+            frame_time: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether it belongs to a banned profile. */
+            is_banned: boolean;
+            measurements?: components["schemas"]["FaceMeasurements"] | null;
+            /**
+             * Format: uuid
+             * @description The profile that it belongs to, if known.
+             */
+            profile_id?: string | null;
+        };
         /** @description The numbers behind what is said of a face. */
         FaceMeasurements: {
             /**
@@ -543,6 +776,113 @@ export interface components {
              * @description The lower end of the age's 80 % interval, years.
              */
             years_low?: number | null;
+        };
+        /** @description A face that was seen. */
+        FindingMatch: {
+            /** @description The age group that it looks like. */
+            age_group: components["schemas"]["AgeGroup"];
+            /**
+             * Format: uuid
+             * @description The content.
+             */
+            content_id: string;
+            /** @description The kind of content. */
+            content_type: components["schemas"]["ContentType"];
+            /**
+             * Format: double
+             * @description The distance to the face that was looked for, in the model's own measure; 0 for the same picture.
+             */
+            distance: number;
+            /**
+             * Format: int64
+             * @description Lower edge.
+             */
+            face_bottom: number;
+            /**
+             * Format: int64
+             * @description Left edge.
+             */
+            face_left: number;
+            /**
+             * Format: int64
+             * @description Right edge.
+             */
+            face_right: number;
+            /**
+             * Format: int64
+             * @description Upper edge, pixels of the content.
+             */
+            face_top: number;
+            /**
+             * Format: uuid
+             * @description The line of the moderation's report: the `id` in `face_check_results`.
+             */
+            finding_id: string;
+            /**
+             * Format: double
+             * @description The position in the content, seconds.
+             */
+            frame_time: number;
+            /** @description Whether the moderation took it for a banned profile. */
+            is_banned: boolean;
+            /**
+             * Format: uuid
+             * @description The moderation.
+             */
+            moderation_id: string;
+            /**
+             * Format: date-time
+             * @description When it was seen.
+             */
+            observed_at: string;
+            /**
+             * Format: uuid
+             * @description The profile that the moderation took it for, if any.
+             */
+            profile_id?: string | null;
+            /**
+             * Format: double
+             * @description How similar the faces are: 1 for the same picture, 0.5 at the limit where two faces count as the same person's.
+             */
+            similarity: number;
+            /** @description The content's address; none of a file that was uploaded. */
+            url?: string | null;
+        };
+        /** @description Where somebody was seen. */
+        FindingMatches: {
+            /**
+             * Format: int64
+             * @description How many findings were compared, the newest first; at most 20,000 in one search.
+             */
+            compared: number;
+            /**
+             * Format: uuid
+             * @description Only where older findings were left out: the value for another search that goes on behind them.
+             */
+            continue_from?: string | null;
+            /** @description The most similar first; of those that are as similar, the newest. */
+            findings: components["schemas"]["FindingMatch"][];
+            /**
+             * Format: int64
+             * @description For how many days after the end of its moderation a face can be compared. Where somebody was seen before that
+             *     cannot be found any more.
+             */
+            keep_embeddings_days: number;
+            /**
+             * Format: int64
+             * @description How many could not be compared, because another model of the server found them.
+             */
+            not_comparable: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of these was seen; absent where there was none.
+             */
+            searched_back_to?: string | null;
+            /**
+             * Format: int64
+             * @description How many are similar enough, of those that were compared; more than `findings` has, if it is greater.
+             */
+            total_count: number;
         };
         /** @description A group. */
         Group: {
@@ -629,6 +969,23 @@ export interface components {
             /** @description The earliest member first. */
             members: components["schemas"]["Member"][];
         };
+        /** @description A check. */
+        ModerationCheck: {
+            /** @description What is checked. */
+            check_type: components["schemas"]["ModerationCheckType"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /** @enum {string} */
+        ModerationCheckType: "UNKNOWN_FACE" | "AGE_ESTIMATION" | "BANNED_PROFILE" | "KNOWN_FACE";
+        /** @description A moderation, wrapped as this interface defines it. */
+        ModerationDetails: {
+            /** @description The moderation. */
+            contents: components["schemas"]["ModerationItem"];
+        };
         /** @description Why a moderation failed. */
         ModerationFailure: {
             /**
@@ -638,6 +995,91 @@ export interface components {
             code: string;
             /** @description A sentence for people. */
             message: string;
+        };
+        /** @description A moderation. */
+        ModerationItem: components["schemas"]["ModerationStatus"] & {
+            /** @description What is checked. */
+            checks: components["schemas"]["ModerationCheck"][];
+            /**
+             * Format: uuid
+             * @description The content.
+             */
+            content_id: string;
+            /** @description The kind of content. */
+            content_type: components["schemas"]["ContentType"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Where notifications go. */
+            notifications: components["schemas"]["NotificationDestination"][];
+            /** @description What the moderation was started with. */
+            requested: components["schemas"]["RequestedModeration"];
+            /** @description The content's address; none of a file that was uploaded. */
+            url?: string | null;
+        };
+        /** @description A page of moderations. */
+        ModerationList: {
+            /** @description The moderations, newest first. */
+            contents: components["schemas"]["ModerationItem"][];
+        };
+        /** @description A moderation with its content and the people it is about. */
+        ModerationOverview: {
+            /** @description The content. */
+            content: components["schemas"]["OverviewContent"];
+            /** @description The moderation. */
+            moderation: components["schemas"]["OverviewModeration"];
+        };
+        /** @description What a moderation found. */
+        ModerationResults: {
+            /** @description The kind of content. */
+            content_type: components["schemas"]["ContentType"];
+            /** @description A page of them, in the order in which they began. */
+            face_check_results: components["schemas"]["FaceCheckResult"][];
+            /** @description Whether it has ended: until then there may be more, and one that failed or was stopped did not see everything. */
+            state: components["schemas"]["ModerationState"];
+            /**
+             * Format: int64
+             * @description How many appearances of faces there are.
+             */
+            total_count: number;
+            /** @description The content's address; none of a file that was uploaded. */
+            url?: string | null;
+        };
+        /** @enum {string} */
+        ModerationState: "QUEUED" | "RUNNING" | "STOPPING" | "DONE" | "STOPPED" | "FAILED";
+        /** @description The status of a moderation. */
+        ModerationStatus: {
+            /**
+             * Format: date-time
+             * @description When it was requested.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            ended_at?: string | null;
+            error?: components["schemas"]["ModerationFailure"] | null;
+            /**
+             * Format: double
+             * @description Seconds of the content that have been checked.
+             */
+            position: number;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            started_at?: string | null;
+            /** @description The state of the moderation. */
+            state: components["schemas"]["ModerationState"];
+            /**
+             * Format: int64
+             * @description The most faces of one picture that were found and not judged: of an image, 200 are judged, of each picture of a
+             *     video, 50, those with the highest scores.
+             */
+            unjudged_faces: number;
         };
         /** @description A notification. */
         Notification: {
@@ -727,6 +1169,18 @@ export interface components {
             /** @description The content's address; none of a file that was uploaded. */
             url?: string | null;
         };
+        /** @description A destination of notifications. */
+        NotificationDestination: {
+            /** @description The address. */
+            destination: string;
+            /** @description How notifications are sent to it. */
+            notification_type: components["schemas"]["NotificationDestinationType"];
+        };
+        /**
+         * @description How notifications are sent to a destination.
+         * @enum {string}
+         */
+        NotificationDestinationType: "HTTP" | "SLACK";
         /** @description A page of notifications. */
         NotificationList: {
             /** @description The position of the page in the list. */
@@ -748,6 +1202,31 @@ export interface components {
         };
         /** @enum {string} */
         NotificationType: "FACE" | "ACTION";
+        /** @description A content, and the people and groups that have to do with it. */
+        OverviewContent: {
+            /** @description The groups that the moderation names. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The profiles that the moderation or the content names. */
+            profiles: components["schemas"]["Person"][];
+            /** @description The kind of content. */
+            type: components["schemas"]["ContentType"];
+            uploader?: components["schemas"]["Person"] | null;
+            /** @description Its address; none of a file that was uploaded. */
+            url?: string | null;
+        };
+        /** @description A moderation and its status. */
+        OverviewModeration: components["schemas"]["ModerationStatus"] & {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
         /** @description The position of a page in a list. */
         PaginationMeta: {
             /**
@@ -760,6 +1239,18 @@ export interface components {
              * @description How many entries the list has.
              */
             total_count: number;
+        };
+        /** @description A person, as far as they are known. */
+        Person: {
+            /** @description The name to show; empty if it is not known. */
+            display_name: string;
+            /**
+             * Format: uuid
+             * @description The id of a profile, or the application's own id of the uploader.
+             */
+            id: string;
+            /** @description The reference; empty if there is none. */
+            reference: string;
         };
         /** @description A profile. */
         Profile: components["schemas"]["ProfileItem"] & {
@@ -818,6 +1309,40 @@ export interface components {
             /** @description Your own reference for the person. */
             reference: string | null;
         };
+        /** @description A person who was found. */
+        ProfileMatch: {
+            /** @description The name to show for the person. */
+            display_name: string | null;
+            /**
+             * Format: double
+             * @description The distance of the nearest face of the profile, in the model's own measure; 0 for the same picture.
+             */
+            distance: number;
+            /**
+             * Format: uuid
+             * @description The nearest face of the profile.
+             */
+            face_id: string;
+            /** @description Whether the person is banned. */
+            is_banned: boolean;
+            /**
+             * Format: uuid
+             * @description The profile.
+             */
+            profile_id: string;
+            /** @description Your own reference for the person. */
+            reference: string | null;
+            /**
+             * Format: double
+             * @description How similar the faces are: 1 for the same picture, 0.5 at the limit where two faces count as the same person's.
+             */
+            similarity: number;
+        };
+        /** @description Who was found. */
+        ProfileMatches: {
+            /** @description The most similar first; only profiles that are similar enough to be the same person. */
+            profiles: components["schemas"]["ProfileMatch"][];
+        };
         /** @description A page of profiles. */
         Profiles: {
             /** @description The profiles, newest first. */
@@ -835,6 +1360,68 @@ export interface components {
              * @description The member.
              */
             member_id: string;
+        };
+        /** @description The content to register. */
+        RegisterContentRequest: {
+            credentials?: components["schemas"]["CameraCredentialsRequest"] | null;
+            /** @description Profiles that are known to be in it. */
+            profile_ids?: string[] | null;
+            /** @description Its title. */
+            title?: string | null;
+            /** @description The kind of content. */
+            type: components["schemas"]["ContentType"];
+            /**
+             * Format: uuid
+             * @description The file that was uploaded (`POST /accounts/{accountId}/uploads`), of an image or a video.
+             */
+            upload_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Who uploaded it: an id of your own, or a profile's.
+             */
+            uploader_id?: string | null;
+            /**
+             * @description Its address on the public internet: https, and of a live video also rtsp or rtsps, without a user name. Exactly one of this and `upload_id` is required.
+             * @example https://media.example.com/1.jpg
+             */
+            url?: string | null;
+        };
+        /** @description A report on a content. */
+        ReportContentRequest: {
+            /** @description Why the content should be reviewed. */
+            reason: string;
+        };
+        /** @description What a moderation was started with. */
+        RequestedModeration: {
+            /**
+             * Format: int32
+             * @description Unknown faces that look younger are reported: years.
+             */
+            age_estimation?: number;
+            /** @description The groups whose profiles count as known, those that were removed meanwhile, too. */
+            group_ids: string[];
+            /**
+             * Format: uuid
+             * @description The member in whose inbox the notifications are put.
+             */
+            member_id?: string;
+            /**
+             * Format: double
+             * @description How similar a face must be to a profile's.
+             */
+            min_similarity?: number;
+            /** @description The profiles that count as known; those that were deleted meanwhile are left out. */
+            profile_ids: string[];
+            /** @description Whether faces that match no known profile are reported. */
+            unknown_faces: boolean;
+        };
+        /** @description The decision on a report. */
+        ResolveReportRequest: {
+            /**
+             * @description What is done about it.
+             * @example taken down
+             */
+            resolution: string;
         };
         /** @description A review. */
         Review: {
@@ -892,6 +1479,58 @@ export interface components {
         };
         /** @enum {string} */
         Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";
+        /** @description Whom to look for: either `face` or `profile_id`. */
+        SearchFindingsRequest: {
+            /**
+             * Format: uuid
+             * @description Go on behind this finding: the `continue_from` of the answer before.
+             */
+            continue_from?: string | null;
+            /**
+             * @description A picture of exactly one face, JPEG or PNG in base64. It may be smaller, darker and less sharp than for
+             *     enrolment.
+             */
+            face?: string | null;
+            /**
+             * Format: double
+             * @description How similar a face must be: 1 for the same picture, 0.5 at the distance up to which two faces are taken for one
+             *     person's. The operator bounds it. If absent, the server's own limit for searches. Unclear faces must be nearer.
+             */
+            min_similarity?: number | null;
+            /**
+             * Format: int64
+             * @description The maximum number of findings to return.
+             * @default 20
+             */
+            most?: number | null;
+            /**
+             * Format: uuid
+             * @description A profile with a face, of `profile_type` 1. Faces that were dismissed as not being theirs are left out.
+             */
+            profile_id?: string | null;
+        };
+        /** @description Whom to look for. */
+        SearchProfilesRequest: {
+            /**
+             * @description A picture of exactly one face, JPEG or PNG in base64. It may be smaller, darker and less sharp than for
+             *     enrolment.
+             */
+            face: string;
+            /** @description Groups whose members are looked for; everybody, if absent. */
+            group_ids?: string[] | null;
+            /**
+             * Format: double
+             * @description How similar a profile's face must be: 1 for the same picture, 0.5 at the distance up to which two faces are taken
+             *     for one person's. The operator bounds it. If absent, the server's own limit for searches.
+             */
+            min_similarity?: number | null;
+            /**
+             * Format: int64
+             * @description The maximum number of profiles to return.
+             * @default 5
+             */
+            most?: number | null;
+        };
         /** @description The scopes to set for a member. */
         SetScopesRequest: {
             /** @description All that they may do; scopes that are left out are revoked. */
@@ -1151,6 +1790,87 @@ export interface operations {
             };
         };
     };
+    list_contents: {
+        parameters: {
+            query?: {
+                /** @description Only archived contents, or only those that are not. */
+                archived?: boolean;
+                /** @description Only contents registered before this moment (RFC 3339). */
+                created_before?: string;
+                /** @description Only contents registered at or after this moment (RFC 3339). */
+                created_from?: string;
+                /** @description The page, from 1. */
+                page?: number;
+                /** @description Only contents whose title contains this text; A to Z count like a to z. */
+                title?: string;
+                /** @description Only contents of this type. */
+                type?: components["schemas"]["ContentType"];
+                /** @description Only contents that this uploader uploaded. */
+                uploader_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them; empty past the end. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentList"];
+                };
+            };
+        };
+    };
+    register_content: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Front page of 16 January",
+                 *       "type": "IMAGE",
+                 *       "url": "https://media.example.com/1.jpg"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterContentRequest"];
+            };
+        };
+        responses: {
+            /** @description It is registered. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
     get_content: {
         parameters: {
             query?: never;
@@ -1202,6 +1922,170 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    list_content_moderations: {
+        parameters: {
+            query?: {
+                /** @description The page, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The content. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them; empty past the end. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationList"];
+                };
+            };
+        };
+    };
+    list_reports: {
+        parameters: {
+            query?: {
+                /** @description The page, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The content. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them; empty past the end. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentReportList"];
+                };
+            };
+        };
+    };
+    report_content: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The content. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The person in it has not agreed."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportContentRequest"];
+            };
+        };
+        responses: {
+            /** @description It is reported. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    resolve_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The content. */
+                id: string;
+                /** @description The report. */
+                reportId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveReportRequest"];
+            };
+        };
+        responses: {
+            /** @description It is decided. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    search_findings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchFindingsRequest"];
+            };
+        };
+        responses: {
+            /** @description Where they were seen; maybe nowhere. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingMatches"];
+                };
             };
         };
     };
@@ -1444,6 +2328,158 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NotificationList"];
+                };
+            };
+        };
+    };
+    moderation_overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The moderation. */
+                moderationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overview. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationOverview"];
+                };
+            };
+        };
+    };
+    delete_moderation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The moderation. */
+                moderationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    moderation_details: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The moderation. */
+                moderationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The moderation. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationDetails"];
+                };
+            };
+        };
+    };
+    list_moderation_notifications: {
+        parameters: {
+            query?: {
+                /** @description Only those before this moment (RFC 3339). */
+                created_before?: string;
+                /** @description Only those at or after this moment, seconds since 1970. */
+                epoch?: number;
+                /** @description The page, from 1. */
+                page?: number;
+                /** @description Only those for this reason. */
+                reason?: components["schemas"]["NotificationReason"];
+                /** @description Only those that somebody has accepted or dismissed, or only those that nobody has. */
+                reviewed?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The moderation. */
+                moderationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them, newest first. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationList"];
+                };
+            };
+        };
+    };
+    moderation_results: {
+        parameters: {
+            query?: {
+                /** @description The page, from 1; each has 10,000 appearances. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The moderation. */
+                moderationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found so far. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationResults"];
                 };
             };
         };
@@ -1857,6 +2893,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DismissalList"];
+                };
+            };
+        };
+    };
+    search_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchProfilesRequest"];
+            };
+        };
+        responses: {
+            /** @description Who was found; maybe nobody. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileMatches"];
                 };
             };
         };

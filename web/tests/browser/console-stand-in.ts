@@ -17,6 +17,7 @@ import { type MemberSession, SCOPES, type Session } from "../../console/api/sess
 import type { ConsolePaths, RequestBodyOf } from "../../shared/schema";
 import { casePicture } from "./case-pictures";
 import { CasesStandIn, refuse } from "./cases-stand-in";
+import { ContentsStandIn, content } from "./contents-stand-in";
 import { CODE, CredentialsStandIn, PASSWORD, TICKET } from "./credentials-stand-in";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
 import { OperatorsStandIn } from "./operators-stand-in";
@@ -98,7 +99,8 @@ export class ConsoleStandIn {
   readonly reviews = new Map<string, Review[]>();
   profiles: Profile[] = [];
   readonly dismissals = new Map<string, Dismissal[]>();
-  /** Titles of contents. */
+  readonly contents = new ContentsStandIn();
+  /** Titles of contents of which nothing else matters. */
   readonly titles = new Map<string, string>();
   /** Each call: method, path, body. */
   readonly requests: string[] = [];
@@ -286,13 +288,17 @@ export class ConsoleStandIn {
       this.dismissals.set(id, others);
       return [204];
     }
+    const judged = this.notifications.map((one) => this.#reviewed(one));
+    const answered = this.contents.answer(operation, body, query, judged);
+    if (answered) {
+      return answered;
+    }
     const found = this.members.find((one) => one.id === id);
     switch (operation.replace(id || "-", "ID")) {
       case "GET notifications": {
         const page = Number(query.get("page"));
         const [reason, reviewed] = [query.get("reason"), query.get("reviewed")];
-        const found = this.notifications
-          .map((one) => this.#reviewed(one))
+        const found = judged
           .filter(({ data }) => !reason || data.reasons.some((one) => one === reason))
           .filter(({ total_revies }) => !reviewed || `${total_revies > 0}` === reviewed);
         const notifications = found.slice((page - 1) * 20, page * 20);
@@ -314,16 +320,14 @@ export class ConsoleStandIn {
         return this.#decided(id, 100, body as RequestBodyOf<Accept>);
       case "POST notifications/ID/dismiss":
         return this.#decided(id, 0, body as RequestBodyOf<Accept>);
-      case "GET contents/ID":
-        return reply<Operations["/contents/{id}"]["get"]>(200, {
-          id,
-          type: "VIDEO",
-          url: "https://videos.example.com/1.mp4",
-          title: this.titles.get(id) ?? null,
-          profile_ids: [],
-          archived: false,
-          created_at: "2026-01-16T14:40:00Z",
-        });
+      case "GET contents/ID": {
+        const isTold = this.titles.has(id) || this.notifications.some(({ data }) => data.content_id === id);
+        const told = isTold ? { ...content(1, this.titles.get(id) ?? null), id } : undefined;
+        const answer = this.contents.all.find((one) => one.id === id) ?? told;
+        return answer
+          ? reply<Operations["/contents/{id}"]["get"]>(200, answer)
+          : refuse(404, "there is no such content");
+      }
       case "GET notifications/ID/reviews": {
         const reviews = this.reviews.get(id) ?? [];
         return reply<Operations["/notifications/{id}/reviews"]["get"]>(200, { reviews, total_count: reviews.length });

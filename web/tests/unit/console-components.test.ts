@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createElement, type ReactElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { AgeScale, MatchScale, MeasureScale } from "../../console/components/charts";
+import { AgeScale, MatchScale, MeasureScale, SimilarityScale } from "../../console/components/charts";
 import { OutcomeBadge } from "../../console/components/finding";
 import { Format, FormatProvider } from "../../console/texts";
 import { notification } from "../browser/console-stand-in";
@@ -19,6 +19,15 @@ test("a match says its distance and the limit, and whether it is one", () => {
   assert.match(match, /<figcaption>Distance 0\.412\./);
   const other = markup(createElement(MatchScale, { distance: 0.61, limit: 0.52 }));
   assert.match(other, /more than 0\.52: not a match/);
+});
+
+test("a similarity says whether it is one person's, beside its number or below its scale", () => {
+  const same = markup(createElement(SimilarityScale, { similarity: 0.61, distance: 0.41 }));
+  assert.match(same, /<figcaption>Similarity 0\.61\. From 0\.5 it counts as the same person/);
+  const other = markup(createElement(SimilarityScale, { similarity: 0.4712, distance: 0.55, isShort: true }), "de");
+  assert.match(other, /^<span class="short-scale">0,471 <svg/);
+  assert.match(other, /aria-label="Similarity 0,471, less than 0,5: not sure/);
+  assert.doesNotMatch(other, /<text|figcaption/);
 });
 
 test("the value and the limit lie where they belong on their scale", () => {

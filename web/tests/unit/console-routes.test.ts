@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detailHref, isDeepLink, parseRoute, placeHref } from "../../console/router";
+import { detailHref, isDeepLink, isId, parseRoute, placeHref } from "../../console/router";
 import { isOpenTo, PLACE_ENTRIES } from "../../console/screens";
 import { parseSignInLink } from "../../console/sign-in-link";
 import { operator } from "../browser/operators-stand-in";
@@ -15,8 +15,17 @@ test("an address names a place, or what an id is of", () => {
   assert.equal(screen, "people");
   assert.deepEqual(Object.fromEntries(query), { banned: "true", page: "2" });
   assert.deepEqual([parseRoute(`#profile=${ID}`).screen, parseRoute(`#profile=${ID}`).id], ["profile", ID]);
+  assert.equal(parseRoute(`#moderation=${ID}`).screen, "moderation");
+  assert.equal(parseRoute("#contents?title=lake").query.get("title"), "lake");
   for (const other of ["", "#", "#nowhere", "#inboxes", `#profile=${ID}0`, "#profile=../etc"]) {
     assert.equal(parseRoute(other).screen, undefined, other);
+  }
+});
+
+test("an id is told from what only looks like one", () => {
+  assert.ok(isId(ID) && isId(ID.toUpperCase().replace("1", "A")));
+  for (const other of ["", null, undefined, ` ${ID}`, `${ID}0`, ID.replaceAll("-", "")]) {
+    assert.ok(!isId(other), `${other}`);
   }
 });
 
