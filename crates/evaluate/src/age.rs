@@ -1,6 +1,8 @@
 //! `assay evaluate age`: error, coverage of the stated intervals and probabilities, cost of the buffer, and the bias
 //! table.
 
+mod figures;
+
 use super::{
     AnalysisRunner, LabelledInputArgs,
     bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
@@ -219,6 +221,9 @@ impl EvaluateAgeArgs {
             faces.push((groups, AgeMeasurement { truth: row.label, estimate }));
         }
         let report = self.report(rate, images, runner.refused, &faces, &columns);
+        if let Some(file) = &self.input.html.html {
+            figures::report(&self.input.labels, settings, &report, &faces)?.write(file)?;
+        }
         if self.input.json {
             return output::json(&report);
         }

@@ -1,5 +1,7 @@
 //! `assay evaluate antispoofing`: presentation attack detection in the terms of ISO/IEC 30107-3.
 
+mod figures;
+
 use super::{
     AnalysisRunner, LabelledInputArgs,
     bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
@@ -133,6 +135,9 @@ impl EvaluateAntispoofingArgs {
         let thresholds = vision::VisionModels::load(&settings.models.folder)?.liveness_thresholds();
         let levels = [("low", thresholds.low), ("medium", thresholds.medium), ("high", thresholds.high)];
         let report = report(images, runner.refused, &mut faces, &levels, &columns)?;
+        if let Some(file) = &self.input.html.html {
+            figures::report(&self.input.labels, settings, &report, &faces)?.write(file)?;
+        }
         if self.input.json {
             return output::json(&report);
         }

@@ -1,9 +1,13 @@
 //! The bias table: the same figures for every group of people or pictures, the worst and the best group, the spread
 //! between them, and how often a spread that large arises by chance (a permutation test).
 
-use super::statistics::{SeededRng, round};
-use crate::output;
+use super::statistics::{SeededRng, round, wilson_interval};
+use crate::{
+    html_report::{self, Axis, ChartArea, DotRow, dot_chart},
+    output,
+};
 use anyhow::bail;
+use maud::{Markup, html};
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -73,6 +77,8 @@ struct GroupRow {
     n: usize,
     #[serde(flatten)]
     figures: BTreeMap<&'static str, Option<f64>>,
+    /// The ends of the 95 % confidence interval, by figure; for figures that have one and groups that are large enough.
+    intervals: BTreeMap<&'static str, [f64; 2]>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +94,10 @@ struct GroupComparison {
 
 /// Fewest subjects of a group for a comparison.
 pub(super) const MIN_GROUP_SIZE: usize = 5;
+
+/// Most samples that the bootstrap draws for an interval, and most subjects that it draws for it in all.
+const MAX_BOOTSTRAP_SAMPLES: usize = 400;
+const MAX_DRAWN_SUBJECTS: usize = 4_000_000;
 
 /// Most permutations for a comparison, and most subjects that are permuted for it in all.
 const MAX_PERMUTATIONS: usize = 999;
@@ -149,10 +159,41 @@ fn one_column<S>(subjects: &[(SubjectColumns, S)], column: &str, figures: &[Grou
         value: (*value).to_owned(),
         n: members.len(),
         figures: figures.iter().map(|figure| (figure.key, value_of(figure, members).map(round))).collect(),
+        intervals: figures
+            .iter()
+            .filter_map(|figure| Some((figure.key, confidence_interval(figure, members)?.map(round))))
+            .collect(),
     });
     let compared = figures.iter().filter(|figure| figure.rank != FigureRanking::Unranked);
     let compared = compared.filter_map(|figure| Some((figure.key, compare(figure, &members)?)));
     GroupColumn { column: column.to_owned(), groups: groups.collect(), compared: compared.collect() }
+}
+
+/// The 95 % confidence interval of a figure: Wilson's for a share, and the percentiles of the bootstrap for a mean. `None`
+/// for counts, and for groups that are too small.
+fn confidence_interval<S>(figure: &GroupFigure<S>, members: &[&S]) -> Option<[f64; 2]> {
+    let (value, count) = (figure.compute)(members);
+    if count < MIN_GROUP_SIZE || !value.is_finite() || figure.unit == FigureUnit::Count {
+        return None;
+    }
+    if figure.unit == FigureUnit::Share {
+        let interval = wilson_interval((value * count as f64).round() as usize, count);
+        return Some([interval.low, interval.high]);
+    }
+    let samples = (MAX_DRAWN_SUBJECTS / members.len()).clamp(99, MAX_BOOTSTRAP_SAMPLES);
+    let mut rng = SeededRng::new(members.len() as u64);
+    let mut values: Vec<f64> = (0..samples)
+        .filter_map(|_| {
+            let drawn: Vec<&S> =
+                members.iter().map(|_| members[(rng.share() * members.len() as f64) as usize]).collect();
+            let (value, count) = (figure.compute)(&drawn);
+            (count > 0).then_some(value)
+        })
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let at =
+        |share: f64| values.get((share * (values.len().saturating_sub(1)) as f64).round() as usize).copied();
+    Some([at(0.025)?, at(0.975)?])
 }
 
 /// Compares the groups by a figure; `None` where fewer than two are large enough.
@@ -230,7 +271,7 @@ fn text_table<S>(column: &GroupColumn, figures: &[GroupFigure<S>]) -> String {
     for figure in figures {
         write!(text, " {:>14}", figure.title).expect("a text grows");
     }
-    for GroupRow { value, n, figures: found } in &column.groups {
+    for GroupRow { value, n, figures: found, .. } in &column.groups {
         write!(text, "\n{value:<24} {n:>6}").expect("a text grows");
         for figure in figures {
             let cell = format_figure(found.get(figure.key).copied().flatten(), figure.unit);
@@ -245,7 +286,7 @@ fn markdown_table<S>(column: &GroupColumn, figures: &[GroupFigure<S>]) -> String
     let titles = figures.iter().map(|figure| figure.title);
     let titles: Vec<&str> = [column.column.as_str(), "n"].into_iter().chain(titles).collect();
     let mut text = markdown_head(&titles);
-    for GroupRow { value, n, figures: found } in &column.groups {
+    for GroupRow { value, n, figures: found, .. } in &column.groups {
         write!(text, "\n| {} | {n} |", escape_cell(value)).expect("a text grows");
         for figure in figures {
             let shown = format_figure(found.get(figure.key).copied().flatten(), figure.unit);
@@ -268,14 +309,13 @@ fn escape_cell(text: &str) -> String {
     text.replace(['\n', '\r'], " ").replace('|', "\\|")
 }
 
-/// Appends a line for each compared figure.
-fn write_comparisons<S>(text: &mut String, column: &GroupColumn, figures: &[GroupFigure<S>], bullet: &str) {
-    for figure in figures {
-        let Some(found) = column.compared.get(figure.key) else { continue };
+/// A line for each compared figure.
+fn comparisons<S>(column: &GroupColumn, figures: &[GroupFigure<S>]) -> Vec<String> {
+    let compared = figures.iter().filter_map(|figure| Some((figure, column.compared.get(figure.key)?)));
+    let words = compared.map(|(figure, found)| {
         let unit = if figure.unit == FigureUnit::Off { FigureUnit::Years } else { figure.unit };
-        write!(
-            text,
-            "\n{bullet}{}: worst {} ({}), best {}, spread {}; random groups of the same sizes differ this much in {:.1} % of trials",
+        format!(
+            "{}: worst {} ({}), best {}, spread {}; random groups of the same sizes differ this much in {:.1} % of trials",
             figure.title,
             found.worst,
             format_figure(Some(found.at), figure.unit),
@@ -283,7 +323,81 @@ fn write_comparisons<S>(text: &mut String, column: &GroupColumn, figures: &[Grou
             format_figure(Some(found.spread), unit),
             found.by_chance * 100.0
         )
-        .expect("a text grows");
+    });
+    words.collect()
+}
+
+/// Appends a line for each compared figure.
+fn write_comparisons<S>(text: &mut String, column: &GroupColumn, figures: &[GroupFigure<S>], bullet: &str) {
+    for line in comparisons(column, figures) {
+        write!(text, "\n{bullet}{line}").expect("a text grows");
+    }
+}
+
+/// The groups of each column as a table and as figures with intervals.
+pub(super) fn markup<S>(columns: &[GroupColumn], figures: &[GroupFigure<S>]) -> anyhow::Result<Markup> {
+    let mut parts = Vec::new();
+    for column in columns {
+        let titles = figures.iter().map(|figure| figure.title);
+        let titles: Vec<&str> = [column.column.as_str(), "n"].into_iter().chain(titles).collect();
+        let rows = column.groups.iter().map(|group| {
+            let cells = figures
+                .iter()
+                .map(|figure| format_figure(group.figures.get(figure.key).copied().flatten(), figure.unit));
+            [group.value.clone(), group.n.to_string()].into_iter().chain(cells).collect()
+        });
+        let table = html_report::table(&titles, rows);
+        let charts: Vec<Markup> = figures
+            .iter()
+            .filter_map(|figure| column.chart(figure).transpose())
+            .collect::<anyhow::Result<_>>()?;
+        parts.push(html! {
+            h3 { "By " (column.column) }
+            (html_report::grid(&charts))
+            (table)
+            ul { @for line in comparisons(column, figures) { li { (line) } } }
+        });
+    }
+    Ok(html! { @for part in parts { (part) } })
+}
+
+impl GroupColumn {
+    /// A figure of the groups that have an interval for it; `None` where fewer than two have.
+    fn chart<S>(&self, figure: &GroupFigure<S>) -> anyhow::Result<Option<Markup>> {
+        let rows: Vec<DotRow> = self
+            .groups
+            .iter()
+            .filter_map(|group| {
+                let value = group.figures.get(figure.key).copied().flatten()?;
+                let [low, high] = *group.intervals.get(figure.key)?;
+                let label = format!("{} (n = {})", group.value, group.n);
+                Some(DotRow { label, value, interval: Some((low, high)), stated: None })
+            })
+            .collect();
+        if rows.len() < 2 {
+            return Ok(None);
+        }
+        let ends = rows.iter().flat_map(|row| {
+            [row.value]
+                .into_iter()
+                .chain(row.interval.map(|(low, _)| low))
+                .chain(row.interval.map(|(_, high)| high))
+        });
+        let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
+        let room = (high - low) * 0.06;
+        let axis = match figure.unit {
+            FigureUnit::Share => Axis::share(figure.title, 0.0, (high + room).min(1.0)),
+            FigureUnit::Off => Axis::linear(figure.title, low - room, high + room),
+            FigureUnit::Years | FigureUnit::Distance | FigureUnit::Count => {
+                Axis::linear(figure.title, 0.0, high + room)
+            }
+        };
+        let words = format!("{} by {}, as in the table below", figure.title, self.column);
+        let caption =
+            format!("{}, with 95 % intervals, of groups of {MIN_GROUP_SIZE} and more.", figure.title);
+        let around = ChartArea { caption: &caption, words: &words };
+        let reference = (figure.unit == FigureUnit::Off).then_some(0.0);
+        Ok(Some(dot_chart(&around, axis, &rows, reference)?))
     }
 }
 
@@ -316,6 +430,20 @@ mod tests {
         assert!(found.by_chance < 0.01, "{}", found.by_chance);
         let alike = table(&subjects(|at| (at / 2 % 5) as f64), &columns, &FIGURES);
         assert!(alike[0].compared["error"].by_chance > 0.5);
+    }
+
+    #[test]
+    fn intervals_hold_the_value_and_shrink_with_the_group() {
+        let interval = |of: usize| {
+            let all: Vec<f64> = (0..of).map(|at| (at % 10) as f64).collect();
+            let members: Vec<&f64> = all.iter().collect();
+            confidence_interval(&FIGURES[0], &members).unwrap()
+        };
+        let ([low, high], [inner_low, inner_high]) = (interval(20), interval(2000));
+        assert!(low < inner_low && inner_low < 4.5 && 4.5 < inner_high && inner_high < high, "{low} {high}");
+        // The standard error of the mean of 2,000 draws from 0 to 9 is 0.064.
+        assert!((inner_high - inner_low - 4.0 * 0.064).abs() < 0.06, "{inner_low} {inner_high}");
+        assert!(confidence_interval(&FIGURES[0], &[&1.0, &2.0]).is_none(), "too few");
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! `assay evaluate documents`: exactness of machine-readable zones.
 
+mod figures;
+
 use super::statistics::{ConfidenceInterval, round_to, wilson_interval};
-use crate::{EvaluationSettings, output};
+use crate::{EvaluationSettings, html_report::HtmlArgs, output};
 use anyhow::{Context as _, bail};
 use documents::{mrz, picture::mirror};
+use figures::ShownPages;
 use media::document_file::{DocumentFile, DocumentFileLoader};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -21,6 +24,11 @@ pub struct EvaluateDocumentsArgs {
     /// Also list the pictures that were not read exactly, on the standard error output.
     #[arg(long)]
     misses: bool,
+    #[command(flatten)]
+    html: HtmlArgs,
+    /// Show this many pages in the file of `--html`, those that were misread first. The file then must not go to everybody.
+    #[arg(long, default_value_t = 0, value_name = "COUNT", requires = "html")]
+    pictures: usize,
 }
 
 #[derive(Serialize)]
@@ -69,6 +77,7 @@ impl EvaluateDocumentsArgs {
         let mut reader = mrz::reader::MrzReader::load(&settings.models.folder)?;
         let loader = DocumentFileLoader::default();
         let mut tally = MrzTally::default();
+        let mut pages = ShownPages::new(self.pictures);
         for (path, expected) in rows {
             let Ok(bytes) = std::fs::read(&path) else { bail!("{} cannot be read", path.display()) };
             let opened = match loader.open(bytes).await {
@@ -82,12 +91,17 @@ impl EvaluateDocumentsArgs {
                 continue;
             };
             let mut zone = reader.read(&picture)?;
+            let mut picture = picture;
             if zone.is_none()
                 && let Some(mirrored) = mirror(&picture)
             {
                 zone = reader.read(&mirrored)?;
+                if zone.is_some() {
+                    picture = mirrored;
+                }
             }
             let right = tally.count(&expected, zone.as_ref());
+            pages.add(&path, &picture, &expected, zone.as_ref(), right)?;
             if self.misses && !right {
                 output::remark(format_args!("{}", path.display()));
                 for line in &expected {
@@ -99,6 +113,9 @@ impl EvaluateDocumentsArgs {
             }
         }
         let report = tally.report();
+        if let Some(file) = &self.html.html {
+            figures::report(&self.labels, settings, &report, &pages)?.write(file)?;
+        }
         if self.json {
             return output::json(&report);
         }

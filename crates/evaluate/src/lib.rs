@@ -6,6 +6,7 @@ mod age;
 mod antispoofing;
 mod bias;
 mod documents;
+mod html_report;
 mod matching;
 mod output;
 mod robustness;
@@ -63,6 +64,8 @@ struct LabelledInputArgs {
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    html: html_report::HtmlArgs,
 }
 
 impl EvaluateCommand {

@@ -1,12 +1,14 @@
 //! `assay evaluate match`: face recognition in the terms of ISO/IEC 19795-1.
 
+mod figures;
+
 use super::{
     bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
     statistics::{
         ConfidenceInterval, auc, equal_error_rate, mean, round, round_to, threshold_at_bpcer, wilson_interval,
     },
 };
-use crate::{EvaluationSettings, output};
+use crate::{EvaluationSettings, html_report::HtmlArgs, output};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 use std::{
@@ -25,6 +27,8 @@ pub struct EvaluateMatchArgs {
     /// Write the whole report with its curve as JSON into this file; without a file, print it instead of the table.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    html: HtmlArgs,
     #[command(flatten)]
     groups: GroupArgs,
 }
@@ -218,6 +222,9 @@ impl EvaluateMatchArgs {
         let mut report = faces.report(count, genuine, impostor)?;
         apply_threshold(&mut judged, &report);
         report.groups = bias::table(&judged, &columns, &MATCH_FIGURES);
+        if let Some(file) = &self.html.html {
+            figures::report(&self.pairs, settings, &report, &judged, &columns)?.write(file)?;
+        }
         let print = |report: &MatchReport| {
             print(report);
             bias::print(&report.groups, &MATCH_FIGURES, self.groups.markdown);

@@ -103,6 +103,39 @@ pub(super) fn equal_error_rate(real: &[f64], fake: &[f64]) -> f64 {
         .map_or(0.0, |rates| f64::midpoint(rates.apcer, rates.bpcer))
 }
 
+/// Most points of a curve of error rates.
+const MAX_CURVE_POINTS: usize = 400;
+
+/// The curve of error rates over all thresholds: for each, the share of false acceptances (of `fake`) and the share of false
+/// refusals (of `real`), by rising false acceptances.
+pub(super) fn detection_error_tradeoff(real: &[f64], fake: &[f64]) -> Vec<(f64, f64)> {
+    let sorted = |scores: &[f64]| {
+        let mut sorted = scores.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    };
+    let (real, fake) = (sorted(real), sorted(fake));
+    let share_below = |scores: &[f64], threshold: f64| {
+        scores.partition_point(|&score| score < threshold) as f64 / scores.len().max(1) as f64
+    };
+    let mut thresholds: Vec<f64> = real.iter().chain(&fake).copied().chain([f64::INFINITY]).collect();
+    thresholds.sort_by(|a, b| b.total_cmp(a));
+    thresholds.dedup();
+    let mut points: Vec<(f64, f64)> = thresholds
+        .into_iter()
+        .map(|threshold| (1.0 - share_below(&fake, threshold), share_below(&real, threshold)))
+        .collect();
+    points.dedup();
+    let step = points.len().div_ceil(MAX_CURVE_POINTS).max(1);
+    let last = points.len().saturating_sub(1);
+    points
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| at % step == 0 || *at == last)
+        .map(|(_, &point)| point)
+        .collect()
+}
+
 /// Random numbers from a fixed seed (`SplitMix64`), so that a report is the same every time.
 pub(super) struct SeededRng(u64);
 
@@ -166,6 +199,22 @@ mod tests {
         assert!(!cards.is_sorted());
         cards.sort_unstable();
         assert!(cards.into_iter().eq(0..52));
+    }
+
+    #[test]
+    fn the_curve_leads_from_no_false_acceptance_to_no_false_refusal() {
+        let curve = detection_error_tradeoff(&[0.4, 0.8, 0.9], &[0.1, 0.5]);
+        assert_eq!(curve.first(), Some(&(0.0, 1.0)));
+        assert_eq!(curve.last(), Some(&(1.0, 0.0)));
+        assert!(
+            curve.contains(&(0.0, 1.0 / 3.0))
+                && curve.contains(&(0.5, 1.0 / 3.0))
+                && curve.contains(&(0.5, 0.0))
+        );
+        assert!(curve.is_sorted_by(|a, b| a.0 <= b.0 && a.1 >= b.1), "{curve:?}");
+        let many: Vec<f64> = (0..5000).map(f64::from).collect();
+        assert!(detection_error_tradeoff(&many, &many).len() <= MAX_CURVE_POINTS + 1);
+        assert_eq!(detection_error_tradeoff(&[], &[]), [(1.0, 0.0)]);
     }
 
     #[test]

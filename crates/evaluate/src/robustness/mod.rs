@@ -2,6 +2,7 @@
 //! refused.
 
 mod degradation;
+mod figures;
 
 use super::{
     AnalysisRunner, age,
@@ -9,11 +10,12 @@ use super::{
     decode_leniently,
     statistics::{mean, round, share},
 };
-use crate::{EvaluationSettings, output};
+use crate::{EvaluationSettings, html_report::HtmlArgs, output};
 use anyhow::{Context as _, bail};
 use base::Picture;
 use degradation::{Degradation, SIMULATED_DEGRADATIONS};
 use domain::image_analysis::ImageAnalysis;
+use figures::DegradationStrip;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -35,6 +37,11 @@ pub struct EvaluateRobustnessArgs {
     /// Print Markdown instead of a table.
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
+    #[command(flatten)]
+    html: HtmlArgs,
+    /// Show the degraded pictures of this many people in the file of `--html`, which then must not go to everybody.
+    #[arg(long, default_value_t = 0, value_name = "COUNT", requires = "html")]
+    pictures: usize,
 }
 
 #[derive(Serialize)]
@@ -124,7 +131,7 @@ impl EvaluateRobustnessArgs {
         let degrees = SIMULATED_DEGRADATIONS.iter().flat_map(|degradation| degradation.degrees);
         let mut results: Vec<(usize, Vec<DegradedEstimate>, BTreeMap<String, usize>)> =
             degrees.map(|_| Default::default()).collect();
-        let mut undegraded = Vec::new();
+        let (mut undegraded, mut strips) = (Vec::new(), Vec::new());
         for (path, truth) in pictures {
             let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
             let Some(picture) = decode_leniently(&bytes) else {
@@ -138,6 +145,7 @@ impl EvaluateRobustnessArgs {
             let degradations = SIMULATED_DEGRADATIONS
                 .iter()
                 .flat_map(|degradation| degradation.degrees.iter().map(move |degree| (degradation, *degree)));
+            let mut strip = (strips.len() < self.pictures).then(|| DegradationStrip::new(&sample));
             for ((degradation, degree), (n, estimates, reasons)) in degradations.zip(&mut results) {
                 let Some(degraded) = (degradation.apply)(&sample.picture, &sample.undegraded.face, degree)
                 else {
@@ -145,13 +153,19 @@ impl EvaluateRobustnessArgs {
                 };
                 *n += 1;
                 let before = std::mem::take(&mut runner.refused);
-                if let Some(analysis) = runner.analyse_age(png(&degraded)?)? {
-                    estimates.extend(sample.estimate(&degraded, &analysis));
+                let estimate = runner
+                    .analyse_age(png(&degraded)?)?
+                    .and_then(|analysis| sample.estimate(&degraded, &analysis));
+                let refused = std::mem::replace(&mut runner.refused, before);
+                if let Some(strip) = &mut strip {
+                    strip.add(degradation, degree, &degraded, estimate.as_ref(), &refused)?;
                 }
-                for (reason, count) in std::mem::replace(&mut runner.refused, before) {
+                estimates.extend(estimate);
+                for (reason, count) in refused {
                     *reasons.entry(reason).or_default() += count;
                 }
             }
+            strips.extend(strip);
         }
         if report.faces_found == 0 {
             bail!("no picture of {} passes the gate: {:?}", self.folder.display(), runner.refused);
@@ -165,6 +179,9 @@ impl EvaluateRobustnessArgs {
             let rows = degrees.iter().zip(&mut results);
             let rows = rows.map(|(&degree, (n, estimates, reasons))| row(degree, n, &estimates, reasons));
             report.harms.push(DegradationReport { harm: name, unit, rows: rows.collect() });
+        }
+        if let Some(file) = &self.html.html {
+            figures::report(&self.folder, settings, &report, &strips)?.write(file)?;
         }
         if self.json {
             return output::json(&report);

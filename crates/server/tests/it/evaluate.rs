@@ -160,6 +160,93 @@ fn liveness_is_told_by_group() {
     assert!(ask("--markdown").contains("\n| hour | n | attacks | APCER |"));
 }
 
+/// The text of a report that people look at, of which it is shown that it needs nothing but itself.
+fn report_file(path: &std::path::Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.starts_with("<!DOCTYPE html>") && text.ends_with("</html>"), "{text}");
+    for outside in ["<script", "href=", "url(", "src=\"http", "@import"] {
+        assert!(!text.contains(outside), "{outside} in {}", path.display());
+    }
+    // A picture's own letters may be any.
+    let mut words = text.split("base64,").enumerate().map(|(part, after)| match after.find('"') {
+        Some(end) if part > 0 => &after[end..],
+        _ => after,
+    });
+    assert!(words.all(|words| !words.contains("NaN") && !words.contains("inf")), "a figure without a value");
+    text
+}
+
+#[test]
+fn reports_on_faces_are_files_that_people_look_at() {
+    let place = TestInstallation::new();
+    let file = place.path("report.html");
+    let path = file.to_str().unwrap();
+
+    let labels = labelled(&place, "path,age,light", |number| {
+        format!("{},{}", 25 + number, if number % 2 == 0 { "day" } else { "lamp" })
+    });
+    twice(&labels);
+    let table = place.ask(&["evaluate", "age", "--labels", &labels, "--relaxed", "--html", path]);
+    assert!(table.contains("MAE"), "the table is printed as well: {table}");
+    let ages = report_file(&file);
+    for part in [
+        "<h1>Age estimation</h1>",
+        "Stated intervals",
+        "Brier score",
+        "What a buffer costs",
+        "By light",
+        "lamp (n = ",
+        "SHA-256 of the labels",
+        "role=\"img\"",
+    ] {
+        assert!(ages.contains(part), "{part}: {ages}");
+    }
+    assert!(!ages.contains("<img"), "no picture of a person is in it");
+    let output =
+        place.run(&["evaluate", "age", "--labels", &labels, "--relaxed", "--html", "/nowhere/report.html"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && text.contains("/nowhere/report.html cannot be written"), "{text}");
+
+    let attacks = labelled(&place, "path,label,species", |number| {
+        format!("{},{}", if number % 5 == 0 { "fake" } else { "real" }, ["print", "display"][number % 2])
+    });
+    twice(&attacks);
+    place.ask(&["evaluate", "antispoofing", "--labels", &attacks, "--relaxed", "--json", "--html", path]);
+    let attacks = report_file(&file);
+    for part in ["Detection error tradeoff", "APCER", "medium assurance", "By species"] {
+        assert!(attacks.contains(part), "{part}: {attacks}");
+    }
+
+    let pairs = place.path("pairs.csv");
+    std::fs::write(&pairs, paired(&place)).unwrap();
+    place.ask(&["evaluate", "match", "--pairs", pairs.to_str().unwrap(), "--html", path]);
+    let pairs = report_file(&file);
+    for part in ["Detection error tradeoff", "one person", "Stated FMR", "face-api-recognition"] {
+        assert!(pairs.contains(part), "{part}: {pairs}");
+    }
+}
+
+#[test]
+fn strips_of_pictures_are_shown_to_those_who_ask_for_them() {
+    let place = TestInstallation::new();
+    let folder = place.path("people");
+    std::fs::create_dir(&folder).unwrap();
+    let face = domain::image_analysis::sample_faces::encode_jpeg(&testkit::face_pictures()[6], 96);
+    std::fs::write(folder.join("6.jpg"), face).unwrap();
+    let (folder, file) = (folder.to_str().unwrap(), place.path("report.html"));
+    let path = file.to_str().unwrap();
+    place.ask(&["evaluate", "robustness", folder, "--html", path]);
+    let without = report_file(&file);
+    assert!(without.contains("<h2>blur</h2>") && without.contains("TooDark"), "{without}");
+    assert!(!without.contains("<img"), "no picture of a person is in it");
+    place.ask(&["evaluate", "robustness", folder, "--html", path, "--pictures", "1"]);
+    let with = report_file(&file);
+    assert!(with.matches("<img src=\"data:image/jpeg;base64,").count() > 30, "each degree is shown");
+    assert!(with.contains("alt=\"dark 3 % of the light: TooDark\""), "what became of each is said in words");
+    let refused = place.run(&["evaluate", "robustness", folder, "--pictures", "1"]);
+    assert!(!refused.status.success(), "there is no file for them");
+}
+
 /// The same labels twice over, so that there are enough of each group to be compared.
 fn twice(labels: &str) {
     let rows = std::fs::read_to_string(labels).unwrap();
