@@ -191,7 +191,8 @@ impl DeliveryBench {
         stop.send(true)?;
         working.await?;
         // The newest 200 represent the rest: they were queued when the queue was busiest.
-        let records = delivery::list(&mut self.db.read().await?, DeliveryFilter::default()).await?;
+        let records =
+            delivery::list(&mut self.db.read().await?, DeliveryFilter::default(), None, 200).await?;
         let lag = |record: &delivery::DeliveryRecord| {
             record
                 .attempts

@@ -201,6 +201,7 @@ impl TestAppBuilder {
         let call_limiter = CallLimiter::new(database.db.clone(), world.clone(), limits);
         let parts = ApiParts {
             transaction_attempts: Arc::default(),
+            console_resources: Arc::default(),
             services: services.await.expect("settings that hold"),
             brand,
             calling_applications: CallingApplicationReader::start(database.db.clone()),
@@ -208,6 +209,7 @@ impl TestAppBuilder {
             sign_in_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             mailbox_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decision_records: None,
+            request_log: None,
             end_user_rate_limit: Arc::new(RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             call_limiter,
             body_memory: BodyMemory::new(1 << 30),

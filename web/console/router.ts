@@ -21,6 +21,10 @@ export const PLACES = [
   "approvals",
   "operators",
   "operator-roles",
+  "jobs",
+  "sessions",
+  "funnel",
+  "integration",
   "security",
 ] as const;
 export const DETAILS = [
@@ -33,6 +37,7 @@ export const DETAILS = [
   "application",
   "account",
   "operator",
+  "session",
 ] as const;
 export type Place = (typeof PLACES)[number];
 export type Detail = (typeof DETAILS)[number];

@@ -22,6 +22,7 @@ pub mod registry;
 pub mod sms;
 pub mod wallet;
 
+mod addresses;
 mod http_client;
 mod sandbox;
 mod settings;

@@ -13,6 +13,7 @@ pub mod openapi;
 pub mod proof_of_age;
 mod system;
 
+pub use console::{ConsoleResources, SettingInForce, SettingSource};
 pub use frame_ancestors::{InvalidOriginError, Origin};
 pub use http::{
     Brand, BrandError,
@@ -29,6 +30,7 @@ use axum::{Router, middleware};
 use base::{SignedDuration, Uuid};
 use domain::{
     audit::DecisionLog,
+    request_log::RequestLog,
     tenancy::{calling_application::CallingApplicationReader, limits::CallLimiter, nonces::NonceStore},
 };
 use http::{
@@ -65,6 +67,8 @@ pub struct ApiParts {
     pub mailbox_rate_limit: Arc<RateLimit<Uuid>>,
     /// The log of decision records, if they are kept.
     pub decision_records: Option<DecisionLog>,
+    /// Which requests applications make, if that is logged.
+    pub request_log: Option<RequestLog>,
     /// How often the end user of a session may call, in any interface.
     pub end_user_rate_limit: Arc<RateLimit<Uuid>>,
     /// Counts the calls of applications that are limited.
@@ -83,6 +87,8 @@ pub struct ApiParts {
     pub data_disk: DataDisk,
     /// How far the start is.
     pub startup: StartupStatus,
+    /// What the console's operations share.
+    pub console_resources: Arc<ConsoleResources>,
     /// Limits of the HTTP side.
     pub settings: Arc<ApiSettings>,
 }
@@ -234,6 +240,7 @@ pub fn router(api: ApiState, pages: Router) -> Router {
         environment: api.environment.clone(),
         brand: api.brand.clone(),
         operations,
+        log: api.request_log.clone(),
     });
     let pages = pages.layer(middleware::from_fn_with_state(api.clone(), frame_ancestors::allow));
     let mut routes = routes.merge(system::public_router());

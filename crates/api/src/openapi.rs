@@ -43,7 +43,7 @@ pub fn document_json(name: &str, brand: &Brand) -> Option<String> {
         ),
         "console" => with_info(
             "Assay console",
-            "Sign in to the console and out again; everything else its pages ask of the content moderation interface.",
+            "What the console's pages ask besides content moderation: sign-in, cases, and what operators and integrators do.",
             console::openapi_document(),
         ),
         _ => return None,

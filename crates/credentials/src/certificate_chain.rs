@@ -30,6 +30,11 @@ impl RootCertificate {
         let (not_before, not_after) = validity(der)?;
         Some(Self { anchor, not_before, not_after })
     }
+
+    /// From when and until when it is valid.
+    pub(crate) fn validity(&self) -> (Timestamp, Timestamp) {
+        (self.not_before, self.not_after)
+    }
 }
 
 /// A certificate revocation list (RFC 5280) of an authority. Who signed it is checked when it is used.

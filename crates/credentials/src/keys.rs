@@ -72,6 +72,17 @@ fn bad(member: &'static str, problem: impl Into<String>) -> JwkError {
 #[derive(Clone)]
 pub struct VerificationKey(Arc<ParsedKey>);
 
+/// When a key may be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyLife {
+    /// How it is named; `None` for a root certificate.
+    pub id: Option<String>,
+    /// From when; `None`: always.
+    pub not_before: Option<Timestamp>,
+    /// Until when; `None`: always.
+    pub not_after: Option<Timestamp>,
+}
+
 struct ParsedKey {
     kid: Option<String>,
     thumbprint: [u8; 32],
@@ -219,6 +230,16 @@ impl VerificationKey {
             own.as_bytes() == kid || BASE64URL.decode_to_vec(own).is_ok_and(|bytes| bytes == kid)
         });
         named || (kid.len() >= 8 && self.0.thumbprint.starts_with(kid))
+    }
+
+    /// When it may be used, and how it is named: by its `kid`, or else by its thumbprint (RFC 7638).
+    pub(crate) fn life(&self) -> KeyLife {
+        let thumbprint = || BASE64URL.encode_to_string(self.0.thumbprint);
+        KeyLife {
+            id: Some(self.0.kid.clone().unwrap_or_else(thumbprint)),
+            not_before: self.0.not_before,
+            not_after: self.0.not_after,
+        }
     }
 
     pub(crate) fn is_valid_at(&self, now: Timestamp) -> bool {

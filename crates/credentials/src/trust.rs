@@ -45,7 +45,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use self::issuer::{StatusPolicy, TrustedIssuer};
-pub use crate::keys::{JwkError, VerificationKey};
+pub use crate::keys::{JwkError, KeyLife, VerificationKey};
 
 pub(crate) use self::issuer::SignedMessage;
 

@@ -317,6 +317,15 @@ fn is_local(options: &PgConnectOptions) -> bool {
         || address.is_some_and(|address| address.is_loopback())
 }
 
+/// How far the connections of a process are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolUsage {
+    /// Connections that are in use now.
+    pub in_use: u32,
+    /// Connections that there may be.
+    pub limit: u32,
+}
+
 impl Db {
     /// Opens `sqlite:PATH`, which is created if it is missing, or `postgres://…`. Unless that says otherwise (`sslmode`), a
     /// server on another machine must prove by its certificate that it is the one that is named. Connections are made when they are first
@@ -442,6 +451,24 @@ impl Db {
     /// this call and the first poll of the future count.
     pub fn notified(&self) -> impl Future<Output = ()> + Send + use<> {
         self.1.clone().notified_owned()
+    }
+
+    /// How many connections are in use now, of all pools.
+    pub fn pool_usage(&self) -> PoolUsage {
+        fn of<DB: sqlx::Database>(pool: &sqlx::Pool<DB>) -> PoolUsage {
+            let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+            PoolUsage {
+                in_use: pool.size().saturating_sub(idle),
+                limit: pool.options().get_max_connections(),
+            }
+        }
+        match &self.0 {
+            Pools::Sqlite { readers, writer } => {
+                let (readers, writer) = (of(readers), of(writer));
+                PoolUsage { in_use: readers.in_use + writer.in_use, limit: readers.limit + writer.limit }
+            }
+            Pools::Postgres(pool) => of(pool),
+        }
     }
 
     /// Reads from the database, to find out whether it answers.

@@ -25,7 +25,9 @@ mod timestamp;
 
 pub use audit_event::{AuditEvent, RecordedEnd};
 pub use db_derive::FromRow;
-pub use engine::{AuditRecorder, Db, DbError, DbRow, Durability, Engine, ReadTx, RecordedFuture, WriteTx};
+pub use engine::{
+    AuditRecorder, Db, DbError, DbRow, Durability, Engine, PoolUsage, ReadTx, RecordedFuture, WriteTx,
+};
 pub use query::{Query, Value};
 pub use schema_status::SchemaStatus;
 pub use scratch_schema::ScratchSchema;

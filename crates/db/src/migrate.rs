@@ -48,6 +48,10 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (39, "cases", include_str!("../../../migrations/0039_cases.sql")),
     (40, "roles_and_approvals", include_str!("../../../migrations/0040_roles_and_approvals.sql")),
     (41, "finding_pictures", include_str!("../../../migrations/0041_finding_pictures.sql")),
+    (42, "deliveries_by_time", include_str!("../../../migrations/0042_deliveries_by_time.sql")),
+    (44, "session_steps", include_str!("../../../migrations/0044_session_steps.sql")),
+    (45, "age_appeals", include_str!("../../../migrations/0045_age_appeals.sql")),
+    (46, "request_log", include_str!("../../../migrations/0046_request_log.sql")),
 ];
 
 /// Number, name and text of a migration.

@@ -1,6 +1,7 @@
 //! What cases are about: carries out what reviewers decide, and gathers what they judge by.
 
 use crate::{
+    age_verification::{AgeSessionError, AgeVerificationService},
     cases::{CaseDecision, CaseOpinion, CaseOutcome, CaseSubject, CaseSubjects},
     content_moderation::{
         ContentModerationService, StatementDecision,
@@ -8,18 +9,24 @@ use crate::{
     },
     document_verification::{DocumentVerificationService, reviews::CheckDecision, types::CheckAdvice},
 };
-use base::{AccountId, AppId, MemberId, ModerationCheckId, NotificationId};
+use base::{AccountId, AgeSessionId, AppId, MemberId, ModerationCheckId, NotificationId};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use futures_util::future::BoxFuture;
+use jobs::JobError;
 
-/// Notifications of moderations and checks of document verification sessions.
+/// Notifications of moderations, checks of document verification sessions, and appeals of age verification sessions.
 #[derive(Clone, Debug)]
 pub struct ReviewedSubjects {
     pub moderation: ContentModerationService,
     pub documents: DocumentVerificationService,
+    pub ages: AgeVerificationService,
 }
 
 impl CaseSubjects for ReviewedSubjects {
+    fn prepare(&self) -> BoxFuture<'_, Result<(), JobError>> {
+        Box::pin(async { Ok(self.ages.prepare_decision().await?) })
+    }
+
     fn apply<'a>(
         &'a self,
         tx: &'a mut WriteTx,
@@ -31,8 +38,9 @@ impl CaseSubjects for ReviewedSubjects {
                     self.review_notification(tx, account, id, &outcome.opinions).await
                 }
                 (CaseSubject::Check(check), _) => self.decide_check(tx, outcome.app, check, outcome).await,
-                // Nothing creates such a case yet.
-                (CaseSubject::Notification(_), None) | (CaseSubject::AgeSession(_), _) => Ok(false),
+                (CaseSubject::AgeSession(session), _) => self.decide_appeal(tx, session, outcome).await,
+                // A notification belongs to an account.
+                (CaseSubject::Notification(_), None) => Ok(false),
             }
         })
     }
@@ -62,6 +70,28 @@ impl ReviewedSubjects {
             }
         }
         Ok(true)
+    }
+
+    async fn decide_appeal(
+        &self,
+        tx: &mut WriteTx,
+        session: AgeSessionId,
+        outcome: &CaseOutcome,
+    ) -> Result<bool, DbError> {
+        let overturn = outcome.decision == CaseDecision::Overturn;
+        match self.ages.decide_appeal(tx, outcome.app, session, overturn).await {
+            Ok(decided) => Ok(decided),
+            Err(AgeSessionError::Db(error)) => Err(error),
+            // The session is gone, or has another result by now.
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    session.id = %session,
+                    "an appeal cannot be decided any more"
+                );
+                Ok(false)
+            }
+        }
     }
 
     async fn decide_check(

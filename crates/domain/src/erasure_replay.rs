@@ -7,18 +7,21 @@ use crate::{
         deletion::{AccountDeletionError, AccountDeletionService},
         members::{self, MemberChangeError},
     },
+    age_verification,
     content_moderation::ContentModerationService,
     document_verification::{DocumentSessionError, DocumentVerificationService},
     faces::{FaceIndexError, FaceIndexService},
 };
-use base::{AccountId, Uuid};
+use base::{AccountId, Environment, Uuid};
 use db::{Db, DbError, WriteTx};
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// The kinds of records that tell of an erasure.
-pub const ERASURE_KINDS: [&str; 9] = [
+pub const ERASURE_KINDS: [&str; 10] = [
     "account.close",
     "account.delete",
+    "age-session.delete",
     "content.delete",
     "document-session.delete",
     "fraud-list.remove",
@@ -36,6 +39,7 @@ pub struct ErasureReplay {
     pub content_moderation: ContentModerationService,
     pub document_verification: DocumentVerificationService,
     pub account_deletion: AccountDeletionService,
+    pub environment: Arc<dyn Environment>,
 }
 
 /// What became of a record.
@@ -102,6 +106,9 @@ impl ErasureReplay {
                     Err(AccountDeletionError::Missing) => false,
                     Err(error) => return Err(error.into()),
                 }
+            }
+            "age-session.delete" => {
+                age_verification::erase_again(&self.db, self.environment.now(), id.into()).await?
             }
             "document-session.delete" => self.document_verification.erase(id.into()).await?,
             "fraud-list.remove" => self.document_verification.remove_from_fraud_list(None, id.into()).await?,

@@ -27,12 +27,16 @@ pub mod maintenance;
 pub mod master_key;
 pub mod operators;
 pub mod proof_of_age;
+pub mod provider_tests;
+pub mod request_log;
 pub mod retention;
 pub mod sealed_texts;
 pub mod secure_capture;
+pub mod session_steps;
 pub mod signing_keys;
 pub mod tenancy;
 pub mod vault;
+pub mod verification_sessions;
 mod violation;
 mod wire_enum;
 

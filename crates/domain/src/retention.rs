@@ -8,6 +8,8 @@ use crate::{
     accounts::sign_in,
     age_verification, audit, authentication, console, content_moderation, delivery, idempotency, operators,
     proof_of_age,
+    request_log::{self, RequestLogSettings},
+    session_steps,
     tenancy::{limits, tokens},
 };
 use base::{Environment, SignedDuration};
@@ -34,6 +36,8 @@ pub struct RetentionSettings {
     pub found_pictures: SignedDuration,
     /// `audit.keep_days`
     pub audit_records: SignedDuration,
+    /// `request_log`
+    pub request_log: RequestLogSettings,
     /// `console.session_days`
     pub member_sessions: SignedDuration,
 }
@@ -100,6 +104,7 @@ const IMPERSONAL_TABLES: &[&str] = &[
     "operator_roles",
     "organisations",
     "public_keys",
+    "request_days",
     "schema_versions",
     "stored_files",
     "webhook_keys",
@@ -159,6 +164,27 @@ impl RetentionSettings {
                 period: After(self.age_sessions, "the session expires"),
                 setting: Some("ages.keep_days"),
             },
+            rule(
+                "Both kinds of sessions: when which step began and how it ended, as codes; by which references they are found (keyed hashes)",
+                &["session_steps", "session_references"],
+                After(
+                    session_steps::STEP_RETENTION,
+                    "a step began, if its session is deleted: then it names no session any more; references go with the session",
+                ),
+            ),
+            rule(
+                "Age verification: appeals, with what the person says (sealed)",
+                &["age_appeals", "erasure_keys"],
+                Until("the session is deleted, which is 30 days after the appeal at the earliest"),
+            ),
+            rule(
+                "Age verification: the picture that an application adds to an appeal (sealed)",
+                &["age_appeal_pictures", "erasure_keys"],
+                After(
+                    age_verification::APPEAL_RETENTION,
+                    "the appeal, or until it is decided or the session deleted",
+                ),
+            ),
             RetentionRule {
                 kind: "Age verification: results that people keep under a passkey",
                 tables: &["age_tokens"],
@@ -315,6 +341,16 @@ impl RetentionSettings {
                 &["access_tokens", "used_nonces", "used_assertions"],
                 Until("they expire"),
             ),
+            RetentionRule {
+                kind: "Which requests an application made (operation, status, time; no content, and nobody's id)",
+                tables: &["request_log"],
+                elsewhere: None,
+                period: After(
+                    self.request_log.retention,
+                    "the request; of one application no more than `request_log.requests_per_application`",
+                ),
+                setting: Some("request_log.days"),
+            },
             rule(
                 "Accounts, API keys, sandbox answers",
                 &["accounts", "api_keys", "identity_responses"],
@@ -336,6 +372,8 @@ impl RetentionSettings {
         while delivery::purge(db, env, self.deliveries).await? > 0 {}
         while proof_of_age::purge(db, env).await? > 0 {}
         while age_verification::purge(db, env.now()).await? > 0 {}
+        while session_steps::purge(db, env).await? > 0 {}
+        while request_log::purge(db, env, &self.request_log).await? > 0 {}
         while sign_in::purge_expired(db, env).await? > 0 {}
         while authentication::purge_expired(db, env).await? > 0 {}
         while operators::invitations::purge_expired(db, env).await? > 0 {}
@@ -388,6 +426,7 @@ mod tests {
             stored_age_results: days(30),
             found_embeddings: days(0),
             found_pictures: days(30),
+            request_log: RequestLogSettings::default(),
             member_sessions: days(7),
         }
     }

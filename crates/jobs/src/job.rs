@@ -101,6 +101,11 @@ impl Lane {
     /// Every lane.
     pub const ALL: [Self; 5] = [Self::Quick, Self::Documents, Self::Heavy, Self::Live, Self::Upkeep];
 
+    /// The lane of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|lane| lane.as_str() == name)
+    }
+
     /// The lane's name in the database and in metrics.
     pub const fn as_str(self) -> &'static str {
         match self {

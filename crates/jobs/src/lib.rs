@@ -13,7 +13,10 @@ mod job;
 mod queue;
 mod worker;
 
-pub use admin::{JobAdminError, JobRecord, JobState, discard, list, report_metrics, retry, show};
+pub use admin::{
+    JobAdminError, JobFilter, JobPosition, JobRecord, JobState, LaneFigures, discard, lane_figures, list,
+    list_matching, report_metrics, retry, show,
+};
 pub use job::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
 pub use queue::{
     Lease, LeaseError, QueuePosition, ShutdownSignal, enqueue, enqueue_at, enqueue_for_account,

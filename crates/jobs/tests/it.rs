@@ -364,7 +364,7 @@ async fn a_job_ends_with_its_effect() {
     tokio::spawn(worker.run(stopped));
     let films = || async {
         let mut view = test.db.read().await.unwrap();
-        let waiting = jobs::list(&mut view, Some("WAITING"), None).await.unwrap();
+        let waiting = jobs::list(&mut view, Some(JobState::Waiting), None).await.unwrap();
         waiting.len() == 1 && waiting[0].kind == "film"
     };
     until("the effect", films).await;
@@ -388,7 +388,7 @@ async fn a_flood_of_long_work_does_not_hold_up_short_work() {
     tokio::spawn(worker.run(stopped));
     until("two films at once", || async {
         let mut view = test.db.read().await.unwrap();
-        jobs::list(&mut view, Some("RUNNING"), Some("film")).await.unwrap().len() == 2
+        jobs::list(&mut view, Some(JobState::Running), Some("film")).await.unwrap().len() == 2
     })
     .await;
     queue(&test.db, &Note { number: 1 }).await;

@@ -16,8 +16,8 @@ use crate::{
 };
 use anyhow::Context as _;
 use api::{
-    ApiParts, ApiState, BodyMemory, DataDisk, GeoLocator, MetricsRecorder, RateLimit, ReadinessProbe,
-    SignatureGuard, StartupServer, StartupState, StartupStatus, VirtualHosts,
+    ApiParts, ApiState, BodyMemory, ConsoleResources, DataDisk, GeoLocator, MetricsRecorder, RateLimit,
+    ReadinessProbe, SignatureGuard, StartupServer, StartupState, StartupStatus, VirtualHosts,
 };
 use base::SystemEnvironment;
 use db::Db;
@@ -27,6 +27,7 @@ use domain::{
     keyring::Keyring,
     master_key::MasterKeyProvider,
     operators,
+    request_log::RequestLog,
     tenancy::{calling_application::CallingApplicationReader, limits::CallLimiter, nonces::NonceStore},
 };
 use services::Services;
@@ -206,12 +207,14 @@ fn api_state(
     let call_limiter = CallLimiter::new(db.clone(), services.environment.clone(), config.limits);
     let parts = ApiParts {
         transaction_attempts: Arc::default(),
+        console_resources: Arc::new(ConsoleResources::new(config.settings_in_force()?)),
         services,
         brand: config.brand()?,
         calling_applications: CallingApplicationReader::start(db.clone()),
         nonces: NonceStore::start(db.clone()),
         sign_in_rate_limit: Arc::new(RateLimit::new(sign_in_rate, sign_in_rate)),
         mailbox_rate_limit: Arc::new(RateLimit::per_hour(mailbox_rate)),
+        request_log: RequestLog::start(db.clone(), config.request_log),
         decision_records: config.audit.keeps_decisions().then(|| DecisionLog::new(db, keyring)),
         end_user_rate_limit: Arc::new(RateLimit::new(end_user_rate, end_user_rate)),
         call_limiter,
@@ -234,6 +237,10 @@ async fn run_maintenance(api: ApiState) {
     loop {
         tick.tick().await;
         api.metrics.run_upkeep();
+        if ticks.is_multiple_of(3) {
+            // Every 15 seconds, the interval of the console's charts.
+            api.record_health().await;
+        }
         ticks += 1;
         if ticks.is_multiple_of(12) {
             api.end_user_rate_limit.evict_full_buckets();
@@ -241,6 +248,7 @@ async fn run_maintenance(api: ApiState) {
             api.mailbox_rate_limit.evict_full_buckets();
             api.signature_guard.evict_old_failures();
             api.call_limiter.evict_past_windows();
+            api.console_resources.evict_full_buckets();
         }
     }
 }

@@ -33,10 +33,14 @@ use domain::{
     keyring::Keyring,
     mail::{MailConfigError, MailTransport, Mailer},
     proof_of_age::{ProofOfAgeService, ProofOfAgeSettings, ProofWebhookFormat, issuer::ProofIssuer},
+    provider_tests::{ProviderTester, configured_providers},
+    request_log::RequestLogSettings,
     retention::RetentionSettings,
     secure_capture::SecureCapture,
+    session_steps::SessionReferences,
     tenancy::limits::LimitSettings,
     vault::Vault,
+    verification_sessions::VerificationSessions,
 };
 use media::{
     blobs::{BlobBackend, BlobBackendError, BlobStore},
@@ -89,6 +93,7 @@ pub struct ServiceSettings {
     pub document_verification: DocumentVerificationSettings,
     pub faces: FaceIndexSettings,
     pub proof_of_age: ProofOfAgeSettings,
+    pub request_log: RequestLogSettings,
     pub sign_in: SignInSettings,
     pub video: VideoSettings,
     /// How long records of the audit trail are kept.
@@ -111,6 +116,7 @@ impl Default for ServiceSettings {
             document_verification: DocumentVerificationSettings::default(),
             faces: FaceIndexSettings::default(),
             proof_of_age: ProofOfAgeSettings::default(),
+            request_log: RequestLogSettings::default(),
             sign_in: SignInSettings::default(),
             video: VideoSettings::default(),
             audit_retention: SignedDuration::from_hours(24 * 400),
@@ -132,6 +138,7 @@ impl ServiceSettings {
             stored_age_results: self.age_verification.stored_result_retention,
             found_embeddings: self.content_moderation.embedding_retention,
             found_pictures: self.content_moderation.picture_retention,
+            request_log: self.request_log,
             member_sessions: self.sign_in.session_ttl,
         }
     }
@@ -196,6 +203,8 @@ pub struct Services {
     /// What people decide in the console.
     pub cases: CaseService,
     pub age_verification: AgeVerificationService,
+    /// Sessions of both kinds, as the console shows them.
+    pub verification_sessions: VerificationSessions,
     /// Verifies proofs of age.
     pub proof_of_age: ProofOfAgeService,
     /// Issues proofs of age.
@@ -205,6 +214,8 @@ pub struct Services {
     /// Who is signed in to the console, and all other ways to come in.
     pub console_access: ConsoleAccess,
     pub account_deletion: AccountDeletionService,
+    /// Tests the services of others that the settings name.
+    pub provider_tester: ProviderTester,
     /// How long what is known of people is kept.
     pub retention: RetentionSettings,
     /// Who did what.
@@ -238,6 +249,13 @@ impl Services {
         let audit_retention = settings.audit_retention;
         let delivery_settings = DeliverySettings { lease: settings.lease, ..settings.delivery };
 
+        let providers = configured_providers(
+            &settings.age_verification.providers,
+            &settings.document_verification,
+            &settings.sign_in,
+            &settings.proof_of_age,
+        );
+        let public_url = settings.sign_in.public_url.clone();
         let vault = Vault::new(&keyring);
         let fetcher = Fetcher::new(&egress).map_err(ServiceError::Egress)?;
         let outbox = Outbox::new(fetcher.clone(), vault.clone());
@@ -282,17 +300,6 @@ impl Services {
             wire_format.clone(),
             sources,
         );
-        let subjects = ReviewedSubjects {
-            moderation: content_moderation.clone(),
-            documents: document_verification.clone(),
-        };
-        let cases = CaseService::new(
-            db.clone(),
-            environment.clone(),
-            vault.clone(),
-            settings.cases,
-            Arc::new(subjects),
-        );
         let proof_issuer =
             ProofIssuer::new(db.clone(), environment.clone(), vault.clone(), settings.proof_of_age.clone());
         let proof_of_age = ProofOfAgeService::new(
@@ -318,10 +325,28 @@ impl Services {
                 issuer: proof_issuer.clone(),
                 mail: mailer.clone(),
                 fetcher: fetcher.clone(),
+                limits: settings.limits,
                 webhooks: wire_format,
             },
             settings.age_verification,
         )?;
+        let subjects = ReviewedSubjects {
+            moderation: content_moderation.clone(),
+            documents: document_verification.clone(),
+            ages: age_verification.clone(),
+        };
+        let cases = CaseService::new(
+            db.clone(),
+            environment.clone(),
+            vault.clone(),
+            settings.cases,
+            Arc::new(subjects),
+        );
+        let verification_sessions = VerificationSessions {
+            documents: document_verification.clone(),
+            ages: age_verification.clone(),
+            references: SessionReferences::new(vault.clone()),
+        };
         let sign_in = SignInService::new(
             db.clone(),
             environment.clone(),
@@ -331,6 +356,14 @@ impl Services {
         );
         let console_access = ConsoleAccess::new(&sign_in, &db, &environment, &vault, &fetcher)
             .map_err(ServiceError::ConsoleProvider)?;
+        let provider_tester = ProviderTester::new(
+            environment.clone(),
+            fetcher.clone(),
+            mailer.clone(),
+            blobs.clone(),
+            public_url,
+            providers,
+        );
         // Everything that is stored of accounts outside the database, so that it is deleted with them.
         let external = [
             Arc::new(blobs.clone()) as Arc<dyn ExternalAccountData>,
@@ -358,11 +391,13 @@ impl Services {
             document_verification,
             cases,
             age_verification,
+            verification_sessions,
             proof_of_age,
             proof_issuer,
             sign_in,
             console_access,
             account_deletion,
+            provider_tester,
             retention,
             audit_trail,
             audit_retention,

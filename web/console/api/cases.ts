@@ -7,6 +7,7 @@ type Claim = ConsolePaths["/console/cases/claim"]["post"];
 type Renew = ConsolePaths["/console/cases/renew"]["post"];
 type Hold = ConsolePaths["/console/cases/{caseId}/hold"]["post"];
 type Assign = ConsolePaths["/console/cases/{caseId}/assign"]["post"];
+type Assignees = ConsolePaths["/console/cases/{caseId}/assignees"]["get"];
 type Decision = ConsolePaths["/console/cases/{caseId}/decision"];
 type Appeal = ConsolePaths["/console/cases/{caseId}/appeal"]["post"];
 type Golden = ConsolePaths["/console/cases/{caseId}/golden"]["post"];
@@ -38,6 +39,8 @@ export type Queue = ResponseOf<Queues>["queues"][number];
 export type QueueInput = RequestBodyOf<CreateQueue>;
 /** How one reviewer decides. */
 export type ReviewerQuality = ResponseOf<Quality>["reviewers"][number];
+/** How the cases of one queue are decided. */
+export type QueueQuality = ResponseOf<Quality>["queues"][number];
 export type Agreement = ReviewerQuality["with_others"];
 /** How long the reviewer has looked at pictures. */
 export type Exposure = ResponseOf<Views>;
@@ -70,9 +73,13 @@ export async function deleteQueue(id: string): Promise<void> {
 }
 
 /** How well reviewers agree, from a moment on; the busiest first. */
-export async function reviewerQuality(from: string, kind: CaseKind | ""): Promise<ReviewerQuality[]> {
-  const query = new URLSearchParams({ from, ...(kind === "" ? {} : { kind }) });
-  return (await call<Quality>("GET", `/console/quality?${query}`)).reviewers;
+export function caseQuality(from: string, kind: CaseKind | "", queue: string): Promise<ResponseOf<Quality>> {
+  const query = new URLSearchParams({
+    from,
+    ...(kind === "" ? {} : { kind }),
+    ...(queue === "" ? {} : { queue_id: queue }),
+  });
+  return call<Quality>("GET", `/console/quality?${query}`);
 }
 
 /** Claims until the reviewer holds `count` cases; answers all that they hold. */
@@ -91,6 +98,11 @@ export async function releaseCase(id: string, options?: CallOptions): Promise<vo
 
 export async function holdCase(id: string, input: HoldInput): Promise<void> {
   await call<Hold>("POST", path(id, "/hold"), input);
+}
+
+/** Colleagues who may decide the case. */
+export async function listAssignees(id: string): Promise<ResponseOf<Assignees>["assignees"]> {
+  return (await call<Assignees>("GET", path(id, "/assignees"))).assignees;
 }
 
 export async function assignCase(id: string, member: string): Promise<void> {

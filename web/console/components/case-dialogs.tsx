@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import type { CaseDecision, HoldInput, ReasonCode } from "../api/cases";
-import { useSession } from "../session-context";
+import { type CaseDecision, type HoldInput, listAssignees, type ReasonCode } from "../api/cases";
 import { fill, useFormat, useTexts } from "../texts";
 import { DialogFrame } from "./dialog-frame";
 import { Choice, TextArea } from "./field";
@@ -54,26 +53,35 @@ export function HoldDialog({ onHold, close }: { onHold(input: HoldInput): void; 
   );
 }
 
-export function AssignDialog({ onAssign, close }: { onAssign(member: string, name: string): void; close(): void }) {
+export function AssignDialog({
+  caseId,
+  onAssign,
+  close,
+}: {
+  caseId: string;
+  onAssign(member: string, name: string): void;
+  close(): void;
+}) {
   const { queue, cancel } = useTexts();
-  const { account, session } = useSession();
-  const answer = useQuery({ queryKey: ["members"], queryFn: () => account.members() });
+  const answer = useQuery({ queryKey: ["assignees", caseId], queryFn: () => listAssignees(caseId) });
   return (
     <DialogFrame narrow heading={queue.assignHeading} close={close}>
       <Answer query={answer}>
-        {(members) => (
-          <ul className="choices">
-            {members
-              .filter(({ id }) => id !== session.member.id)
-              .map(({ id, username, email }) => (
-                <li key={id}>
-                  <Button className="choice" onPress={() => onAssign(id, username)}>
-                    <strong>{username}</strong> <span className="soft">{email}</span>
+        {(colleagues) =>
+          colleagues.length === 0 ? (
+            <p className="empty">{queue.nobodyElse}</p>
+          ) : (
+            <ul className="choices">
+              {colleagues.map(({ member_id, name }) => (
+                <li key={member_id}>
+                  <Button className="choice" onPress={() => onAssign(member_id, name)}>
+                    <strong>{name}</strong>
                   </Button>
                 </li>
               ))}
-          </ul>
-        )}
+            </ul>
+          )
+        }
       </Answer>
       <div className="answers">
         <Button className="button" onPress={close} autoFocus>

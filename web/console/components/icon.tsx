@@ -16,6 +16,8 @@ const PATHS = {
   organisations: "M4 20V5h9v15M13 9h7v11M2 20h20M7.5 9h2M7.5 13h2M16.5 13h.01M16.5 16.5h.01",
   applications: "M4 4h6.5v6.5H4zM13.5 4H20v6.5h-6.5zM4 13.5h6.5V20H4zM13.5 13.5H20V20h-6.5z",
   approvals: "M3 12s3-5 9-5 9 5 9 5-3 5-9 5-9-5-9-5zM9 12l2 2 4-4",
+  jobs: "M4 7h11M4 12h16M4 17h8M18 5v4M15 15v4",
+  funnel: "M3 5h18l-7 8v6l-4-2v-4z",
   key: "M8 15.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12.5 11H21v4M17 11v3",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   plus: "M12 5v14M5 12h14",

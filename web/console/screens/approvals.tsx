@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { isOperator } from "../api/session";
 import { type Approval, approveRequest, listApprovals, refuseRequest } from "../api/tenants";
+import { deletionReceipt } from "../api/work";
 import { Confirm } from "../components/confirm";
 import type { DataColumn } from "../components/data-table";
 import { Choice } from "../components/field";
@@ -12,7 +13,7 @@ import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen, type Tone } from "../components/screen";
 import { AccountLink, ApplicationLink, OperatorLink } from "../components/tenant-links";
 import { useShortcuts } from "../keys/shortcuts";
-import { oneOf, placeHref, replaceRoute } from "../router";
+import { detailHref, oneOf, placeHref, replaceRoute } from "../router";
 import { useAction, useConsole } from "../session-context";
 import { type Texts, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -116,7 +117,7 @@ function StateBadge({ state }: { state: State }) {
 /** What it concerns, with the way there. */
 function subjectFacts(texts: Texts, approval: Approval) {
   const { tenants } = texts;
-  const { account_id, application_id, key_id, name, scopes } = approval;
+  const { account_id, application_id, session_id, key_id, name, scopes } = approval;
   return (
     <>
       {account_id && (
@@ -127,6 +128,13 @@ function subjectFacts(texts: Texts, approval: Approval) {
       {application_id && (
         <Fact term={tenants.application}>
           <ApplicationLink id={application_id} />
+        </Fact>
+      )}
+      {session_id && (
+        <Fact term={texts.nav.session}>
+          <a href={detailHref("session", session_id)}>
+            <code>{session_id}</code>
+          </a>
         </Fact>
       )}
       <Fact term={tenants.key}>{name ?? (key_id && <code>{key_id}</code>)}</Fact>
@@ -212,6 +220,9 @@ function ApprovalCard({ approval }: { approval: Approval }) {
           </Button>
         </div>
       )}
+      {state === "APPROVED" && approval.action === "account.delete" && may("audit:view") && approval.account_id && (
+        <ReceiptButton account={approval.account_id} />
+      )}
       {state === "PENDING" && isOwn && <p className="note">{words.own}</p>}
       {state === "PENDING" && !isOwn && !may("deletions:approve") && <Empty>{words.notAllowed}</Empty>}
       <Confirm
@@ -222,5 +233,25 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         onAnswer={(yes) => void decide(yes)}
       />
     </Card>
+  );
+}
+
+/** The signed receipt of a deletion, as a file. */
+function ReceiptButton({ account }: { account: string }) {
+  const { approvals: words } = useTexts();
+  const act = useAction();
+  const download = () =>
+    act(async () => {
+      const receipt = await deletionReceipt(account);
+      const address = URL.createObjectURL(new Blob([JSON.stringify(receipt, null, 2)], { type: "application/json" }));
+      Object.assign(document.createElement("a"), { href: address, download: `deletion-${account}.json` }).click();
+      URL.revokeObjectURL(address);
+    });
+  return (
+    <div className="answers">
+      <Button className="button" onPress={() => void download()}>
+        {words.receipt}
+      </Button>
+    </div>
   );
 }

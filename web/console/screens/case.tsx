@@ -91,7 +91,7 @@ function LeadActions({ shown }: { shown: Case }) {
           {cases.release}
         </Button>
       )}
-      {isOpen && may("members:manage") && (
+      {isOpen && (
         <Button className="button" onPress={() => setAsked("assign")}>
           {queue.assign}
         </Button>
@@ -108,6 +108,7 @@ function LeadActions({ shown }: { shown: Case }) {
       )}
       {asked === "assign" && (
         <AssignDialog
+          caseId={shown.id}
           close={() => setAsked(undefined)}
           onAssign={(member, name) => {
             setAsked(undefined);

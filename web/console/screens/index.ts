@@ -14,7 +14,7 @@ export interface ScreenProps {
 
 type Component = LazyExoticComponent<ComponentType<ScreenProps>>;
 
-export const PLACE_GROUPS = ["review", "lead", "account", "tenants", "installation"] as const;
+export const PLACE_GROUPS = ["review", "lead", "account", "tenants", "verification", "installation"] as const;
 /** What is one's own stands beside one's name, and not among the places. */
 type PlaceGroup = (typeof PLACE_GROUPS)[number] | "own";
 
@@ -36,6 +36,9 @@ export interface PlaceEntry extends Audience {
 /** Each lets somebody decide one kind of case. */
 const REVIEWER_SCOPES: readonly MemberScope[] = ["notifications:manage", "documents:review", "ages:review"];
 
+/** Who sees sessions of document and of age verification. */
+const SESSIONS: Audience = { member: ["sessions:view"], operator: ["sessions:view"] };
+
 /** The places of the console, in the order of its navigation. */
 export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "queue", group: "review", icon: "queue", key: "q", member: REVIEWER_SCOPES },
@@ -51,9 +54,19 @@ export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "organisations", group: "tenants", icon: "organisations", key: "o", operator: ["organisations:manage"] },
   { place: "applications", group: "tenants", icon: "applications", key: "a", operator: ["applications:manage"] },
   { place: "accounts", group: "tenants", icon: "cases", key: "c", operator: ["organisations:manage"] },
+  { place: "sessions", group: "verification", icon: "clock", key: "s", ...SESSIONS },
+  { place: "funnel", group: "verification", icon: "funnel", key: "f", ...SESSIONS },
+  {
+    place: "integration",
+    group: "verification",
+    icon: "key",
+    key: "b",
+    member: ["keys:manage", "usage:view", "sandbox:manage"],
+  },
   { place: "approvals", group: "installation", icon: "approvals", key: "d", operator: [] },
   { place: "operators", group: "installation", icon: "members", key: "p", operator: ["operators:manage"] },
   { place: "operator-roles", group: "installation", icon: "roles", key: "r", operator: ["operators:manage"] },
+  { place: "jobs", group: "installation", icon: "jobs", key: "j", operator: ["jobs:manage"] },
   { place: "security", group: "own", icon: "key", key: "k", member: [], operator: [] },
 ];
 
@@ -68,6 +81,7 @@ export const DETAIL_AUDIENCES: Readonly<Record<Detail, Audience>> = {
   application: { operator: ["applications:manage", "keys:manage"] },
   account: { operator: ["organisations:manage"] },
   operator: { operator: ["operators:manage"] },
+  session: SESSIONS,
 };
 
 /** Whether who is signed in may open it. */
@@ -102,5 +116,10 @@ export const SCREENS: Readonly<Record<ScreenName, Component>> = {
   operators: lazy(async () => ({ default: (await import("./operators")).OperatorsScreen })),
   operator: lazy(async () => ({ default: (await import("./operators")).OperatorScreen })),
   "operator-roles": lazy(async () => ({ default: (await import("./operator-roles")).OperatorRolesScreen })),
+  jobs: lazy(async () => ({ default: (await import("./jobs")).JobsScreen })),
+  sessions: lazy(async () => ({ default: (await import("./sessions")).SessionsScreen })),
+  session: lazy(async () => ({ default: (await import("./session")).SessionScreen })),
+  funnel: lazy(async () => ({ default: (await import("./funnel")).FunnelScreen })),
+  integration: lazy(async () => ({ default: (await import("./integration")).IntegrationScreen })),
   security: lazy(async () => ({ default: (await import("./security")).SecurityScreen })),
 };

@@ -2,7 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Agreement, type CaseKind, type ReviewerQuality, reviewerQuality } from "../api/cases";
+import {
+  type Agreement,
+  type CaseKind,
+  caseQuality,
+  listQueues,
+  type QueueQuality,
+  type ReviewerQuality,
+} from "../api/cases";
 import { type DataColumn, DataTable } from "../components/data-table";
 import { Choice } from "../components/field";
 import { Answer, Screen } from "../components/screen";
@@ -21,11 +28,15 @@ export function QualityScreen({ query }: ScreenProps) {
   const nameOf = useMemberName();
   const days = oneOf(PERIODS, query.get("days"), "30");
   const kind = oneOf<CaseKind | "">(["", ...KINDS], query.get("kind"), "");
+  const queue = query.get("queue") ?? "";
   const [opened] = useState(Date.now);
+  const queues = useQuery({ queryKey: ["queues"], queryFn: listQueues }).data?.queues ?? [];
   const answer = useQuery({
-    queryKey: ["quality", days, kind],
-    queryFn: () => reviewerQuality(new Date(opened - Number(days) * DAY_MS).toISOString(), kind),
+    queryKey: ["quality", days, kind, queue],
+    queryFn: () => caseQuality(new Date(opened - Number(days) * DAY_MS).toISOString(), kind, queue),
   });
+  const queueName = (id: string | undefined) =>
+    id === undefined ? texts.quality.noQueue : (queues.find((one) => one.id === id)?.name ?? id);
   const columns: DataColumn<ReviewerQuality>[] = [
     {
       id: "reviewer",
@@ -58,8 +69,54 @@ export function QualityScreen({ query }: ScreenProps) {
       sortBy: ({ with_golden }) => with_golden.share ?? -1,
     },
   ];
-  const change = (changed: { days?: string; kind?: string }) =>
-    replaceRoute(placeHref("quality", { days, kind, ...changed }));
+  const queueColumns: DataColumn<QueueQuality>[] = [
+    {
+      id: "queue",
+      heading: texts.quality.queue,
+      cell: ({ queue_id }) => <span className="strong">{queueName(queue_id)}</span>,
+      sortBy: ({ queue_id }) => queueName(queue_id),
+    },
+    {
+      id: "settled",
+      heading: texts.quality.settled,
+      cell: ({ settled }) => format.number(settled),
+      sortBy: ({ settled }) => settled,
+    },
+    {
+      id: "overdue",
+      heading: texts.quality.overdue,
+      cell: ({ overdue }) => format.number(overdue),
+      sortBy: ({ overdue }) => overdue,
+    },
+    {
+      id: "time",
+      heading: texts.quality.median,
+      cell: ({ seconds_to_decision: seconds }) =>
+        seconds ? (
+          <>
+            {format.span(seconds.median)}{" "}
+            <span className="soft">· {fill(texts.quality.p90, { span: format.span(seconds.p90) })}</span>
+          </>
+        ) : (
+          "–"
+        ),
+      sortBy: ({ seconds_to_decision: seconds }) => seconds?.median ?? -1,
+    },
+    {
+      id: "between",
+      heading: texts.quality.between,
+      cell: ({ between_reviewers }) => <AgreementCell agreement={between_reviewers} />,
+      sortBy: ({ between_reviewers }) => between_reviewers.share ?? -1,
+    },
+    {
+      id: "golden",
+      heading: texts.quality.golden,
+      cell: ({ with_golden }) => <AgreementCell agreement={with_golden} />,
+      sortBy: ({ with_golden }) => with_golden.share ?? -1,
+    },
+  ];
+  const change = (changed: { days?: string; kind?: string; queue?: string }) =>
+    replaceRoute(placeHref("quality", { days, kind, queue, ...changed }));
   return (
     <Screen heading={texts.nav.quality} wide>
       <div className="filters">
@@ -75,17 +132,36 @@ export function QualityScreen({ query }: ScreenProps) {
           options={[["", texts.cases.anyKind] as const, ...KINDS.map((one) => [one, texts.cases.kinds[one]] as const)]}
           onChange={(chosen) => change({ kind: chosen })}
         />
+        <Choice
+          label={texts.quality.queue}
+          value={queue}
+          options={[["", texts.queue.all] as const, ...queues.map(({ id, name }) => [id, name] as const)]}
+          onChange={(chosen) => change({ queue: chosen })}
+        />
       </div>
       <Answer query={answer}>
-        {(reviewers) => (
+        {(quality) => (
           <>
+            <h2>{texts.quality.reviewers}</h2>
             <DataTable
-              label={texts.nav.quality}
+              label={texts.quality.reviewers}
               columns={columns}
-              rows={reviewers}
+              rows={quality.reviewers}
               idOf={({ member_id }) => member_id}
               empty={texts.quality.empty}
             />
+            {quality.queues.length > 0 && (
+              <>
+                <h2>{texts.quality.queues}</h2>
+                <DataTable
+                  label={texts.quality.queues}
+                  columns={queueColumns}
+                  rows={quality.queues}
+                  idOf={({ queue_id }) => queue_id ?? ""}
+                  empty={texts.quality.empty}
+                />
+              </>
+            )}
             <p className="soft">{texts.quality.hint}</p>
           </>
         )}

@@ -15,7 +15,6 @@ import { ExposureMeter } from "../desk/exposure";
 import { type DeskControl, useDesk } from "../desk/use-desk";
 import { useShortcuts } from "../keys/shortcuts";
 import { placeHref, replaceRoute } from "../router";
-import { useSession } from "../session-context";
 import { fill, type Texts, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
@@ -157,14 +156,12 @@ type Ask = "hold" | "assign" | "reason" | undefined;
 function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
   const texts = useTexts();
   const { queue } = texts;
-  const { may } = useSession();
   const [meter] = useState(() => new ExposureMeter());
   const [comment, setComment] = useState("");
   const [reason, setReason] = useState<ReasonCode>();
   const [ask, setAsk] = useState<Ask>();
   /** A decision that waits for its reason. */
   const [waiting, setWaiting] = useState<CaseDecision>();
-  const mayAssign = may("members:manage");
 
   const decide = (decision: CaseDecision, chosen = reason, said = comment) => {
     const why = reasonFor(decision, chosen?.code ?? "", said);
@@ -195,7 +192,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
     }),
     { keys: "r", label: queue.reasonHeading, scope: "here", run: () => setAsk("reason") },
     { keys: "h", label: queue.hold, scope: "here", run: () => setAsk("hold") },
-    ...(mayAssign ? [{ keys: "t", label: queue.assign, scope: "here" as const, run: () => setAsk("assign") }] : []),
+    { keys: "t", label: queue.assign, scope: "here", run: () => setAsk("assign") },
   ]);
 
   // What is asked about a case is asked no more once it has left.
@@ -226,11 +223,9 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
               <Button className="button small" onPress={() => setAsk("hold")}>
                 <Icon name="hold" /> {queue.hold} <kbd>H</kbd>
               </Button>
-              {mayAssign && (
-                <Button className="button small" onPress={() => setAsk("assign")}>
-                  <Icon name="hand" /> {queue.assign} <kbd>T</kbd>
-                </Button>
-              )}
+              <Button className="button small" onPress={() => setAsk("assign")}>
+                <Icon name="hand" /> {queue.assign} <kbd>T</kbd>
+              </Button>
             </div>
             <TextArea
               label={texts.finding.comment}
@@ -245,7 +240,11 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       />
       {ask === "hold" && <HoldDialog onHold={(input) => desk.hold(input, queue.onHold)} close={close} />}
       {ask === "assign" && (
-        <AssignDialog onAssign={(member, name) => desk.assign(member, fill(queue.assigned, { name }))} close={close} />
+        <AssignDialog
+          caseId={shown.id}
+          onAssign={(member, name) => desk.assign(member, fill(queue.assigned, { name }))}
+          close={close}
+        />
       )}
       {ask === "reason" && (
         <ReasonDialog

@@ -64,6 +64,76 @@ export interface paths {
          */
         delete: operations["revoke_api_key"];
     };
+    "/console/applications/{applicationId}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the latest requests of an application.
+         * @description Those of people on pages are not among them, nor is the content of any. They are listed within a second, for 7 days and up to
+         *     10,000 unless the operator has set otherwise (`request_log`). Of more than 100 in half a second, the latest 100 are listed.
+         */
+        get: operations["list_requests"];
+    };
+    "/console/applications/{applicationId}/test-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send a test event to an application's server.
+         * @description It is queued, signed, sent and recorded as every message is, and says `{"type": "webhook.test", …}`. The answer has the id of
+         *     the delivery, of which the attempts can be seen. For operators and members with `deliveries:manage`.
+         */
+        post: operations["send_test_event"];
+    };
+    "/console/applications/{applicationId}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how much an application uses, and of what it may use how much. */
+        get: operations["application_usage"];
+    };
+    "/console/applications/{applicationId}/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See where an application's messages go, and how that goes.
+         * @description For operators with `deliveries:manage`, and for members with `deliveries:view` or `deliveries:manage`.
+         */
+        get: operations["list_webhook_endpoints"];
+    };
+    "/console/applications/{applicationId}/webhook-secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which secrets an application's messages are signed with, without the secrets.
+         * @description For operators with `deliveries:manage`, and for members with `deliveries:view` or `deliveries:manage`.
+         */
+        get: operations["list_webhook_secrets"];
+        /**
+         * Replace the secret that an application's messages are signed with.
+         * @description Until the overlap has passed, messages have a signature by each, so that receivers can change without refusing one. For
+         *     operators and members with `deliveries:manage`.
+         */
+        post: operations["rotate_webhook_secret"];
+    };
     "/console/approvals": {
         parameters: {
             query?: never;
@@ -96,6 +166,47 @@ export interface paths {
         };
         /** Refuse what another operator asked for. */
         post: operations["refuse_request"];
+    };
+    "/console/audit-records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See who did what.
+         * @description For operators and members with `audit:view`; members see what concerns their account.
+         */
+        get: operations["list_audit_records"];
+    };
+    "/console/audit-records/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download records of the audit trail, oldest first, as JSON lines.
+         * @description Each line is `{"hash": …, "record": …}` with the record as it is stored, as `assay audit export` prints it. A member's lines are
+         *     those of their account, and do not chain to each other. That somebody exported is itself recorded. For operators and members
+         *     with `audit:view`.
+         */
+        get: operations["export_audit_records"];
+    };
+    "/console/audit-trail/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify the audit trail.
+         * @description Every record is read, one verification at a time. For operators with `audit:view`.
+         */
+        post: operations["verify_audit_trail"];
     };
     "/console/cases": {
         parameters: {
@@ -136,6 +247,16 @@ export interface paths {
         };
         /** Hand a case to a member, who alone gets it from then on. */
         post: operations["assign_case"];
+    };
+    "/console/cases/{caseId}/assignees": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See to which colleagues a case may be handed. */
+        get: operations["list_assignees"];
     };
     "/console/cases/{caseId}/decision": {
         parameters: {
@@ -244,6 +365,140 @@ export interface paths {
         /** See what one has to sign in with. */
         get: operations["list_credentials"];
     };
+    "/console/deletion-receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the accounts that were deleted. For operators with `audit:view`. */
+        get: operations["list_deletion_receipts"];
+    };
+    "/console/deletion-receipts/{accountId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the receipt of a deleted account. For operators with `audit:view`. */
+        get: operations["download_deletion_receipt"];
+    };
+    "/console/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries.
+         * @description For operators with `deliveries:manage`, and for members with `deliveries:view` or `deliveries:manage`.
+         */
+        get: operations["list_deliveries"];
+    };
+    "/console/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See a delivery, what it says and how its attempts ended.
+         * @description That somebody saw it is recorded in the audit trail. For operators with `deliveries:manage`, and for members with
+         *     `deliveries:view` or `deliveries:manage`.
+         */
+        get: operations["get_delivery"];
+    };
+    "/console/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send a message again.
+         * @description At once, and then on the usual schedule if that fails. Its `webhook-id` stays the same, so a receiver that has it already
+         *     can tell. Refused with `CONFLICT` while it is being sent, and if what it said was erased. For operators and members with
+         *     `deliveries:manage`.
+         */
+        post: operations["replay_delivery"];
+    };
+    "/console/deliveries/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send many messages again.
+         * @description The oldest first, at most 1,000 at once. What is being sent at this moment, or was erased, is left out. For operators and
+         *     members with `deliveries:manage`.
+         */
+        post: operations["replay_deliveries"];
+    };
+    "/console/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how the server was in the last hour. Needs `health:view`. */
+        get: operations["get_health"];
+    };
+    "/console/job-lanes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how each lane is. Needs `jobs:manage`. */
+        get: operations["list_lanes"];
+    };
+    "/console/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List jobs. Needs `jobs:manage`. */
+        get: operations["list_jobs"];
+    };
+    "/console/jobs/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a job. Needs `jobs:manage`. */
+        get: operations["get_job"];
+        /**
+         * Delete a parked or waiting job; what it was to do is not done.
+         * @description Refused with `CONFLICT` while it runs. Needs `jobs:manage`.
+         */
+        delete: operations["discard_job"];
+    };
+    "/console/jobs/{jobId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Run a parked or waiting job now.
+         * @description Its failed attempts are forgotten. Refused with `CONFLICT` while it runs. Needs `jobs:manage`.
+         */
+        post: operations["retry_job"];
+    };
     "/console/members": {
         parameters: {
             query?: never;
@@ -285,6 +540,16 @@ export interface paths {
          * @description For those who manage members; the sessions of an administrator are for administrators.
          */
         delete: operations["end_member_sessions"];
+    };
+    "/console/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the models: hashes, licences, where they come from, and what is known of how well they do. Needs `models:view`. */
+        get: operations["list_models"];
     };
     "/console/oidc/callback": {
         parameters: {
@@ -466,6 +731,29 @@ export interface paths {
          */
         put: operations["set_password"];
     };
+    "/console/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the services that can be tested. Needs `providers:test`. */
+        get: operations["list_providers"];
+    };
+    "/console/providers/{provider}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Test a service.
+         * @description It is really asked, and has half a minute to answer. Each operator may test ten times in a minute. Needs `providers:test`.
+         */
+        post: operations["test_provider"];
+    };
     "/console/quality": {
         parameters: {
             query?: never;
@@ -530,6 +818,45 @@ export interface paths {
         /** Delete a role that nobody has. */
         delete: operations["delete_member_role"];
     };
+    "/console/sandbox/age-sessions/{verificationSessionId}/response": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Set the outcome of an age verification session of the application's sandbox.
+         * @description The session takes that state at once, and its webhook is sent.
+         */
+        put: operations["set_age_session_response"];
+    };
+    "/console/sandbox/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Put the clock of sessions of the application's sandbox forward.
+         * @description Everything that is due in them comes earlier by so much: the end of the person's time, the destruction of what was supplied,
+         *     the deletion of the session. What is due by then happens within a minute. Their timelines show it.
+         */
+        post: operations["advance_sandbox_clock"];
+    };
+    "/console/sandbox/document-responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See what the application's sandbox answers about documents. */
+        get: operations["get_document_responses"];
+        /** Set what the application's sandbox answers about documents. */
+        put: operations["set_document_responses"];
+    };
     "/console/session": {
         parameters: {
             query?: never;
@@ -585,6 +912,16 @@ export interface paths {
         };
         /** End one of one's own sessions. */
         delete: operations["end_one_session"];
+    };
+    "/console/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the settings in force, and where each comes from. Needs `settings:view`. */
+        get: operations["list_settings"];
     };
     "/console/sign-in": {
         parameters: {
@@ -648,6 +985,16 @@ export interface paths {
          */
         post: operations["begin_passkey_sign_in"];
     };
+    "/console/signing-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the lives of this installation's keys. Needs `settings:view` or `trust:manage`. */
+        get: operations["list_keys"];
+    };
     "/console/totp": {
         parameters: {
             query?: never;
@@ -675,6 +1022,78 @@ export interface paths {
          * @description It counts as a second factor: if none was presented in this session before, the session has one now, and a new cookie.
          */
         post: operations["confirm_totp"];
+    };
+    "/console/trust-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See whose proofs of age are accepted, and until when.
+         * @description The operator's list, the published one, this server itself, and keys that issuers publish, as far as they were fetched.
+         *     Needs `settings:view` or `trust:manage`.
+         */
+        get: operations["get_trust_list"];
+    };
+    "/console/verification-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions of document and age verification.
+         * @description No picture, no field of a document and no name is in it. Sessions that an older version of the server made are found
+         *     without `outcome`, `step` and `reference`.
+         */
+        get: operations["list_verification_sessions"];
+    };
+    "/console/verification-sessions/{verificationSessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a session and what happened in it. */
+        get: operations["get_verification_session"];
+        /**
+         * Erase a session with all that is known of its person, for good.
+         * @description What its messages say is erased as well, and those that wait are not sent. Its steps stay in the funnel as numbers that
+         *     belong to nobody. Where four eyes are needed (`console.four_eyes`) and an operator asks for it, another one must approve it
+         *     first. A session of document verification cannot be erased while its checks run.
+         */
+        delete: operations["redact_verification_session"];
+    };
+    "/console/verification-sessions/{verificationSessionId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * End a session before its time.
+         * @description A session of age verification is cancelled as its person can cancel it, and its application learns of it. The person's
+         *     time in a session of document verification is over at once; one who has finished already cannot be stopped.
+         */
+        post: operations["cancel_verification_session"];
+    };
+    "/console/verification-sessions/funnel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how many sessions and steps began within a period, and how they ended.
+         * @description Sessions that were deleted since are counted as well, for 90 days.
+         */
+        get: operations["session_funnel"];
     };
 }
 export type webhooks = Record<string, never>;
@@ -732,8 +1151,92 @@ export interface components {
              */
             name: string;
         };
+        /** @description How far to put the clock forward. */
+        AdvanceClockRequest: {
+            /**
+             * Format: int64
+             * @description Seconds: up to 366 days.
+             * @example 3600
+             */
+            seconds: number;
+            /**
+             * Format: uuid
+             * @description Only of this session. Default: of the newest 200 sessions of the sandbox, of both kinds.
+             */
+            session_id?: string | null;
+        };
+        /** @description The sessions whose clock was put forward. */
+        AdvancedClock: {
+            /** @description How many there are. */
+            sessions: number;
+        };
+        /** @description The errors of estimated ages. */
+        AgeAccuracy: {
+            bands: components["schemas"]["AgeErrorBand"][];
+            /** @description Where the figures come from, and what they cover. */
+            covers: string;
+        };
+        /**
+         * @description An appeal against the result of an age verification session: the person was refused for their age. `UPHOLD` lets that
+         *     stand; `OVERTURN` makes the session `COMPLETE`. Either way the application learns of it.
+         */
+        AgeAppeal: {
+            /** Format: date-time */
+            appealed_at: string;
+            /**
+             * Format: int64
+             * @description Attempts that had ended by then, by any method.
+             */
+            attempts: number;
+            /** @description What the age was estimated to be, if it was. */
+            estimate?: components["schemas"]["EstimatedAge"];
+            /** @description The check of liveness behind it. */
+            level: components["schemas"]["LivenessLevel"];
+            /** @description The method that refused them. */
+            method: components["schemas"]["AgeMethod"];
+            /**
+             * @description Why they were refused, as a code.
+             * @example UNDER_AGE
+             */
+            reason?: string;
+            /** Format: date-time */
+            refused_at: string;
+            /** Format: uuid */
+            session_id: string;
+            /** @description The state of the session when the appeal was made. */
+            session_state: components["schemas"]["AgeSessionStatus"];
+            state: components["schemas"]["AppealState"];
+            /** @description What the person says. */
+            statement?: string;
+            /**
+             * Format: int64
+             * @description The age that was asked for, years.
+             */
+            threshold: number;
+            /** @description What the session asks about an age. */
+            type: components["schemas"]["AgeSessionType"];
+        };
+        /** @description The errors of a band of estimated ages. */
+        AgeErrorBand: {
+            /**
+             * Format: float
+             * @description The estimated age at which the band begins, years; it ends where the next one begins.
+             */
+            from_years: number;
+            /**
+             * Format: float
+             * @description Standard deviation of the error, years.
+             */
+            standard_deviation_years: number;
+        };
         /** @enum {string} */
         AgeGroup: "threshold_met" | "not_required" | "unknown" | "child" | "teenager_young" | "teenager_old" | "adult_young" | "adult";
+        /** @enum {string} */
+        AgeMethod: "AGE_ESTIMATION" | "DIGITAL_ID" | "DOC_SCAN" | "CREDIT_CARD" | "MOBILE" | "EMAIL" | "ELECTRONIC_ID" | "LA_WALLET" | "SOCIAL_SECURITY_NUMBER" | "US_FLORIDA_HB3" | "SINGPASS" | "CPF" | "SVC_KEY" | "DOUBLE_ANONYMITY" | "DEVICE_SIGNAL";
+        /** @enum {string} */
+        AgeSessionStatus: "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED" | "EXPIRED";
+        /** @enum {string} */
+        AgeSessionType: "AGE" | "OVER" | "UNDER";
         /** @description How often two decide the same. */
         Agreement: {
             /**
@@ -780,6 +1283,8 @@ export interface components {
             /** @description The newest first. */
             keys: components["schemas"]["ApiKey"][];
         };
+        /** @enum {string} */
+        AppealState: "OPEN" | "UPHELD" | "OVERTURNED" | "WITHDRAWN";
         /** @description An application of an organisation. */
         Application: {
             /** @description Where its use is billed. Absent: its signed calls are refused. */
@@ -808,6 +1313,13 @@ export interface components {
         };
         /** @enum {string} */
         ApplicationState: "ENABLED" | "DISABLED";
+        /** @description How much an application uses. */
+        ApplicationUsage: {
+            /** @description The calls of each interface and day, the oldest first. Empty if requests are not logged (`request_log.days`). */
+            days: components["schemas"]["UsageDay"][];
+            /** @description What is limited, with what is used of it at this moment. */
+            limits: components["schemas"]["LimitUsage"][];
+        };
         /** @description What an operator asked for. */
         Approval: {
             /**
@@ -851,10 +1363,16 @@ export interface components {
             requested_by: string;
             /** @description What that key could do; empty: everything that the application may. */
             scopes?: string[] | null;
+            /**
+             * Format: uuid
+             * @description The session that would be erased, and its kind.
+             */
+            session_id?: string | null;
+            session_kind?: components["schemas"]["SessionKind"] | null;
             state: components["schemas"]["ApprovalState"];
         };
         /** @enum {string} */
-        ApprovalAction: "account.delete" | "api-key.create" | "api-key.revoke";
+        ApprovalAction: "account.delete" | "api-key.create" | "api-key.revoke" | "session.redact";
         /** @description What operators asked for within the last month. */
         ApprovalList: {
             /** @description The newest first. */
@@ -869,6 +1387,95 @@ export interface components {
              * @description A member of the account who has not decided about the case yet.
              */
             member_id: string;
+        };
+        /** @description A member who may decide the case and has not done so. */
+        Assignee: {
+            /** Format: uuid */
+            member_id: string;
+            name: string;
+        };
+        /** @description To whom a case may be handed. */
+        AssigneeList: {
+            /** @description By name. */
+            assignees: components["schemas"]["Assignee"][];
+        };
+        /** @description The last record of the trail. */
+        AuditChainEnd: {
+            /** @description Its hash, hexadecimal. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description Its number; 0 before the first.
+             */
+            seq: number;
+        };
+        /** @description Who did what. */
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description The moderation account that it concerns.
+             */
+            account_id?: string | null;
+            /**
+             * @description What was done, as `thing.verb`.
+             * @example api-key.create
+             */
+            action: string;
+            /**
+             * @description Who did it: the kind of actor and their id, or `system`.
+             * @example operator:018f3c8e-0000-4000-8000-00000000000a
+             */
+            actor: string;
+            /**
+             * Format: uuid
+             * @description The application that it concerns.
+             */
+            application_id?: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @description What else is recorded: ids, numbers and words of the program, by name. */
+            details: Record<string, never>;
+            /** @description The id of the thing. */
+            target?: string | null;
+        };
+        /** @description A record of the audit trail. */
+        AuditRecord: {
+            entry?: components["schemas"]["AuditEntry"] | null;
+            /** @description SHA-256 of the hash of the record before, a line feed and the record's text; hexadecimal. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            seq: number;
+        };
+        /** @description A page of the audit trail. */
+        AuditRecordList: {
+            /**
+             * Format: int64
+             * @description `before` of the next page. Absent: this is the beginning of the trail.
+             */
+            next_before?: number | null;
+            /**
+             * @description The newest first. There may be fewer than fifty, even none, although there are more further back: one call looks through
+             *     20,000 records at most.
+             */
+            records: components["schemas"]["AuditRecord"][];
+        };
+        /** @description Whether the audit trail is whole. */
+        AuditVerification: {
+            end?: components["schemas"]["AuditChainEnd"] | null;
+            /** @description What is wrong with it, in words. */
+            error?: string | null;
+            /** @description Whether no record was changed, removed or moved. */
+            is_whole: boolean;
+            /**
+             * Format: int64
+             * @description How many records there are, if it is whole.
+             */
+            records?: number | null;
+            /** Format: date-time */
+            verified_at: string;
         };
         /** @description What somebody comes in with: exactly one of these. */
         BeginSessionRequest: {
@@ -893,6 +1500,8 @@ export interface components {
         };
         /** @description A case with everything that it is judged by. */
         Case: components["schemas"]["CaseItem"] & {
+            /** @description Of an appeal against the result of an age verification session. */
+            age_appeal?: components["schemas"]["AgeAppeal"];
             /** @description The decisions that end it. */
             decisions: components["schemas"]["CaseDecision"][];
             /**
@@ -1124,6 +1733,42 @@ export interface components {
         };
         /** @enum {string} */
         CheckAdvice: "APPROVE" | "REJECT" | "NOT_AVAILABLE" | "CONSIDER";
+        /** @description The report of a check, for documents or captures that match. */
+        CheckReportItem: {
+            document_filter?: components["schemas"]["ResponseDocumentFilter"] | null;
+            liveness_type?: components["schemas"]["LivenessType"] | null;
+            result: components["schemas"]["CheckResultBody"];
+            result_template?: components["schemas"]["ResultTemplate"] | null;
+            secondary_document_filter?: components["schemas"]["ResponseDocumentFilter"] | null;
+        };
+        /** @description The reports of checks, by type. */
+        CheckReports: {
+            /**
+             * Format: int64
+             * @description Seconds by which reports are delayed.
+             */
+            async_report_delay?: number | null;
+            /** @description Older clients send one item instead of a list. */
+            FACE_COMPARISON?: components["schemas"]["CheckReportItem"][] | null;
+            ID_DOCUMENT_AUTHENTICITY?: components["schemas"]["CheckReportItem"][] | null;
+            ID_DOCUMENT_COMPARISON?: components["schemas"]["CheckReportItem"][] | null;
+            ID_DOCUMENT_FACE_MATCH?: components["schemas"]["CheckReportItem"][] | null;
+            ID_DOCUMENT_TEXT_DATA_CHECK?: components["schemas"]["CheckReportItem"][] | null;
+            LIVENESS?: components["schemas"]["CheckReportItem"][] | null;
+            SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK?: components["schemas"]["CheckReportItem"][] | null;
+            /** @description A single item is read as well as a list. */
+            THIRD_PARTY_IDENTITY?: components["schemas"]["CheckReportItem"][] | null;
+            WATCHLIST_SCREENING?: components["schemas"]["CheckReportItem"][] | null;
+        };
+        /** @description The result of a check: a report or a template. */
+        CheckResultBody: {
+            /** @description The data that was read, for checks of text data; it is given out as it is. */
+            document_fields?: {
+                [key: string]: unknown;
+            } | null;
+            report?: components["schemas"]["ReportRequest"] | null;
+            report_template?: components["schemas"]["ResultTemplate"] | null;
+        };
         /** @description A ticket from the identity provider's way back. */
         ChoicesRequest: {
             /** @description The text after `#choose=`. */
@@ -1247,6 +1892,19 @@ export interface components {
              */
             id: string;
         };
+        /** @description A new secret. */
+        CreatedWebhookSecret: {
+            /**
+             * Format: date-time
+             * @description Until when messages are signed with the old secrets, too.
+             */
+            old_ones_retire_at: string;
+            /**
+             * @description The secret, as receivers configure it. It cannot be shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw1XkGpQ0kS3o=
+             */
+            secret: string;
+        };
         /** @description An organisation to create. */
         CreateOrganisationRequest: {
             /** @example Example Ltd */
@@ -1263,6 +1921,23 @@ export interface components {
             /** @description Whether they have a password. */
             password: boolean;
         };
+        /** @description The data key under one master key. */
+        DataKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @description The fingerprint of the master key. */
+            master_key: string;
+            /**
+             * Format: date-time
+             * @description When the master key was retired. Absent: it is not.
+             */
+            retired_at?: string | null;
+            state: components["schemas"]["DataKeyState"];
+        };
+        /** @enum {string} */
+        DataKeyState: "CURRENT" | "RETIRING" | "RETIRED";
         /** @description A decision. */
         DecideCaseRequest: {
             /** @description Why, in words. Stored encrypted. */
@@ -1280,6 +1955,179 @@ export interface components {
              */
             reason_code?: string | null;
         };
+        /** @description The deletion of an account. */
+        Deletion: {
+            /** Format: uuid */
+            account_id: string;
+            /**
+             * Format: uuid
+             * @description The application whose account it was.
+             */
+            application_id: string;
+            /**
+             * Format: date-time
+             * @description When it was complete. Absent: it is not yet, and has no receipt.
+             */
+            completed_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The id of its receipt.
+             */
+            receipt_id: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** @description Who asked: `api key ID`, `member` or `operator`. */
+            requested_by: string;
+        };
+        /** @description A page of deletions. */
+        DeletionList: {
+            /** @description The one that was requested last first. */
+            deletions: components["schemas"]["Deletion"][];
+            /** @description `after` of the next page. Absent: this is the last one. */
+            next?: string | null;
+        };
+        /** @description What was deleted with an account, and the proof of it. */
+        DeletionReceipt: {
+            /** @description The claims as a JWS in compact form (RFC 7515), signed by `EdDSA` (RFC 8037). */
+            jws: string;
+            /** @description The public key that verifies the JWS. */
+            key: components["schemas"]["Jwk"];
+            /** @description The claims. */
+            receipt: components["schemas"]["DeletionReceiptClaims"];
+        };
+        /** @description The claims of a receipt. */
+        DeletionReceiptClaims: {
+            /**
+             * Format: uuid
+             * @description The account that is gone.
+             */
+            account_id: string;
+            /** @description Who asked: `api key ID`, `member` or `operator`. */
+            by: string;
+            /**
+             * Format: date-time
+             * @description When the deletion was complete.
+             */
+            completed_at: string;
+            /**
+             * Format: uuid
+             * @description The receipt's id.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the deletion was requested. From then on the account answered as one that does not exist.
+             */
+            requested_at: string;
+            scope?: components["schemas"]["DeletionScope"] | null;
+            /** @description How many of each kind were deleted; kinds of which there were none are left out. */
+            what: {
+                [key: string]: number;
+            };
+        };
+        /** @description What a deletion reached when it was complete, and what it could not reach. */
+        DeletionScope: {
+            /** @description What is gone. */
+            covers: string[];
+            /** @description Where copies may remain, and until when. */
+            excludes: string[];
+        };
+        /** @description A message to an application's server. */
+        Delivery: {
+            /** Format: uuid */
+            application_id: string;
+            /** @description Attempts that are recorded; the latest 30 are. */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was delivered or given up.
+             */
+            ended_at?: string | null;
+            /**
+             * Format: uuid
+             * @description The `webhook-id` that its receiver sees.
+             */
+            id: string;
+            last_attempt?: components["schemas"]["DeliveryAttempt"] | null;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due, while it waits.
+             */
+            next_attempt_at?: string | null;
+            /**
+             * @description The origin that it goes to.
+             * @example https://hooks.example.com
+             */
+            origin: string;
+            state: components["schemas"]["DeliveryState"];
+            /**
+             * @description What it is about: `proof.result`, `ages.result`, `moderation.notification`, `identity.` and a topic of document verification, or
+             *     `webhook.test`.
+             * @example ages.result
+             */
+            topic: string;
+            /** @description Whether the receiver's certificate must be valid. */
+            verify_tls: boolean;
+        };
+        /** @description One attempt at a delivery. */
+        DeliveryAttempt: {
+            /**
+             * Format: date-time
+             * @description When it began; the `webhook-timestamp` is this moment in whole seconds.
+             */
+            at: string;
+            /** @description Why it failed, in words. */
+            error?: string | null;
+            /**
+             * Format: int32
+             * @description The HTTP status of the answer. Absent: there was none.
+             */
+            status?: number | null;
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            took_ms: number;
+        };
+        /** @description A delivery, with all that is kept of it. */
+        DeliveryDetails: {
+            /** @description The latest attempts, the oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            delivery: components["schemas"]["Delivery"];
+            message?: components["schemas"]["DeliveryMessage"] | null;
+        };
+        /** @description A header of a message. */
+        DeliveryHeader: {
+            name: string;
+            /** @description Absent: the application gave it, so it may be a secret. */
+            value?: string | null;
+        };
+        /** @description A page of deliveries. */
+        DeliveryList: {
+            /** @description The newest first. */
+            deliveries: components["schemas"]["Delivery"][];
+            /** @description `after` of the next page. Absent: this is the last one. */
+            next?: string | null;
+        };
+        /** @description What a delivery says, without what may be a secret of the application. */
+        DeliveryMessage: {
+            /** @description The body as it is sent. */
+            body: string;
+            /** @description Whether the address has a query, which is not shown. */
+            has_query: boolean;
+            /** @description The headers besides `webhook-id`, `webhook-timestamp` and `webhook-signature`, which every attempt has. */
+            headers: components["schemas"]["DeliveryHeader"][];
+            method: components["schemas"]["WebhookMethod"];
+            /**
+             * @description Its address without the query; long segments of the path are cut, because they may be secrets.
+             * @example https://hooks.slack.com/services/T024/B0D1/x7Gk…
+             */
+            url: string;
+        };
+        /** @enum {string} */
+        DeliveryState: "WAITING" | "RUNNING" | "DELIVERED" | "FAILED";
         /** @description A check of a document verification session. */
         DocumentCheck: {
             /** @description What was checked, one by one. */
@@ -1296,6 +2144,18 @@ export interface components {
             session_id: string;
             type: components["schemas"]["VerificationCheckType"];
         };
+        /** @description An estimated age, years. */
+        EstimatedAge: {
+            /** Format: float */
+            high: number;
+            /**
+             * Format: float
+             * @description The ends of the interval in which the age lies in 80 of 100 cases.
+             */
+            low: number;
+            /** Format: float */
+            years: number;
+        };
         /** @description How long a reviewer has looked at pictures. */
         Exposure: {
             /**
@@ -1310,6 +2170,16 @@ export interface components {
              * @description Today (UTC), in seconds.
              */
             seconds_today: number;
+        };
+        /** @description The false match rate (ISO/IEC 19795-1) at a distance. */
+        FalseMatchRate: {
+            /**
+             * Format: float
+             * @description The distance between two faces below which they count as the same person's.
+             */
+            distance: number;
+            /** Format: double */
+            rate: number;
         };
         /** @enum {string} */
         Feature: "moderation" | "image-ai" | "proof-of-age" | "identity" | "ages";
@@ -1364,10 +2234,87 @@ export interface components {
             /** @description Earlier findings in other contents of the same uploader. */
             uploader_history: components["schemas"]["CaseHistory"];
         };
+        /** @description How a step went, of all sessions that began it within the period. */
+        FunnelStep: {
+            /** Format: int64 */
+            failed: number;
+            kind: components["schemas"]["SessionKind"];
+            /**
+             * Format: int64
+             * @description Whose person went away, or did something else instead.
+             */
+            left: number;
+            /**
+             * Format: double
+             * @description How long half of those took, at most, that ended and were not left.
+             */
+            median_seconds?: number | null;
+            /**
+             * Format: double
+             * @description The same for nine of ten.
+             */
+            p90_seconds?: number | null;
+            /** Format: int64 */
+            passed: number;
+            /**
+             * Format: int64
+             * @description How many began. Those that are in none of the numbers below are under way.
+             */
+            started: number;
+            step: components["schemas"]["SessionStepKind"];
+            /**
+             * @description A method, a kind of document, a check; of `SESSION`, what it asks about an age.
+             * @example AGE_ESTIMATION
+             */
+            subject: string;
+            /**
+             * Format: int64
+             * @description That ended without saying either.
+             */
+            undecided: number;
+        };
         /** @description The right answer. */
         GoldenCaseRequest: {
             /** @description One of the case's `decisions`. */
             decision: components["schemas"]["CaseDecision"];
+        };
+        /**
+         * @description Figures over the last hour, of the process that answered. Other processes have figures of their own; those of jobs,
+         *     deliveries and stored files are of the database that they share.
+         */
+        Health: {
+            /** @description When the samples were taken (RFC 3339), the oldest first; a process that has just started has few. */
+            at: string[];
+            /**
+             * Format: int64
+             * @description Seconds between two samples.
+             */
+            interval_seconds: number;
+            series: components["schemas"]["HealthSeries"][];
+        };
+        /** @description A figure over time. */
+        HealthSeries: {
+            /**
+             * @description What it is of: `interface`, `status` (`2xx` to `5xx`), `quantile` (of latencies: `0.5`, `0.95`, `0.99`), `lane`, `state`,
+             *     `outcome`.
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * @description What it is: `requests`, `latency`, `jobs`, `oldest_due_job`, `deliveries`, `oldest_due_delivery`, `delivery_attempts`,
+             *     `stored_files`, `inference_queued`, `inference_running`, `inference_done`, `database_connections_used`,
+             *     `database_connections_limit`, `memory` (resident) or `cpu`.
+             * @example latency
+             */
+            name: string;
+            /**
+             * @description What it is measured in: `per second`, `seconds`, `bytes`, `cores`, `jobs`, `messages`, `images` or `connections`.
+             * @example seconds
+             */
+            unit: string;
+            /** @description One for each sample; null where the figure is not known, as that of latencies while nobody asks anything. */
+            values: (number | null)[];
         };
         /** @description Until when, and why. */
         HoldCaseRequest: {
@@ -1395,6 +2342,221 @@ export interface components {
             role?: string | null;
             /** @description What they may do besides. */
             scopes?: components["schemas"]["OperatorScope"][] | null;
+        };
+        /** @description A job. */
+        Job: {
+            /**
+             * Format: uuid
+             * @description The moderation account whose work it is.
+             */
+            account_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The application whose work it is. Absent: the server's own.
+             */
+            application_id?: string | null;
+            /**
+             * Format: int64
+             * @description Runs that were started, without those that were interrupted.
+             */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description Runs that never ended, because their process died or was stopped.
+             */
+            interruptions: number;
+            /**
+             * @description What is to be done.
+             * @example run-moderation
+             */
+            kind: string;
+            /**
+             * @description The name of its lane.
+             * @example heavy
+             */
+            lane: string;
+            /** @description Why the last run failed, cut after 4,000 characters. Absent: none has failed. */
+            last_error?: string | null;
+            /**
+             * Format: date-time
+             * @description When it is due; of a parked job, when it was parked.
+             */
+            run_at: string;
+            state: components["schemas"]["JobState"];
+            /** @description What it is about: ids by what they name, such as `moderation`. */
+            subjects: {
+                [key: string]: string;
+            };
+        };
+        /** @description A page of jobs. */
+        JobList: {
+            /** @description The one that has been due for longest first. */
+            jobs: components["schemas"]["Job"][];
+            /** @description `after` of the next page. Absent: this is the last one. */
+            next?: string | null;
+        };
+        /**
+         * @description The state of a job.
+         * @enum {string}
+         */
+        JobState: "WAITING" | "RUNNING" | "PARKED";
+        /** @description A public key. `x` and `y` are those of elliptic curves (Ed25519 has no `y`), `n` and `e` those of RSA; base64url without padding. */
+        Jwk: {
+            /**
+             * @description The algorithm that it verifies.
+             * @example ES256
+             */
+            alg: string;
+            /** @description The curve. */
+            crv?: string | null;
+            /** @description The exponent. */
+            e?: string | null;
+            /** @description The name of the key. */
+            kid: string;
+            /**
+             * @description The family: `EC`, `OKP` or `RSA`.
+             * @example EC
+             */
+            kty: string;
+            /** @description The modulus. */
+            n?: string | null;
+            /**
+             * @description What it is for: `sig`.
+             * @example sig
+             */
+            use: string;
+            /** @description A coordinate. */
+            x?: string | null;
+            /** @description A coordinate. */
+            y?: string | null;
+        };
+        /** @description The keys of this installation, and the processes that have its master key. */
+        KeyLifeList: {
+            /** @description The data key, by the master keys that wrap it or wrapped it; the current one first. */
+            data_keys: components["schemas"]["DataKey"][];
+            /** @description The processes that ran a moment ago, and the master key that each would start with. */
+            processes: components["schemas"]["MasterKeyHolder"][];
+            /** @description Keys that sign, those that sign now first. */
+            signing_keys: components["schemas"]["SigningKey"][];
+        };
+        /** @description How a lane is. */
+        Lane: {
+            /**
+             * Format: int64
+             * @description Jobs that are due and wait for a free place.
+             */
+            due: number;
+            lane: components["schemas"]["LaneName"];
+            /**
+             * Format: date-time
+             * @description Since when the job has been due that has been due for longest. Absent: none is due.
+             */
+            oldest_due_at?: string | null;
+            /**
+             * Format: int64
+             * @description Jobs that failed for good.
+             */
+            parked: number;
+            /** Format: int64 */
+            running: number;
+            /**
+             * Format: int64
+             * @description Jobs that wait until they are due.
+             */
+            scheduled: number;
+        };
+        /** @description How all lanes are. */
+        LaneList: {
+            lanes: components["schemas"]["Lane"][];
+        };
+        /**
+         * @description A group of jobs with workers of its own.
+         * @enum {string}
+         */
+        LaneName: "quick" | "documents" | "heavy" | "live" | "upkeep";
+        /** @enum {string} */
+        LimitKind: "calls_per_minute" | "burst" | "running_jobs" | "waiting_jobs" | "live_streams" | "stored_bytes";
+        /** @description A limit of an application. */
+        LimitUsage: {
+            /**
+             * Format: int64
+             * @description What is allowed; absent: as much as there is.
+             */
+            allowed?: number | null;
+            limit: components["schemas"]["LimitKind"];
+            /**
+             * Format: int64
+             * @description Seconds until what is left of calls is full again.
+             */
+            reset_seconds?: number | null;
+            /**
+             * Format: int64
+             * @description What is used. Of calls: in the present window, as far as the server's processes have reserved them.
+             */
+            used?: number | null;
+        };
+        /** @description The scores from which a face counts as live, by level of assurance, 0 to 1. */
+        LivenessAccuracy: {
+            /** Format: float */
+            high: number;
+            /** Format: float */
+            low: number;
+            /** Format: float */
+            medium: number;
+        };
+        /** @enum {string} */
+        LivenessLevel: "NONE" | "PASSIVE" | "ACTIVE";
+        /** @enum {string} */
+        LivenessType: "STATIC" | "ZOOM";
+        /** @description A request, without its content. */
+        LoggedRequest: {
+            /**
+             * @description The row of the interface's error table, if it was refused.
+             * @example INVALID_REQUEST
+             */
+            error_code?: string | null;
+            /**
+             * Format: uuid
+             * @description As its answer had it in `X-Request-Id`.
+             */
+            id: string;
+            /** @example ages */
+            interface: string;
+            /**
+             * Format: double
+             * @description How long the answer took.
+             */
+            milliseconds: number;
+            /** @example create_age_session */
+            operation: string;
+            /** Format: date-time */
+            received_at: string;
+            /** Format: int64 */
+            status: number;
+        };
+        /** @description A page of requests. */
+        LoggedRequestList: {
+            /** @description For `after` of the next page. Absent: this is the last one. */
+            next?: string | null;
+            /** @description The latest first. */
+            requests: components["schemas"]["LoggedRequest"][];
+        };
+        /** @description A process that runs. */
+        MasterKeyHolder: {
+            /** @description The fingerprint of the master key that it would start with. Absent: it finds no key of this database. */
+            master_key?: string | null;
+            /** @description What it is, where it runs, and its number there. */
+            name: string;
+            /** Format: date-time */
+            seen_at: string;
+        };
+        /** @description How often different people are taken for the same. */
+        MatchAccuracy: {
+            thresholds: components["schemas"]["FalseMatchRate"][];
         };
         /** @description A person who works in an account. */
         Member: {
@@ -1442,6 +2604,59 @@ export interface components {
             name: string;
             /** @description What it allows in content moderation; nothing by default. */
             scopes?: components["schemas"]["Scope"][] | null;
+        };
+        /** @description A model. */
+        Model: {
+            accuracy?: components["schemas"]["ModelAccuracy"] | null;
+            /**
+             * Format: int64
+             * @description Size of its file.
+             */
+            bytes?: number | null;
+            /** @description Its name, unique in the pack. */
+            id: string;
+            /** @description Whether it does that task in this server. */
+            in_use: boolean;
+            /** @description Whether its answers are not to be relied on yet. */
+            is_experimental: boolean;
+            /** @description Licence of the weights, as far as it is known. */
+            licence: string;
+            /** @description Doubts about that licence. */
+            licence_note?: string | null;
+            /** @description SHA-256 of its file, hexadecimal. Absent: it is built into the program. */
+            sha256?: string | null;
+            source?: components["schemas"]["ModelSource"] | null;
+            /** @description `detect`, `age`, `embed`, `liveness`, `find-text`, `turn-text` or `read-text`. */
+            task: string;
+            /** @description What it was trained on, as far as it is known. */
+            training_data?: string | null;
+        };
+        /** @description What is recorded of how well a model does. */
+        ModelAccuracy: (components["schemas"]["AgeAccuracy"] & {
+            /** @enum {string} */
+            of: "age-errors";
+        }) | (components["schemas"]["MatchAccuracy"] & {
+            /** @enum {string} */
+            of: "false-matches";
+        }) | (components["schemas"]["LivenessAccuracy"] & {
+            /** @enum {string} */
+            of: "liveness-thresholds";
+        });
+        /** @description The models of this server. */
+        ModelList: {
+            /** @description In the order of the pack. */
+            models: components["schemas"]["Model"][];
+        };
+        /** @description Where a model was converted from. */
+        ModelSource: {
+            /** @description Version of the converter that made it. */
+            converter: string;
+            /** @description SHA-256 of the files that it was made of, by their paths. */
+            files: {
+                [key: string]: string;
+            };
+            package: string;
+            version: string;
         };
         /** @enum {string} */
         NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "WAITING" | "STARTED" | "STOPPED" | "DONE" | "FAILED";
@@ -1624,10 +2839,59 @@ export interface components {
              */
             seconds: number;
         };
+        /** @description A portrait, given out as it is. */
+        PortraitRequest: {
+            /**
+             * @description `image/jpeg` or `image/png`.
+             * @example image/jpeg
+             */
+            content_type: string;
+            /** @description The picture in base64. */
+            data: string;
+        };
+        /** @description A service that the settings name, or the server's mail or storage. */
+        Provider: {
+            /**
+             * @description The host that is asked, where the settings name one.
+             * @example api.stripe.com
+             */
+            host?: string | null;
+            /**
+             * @description Where the settings have it.
+             * @example ages.credit_card
+             */
+            name: string;
+            /**
+             * @description What a test of it does. `MAIL` sends a mail to whoever asks; `STORAGE` writes a file, reads and deletes it;
+             *     `OIDC_DISCOVERY` fetches the documents and keys of an issuer; `REACHABILITY` connects to the host, checks its certificate
+             *     and that it answers, and says nothing of credentials; `SIMULATED` asks nobody.
+             */
+            test: components["schemas"]["ProviderTestKind"];
+        };
+        /** @description Everything that can be tested. */
+        ProviderList: {
+            providers: components["schemas"]["Provider"][];
+        };
         /** @description Where to go to sign in. */
         ProviderRedirect: {
             /** @description The address of the identity provider. */
             location: string;
+        };
+        /** @enum {string} */
+        ProviderTestKind: "MAIL" | "STORAGE" | "OIDC_DISCOVERY" | "REACHABILITY" | "SIMULATED";
+        /** @description How a test ended. */
+        ProviderTestOutcome: {
+            /** @description What was shown, or what went wrong, in words. */
+            message: string;
+            /** @description Whether it went well. */
+            succeeded: boolean;
+            /** Format: date-time */
+            tested_at: string;
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            took_ms: number;
         };
         /** @description A queue. */
         Queue: {
@@ -1695,6 +2959,30 @@ export interface components {
             id: string;
             name: string;
         };
+        /** @description How the cases of one queue are decided. */
+        QueueQuality: {
+            /** @description Of the reviewers of the same cases with each other. */
+            between_reviewers: components["schemas"]["Agreement"];
+            /**
+             * Format: int64
+             * @description How many of these later than they were due.
+             */
+            overdue: number;
+            /**
+             * Format: uuid
+             * @description Absent: cases that no queue took.
+             */
+            queue_id?: string;
+            /** @description From the creation of a case until it was settled; absent where none was. */
+            seconds_to_decision?: components["schemas"]["TimeToDecision"];
+            /**
+             * Format: int64
+             * @description How many of its cases were settled.
+             */
+            settled: number;
+            /** @description With the answers of golden cases. */
+            with_golden: components["schemas"]["Agreement"];
+        };
         /** @description A queue, as it is set up. */
         QueueRequest: {
             /**
@@ -1748,7 +3036,7 @@ export interface components {
              */
             kinds?: components["schemas"]["CaseKind"][];
             /**
-             * @description Languages of the people concerned, such as `de`. A case of unknown language is not taken.
+             * @description Languages of the people concerned, such as `de`; of `de-AT` the `de` counts. A case of unknown language is not taken.
              * @default []
              */
             languages?: string[];
@@ -1766,6 +3054,20 @@ export interface components {
             comment?: string;
             /** @description What reviewers read; 1 to 100 characters. */
             label: string;
+        };
+        /** @description The recommendation of a report. */
+        RecommendationRequest: {
+            /**
+             * @description Required with `REJECT`.
+             * @example TAMPERED
+             */
+            reason?: string | null;
+            /**
+             * @description Required with `REJECT`.
+             * @example USE_ANOTHER_DOCUMENT
+             */
+            recovery_suggestion?: string | null;
+            value: components["schemas"]["CheckAdvice"];
         };
         /** @description A decision that was recorded. */
         RecordedDecision: {
@@ -1801,8 +3103,69 @@ export interface components {
             /** @description The cases that the page shows or has fetched ahead. */
             case_ids: string[];
         };
+        /** @description Which messages to send again; those that every member fits. */
+        ReplayDeliveries: {
+            /**
+             * Format: uuid
+             * @description Of this application. Members replay those of their own, whether or not it is named.
+             */
+            application_id?: string | null;
+            /**
+             * Format: date-time
+             * @description Queued at or after this moment.
+             */
+            from?: string | null;
+            /** @description To this origin, such as `https://hooks.example.com`. */
+            origin?: string | null;
+            /** @default FAILED */
+            state?: components["schemas"]["DeliveryState"] | null;
+            /**
+             * Format: uuid
+             * @description About this session, moderation or profile.
+             */
+            subject_id?: string | null;
+            /**
+             * Format: date-time
+             * @description Queued before this moment.
+             */
+            to?: string | null;
+            /** @description About this, such as `ages.result`. */
+            topic?: string | null;
+        };
+        /** @description How many messages are sent again. */
+        ReplayedDeliveries: {
+            /** Format: int64 */
+            count: number;
+            /** @description Whether there may be more that fit; the same call again sends the next ones. */
+            may_have_more: boolean;
+        };
+        /** @description The report of a check. */
+        ReportRequest: {
+            breakdown?: components["schemas"]["SubCheckRequest"][] | null;
+            recommendation?: components["schemas"]["RecommendationRequest"] | null;
+        };
         /** @enum {string} */
         ResourceKind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT" | "LIVENESS" | "FACE_CAPTURE";
+        /** @description What a sandbox answers, at most 256 KiB. Enumerated values are read in any case; null counts as absent. */
+        ResponseConfigRequest: {
+            /**
+             * Format: int64
+             * @description Seconds by which reports are delayed; `check_reports` may have it as well.
+             * @default 0
+             */
+            async_report_delay?: number | null;
+            check_reports?: components["schemas"]["CheckReports"] | null;
+            task_results?: components["schemas"]["TaskResults"] | null;
+        };
+        /** @description The documents that an item applies to; an empty list matches everything. */
+        ResponseDocumentFilter: {
+            /** @description ISO 3166-1 alpha-3. */
+            country_codes?: string[] | null;
+            /** @description Types of identity documents, or names of other ones. */
+            document_types?: string[] | null;
+        };
+        /** @enum {string} */
+        ResultTemplate: "SUCCESS";
         /** @description How one reviewer decides. */
         ReviewerQuality: {
             /**
@@ -1824,8 +3187,23 @@ export interface components {
         };
         /** @description How reviewers decide. */
         ReviewerQualityList: {
+            /** @description Queues whose cases were decided, those with the most cases first. */
+            queues: components["schemas"]["QueueQuality"][];
             /** @description The busiest first. */
             reviewers: components["schemas"]["ReviewerQuality"][];
+        };
+        /** @description How to replace a secret. */
+        RotateWebhookSecret: {
+            /**
+             * Format: int64
+             * @description For how many hours messages are signed with the old secrets beside the new one.
+             * @default 24
+             */
+            overlap_hours?: number | null;
+        };
+        /** @description What the sandbox answers about documents. */
+        SandboxDocumentResponses: {
+            config: components["schemas"]["SentResponseConfig"];
         };
         /** @enum {string} */
         Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";
@@ -1840,10 +3218,36 @@ export interface components {
         };
         /** @enum {string} */
         SecondFactorState: "not-required" | "presented" | "required" | "enrolment-required";
+        /** @description Where to send a test. */
+        SendTestEvent: {
+            /**
+             * @description An https address of the application's server.
+             * @example https://hooks.example.com/assay
+             */
+            url: string;
+            /**
+             * @description Whether its certificate must be valid.
+             * @default true
+             */
+            verify_tls?: boolean | null;
+        };
+        /** @description A response configuration as it was sent: as `ResponseConfigRequest`, with its words in the case that they came in, and with whatever other members it had, but without nulls. Two empty objects where none was set. */
+        SentResponseConfig: {
+            async_report_delay?: number;
+            check_reports?: Record<string, never>;
+            task_results?: Record<string, never>;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A member who is signed in, where, and what they may do. */
         Session: {
             /** @description The account they belong to. */
             account: components["schemas"]["Account"];
+            /**
+             * Format: uuid
+             * @description The application that the account belongs to.
+             */
+            application_id: string;
             /** @description What they may do in the console beyond that. */
             console_scopes: components["schemas"]["ConsoleScope"][];
             /** @description The member who is signed in. */
@@ -1852,6 +3256,10 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             /** @description Whether a second factor is missing; until it is there, nothing else can be done. */
             second_factor: components["schemas"]["SecondFactorState"];
+        };
+        /** @description How sessions went, step by step. */
+        SessionFunnel: {
+            steps: components["schemas"]["FunnelStep"][];
         };
         /** @description A session that has not ended. */
         SessionItem: {
@@ -1886,15 +3294,92 @@ export interface components {
             /** @description Whether a second factor was presented. */
             second_factor: boolean;
         };
+        /** @enum {string} */
+        SessionKind: "DOCUMENT" | "AGE";
         /** @description Where somebody is signed in. */
         SessionList: {
             /** @description The one that was used last first. */
             sessions: components["schemas"]["SessionItem"][];
         };
+        /** @enum {string} */
+        SessionStepKind: "SESSION" | "PAGE_OPENED" | "CONSENT" | "METHOD" | "CAPTURE" | "SUBMITTED" | "CHECK" | "REDACTION" | "APPEAL" | "CLOCK_ADVANCED";
+        /** @enum {string} */
+        SessionStepOutcome: "PASSED" | "FAILED" | "UNDECIDED" | "LEFT";
+        /** @description The outcome to set for an age verification session of the sandbox. */
+        SetAgeSessionResponseRequest: {
+            /**
+             * Format: int64
+             * @description The age, years; only sessions of the type AGE report it.
+             */
+            age?: number | null;
+            method?: components["schemas"]["AgeMethod"] | null;
+            /** @description The state to set. */
+            status?: components["schemas"]["AgeSessionStatus"];
+        };
+        /** @description What the sandbox is to answer about documents. */
+        SetDocumentResponsesRequest: {
+            /** @description As `PUT /sandbox/idverify/v1/apps/{sdkId}/response-config` takes it, up to 60 KiB. */
+            config: components["schemas"]["ResponseConfigRequest"];
+        };
         /** @description A password to set. */
         SetPasswordRequest: {
             password: string;
         };
+        /** @description A setting. */
+        Setting: {
+            /**
+             * @description Section and name, as in the configuration file.
+             * @example delivery.keep_days
+             */
+            name: string;
+            source: components["schemas"]["SettingSource"];
+            /**
+             * @description What it is measured in, as its name says.
+             * @example days
+             */
+            unit?: string | null;
+            /**
+             * @description The value as JSON writes it; `null` where nothing is set and there is no default. Absent: it is set, and never shown,
+             *     because it belongs to a provider and may be a secret.
+             * @example 30
+             */
+            value?: string | null;
+        };
+        /** @description The settings in force, in the process that answered. */
+        SettingList: {
+            /** @description In the order of their names. */
+            settings: components["schemas"]["Setting"][];
+        };
+        /**
+         * @description Where the value of a setting comes from.
+         * @enum {string}
+         */
+        SettingSource: "default" | "file" | "environment";
+        /** @description A key that signs. Its private half is never shown. */
+        SigningKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description How it is named where its public half is published. */
+            id: string;
+            purpose: components["schemas"]["SigningKeyPurpose"];
+            /** @description Of blind tokens: whether it is one of the sandbox. */
+            sandbox?: boolean | null;
+            state: components["schemas"]["SigningKeyState"];
+            /**
+             * Format: date-time
+             * @description While it signs: when it ceases to; afterwards: until when what it signed is accepted. Absent: no such moment is set.
+             */
+            until?: string | null;
+            /**
+             * Format: int64
+             * @description Of blind tokens: the age that it stands for, years.
+             */
+            years?: number | null;
+        };
+        /** @enum {string} */
+        SigningKeyPurpose: "age-webhooks" | "proof-of-age" | "blind-tokens";
+        /** @enum {string} */
+        SigningKeyState: "SIGNING" | "RETIRING";
         /** @enum {string} */
         SignInMethod: "invitation" | "mail-link" | "passkey" | "password" | "oidc";
         /** @description The ways of signing in that there are here. */
@@ -1930,6 +3415,111 @@ export interface components {
              */
             email: string;
         };
+        /** @description A number or a reason. It is left out if it has no name or no value. */
+        SubCheckDetailRequest: {
+            name: string;
+            value: string;
+        };
+        /** @enum {string} */
+        SubCheckProcess: "AUTOMATED" | "EXPERT_REVIEW";
+        /** @description A sub-check that the report lists. */
+        SubCheckRequest: {
+            details?: components["schemas"]["SubCheckDetailRequest"][] | null;
+            /** @default AUTOMATED */
+            process?: components["schemas"]["SubCheckProcess"] | null;
+            result: components["schemas"]["SubCheckResult"];
+            sub_check: string;
+        };
+        /** @enum {string} */
+        SubCheckResult: "PASS" | "FAIL";
+        /** @enum {string} */
+        TaskAdvice: "PROGRESS" | "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN";
+        /** @enum {string} */
+        TaskAdviceReason: "QUALITY" | "USER_ERROR" | "ERROR";
+        /** @description Why to try again. */
+        TaskReasonRequest: {
+            /**
+             * @description The details, in one word.
+             * @example GLARE
+             */
+            detail?: string | null;
+            value?: components["schemas"]["TaskAdviceReason"];
+        };
+        /** @description What the end user is told to do. */
+        TaskRecommendationRequest: {
+            reason?: components["schemas"]["TaskReasonRequest"] | null;
+            value: components["schemas"]["TaskAdvice"];
+        };
+        /** @description The result of a task. */
+        TaskResultBody: {
+            detected_country?: string | null;
+            /** @description The data that was read, by field name; it is given out as it is. */
+            document_fields?: {
+                [key: string]: unknown;
+            } | null;
+            document_id_photo?: components["schemas"]["PortraitRequest"] | null;
+            recommendation?: components["schemas"]["TaskRecommendationRequest"] | null;
+            result_template?: components["schemas"]["ResultTemplate"] | null;
+        };
+        /** @description The result of a task for documents that match. */
+        TaskResultItem: {
+            /**
+             * @description The country that was read; `result` or its `document_fields` may have it as well.
+             * @example NOR
+             */
+            detected_country?: string | null;
+            document_filter?: components["schemas"]["ResponseDocumentFilter"] | null;
+            result?: components["schemas"]["TaskResultBody"] | null;
+            result_template?: components["schemas"]["ResultTemplate"] | null;
+        };
+        /** @description The results of tasks, by type. */
+        TaskResults: {
+            ID_DOCUMENT_TEXT_DATA_EXTRACTION?: components["schemas"]["TaskResultItem"][] | null;
+            SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION?: components["schemas"]["TaskResultItem"][] | null;
+        };
+        /** @description Something that happened in a session. */
+        TimelineEntry: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The delivery of a message.
+             */
+            delivery_id?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was over. Absent: it is under way, or took no time.
+             */
+            ended_at?: string | null;
+            event: components["schemas"]["TimelineEvent"];
+            /**
+             * @description `PASSED`, `FAILED`, `UNDECIDED` or `LEFT`. Of a message: `WAITING`, `RUNNING`, `DELIVERED` or `FAILED`.
+             * @example FAILED
+             */
+            outcome?: string | null;
+            /**
+             * @description Why, as a code.
+             * @example UNDER_AGE
+             */
+            reason?: string | null;
+            /**
+             * @description A method, a kind of document, a check; of a message, its topic.
+             * @example AGE_ESTIMATION
+             */
+            subject?: string | null;
+        };
+        /** @enum {string} */
+        TimelineEvent: "CREATED" | "PAGE_OPENED" | "CONSENT" | "METHOD" | "CAPTURE" | "SUBMITTED" | "CHECK" | "REDACTION" | "APPEAL" | "CLOCK_ADVANCED" | "RESULT" | "MESSAGE";
+        /** @description Seconds. */
+        TimeToDecision: {
+            /** Format: double */
+            median: number;
+            /**
+             * Format: double
+             * @description The 90th percentile.
+             */
+            p90: number;
+        };
         /** @description What an authenticator app is set up with. It is shown once. */
         TotpSecret: {
             /** @description To be typed: base32. */
@@ -1940,6 +3530,57 @@ export interface components {
              */
             uri: string;
         };
+        /** @description An issuer whose proofs of age are accepted. */
+        TrustedIssuer: {
+            /** @description In which formats: `cwt`, `sd-jwt-vc`, `jwt`, `mdoc`. */
+            formats: string[];
+            /** @description As its proofs name it. */
+            id: string;
+            /** @description Where its keys are fetched, if they are. */
+            key_set_url?: string | null;
+            /** @description Its keys and root certificates. */
+            keys: components["schemas"]["TrustedKey"][];
+            /** @description As results name it. */
+            provider: string;
+            /**
+             * Format: date-time
+             * @description From when its entry counts. Absent: always.
+             */
+            valid_from?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when its entry counts. Absent: always.
+             */
+            valid_until?: string | null;
+        };
+        /** @description A key of an issuer, or a root that certifies its keys. */
+        TrustedKey: {
+            /** @description Its name (`kid`), or its thumbprint (RFC 7638). Absent: it is a root certificate. */
+            id?: string | null;
+            kind: components["schemas"]["TrustedKeyKind"];
+            /**
+             * Format: date-time
+             * @description From when it may be used. Absent: always.
+             */
+            valid_from?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it may be used. Absent: always.
+             */
+            valid_until?: string | null;
+        };
+        /** @enum {string} */
+        TrustedKeyKind: "LISTED" | "FETCHED" | "ROOT";
+        /** @description The issuers whose proofs of age are accepted. */
+        TrustList: {
+            /**
+             * Format: date-time
+             * @description When the list expires, if it does.
+             */
+            expires_at?: string | null;
+            /** @description In the order of the list. */
+            issuers: components["schemas"]["TrustedIssuer"][];
+        };
         /** @description A case that is the reviewer's again. */
         UndoneDecision: {
             /**
@@ -1948,8 +3589,149 @@ export interface components {
              */
             lease_until: string;
         };
+        /** @description The calls of an interface on a day. */
+        UsageDay: {
+            /** Format: int64 */
+            calls: number;
+            /**
+             * Format: date-time
+             * @description Its beginning (UTC).
+             */
+            day: string;
+            /**
+             * @description The interface: `ai`, `proof`, `moderation`, `identity`, `ages` or `oauth`.
+             * @example ages
+             */
+            interface: string;
+            /**
+             * Format: int64
+             * @description Those that were answered with a status from 400 on.
+             */
+            refused: number;
+        };
         /** @enum {string} */
         VerificationCheckType: "ID_DOCUMENT_AUTHENTICITY" | "ID_DOCUMENT_TEXT_DATA_CHECK" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK" | "LIVENESS" | "ID_DOCUMENT_FACE_MATCH" | "FACE_COMPARISON" | "ID_DOCUMENT_COMPARISON" | "WATCHLIST_SCREENING" | "THIRD_PARTY_IDENTITY";
+        /** @description A session of document or age verification, without anything of its person. */
+        VerificationSession: {
+            /** Format: uuid */
+            application_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When nothing is left of the session.
+             */
+            deleted_at: string;
+            /** Format: date-time */
+            ended_at?: string | null;
+            /**
+             * Format: date-time
+             * @description The end of the person's time.
+             */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["SessionKind"];
+            /**
+             * @description The method, the kind of document or the check that came last.
+             * @example AGE_ESTIMATION
+             */
+            last_step?: string | null;
+            outcome?: components["schemas"]["SessionStepOutcome"] | null;
+            /**
+             * @description Why it ended so, as a code.
+             * @example UNDER_AGE
+             */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description When what was supplied is destroyed. Absent: it was, or nothing of the kind is stored.
+             */
+            resources_deleted_at?: string | null;
+            /** @description Whether it belongs to the sandbox. Absent: an older version of the server made it, and does not say. */
+            sandbox?: boolean | null;
+            /**
+             * @description As its interface says it. Of age verification: `PENDING`, `IN_PROGRESS`, `PROCESSING`, `COMPLETE`, `FAIL`, `ERROR`,
+             *     `CANCELLED`, `EXPIRED`; of document verification: `ONGOING`, `COMPLETED`, `EXPIRED`.
+             * @example COMPLETE
+             */
+            state: string;
+        };
+        /** @description A session, and what happened in it. */
+        VerificationSessionHistory: {
+            session: components["schemas"]["VerificationSession"];
+            /**
+             * @description In the order of time. Of sessions that an older version of the server made, it lacks what that version did not
+             *     record.
+             */
+            timeline: components["schemas"]["TimelineEntry"][];
+        };
+        /** @description A page of sessions. */
+        VerificationSessionList: {
+            /** @description For `after` of the next page. Absent: this is the last one. */
+            next?: string | null;
+            /** @description The newest first. */
+            sessions: components["schemas"]["VerificationSession"][];
+        };
+        /**
+         * @description An origin that messages go to. Sessions, moderations and proofs name the addresses, so one is known once a message to it
+         *     was queued.
+         */
+        WebhookEndpoint: {
+            /**
+             * Format: int64
+             * @description Messages of the last seven days that it accepted.
+             */
+            delivered: number;
+            /**
+             * Format: int64
+             * @description Messages of the last seven days that were given up.
+             */
+            failed: number;
+            /**
+             * Format: date-time
+             * @description When it last accepted one of them.
+             */
+            last_delivered_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When one of them was last given up.
+             */
+            last_failed_at?: string | null;
+            /** @example https://hooks.example.com */
+            origin: string;
+            /**
+             * Format: int64
+             * @description Messages of the last seven days that are not over.
+             */
+            pending: number;
+            /** @description Whether its certificate must be valid. */
+            verify_tls: boolean;
+        };
+        /** @description Where an application's messages of the last seven days went. */
+        WebhookEndpointList: {
+            /** @description In the order of their origins. */
+            endpoints: components["schemas"]["WebhookEndpoint"][];
+        };
+        /** @enum {string} */
+        WebhookMethod: "POST" | "GET";
+        /** @description A secret that signs messages. The secret itself was shown when it was made. */
+        WebhookSecret: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Until when it signs beside a newer one. Absent: it is the newest.
+             */
+            retires_at?: string | null;
+        };
+        /** @description What an application's messages are signed with. */
+        WebhookSecretList: {
+            /** @description The newest first. Empty: the first one is made for the first message. */
+            secrets: components["schemas"]["WebhookSecret"][];
+        };
     };
     responses: never;
     parameters: never;
@@ -2183,6 +3965,203 @@ export interface operations {
             };
         };
     };
+    list_requests: {
+        parameters: {
+            query?: {
+                /** @description Where the list goes on: the member `next` of the page before. */
+                after?: string;
+                /** @description Only this request. */
+                id?: string;
+                /**
+                 * @description Only requests of this interface: `ai`, `proof`, `moderation`, `identity`, `ages` or `oauth`.
+                 * @example ages
+                 */
+                interface?: string;
+                /**
+                 * @description Only requests of this operation, as the interface's OpenAPI document calls it.
+                 * @example create_age_session
+                 */
+                operation?: string;
+                /** @description Only requests that were refused (a status from 400 on), or only others. */
+                refused?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedRequestList"];
+                };
+            };
+        };
+    };
+    send_test_event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendTestEvent"];
+            };
+        };
+        responses: {
+            /** @description It is queued. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedResource"];
+                };
+            };
+        };
+    };
+    application_usage: {
+        parameters: {
+            query: {
+                /**
+                 * @description The beginning of the first day (RFC 3339, UTC).
+                 * @example 2026-01-01T00:00:00Z
+                 */
+                from: string;
+                /**
+                 * @description The end of the last day, which does not belong to it: at most 400 days later.
+                 * @example 2026-02-01T00:00:00Z
+                 */
+                to: string;
+            };
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The usage. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationUsage"];
+                };
+            };
+        };
+    };
+    list_webhook_endpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+        };
+    };
+    list_webhook_secrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secrets. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretList"];
+                };
+            };
+        };
+    };
+    rotate_webhook_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_hours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateWebhookSecret"];
+            };
+        };
+        responses: {
+            /** @description The new secret, this once. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookSecret"];
+                };
+            };
+        };
+    };
     list_approvals: {
         parameters: {
             query?: never;
@@ -2251,6 +4230,111 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    list_audit_records: {
+        parameters: {
+            query?: {
+                /** @description Only what concerns this moderation account. Members see what concerns theirs, whether or not it is named. */
+                account_id?: string;
+                /** @description Only this, such as `api-key.create`, or anything done to a thing, such as `api-key`. */
+                action?: string;
+                /** @description Only what this actor did, such as `member:018f…`, or any of a kind: `operator`, `api-key`, `member`, `application`, `system`. */
+                actor?: string;
+                /** @description Only what concerns this application. */
+                application_id?: string;
+                /** @description Before which record the page begins: the member `next_before` of the page before. */
+                before?: number;
+                /** @description Only what was done at or after this moment (RFC 3339). */
+                from?: string;
+                /** @description Only what was done to the thing of this id. */
+                target?: string;
+                /** @description Only what was done before this moment (RFC 3339). */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the trail. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRecordList"];
+                };
+            };
+        };
+    };
+    export_audit_records: {
+        parameters: {
+            query?: {
+                /** @description Only what concerns this moderation account. Members see what concerns theirs, whether or not it is named. */
+                account_id?: string;
+                /** @description Only this, such as `api-key.create`, or anything done to a thing, such as `api-key`. */
+                action?: string;
+                /** @description Only what this actor did, such as `member:018f…`, or any of a kind: `operator`, `api-key`, `member`, `application`, `system`. */
+                actor?: string;
+                /** @description Only what concerns this application. */
+                application_id?: string;
+                /** @description Only what was done at or after this moment (RFC 3339). */
+                from?: string;
+                /** @description Only what was done to the thing of this id. */
+                target?: string;
+                /** @description Only what was done before this moment (RFC 3339). */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines, until there are no more. A line that is cut off means that the database failed. */
+            200: {
+                headers: {
+                    /** @description `no-store` */
+                    "Cache-Control"?: string;
+                    /** @description A name for the file. */
+                    "Content-Disposition"?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    verify_audit_trail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether it is whole. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
             };
         };
     };
@@ -2374,6 +4458,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    list_assignees: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The case. */
+                caseId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Members of the account who may decide it. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssigneeList"];
+                };
             };
         };
     };
@@ -2690,6 +4800,337 @@ export interface operations {
             };
         };
     };
+    list_deletion_receipts: {
+        parameters: {
+            query?: {
+                /** @description Behind which deletion the page begins: the member `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionList"];
+                };
+            };
+        };
+    };
+    download_deletion_receipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt, as a file. */
+            200: {
+                headers: {
+                    /** @description A name for the file. */
+                    "Content-Disposition"?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionReceipt"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                /** @description Behind which delivery the page begins: the member `next` of the page before. */
+                after?: string;
+                /** @description Only those of this application. Members see those of their own, whether or not it is named. */
+                application_id?: string;
+                /** @description Only those queued at or after this moment (RFC 3339). */
+                from?: string;
+                /** @description Only those to this origin, such as `https://hooks.example.com`. */
+                origin?: string;
+                /** @description Only those in this state. */
+                state?: components["schemas"]["DeliveryState"];
+                /** @description Only those about this session, moderation or profile. */
+                subject_id?: string;
+                /** @description Only those queued before this moment (RFC 3339). */
+                to?: string;
+                /** @description Only those about this, such as `ages.result`. */
+                topic?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+        };
+    };
+    get_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery: the `webhook-id` that its receiver saw. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetails"];
+                };
+            };
+        };
+    };
+    replay_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery: the `webhook-id` that its receiver saw. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is sent again. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    replay_deliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "origin": "https://hooks.example.com",
+                 *       "state": "FAILED"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayDeliveries"];
+            };
+        };
+        responses: {
+            /** @description They are sent again. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayedDeliveries"];
+                };
+            };
+        };
+    };
+    get_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    list_lanes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lanes. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaneList"];
+                };
+            };
+        };
+    };
+    list_jobs: {
+        parameters: {
+            query?: {
+                /** @description Behind which job the page begins: the member `next` of the page before. */
+                after?: string;
+                /** @description Only jobs of this application. */
+                application_id?: string;
+                /** @description Only jobs of this kind, such as `run-moderation`. */
+                kind?: string;
+                /** @description Only jobs of this lane. */
+                lane?: components["schemas"]["LaneName"];
+                /** @description Only jobs in this state. */
+                state?: components["schemas"]["JobState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
+            };
+        };
+    };
+    get_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    discard_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    retry_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It runs as soon as a worker is free. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     list_console_members: {
         parameters: {
             query?: never;
@@ -2788,6 +5229,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    list_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
             };
         };
     };
@@ -3264,6 +5728,55 @@ export interface operations {
             };
         };
     };
+    list_providers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The services. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+        };
+    };
+    test_provider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the service, as the list has it. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it went, well or not. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderTestOutcome"];
+                };
+            };
+        };
+    };
     reviewer_quality: {
         parameters: {
             query?: {
@@ -3273,6 +5786,8 @@ export interface operations {
                 from?: string;
                 /** @description Only cases of this kind. */
                 kind?: components["schemas"]["CaseKind"];
+                /** @description Only cases of this queue, which have one policy. */
+                queue_id?: string;
             };
             header?: never;
             path?: never;
@@ -3523,6 +6038,140 @@ export interface operations {
             };
         };
     };
+    set_age_session_response: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The session, of either kind. The name of the parameter keeps it out of the log: whoever knows the id of an age
+                 *     session and its application is its person.
+                 */
+                verificationSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "age": 34,
+                 *       "method": "DOC_SCAN",
+                 *       "status": "COMPLETE"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetAgeSessionResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description It has that outcome. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    advance_sandbox_clock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdvanceClockRequest"];
+            };
+        };
+        responses: {
+            /** @description It is later in them. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdvancedClock"];
+                };
+            };
+        };
+    };
+    get_document_responses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response configuration. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxDocumentResponses"];
+                };
+            };
+        };
+    };
+    set_document_responses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "config": {
+                 *         "async_report_delay": 10,
+                 *         "check_reports": {
+                 *           "LIVENESS": [
+                 *             {
+                 *               "result": {
+                 *                 "report_template": "SUCCESS"
+                 *               }
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetDocumentResponsesRequest"];
+            };
+        };
+        responses: {
+            /** @description It answers so from now on. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     get_session: {
         parameters: {
             query?: never;
@@ -3698,6 +6347,29 @@ export interface operations {
             };
         };
     };
+    list_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingList"];
+                };
+            };
+        };
+    };
     ask_for_link: {
         parameters: {
             query?: never;
@@ -3826,6 +6498,29 @@ export interface operations {
             };
         };
     };
+    list_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys, without secrets. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyLifeList"];
+                };
+            };
+        };
+    };
     begin_totp: {
         parameters: {
             query?: never;
@@ -3894,6 +6589,211 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    get_trust_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The issuers. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustList"];
+                };
+            };
+        };
+    };
+    list_verification_sessions: {
+        parameters: {
+            query?: {
+                /** @description Where the list goes on: the member `next` of the page before. */
+                after?: string;
+                /** @description Only sessions of this application. Members see those of the application that their account belongs to. */
+                application_id?: string;
+                /** @description Only sessions created before this moment (RFC 3339). */
+                created_before?: string;
+                /** @description Only sessions created at or after this moment (RFC 3339). */
+                created_from?: string;
+                /** @description Only sessions of this kind. */
+                kind?: components["schemas"]["SessionKind"];
+                /** @description Only sessions that ended so. */
+                outcome?: components["schemas"]["SessionStepOutcome"];
+                /**
+                 * @description Only sessions that the application gave this reference, or whose person it gave this reference: `reference_id`,
+                 *     `account_id`, `user_tracking_id`, `subject_id`. Operators name the application as well.
+                 */
+                reference?: string;
+                /** @description Only sessions of the sandbox, or only others. */
+                sandbox?: boolean;
+                /**
+                 * @description Only sessions in this state, as their interface says it.
+                 * @example FAIL
+                 */
+                state?: string;
+                /**
+                 * @description Only sessions in which this method, kind of document or check was begun.
+                 * @example AGE_ESTIMATION
+                 */
+                step?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationSessionList"];
+                };
+            };
+        };
+    };
+    get_verification_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The session, of either kind. The name of the parameter keeps it out of the log: whoever knows the id of an age
+                 *     session and its application is its person.
+                 */
+                verificationSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationSessionHistory"];
+                };
+            };
+        };
+    };
+    redact_verification_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The session, of either kind. The name of the parameter keeps it out of the log: whoever knows the id of an age
+                 *     session and its application is its person.
+                 */
+                verificationSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
+            /** @description Nothing is left of it. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    cancel_verification_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The session, of either kind. The name of the parameter keeps it out of the log: whoever knows the id of an age
+                 *     session and its application is its person.
+                 */
+                verificationSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    session_funnel: {
+        parameters: {
+            query: {
+                /** @description Only sessions of this application. Members see those of the application that their account belongs to. */
+                application_id?: string;
+                /** @description The beginning of the period (RFC 3339). */
+                from: string;
+                /** @description Only sessions of this kind. */
+                kind?: components["schemas"]["SessionKind"];
+                /** @description Sessions of the sandbox instead of the others. */
+                sandbox?: boolean;
+                /** @description Its end, which does not belong to it: at most 92 days later. */
+                to: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each step. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionFunnel"];
+                };
             };
         };
     };

@@ -18,7 +18,7 @@ export function refuse(status: number, message: string, code = "REFUSED"): Reply
   return [status, { code, message }];
 }
 
-function numbered(kind: number, number: number): string {
+export function numbered(kind: number, number: number): string {
   return `${kind}0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
 
@@ -198,6 +198,9 @@ export class CasesStandIn {
   /** Right answers of golden cases, by the case that they were made of. */
   readonly golden = new Map<string, string>();
   quality: ResponseOf<Operations["/quality"]["get"]>["reviewers"] = [];
+  queueQuality: ResponseOf<Operations["/quality"]["get"]>["queues"] = [];
+  /** To whom every case may be handed. */
+  assignees: ResponseOf<Operations["/cases/{caseId}/assignees"]["get"]>["assignees"] = [];
   /** Leases that are not renewed any more. */
   readonly lost = new Set<string>();
 
@@ -223,7 +226,7 @@ export class CasesStandIn {
       case "POST /queues":
         return this.#created(body as RequestBodyOf<CreateQueue>);
       case "GET /quality":
-        return reply<Operations["/quality"]["get"]>(200, { reviewers: this.quality });
+        return reply<Operations["/quality"]["get"]>(200, { reviewers: this.quality, queues: this.queueQuality });
       case "POST /cases/claim":
         return this.#claim(body as RequestBodyOf<Claim>, me);
       case "POST /cases/renew": {
@@ -275,6 +278,8 @@ export class CasesStandIn {
         this.exposure = { ...this.exposure, seconds_today: this.exposure.seconds_today + 1 };
         return reply<Operations["/cases/{caseId}/views"]["post"]>(200, this.exposure);
       }
+      case "GET assignees":
+        return reply<Operations["/cases/{caseId}/assignees"]["get"]>(200, { assignees: this.assignees });
       case "POST assign":
         this.held.delete(id);
         found.assigned_to = (body as RequestBodyOf<Operations["/cases/{caseId}/assign"]["post"]>).member_id;

@@ -5,6 +5,7 @@ import { judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 import { account, apiKey, application, approval, operator, organisation } from "./operators-stand-in";
+import { job } from "./work-stand-in";
 
 const test = withServer(() => {
   const server = new ConsoleStandIn();
@@ -123,6 +124,50 @@ for (const theme of ["light", "dark"] as const) {
     await page.keyboard.press("Enter");
     await expect(page.locator("main")).toContainText("Nothing waits for approval.");
     expect(server.operators.approvals.map(({ state }) => state)).toEqual(["APPROVED", "REFUSED"]);
+    await tabTo(page, "Show");
+    await page.keyboard.press("ArrowDown");
+    const download = page.waitForEvent("download");
+    await tabTo(page, "Download the receipt");
+    await page.keyboard.press("Enter");
+    expect((await download).suggestedFilename()).toBe(`deletion-${account(1, "").id}.json`);
+  });
+}
+
+for (const theme of ["light", "dark"] as const) {
+  test(`O4, ${theme}: why jobs are parked is seen, and they are tried again, by keyboard alone`, async ({
+    page,
+    server,
+  }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    const { work } = server.operators;
+    work.jobs = [
+      job(1, "mail.send"),
+      job(2, "delivery.send", { last_error: "503 from the receiver", lane: "heavy" }),
+      job(3, "mail.send"),
+      job(4, "retention.sweep", { state: "WAITING", lane: "upkeep" }),
+    ];
+    await signedIn(page, server);
+    await go(page, "gj", "Jobs");
+    await expect(page.locator("#lanes")).toContainText("Upkeep");
+    await expect(page.locator("#job")).toContainText("the mail server cannot be reached");
+    if (theme === "light") {
+      await judge(page, "jobs");
+    }
+    await page.keyboard.press("x");
+    await expect(rows(page).first()).toContainText("(marked)");
+    await page.keyboard.press("j");
+    await expect(page.locator("#job")).toContainText("503 from the receiver");
+    await page.keyboard.press("x");
+    await expect(page.locator("#job")).toContainText("2 marked");
+    await page.keyboard.press("r");
+    await expect(spoken(page)).toHaveText("2 are tried again now.");
+    await expect(rows(page)).toHaveText([/mail\.send/]);
+    expect(work.retried).toEqual(["mail.send", "delivery.send"]);
+    await tabTo(page, "Discard");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect(page.locator("main")).toContainText("There are none.");
   });
 }
 
@@ -143,6 +188,7 @@ test("tenants are listed, lead to what belongs to them, and keys are revoked", a
     "Approvals",
     "Operators",
     "Operator roles",
+    "Jobs",
   ]);
   await expect(rows(page)).toHaveText([/Example Ltd.*Active.*2/, /Gone Ltd.*Suspended.*0/]);
   await judge(page, "organisations");

@@ -1,7 +1,7 @@
 // The reviewer's queue in a real browser: cases one after the other, with the keyboard alone.
 
 import { expectAccessible, takeScreenshot } from "./actions";
-import { documentCase, findingCase, matchCase } from "./cases-stand-in";
+import { documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
 import { judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -227,6 +227,7 @@ test("a settled case is looked at again, or made a golden one", async ({ page, s
 test("a case is put on hold, and another is handed to a colleague", async ({ page, server }) => {
   const [first, second] = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
   server.cases.all = [first, second];
+  server.cases.assignees = ["Eve", "Kim"].map((name, at) => ({ member_id: member(2 + at, name).id, name }));
   await openQueue(page, server);
   await heading(page, /younger/);
   await page.keyboard.press("h");
@@ -410,15 +411,33 @@ test("a lead sees how well reviewers agree", async ({ page, server }) => {
       with_golden: agreement(0),
     },
   ];
+  server.cases.setUp(numbered(6, 1), { name: "Faces", opinions: 2 });
+  server.cases.queueQuality = [
+    {
+      queue_id: numbered(6, 1),
+      settled: 480,
+      overdue: 12,
+      seconds_to_decision: { median: 95, p90: 4000 },
+      between_reviewers: agreement(61, 0.87, 0.7),
+      with_golden: agreement(12, 1),
+    },
+    { settled: 29, overdue: 0, between_reviewers: agreement(0), with_golden: agreement(0) },
+  ];
   await openQueue(page, server);
   await page.getByRole("navigation").getByRole("link", { name: "Quality" }).click();
-  const rows = page.locator("tbody tr");
+  const rows = page.getByRole("grid", { name: "By reviewer" }).locator("tbody tr");
   await expect(rows).toHaveText([/Eve.*412.*4 sec.*95% of 40.*kappa 0.88.*100% of 12/, /Kim.*97.*71.4% of 21.*–/]);
+  await expect(page.getByRole("grid", { name: "By queue" }).locator("tbody tr")).toHaveText([
+    /Faces.*480.*12.*1 min.*slowest tenth from 66 min.*87% of 61.*kappa 0.7/,
+    /Without a queue.*29.*0.*–/,
+  ]);
   await judge(page, "quality");
   await page.getByRole("columnheader", { name: "Decided" }).click();
   await expect(rows).toHaveText([/Kim/, /Eve/]);
   await page.getByLabel("Kind").selectOption("Finding");
   await expect.poll(() => server.requests.filter((asked) => asked.includes("/quality")).length).toBe(2);
+  await page.getByLabel("Queue", { exact: true }).selectOption("Faces");
+  await expect.poll(() => server.requests.filter((asked) => asked.includes("/quality")).length).toBe(3);
 });
 
 test("queues are set up, changed and deleted", async ({ page, server }) => {

@@ -20,8 +20,9 @@ import { CasesStandIn, refuse } from "./cases-stand-in";
 import { ContentsStandIn, content } from "./contents-stand-in";
 import { CODE, CredentialsStandIn, PASSWORD, TICKET } from "./credentials-stand-in";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
-import { OperatorsStandIn } from "./operators-stand-in";
+import { OperatorsStandIn, operator } from "./operators-stand-in";
 import { RolesStandIn } from "./roles-stand-in";
+import { APPLICATION, SessionsStandIn } from "./sessions-stand-in";
 
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
 const SESSION = "assay-session=token";
@@ -108,6 +109,7 @@ export class ConsoleStandIn {
   readonly credentials = new CredentialsStandIn();
   readonly operators = new OperatorsStandIn();
   readonly roles = new RolesStandIn();
+  readonly sessions = new SessionsStandIn();
   /** Links that make somebody an operator, or sign an operator in. */
   readonly operatorLinks = new Map<string, Operator>();
   consoleScopes: MemberSession["console_scopes"] = [];
@@ -240,8 +242,16 @@ export class ConsoleStandIn {
       }
       return answer;
     }
+    const ofSessions = this.sessions.answer(operation, body, query);
+    if (ofSessions) {
+      return ofSessions;
+    }
     if (this.operator) {
-      return this.operators.answer(operation, body, this.operator);
+      return this.operators.answer(operation, body, this.operator, query);
+    }
+    if (/^\w+ \/console\/applications\/[^/]+\/keys/.test(operation)) {
+      // Members who have the scope see the keys of their own application.
+      return this.operators.answer(operation, body, operator(9, "Member", { scopes: ["keys:manage"] }));
     }
     if (/^\w+ \/console\/(roles|members)/.test(operation)) {
       return this.roles.answer(operation, body, this.members, this.consoleScopes);
@@ -263,7 +273,14 @@ export class ConsoleStandIn {
     const member = this.me;
     const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
     const scopes = member.admin ? [...SCOPES] : member.scopes;
-    return { member, account, scopes, console_scopes: this.consoleScopes, second_factor: this.secondFactor };
+    return {
+      member,
+      account,
+      application_id: APPLICATION,
+      scopes,
+      console_scopes: this.consoleScopes,
+      second_factor: this.secondFactor,
+    };
   }
 
   /** Somebody says something of a notification; a later word of theirs replaces an earlier one. */

@@ -13,6 +13,7 @@ import {
 import type { ConsolePaths, PathsBelow, RequestBodyOf } from "../../shared/schema";
 import { refuse } from "./cases-stand-in";
 import { type Reply, reply } from "./holder-stand-in";
+import { WorkStandIn } from "./work-stand-in";
 
 type Operations = PathsBelow<ConsolePaths, "/console">;
 type CreateKey = Operations["/applications/{applicationId}/keys"]["post"];
@@ -113,6 +114,8 @@ const SCOPES: readonly (readonly [RegExp, OperatorScope])[] = [
   [/ \/applications\/[^/]+\/keys/, "keys:manage"],
   [/ \/applications/, "applications:manage"],
   [/ \/approvals\/[^/]+\//, "deletions:approve"],
+  [/ \/(jobs|job-lanes)/, "jobs:manage"],
+  [/ \/deletion-receipts/, "audit:view"],
   [/ \/operators/, "operators:manage"],
   [/^(POST|PUT|DELETE) \/operator-roles/, "operators:manage"],
 ];
@@ -129,13 +132,16 @@ export class OperatorsStandIn {
   fourEyes = false;
   #made = 100;
 
-  answer(operation: string, body: unknown, me: Operator): Reply {
+  readonly work = new WorkStandIn();
+
+  answer(operation: string, body: unknown, me: Operator, query = new URLSearchParams()): Reply {
     const asked = operation.replace("/console", "");
     const needed = SCOPES.find(([pattern]) => pattern.test(asked))?.[1];
     if (needed && !me.scopes.includes(needed)) {
       return refuse(401, `the scope ${needed} is needed`, "UNAUTHORIZED");
     }
     return (
+      this.work.answer(asked, query) ??
       this.#tenants(asked, body, me) ??
       this.#approved(asked, me) ??
       this.#people(asked, body) ??

@@ -52,6 +52,7 @@ test("the console begins with at most 150 kB, and fetches screens when they are 
     "approvals",
     "operators",
     "operator-roles",
+    "jobs",
     "security",
     "second-factor",
     "command-palette",

@@ -35,6 +35,17 @@ const PROVIDER_LABEL: &str = "the identity provider";
 /// Longer parameters of a provider's redirect are ignored.
 const MAX_PARAMETER_BYTES: usize = 4096;
 
+/// Fetches the documents of an issuer: succeeds if there are some, they name this issuer, and its keys can be read.
+pub async fn check_discovery(
+    issuer: &str,
+    fetcher: &Fetcher,
+    world: &Arc<dyn Environment>,
+) -> Result<(), AgeMethodError> {
+    let cache = DiscoveryCache::new(issuer, fetcher, world)
+        .map_err(|error| AgeMethodError::unavailable(error.to_string()))?;
+    cache.get().await.map(drop)
+}
+
 /// Which identity provider is used.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]

@@ -34,7 +34,9 @@ pub(crate) struct RequestBody<const MAX_BYTES: usize = MAX_BODY_BYTES> {
 }
 
 /// A body whose `Content-Type` is `application/json`; others are refused.
-pub(crate) struct DeclaredJsonBody(pub(super) RequestBody);
+pub(crate) struct DeclaredJsonBody<const MAX_BYTES: usize = MAX_BODY_BYTES>(
+    pub(super) RequestBody<MAX_BYTES>,
+);
 
 /// A JSON body, read into a type.
 pub(crate) struct JsonBody<T>(pub(super) T);
@@ -54,7 +56,7 @@ impl<const MAX_BYTES: usize> FromRequest<ApiState> for RequestBody<MAX_BYTES> {
     }
 }
 
-impl FromRequest<ApiState> for DeclaredJsonBody {
+impl<const MAX_BYTES: usize> FromRequest<ApiState> for DeclaredJsonBody<MAX_BYTES> {
     type Rejection = AgeApiError;
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {

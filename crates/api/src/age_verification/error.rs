@@ -187,6 +187,8 @@ error_responses! {
     CreateAgeSessionErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::InvalidValidationMethods, AgeErrorCode::IdempotencyKeyReused], JSON_CODES, DATABASE_CODES;
     GetAgeSessionErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::SessionNotPending], DATABASE_CODES;
     GetAgeResultErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound], DATABASE_CODES;
+    CreateAgeAppealErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::InvalidStatus], JSON_CODES, DATABASE_CODES;
+    GetAgeAppealErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::NotFound], DATABASE_CODES;
     SetAgeResponseErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::NotFound], JSON_CODES, DATABASE_CODES;
     BeginDeviceSignalErrors: RELYING_PARTY_CODES, &[AgeErrorCode::InvalidRequest, AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::InvalidStatus], DATABASE_CODES;
     SendDeviceSignalErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::StaleContinuation], JSON_CODES, DATABASE_CODES;

@@ -1,6 +1,7 @@
 //! Age verification sessions, under `/api/v1`, and the same in a sandbox under `/sandbox/api/v1`. The hosted page calls
 //! `/age/v1`, wallets call `/age/v1/wallet`.
 
+mod appeals;
 mod auth;
 mod body;
 mod end_user;
@@ -53,6 +54,7 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(sessions::result::get_age_result))
         .routes(routes!(sessions::device_challenge::begin_device_signal))
         .routes(routes!(sessions::device_signal::send_device_signal))
+        .routes(routes!(appeals::create::create_age_appeal, appeals::get::get_age_appeal))
         .routes(routes!(webhooks::webhook_keys))
         .routes(routes!(sessions::response_config::set_age_response))
         .routes(routes!(end_user::get::see_age_session))

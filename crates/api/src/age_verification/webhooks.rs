@@ -6,7 +6,10 @@ use axum::{Json, extract::State};
 use base::{AgeSessionId, Uuid};
 use domain::age_verification::{
     AgeResultNotice, AgeResultSignature, AgeSessionError, AgeWebhookFormat, RsaPublicJwk,
-    types::{AgeFailureReason, AgeMethod, AgeSessionStatus, AppAttestation, LivenessLevel, SignalAssurance},
+    types::{
+        AgeFailureReason, AgeMethod, AgeSessionStatus, AppAttestation, AppealState, LivenessLevel,
+        SignalAssurance,
+    },
 };
 use serde::Serialize;
 use utoipa::{
@@ -66,6 +69,10 @@ pub(crate) struct AgeResultWebhook<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AppAttestation)]
     attestation: Option<AppAttestation>,
+    /// Of a message about an [appeal](#tag/appeals): what was decided. It confirms or corrects what was sent before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AppealState)]
+    appeal: Option<AppealState>,
     /// The id of the key that signs: `kid` of one of `GET /api/v1/webhook-keys`.
     kid: &'a str,
     /// The number of this message within the session, from 1. It is not signed.
@@ -96,6 +103,7 @@ impl AgeWebhookFormat for WebhookFormatter {
             error_code: notice.error_code,
             assurance: notice.signal.map(|signal| signal.assurance),
             attestation: notice.signal.map(|signal| signal.attestation),
+            appeal: notice.appeal,
             kid: notice.key_id,
             sequence_number: signature.map(|signature| signature.sequence_number),
             signature: signature.map(|signature| signature.signature.as_str()),

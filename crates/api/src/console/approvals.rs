@@ -15,10 +15,11 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use base::{AccountId, ApiKeyId, AppId, ApprovalId, OperatorId, Timestamp};
+use base::{AccountId, ApiKeyId, AppId, ApprovalId, OperatorId, Timestamp, Uuid};
 use domain::{
     accounts::{self, AccountRecord},
     console::approvals::{self, ApprovableAction, Approval, ApprovalAction, ApprovalError, ApprovalState},
+    session_steps::SessionKind,
 };
 use serde::Deserialize;
 use tracing::Instrument as _;
@@ -47,6 +48,11 @@ pub(super) struct ApprovalBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     account_id: Option<AccountId>,
+    /// The session that would be erased, and its kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_kind: Option<SessionKind>,
     /// The key that would be revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
@@ -78,12 +84,16 @@ impl From<Approval> for ApprovalBody {
     fn from(approval: Approval) -> Self {
         let (mut application_id, mut account_id, mut key_id, mut key_name, mut key_scopes) =
             (None, None, None, None, None);
+        let (mut session_id, mut session_kind) = (None, None);
         match approval.details {
             ApprovableAction::CreateKey { app, name, scopes, .. } => {
                 (application_id, key_name, key_scopes) = (Some(app), Some(name), Some(scopes));
             }
             ApprovableAction::RevokeKey { app, key } => (application_id, key_id) = (Some(app), Some(key)),
             ApprovableAction::DeleteAccount { account } => account_id = Some(account),
+            ApprovableAction::RedactSession { app, session_kind: kind, session } => {
+                (application_id, session_id, session_kind) = (Some(app), Some(session), Some(kind));
+            }
         }
         Self {
             id: approval.id,
@@ -91,6 +101,8 @@ impl From<Approval> for ApprovalBody {
             state: approval.state,
             application_id,
             account_id,
+            session_id,
+            session_kind,
             key_id,
             name: key_name,
             scopes: key_scopes,
@@ -147,10 +159,13 @@ pub(super) async fn approve_request(
     call: ConsoleCall<DeletionsApprove, ApprovalPath>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = call.begin(&api).await?;
-    let (deletion, id) = (&api.account_deletion, call.path.approval);
-    let done = approvals::approve(&mut tx, &*api.environment, deletion, call.operator()?, id).await?;
+    let (services, id) = ((&api.account_deletion, &api.verification_sessions), call.path.approval);
+    let done = approvals::approve(&mut tx, &*api.environment, services, call.operator()?, id).await?;
     tx.commit().await?;
-    if let ApprovableAction::DeleteAccount { account } = done {
+    if let Some(redacted) = &done.redacted {
+        api.verification_sessions.finish_redaction(redacted).await;
+    }
+    if let ApprovableAction::DeleteAccount { account } = done.action {
         finish_deletion(&api, call.holder().audit_actor(), account).await?;
     }
     Ok(StatusCode::NO_CONTENT)
@@ -210,7 +225,7 @@ pub(super) struct AccountRecordPath {
     /// The account.
     #[serde(rename = "accountId")]
     #[param(rename = "accountId", value_type = Uuid)]
-    account: AccountId,
+    pub(super) account: AccountId,
 }
 
 /// List the moderation accounts of all applications.
@@ -282,6 +297,7 @@ impl From<ApprovalError> for ModerationApiError {
             }
             ApprovalError::Tenancy(error) => error.into(),
             ApprovalError::Deletion(error) => error.into(),
+            ApprovalError::Session(error) => error.into(),
             ApprovalError::Db(error) => Self::unavailable(&error),
         }
     }

@@ -8,27 +8,51 @@
 //! - `credentials`, `passkeys`, `sessions`: what somebody signs in with, and where they are signed in
 //! - `member_roles`: roles of an account, and what its members have of the console
 //! - `operators`, `operator_roles`, `tenants`, `approvals`: for operators
+//! - `deliveries`: webhooks, for operators and for integrators of an application
+//! - `jobs`: the queue of the server's own work
+//! - `audit`: the audit trail and deletion receipts
+//! - `health`, `settings`, `models`, `providers`, `trust`: how the server is, and what it is made of
+//! - `resources`: what operations share in one process
 //! - `cases`, `queues`: what reviewers decide
+//! - `verification_sessions`: sessions of document and age verification
+//! - `usage`, `requests`, `sandbox`: for integrators, of their application
 
 mod approvals;
+mod audit;
 mod begin_session;
 mod cases;
 mod credentials;
+mod deliveries;
 mod end_session;
 mod get_session;
+mod health;
+mod jobs;
+mod list_position;
 mod member_roles;
+mod models;
 mod oidc_callback;
 mod operator_roles;
 mod operators;
 mod passkeys;
 mod permissions;
+mod providers;
 mod queues;
 mod request;
+mod requests;
+mod resources;
+mod sandbox;
 mod session;
 mod sessions;
+mod settings;
 mod sign_in;
 mod sign_in_ways;
 mod tenants;
+mod trust;
+mod usage;
+mod verification_sessions;
+
+pub use resources::ConsoleResources;
+pub use settings::{SettingInForce, SettingSource};
 
 use crate::{
     ApiState,
@@ -66,6 +90,9 @@ error_responses! {
     CaseUndoErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::CaseNotHeld, ModerationErrorCode::DecisionSettled];
     CaseBesideErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
     CaseAppealErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    SessionListErrors: SESSION_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::NotFound];
+    SessionReadErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
+    SessionChangeErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
     QueueCommandErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound];
     GetConsoleSessionErrors: SESSION_CODES;
     EndConsoleSessionErrors: SESSION_CODES;
@@ -87,6 +114,13 @@ error_responses! {
     RoleChangeErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
     ApprovalDecisionErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::InvalidRequest];
     TenantListErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
+    RecordListErrors: SESSION_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::NotFound];
+    RecordChangeErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
+    RecordCommandErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound];
+    AuditVerificationErrors: SESSION_CODES;
+    ProviderTestErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
+    SandboxReadErrors: SESSION_CODES;
+    SandboxCommandErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
     TenantCreationErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
 }
 
@@ -105,10 +139,18 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(cases::release::release_case))
         .routes(routes!(cases::hold::hold_case))
         .routes(routes!(cases::assign::assign_case))
+        .routes(routes!(cases::assignees::list_assignees))
         .routes(routes!(cases::decide::decide_case, cases::undo::undo_decision))
         .routes(routes!(cases::golden::create_golden_case))
         .routes(routes!(cases::appeal::create_appeal))
         .routes(routes!(cases::quality::reviewer_quality))
+        .routes(routes!(verification_sessions::list::list_verification_sessions))
+        .routes(routes!(verification_sessions::funnel::session_funnel))
+        .routes(routes!(
+            verification_sessions::get::get_verification_session,
+            verification_sessions::redact::redact_verification_session
+        ))
+        .routes(routes!(verification_sessions::cancel::cancel_verification_session))
         .routes(routes!(queues::list::list_queues, queues::create::create_queue))
         .routes(routes!(queues::change::change_queue, queues::delete::delete_queue))
         .routes(routes!(sign_in_ways::begin_passkey_sign_in))
@@ -146,6 +188,37 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(tenants::list_applications, tenants::create_application))
         .routes(routes!(tenants::list_api_keys, tenants::create_api_key))
         .routes(routes!(tenants::revoke_api_key))
+        .routes(routes!(deliveries::list::list_deliveries))
+        .routes(routes!(deliveries::get::get_delivery))
+        .routes(routes!(deliveries::replay::replay_delivery))
+        .routes(routes!(deliveries::replay_many::replay_deliveries))
+        .routes(routes!(deliveries::endpoints::list_webhook_endpoints))
+        .routes(routes!(
+            deliveries::secrets::list_webhook_secrets,
+            deliveries::secrets::rotate_webhook_secret
+        ))
+        .routes(routes!(deliveries::test_event::send_test_event))
+        .routes(routes!(jobs::list_lanes))
+        .routes(routes!(jobs::list_jobs))
+        .routes(routes!(jobs::get_job, jobs::discard_job))
+        .routes(routes!(jobs::retry_job))
+        .routes(routes!(audit::list::list_audit_records))
+        .routes(routes!(audit::export::export_audit_records))
+        .routes(routes!(audit::verify::verify_audit_trail))
+        .routes(routes!(audit::receipts::list_deletion_receipts))
+        .routes(routes!(audit::receipts::download_deletion_receipt))
+        .routes(routes!(health::get_health))
+        .routes(routes!(settings::list_settings))
+        .routes(routes!(models::list_models))
+        .routes(routes!(providers::list_providers))
+        .routes(routes!(providers::test_provider))
+        .routes(routes!(trust::get_trust_list))
+        .routes(routes!(trust::list_keys))
+        .routes(routes!(usage::application_usage))
+        .routes(routes!(requests::list_requests))
+        .routes(routes!(sandbox::get_document_responses, sandbox::set_document_responses))
+        .routes(routes!(sandbox::set_age_session_response))
+        .routes(routes!(sandbox::advance_sandbox_clock))
 }
 
 pub(crate) fn openapi_document() -> OpenApi {

@@ -101,6 +101,87 @@ fn require_scope(caller: &ConsoleCaller, scope: OperatorScope) -> Result<(), Mod
     }
 }
 
+/// Requires a scope of operators, or one of some scopes of members.
+fn require_either(
+    caller: &ConsoleCaller,
+    of_operator: OperatorScope,
+    of_member: &[ConsoleScope],
+) -> Result<(), ModerationApiError> {
+    let ConsolePerson::Member { principal, .. } = &caller.person else {
+        return require_scope(caller, of_operator);
+    };
+    CompleteSession::authorise(caller)?;
+    if of_member.iter().any(|scope| principal.has_console_scope(*scope)) {
+        return Ok(());
+    }
+    let words: Vec<_> = of_member.iter().map(|scope| scope.as_str()).collect();
+    Err(refused(format!("the scope {} is needed", words.join(" or "))))
+}
+
+/// Declares permissions that operators and members have by scopes of theirs.
+macro_rules! shared_permissions {
+    ($($name:ident: $of_operator:ident, $($of_member:ident)|+;)*) => {$(
+        #[doc = concat!("Operators who have [`OperatorScope::", stringify!($of_operator), "`], and members with a scope like it.")]
+        pub(super) struct $name;
+
+        impl ConsolePermission for $name {
+            fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+                require_either(caller, OperatorScope::$of_operator, &[$(ConsoleScope::$of_member),+])
+            }
+        }
+    )*};
+}
+
+shared_permissions! {
+    SessionsView: SessionsView, SessionsView;
+    SessionsManage: SessionsManage, SessionsManage;
+    KeysManage: KeysManage, KeysManage;
+    UsageView: HealthView, UsageView;
+    DeliveriesView: DeliveriesManage, DeliveriesView | DeliveriesManage;
+    DeliveriesManage: DeliveriesManage, DeliveriesManage;
+    AuditView: AuditView, AuditView;
+}
+
+/// Members who may set what a sandbox answers, and its clock.
+pub(super) struct SandboxManage;
+
+impl ConsolePermission for SandboxManage {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        CompleteSession::authorise(caller)?;
+        let scope = ConsoleScope::SandboxManage;
+        match &caller.person {
+            ConsolePerson::Member { principal, .. } if principal.has_console_scope(scope) => Ok(()),
+            ConsolePerson::Member { .. } => Err(refused(format!("the scope {scope} is needed"))),
+            ConsolePerson::Operator(_) => Err(refused("this is for members of an account")),
+        }
+    }
+}
+
+/// Operators who may see whom this server trusts: those who see settings, or change trust lists.
+pub(super) struct TrustView;
+
+impl ConsolePermission for TrustView {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        AnyOperator::authorise(caller)?;
+        let scopes = [OperatorScope::SettingsView, OperatorScope::TrustManage];
+        match &caller.person {
+            ConsolePerson::Operator(operator) if scopes.iter().any(|scope| operator.has_scope(*scope)) => {
+                Ok(())
+            }
+            _ => Err(refused(format!("the scope {} or {} is needed", scopes[0], scopes[1]))),
+        }
+    }
+}
+
+/// Operators who may see the audit trail as a whole.
+pub(super) struct WholeAuditView;
+
+impl ConsolePermission for WholeAuditView {
+    fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
+        require_scope(caller, OperatorScope::AuditView)
+    }
+}
+
 /// Declares the permissions that operations ask of operators: a scope each.
 macro_rules! operator_permissions {
     ($($scope:ident),* $(,)?) => {$(
@@ -118,7 +199,11 @@ macro_rules! operator_permissions {
 operator_permissions! {
     ApplicationsManage,
     DeletionsApprove,
-    KeysManage,
+    HealthView,
+    JobsManage,
+    ModelsView,
     OperatorsManage,
     OrganisationsManage,
+    ProvidersTest,
+    SettingsView,
 }

@@ -5,7 +5,9 @@ use super::permissions::ConsolePermission;
 use crate::{
     ApiState,
     content_moderation::{
-        CommandPayload, ModerationApiError, ModerationErrorCode, authenticate, read_command, read_path,
+        CommandPayload, ModerationApiError, ModerationErrorCode, authenticate,
+        query::{self, QueryParameters},
+        read_command, read_path,
     },
     http::{
         auth::{
@@ -19,8 +21,8 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, header, request::Parts},
 };
-use base::Uuid;
-use db::WriteTx;
+use base::{AccountId, AppId, Uuid};
+use db::{ReadTx, WriteTx};
 use domain::{
     accounts::{self, Account, Member, Principal, PrincipalKind, members},
     authentication::{
@@ -29,6 +31,7 @@ use domain::{
     },
     console::{ConsoleCaller, ConsolePerson},
     operators::Operator,
+    tenancy::applications,
 };
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
@@ -126,6 +129,9 @@ pub(super) struct ConsoleCall<P, Ids = (), I = ()> {
     permission: PhantomData<P>,
 }
 
+/// The query string of a [`ConsoleCall`].
+pub(super) struct ConsoleQuery<Q>(pub(super) Q);
+
 /// The body of a [`ConsoleCall`], read as a command.
 pub(super) struct ConsoleCommand<B: CommandPayload>(pub(super) B::Command);
 
@@ -151,6 +157,47 @@ impl<P, Ids, I> ConsoleCall<P, Ids, I> {
         Ok(tx)
     }
 
+    /// The only application whose things the caller may see: of a member, that of their account; `None` for operators, who
+    /// see those of all.
+    pub(super) fn own_application(&self) -> Option<AppId> {
+        match &self.caller.person {
+            ConsolePerson::Member { principal, .. } => Some(principal.app),
+            ConsolePerson::Operator(_) => None,
+        }
+    }
+
+    /// The only account whose records the caller may see: of a member, their own; `None` for operators.
+    pub(super) fn own_account(&self) -> Option<AccountId> {
+        match &self.caller.person {
+            ConsolePerson::Member { account, .. } => Some(account.id),
+            ConsolePerson::Operator(_) => None,
+        }
+    }
+
+    /// Refuses an application that is not there, or that the caller may not see, alike.
+    pub(super) async fn require_application(
+        &self,
+        view: &mut ReadTx,
+        app: AppId,
+    ) -> Result<(), ModerationApiError> {
+        if self.own_application().is_some_and(|own| own != app) {
+            return Err(ModerationApiError::not_found(&format!("application {app}")));
+        }
+        Ok(applications::ensure_exists(view, app).await?)
+    }
+
+    /// The application that a list is about: the one asked for, if the caller may see it, or else [`Self::own_application`].
+    pub(super) async fn narrow_to(
+        &self,
+        view: &mut ReadTx,
+        asked: Option<AppId>,
+    ) -> Result<Option<AppId>, ModerationApiError> {
+        if let Some(app) = asked {
+            self.require_application(view, app).await?;
+        }
+        Ok(asked.or(self.own_application()))
+    }
+
     /// The operator who calls. A permission of operators has let them in, so there is one.
     pub(super) fn operator(&self) -> Result<&Operator, ModerationApiError> {
         match &self.caller.person {
@@ -165,6 +212,18 @@ impl<P: ConsolePermission, Ids: DeserializeOwned + Send> FromRequestParts<ApiSta
 
     async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
         Self::read(parts, api).await
+    }
+}
+
+impl<P: ConsolePermission, Ids: DeserializeOwned + Send, Q: QueryParameters> FromRequestParts<ApiState>
+    for ConsoleCall<P, Ids, ConsoleQuery<Q>>
+{
+    type Rejection = ModerationApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let ConsoleCall { caller, path, permission, .. } = ConsoleCall::<P, Ids>::read(parts, api).await?;
+        let input = ConsoleQuery(query::read(parts, api).await?);
+        Ok(Self { caller, path, input, permission })
     }
 }
 

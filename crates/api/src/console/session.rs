@@ -9,7 +9,7 @@ use axum::{
     Json,
     http::{HeaderName, HeaderValue, header},
 };
-use base::{OperatorId, Timestamp};
+use base::{AppId, OperatorId, Timestamp};
 use domain::{
     accounts::{ConsoleScope, Scope},
     console::{ConsoleCaller, ConsolePerson, ConsoleSignIn, SecondFactorState},
@@ -34,6 +34,9 @@ pub(super) struct MemberSessionBody {
     member: MemberBody,
     /// The account they belong to.
     account: AccountBody,
+    /// The application that the account belongs to.
+    #[schema(value_type = Uuid)]
+    application_id: AppId,
     /// What they may do in it.
     scopes: Vec<Scope>,
     /// What they may do in the console beyond that.
@@ -100,6 +103,7 @@ impl From<ConsoleCaller> for ConsoleSessionBody {
                 Self::Member(Box::new(MemberSessionBody {
                     scopes: principal.granted_scopes(),
                     console_scopes: principal.granted_console_scopes(),
+                    application_id: principal.app,
                     member: member.into(),
                     account: account.into(),
                     second_factor,

@@ -239,7 +239,7 @@ pub(super) struct ApplicationPath {
     /// The application.
     #[serde(rename = "applicationId")]
     #[param(rename = "applicationId", value_type = Uuid)]
-    application: AppId,
+    pub(super) application: AppId,
 }
 
 /// A key of the path.
@@ -311,7 +311,7 @@ pub(super) async fn list_api_keys(
     call: ConsoleCall<KeysManage, ApplicationPath>,
 ) -> Result<Json<ApiKeyList>, ModerationApiError> {
     let mut view = api.db.read().await?;
-    applications::ensure_exists(&mut view, call.path.application).await?;
+    call.require_application(&mut view, call.path.application).await?;
     let found = api_keys::list(&mut view, call.path.application).await?;
     Ok(Json(ApiKeyList { keys: found.into_iter().map(ApiKeyBody::from).collect() }))
 }
@@ -404,8 +404,9 @@ pub(super) async fn create_api_key(
     let RequestedApiKey { name, scopes, expires_at } = &call.input.0;
     let mut tx = call.begin(&api).await?;
     let app = call.path.application;
+    call.require_application(&mut tx, app).await?;
     let no_store = [(header::CACHE_CONTROL, "no-store")];
-    if api.sign_in.settings().four_eyes {
+    if needs_approval(&api, &call) {
         api_keys::validate(&mut tx, app, name).await?;
         let key = api_keys::generate(&*api.environment);
         let wanted = ApprovableAction::create_key(app, name, &key, scopes, *expires_at);
@@ -439,7 +440,8 @@ pub(super) async fn revoke_api_key(
 ) -> Result<Response, ModerationApiError> {
     let ApiKeyPath { application: app, key } = call.path;
     let mut tx = call.begin(&api).await?;
-    if api.sign_in.settings().four_eyes {
+    call.require_application(&mut tx, app).await?;
+    if needs_approval(&api, &call) {
         let known = api_keys::list(&mut tx, app).await?;
         if !known.iter().any(|known| known.id == key && !known.revoked) {
             return Err(ModerationApiError::not_found("key in use by this application"));
@@ -452,6 +454,11 @@ pub(super) async fn revoke_api_key(
     api_keys::revoke(&mut tx, &*api.environment, app, key).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Whether another operator must approve it. Members act for their own application only.
+fn needs_approval<P, Ids, I>(api: &ApiState, call: &ConsoleCall<P, Ids, I>) -> bool {
+    api.sign_in.settings().four_eyes && call.own_application().is_none()
 }
 
 impl From<TenancyError> for ModerationApiError {

@@ -25,7 +25,7 @@ mod webhooks;
 pub use error::ModerationErrorCode;
 
 use crate::ApiState;
-pub(crate) use accounts::get::AccountBody;
+pub(crate) use accounts::{deletion_receipt::DeletionReceiptBody, get::AccountBody};
 pub(crate) use authentication::authenticate;
 pub(crate) use created::CreatedResource;
 pub(crate) use error::ModerationApiError;

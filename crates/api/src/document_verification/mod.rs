@@ -24,6 +24,7 @@ mod webhooks;
 
 pub use error::DocumentErrorCode;
 pub(crate) use openapi::openapi_document;
+pub(crate) use response_config::config::{ResponseConfigRequest, SentResponseConfig};
 
 use crate::ApiState;
 use error::DocumentApiError;

@@ -29,6 +29,11 @@ impl PayloadViolations {
         }
     }
 
+    /// Everything that was found.
+    pub(super) fn into_violations(self) -> Vec<Violation> {
+        self.0
+    }
+
     /// Adds what the domain found.
     pub(super) fn extend(&mut self, found: impl IntoIterator<Item = Violation>) {
         for violation in found {

@@ -15,6 +15,7 @@ use axum::{
     response::Response,
 };
 use base::{AccountId, AppId, Environment, MemberId, Uuid};
+use domain::request_log::{LoggedRequest, RequestLog};
 use std::{
     borrow::Cow,
     sync::{Arc, OnceLock},
@@ -35,6 +36,8 @@ pub(crate) struct RequestTracer {
     pub(crate) environment: Arc<dyn Environment>,
     pub(crate) brand: Brand,
     pub(crate) operations: Operations,
+    /// Where requests of applications are noted.
+    pub(crate) log: Option<RequestLog>,
 }
 
 #[derive(Debug)]
@@ -104,6 +107,8 @@ pub(crate) async fn trace_request(
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |matched| matched.as_str().to_owned());
     let operations = tracer.operations.at(&route);
+    let operation = operations.and_then(|path| path.operation_id(request.method()));
+    let received_at = tracer.environment.now();
     // Level ERROR: whatever `log.filter` lets through, its lines say which request they belong to.
     let span = tracing::error_span!(
         "request",
@@ -111,7 +116,7 @@ pub(crate) async fn trace_request(
         http.method = %request.method(),
         http.route = route,
         interface = operations.map(PathOperations::interface),
-        operation = operations.and_then(|path| path.operation_id(request.method())),
+        operation,
         app.id = Empty,
         member.id = Empty,
         account.id = Empty,
@@ -160,6 +165,21 @@ pub(crate) async fn trace_request(
             "answered"
         );
     });
+    if let (Some(log), Some(app), Some(operation), Some(path)) =
+        (&tracer.log, context.app.get(), operation, operations)
+        && is_of_application(&context, path.interface(), &route)
+    {
+        log.record(LoggedRequest {
+            id,
+            app: *app,
+            interface: path.interface(),
+            operation: operation.to_owned(),
+            status,
+            error_code: code.map(str::to_owned),
+            took,
+            received_at,
+        });
+    }
     let labels =
         [("route", route), ("status", status.to_string()), ("code", code.unwrap_or_default().to_owned())];
     metrics::counter!("assay_http_requests_total", &labels).increment(1);
@@ -174,6 +194,12 @@ pub(crate) async fn trace_request(
         headers.insert("ratelimit-reset", (allowance.reset.as_secs_f64().ceil() as u64).into());
     }
     response
+}
+
+/// Whether an application made the request, and not a member or a person on a page of age verification: a log of theirs would
+/// say when somebody showed their age, which docs/BLIND-TOKENS.md promises that nothing says.
+fn is_of_application(context: &RequestContext, interface: &str, route: &str) -> bool {
+    context.member.get().is_none() && interface != "console" && !route.starts_with("/age/v1/")
 }
 
 /// The name of a client library; `None` unless it is short and has plain characters only, because it is logged.

@@ -18,7 +18,7 @@ enum MetricKind {
 }
 
 /// Every metric of every crate, with the text of its `# HELP` line. docs/LOGGING.md has the labels.
-const METRICS: [(MetricKind, &str, &str); 35] = [
+const METRICS: [(MetricKind, &str, &str); 36] = [
     (
         MetricKind::Counter,
         "assay_bodies_refused_total",
@@ -75,6 +75,11 @@ const METRICS: [(MetricKind, &str, &str); 35] = [
         MetricKind::Counter,
         "assay_proofs_total",
         "Proofs of age verified, by status and reason; a pending one counts again when it is decided",
+    ),
+    (
+        MetricKind::Counter,
+        "assay_request_log_lost_total",
+        "Requests of applications that were not noted, because too many waited or the database failed",
     ),
     (MetricKind::Gauge, "assay_cases_open", "Cases that wait for a reviewer, or are worked on, by kind"),
     (MetricKind::Gauge, "assay_cases_overdue", "Cases that should have been decided by now, by kind"),
@@ -136,6 +141,11 @@ impl MetricsRecorder {
         Self(None)
     }
 
+    /// The metrics as text; nothing if none are recorded.
+    pub(crate) fn render(&self) -> String {
+        self.0.as_ref().map(PrometheusHandle::render).unwrap_or_default()
+    }
+
     /// Moves recorded values into the histograms; to be called every few seconds.
     pub fn run_upkeep(&self) {
         if let Some(handle) = &self.0 {
@@ -173,7 +183,7 @@ pub(super) async fn scrape(State(source): State<MetricsSource>) -> ([(HeaderName
         let error: &dyn std::error::Error = &error;
         tracing::warn!(error, "cases were not counted");
     }
-    let text = source.recorder.0.as_ref().map(PrometheusHandle::render).unwrap_or_default();
+    let text = source.recorder.render();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }
 

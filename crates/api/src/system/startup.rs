@@ -78,7 +78,7 @@ pub fn startup_router(
     hosts: VirtualHosts,
     has_operator_routes: bool,
 ) -> Router {
-    let tracer = Arc::new(RequestTracer { environment, brand, operations: Operations::default() });
+    let tracer = Arc::new(RequestTracer { environment, brand, operations: Operations::default(), log: None });
     let mut routes = Router::new().route("/healthz", get(health::healthz));
     if has_operator_routes {
         routes = routes.route("/readyz", get(readiness::readyz)).route("/metrics", get(metrics::scrape));

@@ -364,6 +364,7 @@ async fn each_deletion_that_was_recorded_can_be_done_again() {
         content_moderation: app.api.content_moderation.clone(),
         document_verification: app.api.document_verification.clone(),
         account_deletion: app.api.account_deletion.clone(),
+        environment: app.api.environment.clone(),
     };
     let run = async |lines: &[String]| {
         let mut deleted = 0;

@@ -5,7 +5,7 @@ use crate::certificate_chain::{
 };
 use crate::error::{ProofFailureReason, ProofVerificationError};
 use crate::https_host;
-use crate::keys::{SignatureAlgorithm, VerificationKey};
+use crate::keys::{KeyLife, SignatureAlgorithm, VerificationKey};
 use crate::verification::{CredentialFormat, ProofCheck, StatusReference, VerificationTerms, VerifiedProof};
 use base::{SignedDuration, Timestamp};
 
@@ -96,6 +96,30 @@ impl TrustedIssuer {
     /// Hosts that its status lists may be fetched from.
     pub fn status_hosts(&self) -> &[String] {
         &self.status_hosts
+    }
+
+    /// From when and until when its entry counts.
+    pub fn validity(&self) -> (Option<Timestamp>, Option<Timestamp>) {
+        (self.not_before, self.not_after)
+    }
+
+    /// When the keys may be used that the trust list has.
+    pub fn listed_key_lives(&self) -> Vec<KeyLife> {
+        self.keys.iter().map(VerificationKey::life).collect()
+    }
+
+    /// When the keys may be used that were fetched from where it publishes them.
+    pub fn fetched_key_lives(&self) -> Vec<KeyLife> {
+        self.fetched_keys.iter().map(VerificationKey::life).collect()
+    }
+
+    /// When its root certificates are valid.
+    pub fn root_lives(&self) -> Vec<KeyLife> {
+        let life = |root: &RootCertificate| {
+            let (not_before, not_after) = root.validity();
+            KeyLife { id: None, not_before: Some(not_before), not_after: Some(not_after) }
+        };
+        self.roots.iter().map(life).collect()
     }
 
     /// What is known of certificates that were revoked.

@@ -6,7 +6,7 @@ use aws_lc_rs::{
     signature::{Ed25519KeyPair, KeyPair as _},
 };
 use base::{AccountId, AppId, ReceiptId, Timestamp};
-use db::{DbError, Engine, FromRow, ReadTx, sql};
+use db::{DbError, DbTimestamp, Engine, FromRow, ReadTx, sql};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -79,6 +79,21 @@ pub struct SignedReceipt {
     pub key: Jwk,
 }
 
+/// The deletion of an account, complete or not.
+#[derive(Clone, Debug, FromRow)]
+pub struct ReceiptSummary {
+    pub id: ReceiptId,
+    /// The application whose account it was.
+    pub app_id: AppId,
+    pub account_id: AccountId,
+    /// [`DeletionReceipt::by`]
+    pub requested_by: String,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub requested_at: Timestamp,
+    /// `None`: it is not complete, and there is no receipt yet.
+    pub completed_at: Option<DbTimestamp>,
+}
+
 /// Signs receipts and finds them; cheap to clone.
 #[derive(Clone)]
 pub struct ReceiptSigner(Arc<Ed25519KeyPair>);
@@ -137,6 +152,25 @@ impl ReceiptSigner {
         Ok(jws.and_then(|jws| {
             Some(SignedReceipt { receipt: decode_payload(&jws)?, jws, key: self.public_key() })
         }))
+    }
+
+    /// Up to `limit` receipts of the accounts of all applications, those asked for last first, behind `after`: the moment and
+    /// id of the last one of a page.
+    pub async fn list(
+        &self,
+        view: &mut ReadTx,
+        after: Option<(Timestamp, ReceiptId)>,
+        limit: i64,
+    ) -> Result<Vec<ReceiptSummary>, DbError> {
+        view.fetch_all(sql!(
+            "SELECT id, app_id, account_id, requested_by, requested_at, completed_at FROM deletion_receipts
+              WHERE (requested_at < $1 OR (requested_at = $1 AND id < $2) OR $1 IS NULL)
+              ORDER BY requested_at DESC, id DESC LIMIT $3",
+            after.map(|(requested_at, _)| requested_at),
+            after.map(|(_, id)| id),
+            limit,
+        ))
+        .await
     }
 
     pub(super) fn sign(&self, receipt: &DeletionReceipt) -> String {

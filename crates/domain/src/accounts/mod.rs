@@ -17,7 +17,7 @@ mod sessions;
 pub mod sign_in;
 
 pub use crate::authentication::{EmailAddress, InvalidEmailAddressError};
-pub use deletion_receipt::{DeletionReceipt, ReceiptScope, ReceiptSigner, SignedReceipt};
+pub use deletion_receipt::{DeletionReceipt, ReceiptScope, ReceiptSigner, ReceiptSummary, SignedReceipt};
 pub use members::Member;
 pub use principal::{
     ADMIN_SCOPE, AuthenticationError, ConsoleScope, Principal, PrincipalKind, Scope, authenticate_api_key,

@@ -22,7 +22,7 @@ use super::{
 };
 use age_methods::device_signal::{DeviceChallenge, DeviceStatement};
 use base::{AgeAttemptId, AgeSessionId, Environment};
-use db::WriteTx;
+use db::{AuditEvent, WriteTx};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -115,11 +115,19 @@ impl AttemptRunner {
         })
     }
 
-    /// Cancels a session, unless it has ended for good.
-    pub(super) async fn cancel_session(&self, id: AgeSessionId) -> Result<AgeSession, AgeSessionError> {
+    /// Cancels a session, unless it has ended for good. `actor` is who does so for the end user, as the audit trail says.
+    pub(super) async fn cancel_session(
+        &self,
+        id: AgeSessionId,
+        actor: Option<String>,
+    ) -> Result<AgeSession, AgeSessionError> {
         self.notifier.prepare().await?;
         let now = self.environment.now();
         let (mut tx, mut locked) = self.sessions.lock_live(id).await?;
+        if let Some(actor) = actor {
+            tx.set_actor(actor);
+            tx.audit(AuditEvent::new("age-session.cancel").app(locked.session.app).target(id));
+        }
         let session = &mut locked.session;
         // The outcome of a session that has ended was reported and stays, unless the session may be resumed.
         if session.state.is_ended() && !session.can_continue(self.methods.get(session.sandbox)) {
@@ -396,6 +404,16 @@ impl AttemptRunner {
                     current.state = serde_json::to_value(state).expect("texts and times are JSON");
                 }
                 self.end_attempt(&mut tx, session, method, verdict).await?;
+                None
+            }
+            StepOutcome::Estimated { verdict, estimate } => {
+                let method = current.method;
+                finished = Some(current.clone());
+                self.end_attempt(&mut tx, session, method, verdict).await?;
+                // Whoever has passed does not appeal.
+                if let Some(outcome) = session.outcome.as_mut().filter(|outcome| !outcome.passed) {
+                    outcome.estimate = Some(estimate);
+                }
                 None
             }
             StepOutcome::Finished(verdict) => {

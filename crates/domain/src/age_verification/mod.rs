@@ -6,12 +6,14 @@
 //! | `service`, `wiring` | [`AgeVerificationService`], the front, which delegates to the others; how they are built |
 //! | `request`, `request_validator`, `session_config` | a request, its validation, and the resulting configuration |
 //! | `session`, `state_machine`, `types` | the model of a session, its state transitions, the closed sets of values |
+//! | `step_recorder` | what happens in a session, for the console |
 //! | `store`, `rules`, `stored_result_store` | the rows: sessions, rules for stored results, results under passkeys |
 //! | `session_creation`, `attempts`, `attempt_budgets` | what creates a session, what an end user does in it, turn by turn, and how much of it |
 //! | `policies` | signed files that say for a law which methods prove an age |
 //! | `methods`, `providers` | the fifteen ways to prove an age, and the clients of the providers behind them |
 //! | `decision` | what is known about an age against what was asked |
 //! | `document_follow_up`, `wallet_requests` | what moves an attempt without its page: a job, and wallets |
+//! | `appeals`, `appeal_store` | appeals of people who were refused |
 //! | `webhooks`, `webhook_signer` | the report of each attempt to the relying party |
 //! | `stored_results`, `proof_invitation` | what an end user may take along afterwards |
 //! | `blind_tokens` | the issuer of blind tokens, and their redemption |
@@ -20,6 +22,8 @@
 //!
 //! Each part is a struct of its own that holds only what it needs.
 
+mod appeal_store;
+mod appeals;
 mod attempt_budgets;
 pub mod attempts;
 mod blind_tokens;
@@ -44,6 +48,7 @@ pub mod session;
 pub mod session_config;
 mod session_creation;
 pub mod state_machine;
+mod step_recorder;
 mod store;
 mod stored_result_store;
 mod stored_results;
@@ -60,6 +65,9 @@ pub use age_methods::{
     device_signal::{DeviceAttestation, DeviceChallenge, DeviceStatement, PhonePlatform},
     form::{FormField, FormFieldKind, FormValues},
 };
+pub use appeals::{
+    APPEAL_RETENTION, AgeAppeal, AgeAppealEvidence, AgeAppealRequest, MAX_APPEAL_STATEMENT_CHARS,
+};
 pub use attempt_budgets::AttemptLimits;
 pub(crate) use blind_tokens::issuer_key_aad;
 pub use blind_tokens::{BlindTokenSettings, IssuerMethod};
@@ -73,7 +81,7 @@ pub use relying_party::RelyingPartyProfile;
 pub use sandbox_response::SandboxResponse;
 pub use service::AgeVerificationService;
 pub use session_creation::{CreateAgeRule, CreateAgeSession};
-pub use store::purge;
+pub use store::{erase_again, purge};
 pub use stored_results::KeepResultOutcome;
 pub(crate) use webhook_signer::webhook_key_aad;
 pub use webhook_signer::{RsaPublicJwk, WEBHOOK_KEY_OVERLAP, WebhookSigningError};
@@ -102,6 +110,9 @@ pub struct AgeVerificationSettings {
     /// How long a result can be stored under an end user's own key; written in days.
     #[serde(rename = "key_days", with = "base::settings::days")]
     pub stored_result_retention: SignedDuration,
+    /// For how long after a refusal an appeal can be made, zero: not at all; written in days.
+    #[serde(rename = "appeal_days", with = "base::settings::days")]
+    pub appeal_window: SignedDuration,
     /// Whether end users who have proved their age are offered a proof of age to take along, if the relying party uses
     /// proofs of age.
     #[serde(rename = "proofs")]
@@ -123,6 +134,7 @@ impl Default for AgeVerificationSettings {
             brand: "svc".to_owned(),
             session_retention: SignedDuration::from_hours(24 * 30),
             stored_result_retention: SignedDuration::from_hours(24 * 30),
+            appeal_window: SignedDuration::from_hours(24 * 14),
             limits: AttemptLimits::default(),
             policies: policies::AgePolicySettings::default(),
             providers: ProviderSettings::default(),

@@ -73,6 +73,8 @@ impl SandboxResponse {
                 .method_config(method)
                 .map_or(LivenessLevel::None, AgeMethodConfig::liveness_level),
             at: now,
+            estimate: None,
+            overturned: false,
             signal: None,
             storable_result: None,
         }

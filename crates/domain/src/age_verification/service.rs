@@ -1,8 +1,8 @@
 //! The front of age verification.
 
 use super::{
-    AgeSessionError, AgeVerificationSettings, ProviderSettingsError, RelyingPartyProfile, RsaPublicJwk,
-    SandboxResponse, WebhookSigningError,
+    AgeAppeal, AgeAppealRequest, AgeSessionError, AgeVerificationSettings, ProviderSettingsError,
+    RelyingPartyProfile, RsaPublicJwk, SandboxResponse, WebhookSigningError,
     attempts::{TurnResult, run_to_its_end},
     document_follow_up::FollowDocumentSession,
     expiry::ExpireAgeSessions,
@@ -23,7 +23,7 @@ use age_methods::{
     wallet::WalletChoice,
 };
 use base::{AgeAttemptId, AgeSessionId, AppId, SignedDuration, Uuid};
-use db::{DbError, WriteTx};
+use db::{DbError, ReadTx, WriteTx};
 use jobs::Worker;
 use serde_json::Value;
 use std::sync::Arc;
@@ -148,6 +148,87 @@ impl AgeVerificationService {
         self.0.session_expirer.expire_all().await
     }
 
+    /// Makes an appeal for the person of a session.
+    pub async fn create_appeal(
+        &self,
+        app: AppId,
+        id: AgeSessionId,
+        request: AgeAppealRequest,
+    ) -> Result<AgeAppeal, AgeSessionError> {
+        self.0.appeals.create(app, id, request).await
+    }
+
+    /// The appeal of a session, if there is one.
+    pub async fn find_appeal(
+        &self,
+        view: &mut ReadTx,
+        app: AppId,
+        id: AgeSessionId,
+    ) -> Result<Option<AgeAppeal>, AgeSessionError> {
+        self.0.appeals.find(view, app, id).await
+    }
+
+    /// The picture of an appeal, JPEG, as long as it is there.
+    pub async fn appeal_picture(
+        &self,
+        app: AppId,
+        id: AgeSessionId,
+    ) -> Result<Option<Vec<u8>>, AgeSessionError> {
+        self.0.appeals.picture(app, id).await
+    }
+
+    /// Loads what signs the message about a decision; to be called before the transaction of [`Self::decide_appeal`].
+    pub async fn prepare_decision(&self) -> Result<(), AgeSessionError> {
+        Ok(self.0.notifier.prepare().await?)
+    }
+
+    /// Decides an appeal in the caller's transaction. `false`: there is nothing to decide any more.
+    pub async fn decide_appeal(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: AgeSessionId,
+        overturn: bool,
+    ) -> Result<bool, AgeSessionError> {
+        self.0.appeals.decide(tx, app, id, overturn).await
+    }
+
+    /// Cancels a session for its end user. `actor` is who does so, as the audit trail says.
+    pub async fn cancel_session_as(
+        &self,
+        actor: String,
+        id: AgeSessionId,
+    ) -> Result<AgeSession, AgeSessionError> {
+        self.0.attempts.cancel_session(id, Some(actor)).await
+    }
+
+    /// Erases a session in the caller's transaction, in whatever state it is. After the commit the caller deletes what its
+    /// attempt has elsewhere ([`Self::discard_attempt`]).
+    pub async fn erase_in(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: AgeSessionId,
+    ) -> Result<AgeSession, AgeSessionError> {
+        self.0.sessions.erase(tx, app, id).await
+    }
+
+    /// Deletes the document session of the attempt that was under way when a session was erased.
+    pub async fn discard_attempt(&self, erased: &AgeSession) {
+        self.0.methods.discard(erased, erased.attempt.clone()).await;
+    }
+
+    /// Puts the clock of a session of the sandbox forward, in the caller's transaction.
+    pub async fn advance_clock(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: AgeSessionId,
+        by: SignedDuration,
+    ) -> Result<(), AgeSessionError> {
+        self.0.sessions.advance_clock(tx, app, id, by).await
+    }
+
     /// Sets the outcome of a session of the sandbox.
     pub async fn apply_sandbox_response(
         &self,
@@ -171,6 +252,11 @@ impl AgeVerificationService {
         Ok((session, relying_party))
     }
 
+    /// Records that the end user opened the page of a session; the first time counts.
+    pub async fn record_page_opened(&self, session: &AgeSession) -> Result<(), AgeSessionError> {
+        Ok(self.0.sessions.record_page_opened(session).await?)
+    }
+
     /// The relying party of an application; refused if it is not served.
     pub async fn relying_party(&self, app: AppId) -> Result<RelyingPartyProfile, AgeSessionError> {
         self.0.relying_parties.find(app).await
@@ -182,7 +268,7 @@ impl AgeVerificationService {
     }
 
     pub async fn cancel_session(&self, id: AgeSessionId) -> Result<AgeSession, AgeSessionError> {
-        self.0.attempts.cancel_session(id).await
+        self.0.attempts.cancel_session(id, None).await
     }
 
     /// Opens a method. `locale` is the language of the page, BCP 47.

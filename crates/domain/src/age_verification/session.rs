@@ -113,12 +113,27 @@ pub struct AgeAttemptOutcome {
     pub level: LivenessLevel,
     /// When the attempt ended.
     pub at: Timestamp,
+    /// What the age was estimated to be, if it was and the attempt did not pass: a reviewer of an appeal sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<EstimatedAge>,
+    /// Whether a reviewer set it on appeal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overturned: bool,
     /// For a device signal: who stands behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<SignalProvenance>,
     /// The result as it can be stored under a passkey; none if it may not be stored.
     #[serde(rename = "held")]
     pub storable_result: Option<StoredAgeResult>,
+}
+
+/// An age as it was estimated, years.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EstimatedAge {
+    pub years: f32,
+    /// The ends of the interval in which the age lies in 80 of 100 cases.
+    pub low: f32,
+    pub high: f32,
 }
 
 /// Who stands behind what a phone's system states.
@@ -349,6 +364,17 @@ impl AgeSession {
         attempt.or_else(|| self.outcome.as_ref().map(|outcome| outcome.method))
     }
 
+    /// Sets the result that a reviewer has found on appeal. An attempt that is under way is abandoned.
+    pub fn overturn(&mut self, now: Timestamp) -> Result<(), InvalidTransitionError> {
+        self.apply(AgeSessionEvent::Overturned, now)?;
+        self.attempt = None;
+        if let Some(outcome) = &mut self.outcome {
+            (outcome.passed, outcome.overturned, outcome.at) = (true, true, now);
+            (outcome.error_code, outcome.estimate, outcome.storable_result) = (None, None, None);
+        }
+        Ok(())
+    }
+
     /// Ends the attempt that is under way, and moves the session on.
     pub fn finish_attempt(
         &mut self,
@@ -415,6 +441,8 @@ impl AgeSession {
             error_code,
             level,
             at: now,
+            estimate: None,
+            overturned: false,
             signal: signal_state.and_then(|state| state.provenance),
             storable_result,
         }))

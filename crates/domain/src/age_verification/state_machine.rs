@@ -30,6 +30,8 @@ crate::wire_enum::wire_enum! {
         RanOut => "ran out",
         /// A method is opened after FAIL or ERROR, which the session must allow.
         Reopened => "opened again",
+        /// A reviewer decided on appeal that the refusal was wrong.
+        Overturned => "overturned on appeal",
     }
 }
 
@@ -42,7 +44,11 @@ impl AgeSessionStatus {
                 Self::InProgress
             }
             (Self::InProgress, E::CheckPending) => Self::Processing,
-            (Self::Pending | Self::InProgress | Self::Processing, E::Passed) => Self::Complete,
+            (Self::Pending | Self::InProgress | Self::Processing, E::Passed)
+            | (
+                Self::InProgress | Self::Fail | Self::Error | Self::Cancelled | Self::Expired,
+                E::Overturned,
+            ) => Self::Complete,
             (Self::Pending | Self::InProgress | Self::Processing, E::Failed | E::MethodsExhausted) => {
                 Self::Fail
             }
@@ -92,10 +98,12 @@ mod tests {
     }
 
     #[test]
-    fn complete_cancelled_and_expired_sessions_never_change() {
+    fn complete_cancelled_and_expired_sessions_change_on_appeal_only() {
         for state in [AgeSessionStatus::Complete, AgeSessionStatus::Cancelled, AgeSessionStatus::Expired] {
             for event in AgeSessionEvent::VARIANTS {
-                assert!(state.after(event.parse().unwrap()).is_err(), "{state} {event}");
+                let event = event.parse().unwrap();
+                let changes = event == AgeSessionEvent::Overturned && state != AgeSessionStatus::Complete;
+                assert_eq!(state.after(event).is_ok(), changes, "{state} {event}");
             }
         }
     }

@@ -1,15 +1,20 @@
 //! How sessions are stored: one sealed row each, locked by an update, so that changes queue on both databases.
 
 use super::{
-    AgeSessionError, attempt_budgets, blind_tokens, session::AgeSession, stored_result_store, webhook_signer,
+    AgeSessionError, appeal_store, attempt_budgets, blind_tokens,
+    session::AgeSession,
+    step_recorder::{self, AgeSessionProgress},
+    stored_result_store, webhook_signer,
 };
 use crate::{
     delivery,
     erasure_keys::{self, ErasureKeys, KeyOwner},
+    session_steps::{self, SessionReferences, SessionStepKind, SessionStepOutcome, StepEnd},
     vault::Vault,
 };
-use base::{AgeSessionId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, Durability, FromRow, WriteTx, sql};
+use base::{AgeSessionId, AppId, Environment, SignedDuration, Timestamp, Uuid};
+use db::{AuditEvent, Db, DbError, Durability, FromRow, ReadTx, WriteTx, sql};
+use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
 /// Loads, locks and saves sessions.
@@ -18,6 +23,7 @@ pub(super) struct AgeSessionStore {
     db: Db,
     environment: Arc<dyn Environment>,
     keys: ErasureKeys,
+    references: SessionReferences,
     /// How long a session is kept after it expires.
     retention: SignedDuration,
 }
@@ -28,6 +34,8 @@ pub(super) struct LockedAgeSession {
     /// Of the session's own key.
     vault: Vault,
     version: i64,
+    /// What it was when it was locked.
+    before: AgeSessionProgress,
 }
 
 #[derive(FromRow)]
@@ -42,6 +50,27 @@ fn session_aad(id: AgeSessionId) -> Vec<u8> {
     format!("age session {id}").into_bytes()
 }
 
+impl LockedAgeSession {
+    /// Seals something of the session with its own key, as JSON.
+    pub(super) fn seal(&self, environment: &dyn Environment, aad: &[u8], value: &impl Serialize) -> Vec<u8> {
+        let plain = serde_json::to_vec(value).expect("what is sealed is JSON");
+        self.seal_bytes(environment, aad, &plain)
+    }
+
+    pub(super) fn seal_bytes(&self, environment: &dyn Environment, aad: &[u8], plain: &[u8]) -> Vec<u8> {
+        self.vault.seal(environment, aad, plain)
+    }
+
+    /// Opens what was sealed so; `None` if it was damaged.
+    pub(super) fn open<T: DeserializeOwned>(&self, aad: &[u8], sealed: &[u8]) -> Option<T> {
+        serde_json::from_slice(&self.open_bytes(aad, sealed)?).ok()
+    }
+
+    pub(super) fn open_bytes(&self, aad: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
+        self.vault.open(aad, sealed).ok()
+    }
+}
+
 impl AgeSessionStore {
     pub(super) fn new(
         db: Db,
@@ -49,8 +78,9 @@ impl AgeSessionStore {
         vault: Vault,
         retention: SignedDuration,
     ) -> Self {
+        let references = SessionReferences::new(vault.clone());
         let keys = ErasureKeys { vault, environment: environment.clone() };
-        Self { db, environment, keys, retention }
+        Self { db, environment, keys, references, retention }
     }
 
     /// Writes a new session.
@@ -70,21 +100,44 @@ impl AgeSessionStore {
             session.wanted.until + retention,
             session.created_at,
         ))
-        .await
-        .map(drop)
+        .await?;
+        let Some(recorded) = step_recorder::recorded(session) else { return Ok(()) };
+        let (step, at) = (SessionStepKind::Session, session.created_at);
+        recorded.begin(tx, recorded.id, step, session.wanted.kind.as_str(), at).await?;
+        let references = [session.wanted.reference_id.as_deref(), session.wanted.account_id.as_deref()];
+        self.references.remember(tx, &recorded, &references, at).await?;
+        step_recorder::record_changes(tx, &*self.environment, AgeSessionProgress::NOT_BEGUN, session).await
+    }
+
+    /// Records that the end user opened the page of a session.
+    pub(super) async fn record_page_opened(&self, session: &AgeSession) -> Result<(), DbError> {
+        match step_recorder::recorded(session) {
+            Some(recorded) => {
+                session_steps::record_page_opened(&self.db, &*self.environment, &recorded).await
+            }
+            None => Ok(()),
+        }
     }
 
     /// A session as it stands, of any application, in production or the sandbox.
     pub(super) async fn find(&self, id: AgeSessionId) -> Result<Option<AgeSession>, DbError> {
-        let mut db = self.db.read().await?;
-        let row: Option<SessionRow> = db
+        Ok(self.read(&mut self.db.read().await?, id).await?.map(|stored| stored.session))
+    }
+
+    /// As [`Self::find`], with what else is sealed of the session. It is not locked.
+    pub(super) async fn read(
+        &self,
+        view: &mut ReadTx,
+        id: AgeSessionId,
+    ) -> Result<Option<LockedAgeSession>, DbError> {
+        let row: Option<SessionRow> = view
             .fetch_optional(sql!(
                 "SELECT s.id, k.sealed AS key, s.sealed, s.version FROM age_sessions s
                    LEFT JOIN erasure_keys k ON k.owner_id = s.id WHERE s.id = $1",
                 id,
             ))
             .await?;
-        Ok(row.and_then(|row| self.open(&row)).map(|locked| locked.session))
+        Ok(row.and_then(|row| self.open(&row)))
     }
 
     /// As [`Self::find`], but a missing session is an error.
@@ -108,6 +161,16 @@ impl AgeSessionStore {
         id: AgeSessionId,
     ) -> Result<(WriteTx, LockedAgeSession), AgeSessionError> {
         let mut tx = self.db.write().await?;
+        let locked = self.lock_in(&mut tx, id).await?;
+        Ok((tx, locked))
+    }
+
+    /// As [`Self::lock`], in a transaction of the caller's.
+    pub(super) async fn lock_in(
+        &self,
+        tx: &mut WriteTx,
+        id: AgeSessionId,
+    ) -> Result<LockedAgeSession, AgeSessionError> {
         let row: Option<SessionRow> = tx
             .fetch_optional(sql!(
                 "UPDATE age_sessions SET version = version + 1 WHERE id = $1
@@ -116,8 +179,7 @@ impl AgeSessionStore {
                 id,
             ))
             .await?;
-        let locked = row.and_then(|row| self.open(&row)).ok_or(AgeSessionError::SessionNotFound)?;
-        Ok((tx, locked))
+        row.and_then(|row| self.open(&row)).ok_or(AgeSessionError::SessionNotFound)
     }
 
     /// As [`Self::lock`], but refuses a session that has expired.
@@ -152,7 +214,8 @@ impl AgeSessionStore {
 
     /// Writes a locked session back.
     pub(super) async fn save(&self, tx: &mut WriteTx, locked: &LockedAgeSession) -> Result<(), DbError> {
-        let LockedAgeSession { session, vault, version } = locked;
+        let LockedAgeSession { session, vault, version, before } = locked;
+        step_recorder::record_changes(tx, &*self.environment, *before, session).await?;
         tx.execute(sql!(
             "UPDATE age_sessions SET state = $3, sealed = $4 WHERE id = $1 AND version = $2",
             session.id,
@@ -162,6 +225,58 @@ impl AgeSessionStore {
         ))
         .await
         .map(drop)
+    }
+
+    /// Erases a session of an application; returns it as it was.
+    pub(super) async fn erase(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: AgeSessionId,
+    ) -> Result<AgeSession, AgeSessionError> {
+        let locked = self.lock_in(tx, id).await?;
+        if locked.session.app != app {
+            return Err(AgeSessionError::SessionNotFound);
+        }
+        erase(tx, id, self.environment.now()).await?;
+        tx.audit(AuditEvent::new("age-session.delete").app(app).target(id));
+        Ok(locked.session)
+    }
+
+    /// Puts the clock of a session of the sandbox forward: everything that is due comes earlier by so much.
+    pub(super) async fn advance_clock(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: AgeSessionId,
+        by: SignedDuration,
+    ) -> Result<(), AgeSessionError> {
+        #[derive(FromRow)]
+        struct DueRow {
+            #[sqlx(try_from = "db::DbTimestamp")]
+            forget_at: Timestamp,
+        }
+        let mut locked = self.lock_in(tx, id).await?;
+        if locked.session.app != app || !locked.session.sandbox {
+            return Err(AgeSessionError::SessionNotFound);
+        }
+        locked.session.wanted.until -= by;
+        self.save(tx, &locked).await?;
+        let due: Option<DueRow> =
+            tx.fetch_optional(sql!("SELECT forget_at FROM age_sessions WHERE id = $1", id)).await?;
+        let DueRow { forget_at } = due.ok_or(AgeSessionError::SessionNotFound)?;
+        tx.execute(sql!(
+            "UPDATE age_sessions SET until_at = $2, forget_at = $3 WHERE id = $1",
+            id,
+            locked.session.wanted.until,
+            forget_at - by,
+        ))
+        .await?;
+        if let Some(recorded) = step_recorder::recorded(&locked.session) {
+            let (step, end) = (SessionStepKind::ClockAdvanced, StepEnd::of(SessionStepOutcome::Passed));
+            recorded.record(tx, &*self.environment, step, &by.to_string(), end).await?;
+        }
+        Ok(())
     }
 
     /// Writes a locked session back and commits.
@@ -185,13 +300,35 @@ impl AgeSessionStore {
                 "an age session does not open: it was damaged, or the master key is another one"
             );
         }
-        Some(LockedAgeSession { session: session?, vault, version: row.version })
+        let session: AgeSession = session?;
+        let before = AgeSessionProgress::of(&session);
+        Some(LockedAgeSession { session, vault, version: row.version, before })
     }
 
     fn seal(&self, vault: &Vault, session: &AgeSession) -> Vec<u8> {
         let plain = serde_json::to_vec(session).expect("a session is JSON");
         vault.seal(&*self.environment, &session_aad(session.id), &plain)
     }
+}
+
+/// Erases a session: its key, what messages say about it, its row.
+pub(super) async fn erase(tx: &mut WriteTx, id: AgeSessionId, now: Timestamp) -> Result<bool, DbError> {
+    appeal_store::delete_picture(tx, id).await?;
+    delivery::erase_messages_about(tx, id.into(), now).await?;
+    erasure_keys::erase(tx, KeyOwner::AgeSession(id)).await?;
+    Ok(tx.execute(sql!("DELETE FROM age_sessions WHERE id = $1", id)).await? > 0)
+}
+
+/// Erases a session again that a restored backup brought back; returns whether there was one.
+pub async fn erase_again(db: &Db, now: Timestamp, id: AgeSessionId) -> Result<bool, DbError> {
+    let mut tx = db.write().await?;
+    if tx.count(sql!("SELECT count(*) FROM age_sessions WHERE id = $1", id)).await? == 0 {
+        return Ok(false);
+    }
+    tx.audit(AuditEvent::new("age-session.delete").target(id));
+    erase(&mut tx, id, now).await?;
+    tx.commit().await?;
+    Ok(true)
 }
 
 /// Deletes sessions, stored results, keys, redeemed tokens, counters of budgets and used tokens of secure capture
@@ -204,7 +341,8 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     let others = stored_result_store::purge_stored_results(db, now).await?
         + blind_tokens::purge_issuer_keys(db, now).await?
         + webhook_signer::purge_webhook_keys(db, now).await?
-        + attempt_budgets::purge_usage(db, now).await?;
+        + attempt_budgets::purge_usage(db, now).await?
+        + appeal_store::purge_pictures(db, now).await?;
     let mut tx = db.write_with_durability(Durability::Process).await?;
     let with_messages: Vec<SubjectRow> = tx
         .fetch_all(sql!(

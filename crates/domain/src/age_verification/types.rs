@@ -51,6 +51,20 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// What became of an appeal.
+    pub enum AppealState {
+        /// A reviewer has not decided yet.
+        Open => "OPEN",
+        /// The refusal stands.
+        Upheld => "UPHELD",
+        /// The refusal was wrong: the session is `COMPLETE`.
+        Overturned => "OVERTURNED",
+        /// The person has passed by another attempt, before it was decided.
+        Withdrawn => "WITHDRAWN",
+    }
+}
+
+wire_enum! {
     /// A way to prove an age.
     pub enum AgeMethod {
         /// A photo of the face.

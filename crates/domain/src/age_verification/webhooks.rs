@@ -5,7 +5,7 @@ use super::{
     AgeSessionError,
     session::{AgeAttemptOutcome, AgeSession, SignalProvenance},
     session_config::AgeMethodConfig,
-    types::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
+    types::{AgeMethod, AgeSessionStatus, AgeSessionType, AppealState, LivenessLevel},
     webhook_signer::{RsaPublicJwk, WebhookSigner, WebhookSigningError},
 };
 use crate::delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod};
@@ -41,6 +41,8 @@ pub struct AgeResultNotice<'a> {
     pub error_code: Option<&'a str>,
     /// For a device signal: who stands behind it.
     pub signal: Option<SignalProvenance>,
+    /// What was decided on appeal, if the message is about that: it corrects or confirms an earlier one.
+    pub appeal: Option<AppealState>,
     /// The id of the key that signs the message.
     pub key_id: &'a str,
 }
@@ -71,6 +73,23 @@ struct NoticeContent<'a> {
     level: LivenessLevel,
     error_code: Option<&'a str>,
     signal: Option<SignalProvenance>,
+    appeal: Option<AppealState>,
+}
+
+impl<'a> NoticeContent<'a> {
+    fn of(outcome: &'a AgeAttemptOutcome) -> Self {
+        Self {
+            method: Some(outcome.method),
+            passed: outcome.passed,
+            age: outcome.age,
+            at: outcome.at,
+            evidence_id: outcome.evidence_id.as_deref(),
+            level: outcome.level,
+            error_code: outcome.error_code.as_deref(),
+            signal: outcome.signal,
+            appeal: None,
+        }
+    }
 }
 
 /// Reports the outcome of attempts, and the end of sessions that have none, to relying parties.
@@ -113,17 +132,20 @@ impl ResultNotifier {
         session: &mut AgeSession,
         outcome: &AgeAttemptOutcome,
     ) -> Result<(), AgeSessionError> {
-        let end = NoticeContent {
-            method: Some(outcome.method),
-            passed: outcome.passed,
-            age: outcome.age,
-            at: outcome.at,
-            evidence_id: outcome.evidence_id.as_deref(),
-            level: outcome.level,
-            error_code: outcome.error_code.as_deref(),
-            signal: outcome.signal,
-        };
-        self.send(tx, session, &end).await
+        self.send(tx, session, &NoticeContent::of(outcome), "ages.result").await
+    }
+
+    /// Queues a webhook about what was decided on appeal, which corrects or confirms what was reported before.
+    pub(super) async fn notify_appeal(
+        &self,
+        tx: &mut WriteTx,
+        session: &mut AgeSession,
+        decided: AppealState,
+        at: Timestamp,
+    ) -> Result<(), AgeSessionError> {
+        let Some(outcome) = session.outcome.clone() else { return Ok(()) };
+        let content = NoticeContent { appeal: Some(decided), at, ..NoticeContent::of(&outcome) };
+        self.send(tx, session, &content, "ages.appeal").await
     }
 
     /// Queues a webhook about a session that was cancelled or ran out, if it has an address for it. `method` is the one that
@@ -148,8 +170,9 @@ impl ResultNotifier {
             level,
             error_code: None,
             signal: None,
+            appeal: None,
         };
-        self.send(tx, session, &end).await
+        self.send(tx, session, &end, "ages.result").await
     }
 
     async fn send(
@@ -157,6 +180,7 @@ impl ResultNotifier {
         tx: &mut WriteTx,
         session: &mut AgeSession,
         content: &NoticeContent<'_>,
+        topic: &str,
     ) -> Result<(), AgeSessionError> {
         let Some(url) = session.wanted.notification_url.clone() else { return Ok(()) };
         let key = self.signer.loaded()?;
@@ -175,6 +199,7 @@ impl ResultNotifier {
             level: content.level,
             error_code: content.error_code,
             signal: content.signal,
+            appeal: content.appeal,
             key_id: &key.id,
         };
         let signature = key.sign(&*self.environment, self.format.result_body(&notice, None).as_bytes())?;
@@ -189,8 +214,7 @@ impl ResultNotifier {
             success: SuccessCriterion::Only200,
         };
         let (owner, about) = ((session.app, None), [session.id.into()]);
-        let queued =
-            self.outbox.enqueue_about(tx, &*self.environment, owner, &about, "ages.result", &message);
+        let queued = self.outbox.enqueue_about(tx, &*self.environment, owner, &about, topic, &message);
         match queued.await {
             Ok(_) => Ok(()),
             Err(OutboxError::Db(error)) => Err(error.into()),

@@ -2,6 +2,7 @@
 
 use super::{
     AgeVerificationSettings, AgeWebhookFormat, ProviderSettings, ProviderSettingsError,
+    appeals::AppealService,
     attempt_budgets::AttemptBudgets,
     attempts::AttemptRunner,
     blind_tokens::{BlindTokens, IssuerKeyStore, TokenIssuer},
@@ -30,7 +31,8 @@ use super::{
 };
 use crate::{
     delivery::Outbox, document_verification::DocumentVerificationService, image_analysis::ImageAnalyser,
-    mail::Mailer, proof_of_age::issuer::ProofIssuer, secure_capture::SecureCapture, vault::Vault,
+    mail::Mailer, proof_of_age::issuer::ProofIssuer, secure_capture::SecureCapture,
+    tenancy::limits::LimitSettings, vault::Vault,
 };
 use age_methods::passkey::{PasskeySettings, Passkeys};
 use base::{Environment, Secret};
@@ -62,6 +64,8 @@ pub struct AgeVerificationDependencies {
     pub mail: Mailer,
     /// Calls providers.
     pub fetcher: Fetcher,
+    /// What applications may store.
+    pub limits: LimitSettings,
     /// Writes the body of webhooks.
     pub webhooks: Arc<dyn AgeWebhookFormat>,
 }
@@ -86,6 +90,7 @@ pub(super) struct AgeVerificationParts {
     pub(super) proof_invitations: ProofInvitations,
     pub(super) token_issuer: TokenIssuer,
     pub(super) sandbox_responder: SandboxResponder,
+    pub(super) appeals: AppealService,
 }
 
 /// What several parts share.
@@ -129,6 +134,15 @@ impl AgeVerificationParts {
         let notifier = Arc::new(shared.notifier());
         let proof_invitations = shared.proof_invitations(&settings);
         let stored_results = shared.stored_results();
+        let appeals = AppealService {
+            db: shared.dependencies.db.clone(),
+            environment: shared.environment.clone(),
+            sessions: shared.sessions.clone(),
+            notifier: notifier.clone(),
+            analyser: shared.dependencies.estimator.clone(),
+            limits: shared.dependencies.limits,
+            window: settings.appeal_window,
+        };
         let SharedParts { environment, sessions, rules, relying_parties, .. } = shared;
         let attempts = Arc::new(AttemptRunner::new(
             environment.clone(),
@@ -140,6 +154,7 @@ impl AgeVerificationParts {
         Ok(Self {
             settings,
             policies,
+            appeals,
             urls: shared.urls,
             creator: SessionCreator {
                 environment: environment.clone(),

@@ -12,7 +12,7 @@ mod retention;
 mod tests;
 mod verification;
 
-pub use export::{AuditFilter, ExportedRecord};
+pub use export::{AuditEntry, AuditFilter, AuditPage, ExportedRecord};
 pub use retention::PurgeAuditTrail;
 pub use verification::AuditTrailError;
 

@@ -244,6 +244,34 @@ async fn records_are_chosen_by_time_actor_and_kind() {
     let from = "2026-01-16T14:41:00Z".parse().ok();
     let to = "2026-01-16T14:42:00Z".parse().ok();
     assert_eq!(count(AuditFilter { from, to, ..AuditFilter::default() }).await, 1);
+    assert_eq!(count(AuditFilter { target: text("nothing"), ..AuditFilter::default() }).await, 0);
     let account = Some(AccountId::new(&*fixture.env));
     assert_eq!(count(AuditFilter { account, ..AuditFilter::default() }).await, 0);
+}
+
+#[tokio::test]
+async fn a_list_goes_back_page_by_page() {
+    let fixture = fixture().await;
+    fixture.write(1..6).await;
+    let mut view = fixture.test.db.read().await.unwrap();
+    let (filter, mut before, mut found) = (AuditFilter::default(), None, Vec::new());
+    loop {
+        let page = fixture.trail.list(&mut view, &filter, before, 2).await.unwrap();
+        assert!(page.records.len() <= 2);
+        found.extend(page.records.iter().map(|record| record.seq));
+        before = page.next_before;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, [5, 4, 3, 2, 1]);
+    drop(view);
+
+    // What is no record any more is shown to whoever may see all, and to nobody who may see a part.
+    fixture.tamper(sql!("UPDATE audit_records SET record = 'x' WHERE seq = 3")).await;
+    let mut view = fixture.test.db.read().await.unwrap();
+    let all = fixture.trail.list(&mut view, &filter, None, 9).await.unwrap().records;
+    assert_eq!(all.iter().filter(|record| record.entry().is_none()).count(), 1);
+    let part = AuditFilter { account: Some(AccountId::new(&*fixture.env)), ..AuditFilter::default() };
+    assert_eq!(fixture.trail.list(&mut view, &part, None, 9).await.unwrap().records.len(), 0);
 }

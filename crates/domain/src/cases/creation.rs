@@ -17,7 +17,7 @@ pub(crate) struct NewCase {
     pub(crate) subject: CaseSubject,
     /// Why it is there, as a word of capital letters.
     pub(crate) reason: String,
-    /// The language of the person concerned, where it is known.
+    /// The language of the person concerned, where it is known: see [`super::primary_language`].
     pub(crate) language: Option<String>,
     /// Higher comes first.
     pub(crate) priority: i64,

@@ -11,6 +11,7 @@
 //!
 //! Nothing here knows what a case is about: that is behind [`CaseSubjects`].
 
+mod assignees;
 mod creation;
 mod exposure;
 mod leases;
@@ -22,12 +23,14 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use assignees::{Assignee, ReviewScope};
 pub(crate) use creation::{NewCase, create, withdraw_of_check, withdraw_of_notification};
 pub use exposure::{Exposure, PictureView};
 pub use leases::{CaseChangeError, HoldRequest, MAX_CLAIMED_CASES};
 pub use listing::{CaseFilter, CasePage, CaseRecord, QueueFigures};
 pub use opinions::{CaseOpinion, DecisionError, OpinionInput, SettleCaseOpinion};
-pub use quality::{Agreement, ReviewerQuality};
+pub use quality::{Agreement, CaseQuality, QualityFilter, QueueQuality, ReviewerQuality, TimeToDecision};
+pub(crate) use queues::primary_language;
 pub use queues::{CaseQueue, QueueInput, QueueRules, ReasonCode};
 pub(crate) use tables::CaseTables;
 
@@ -38,6 +41,7 @@ use base::{
 };
 use db::{Db, DbError, WriteTx};
 use futures_util::future::BoxFuture;
+use jobs::JobError;
 use std::sync::Arc;
 
 wire_enum! {
@@ -173,6 +177,11 @@ pub struct CaseOutcome {
 
 /// Gives decisions their effect. Whoever knows notifications, checks and sessions implements it.
 pub trait CaseSubjects: std::fmt::Debug + Send + Sync {
+    /// Loads what [`Self::apply`] needs and what cannot be loaded in a transaction; called before it is begun.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), JobError>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Gives the outcome its effect, in the transaction that settles the case. `false`: the subject was decided elsewhere
     /// meanwhile, and nothing happened.
     fn apply<'a>(

@@ -262,6 +262,7 @@ impl CaseService {
 
     /// Runs a [`SettleCaseOpinion`].
     pub async fn settle(&self, job: &SettleCaseOpinion, lease: &Lease) -> Result<JobOutcome, JobError> {
+        self.subjects.prepare().await?;
         let mut tx = self.db.write().await?;
         lease.finish(&mut tx).await?;
         self.settle_in(&mut tx, job.opinion).await?;

@@ -32,6 +32,15 @@ pub(super) const TARGET_WITHOUT_QUEUE: SignedDuration = SignedDuration::from_hou
 /// How far a queue raises or lowers the priority of its cases, at most.
 const MAX_PRIORITY: i64 = 1000;
 
+/// The language that a tag (RFC 5646) or the name of a locale begins with, in lower case: `de` of `de-AT` and of `de_AT`.
+/// `None` where it begins with none.
+pub(crate) fn primary_language(tag: &str) -> Option<String> {
+    let primary = tag.trim().split(['-', '_']).next()?;
+    let is_language =
+        (2..=8).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_language.then(|| primary.to_ascii_lowercase())
+}
+
 /// Which cases a queue takes: those that every list allows. An empty list allows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
@@ -40,7 +49,7 @@ pub struct QueueRules {
     pub kinds: Vec<CaseKind>,
     /// Reasons: of findings `BANNED_PROFILE`, `AGE_ESTIMATION` and `UNKNOWN_FACE`, of checks their types.
     pub reasons: Vec<String>,
-    /// Languages of the people concerned, such as `de`. A case of unknown language is not taken.
+    /// Languages of the people concerned, such as `de`; of `de-AT` the `de` counts. A case of unknown language is not taken.
     pub languages: Vec<String>,
 }
 
@@ -51,7 +60,9 @@ impl QueueRules {
         }
         allows(&self.kinds, |kind| *kind == case.kind)
             && allows(&self.reasons, |reason| *reason == case.reason)
-            && allows(&self.languages, |language| case.language.as_deref() == Some(language.as_str()))
+            && allows(&self.languages, |language| {
+                case.language.is_some() && primary_language(language) == case.language
+            })
     }
 }
 

@@ -4,15 +4,17 @@
 use crate::{
     accounts::deletion::{AccountDeletionError, AccountDeletionService},
     operators::Operator,
+    session_steps::SessionKind,
     tenancy::{
         TenancyError,
         api_keys::{self, NewApiKey},
     },
+    verification_sessions::{RedactedSession, SessionCommandError, VerificationSessions},
     wire_enum::wire_enum,
 };
 use base::{
     AccountId, ApiKeyId, AppId, ApprovalId, Environment, Id as _, OperatorId, Secret, SignedDuration,
-    Timestamp,
+    Timestamp, Uuid,
 };
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,8 @@ wire_enum! {
         ApiKeyCreate => "api-key.create",
         /// The end of an API key.
         ApiKeyRevoke => "api-key.revoke",
+        /// The erasure of a document verification or age verification session.
+        SessionRedact => "session.redact",
     }
 }
 
@@ -65,6 +69,17 @@ pub enum ApprovableAction {
     RevokeKey { app: AppId, key: ApiKeyId },
     /// The deletion of an account.
     DeleteAccount { account: AccountId },
+    /// The erasure of a session.
+    RedactSession { app: AppId, session_kind: SessionKind, session: Uuid },
+}
+
+/// What was approved, and done.
+#[derive(Debug)]
+pub struct ApprovedAction {
+    /// The deletion of an account has begun, and is to be finished ([`AccountDeletionService::finish`]).
+    pub action: ApprovableAction,
+    /// A session that was erased, which is to be finished as well.
+    pub redacted: Option<RedactedSession>,
 }
 
 impl ApprovableAction {
@@ -86,6 +101,7 @@ impl ApprovableAction {
             Self::CreateKey { .. } => ApprovalAction::ApiKeyCreate,
             Self::RevokeKey { .. } => ApprovalAction::ApiKeyRevoke,
             Self::DeleteAccount { .. } => ApprovalAction::AccountDelete,
+            Self::RedactSession { .. } => ApprovalAction::SessionRedact,
         }
     }
 }
@@ -128,6 +144,9 @@ pub enum ApprovalError {
     /// What was approved cannot be done any more.
     #[error(transparent)]
     Deletion(#[from] AccountDeletionError),
+    /// What was approved cannot be done any more.
+    #[error(transparent)]
+    Session(#[from] SessionCommandError),
     /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
@@ -172,15 +191,15 @@ pub async fn list(view: &mut ReadTx) -> Result<Vec<Approval>, DbError> {
     .await
 }
 
-/// Approves what another operator asked for, and does it in the same transaction. Returns what was done: the deletion of an
-/// account has begun, and is to be finished ([`AccountDeletionService::finish`]).
+/// Approves what another operator asked for, and does it in the same transaction.
 pub async fn approve(
     tx: &mut WriteTx,
     environment: &dyn Environment,
-    deletion: &AccountDeletionService,
+    (deletion, sessions): (&AccountDeletionService, &VerificationSessions),
     decider: &Operator,
     id: ApprovalId,
-) -> Result<ApprovableAction, ApprovalError> {
+) -> Result<ApprovedAction, ApprovalError> {
+    let mut redacted = None;
     let approval = decide(tx, environment, decider, id, ApprovalState::Approved).await?;
     match &approval.details {
         ApprovableAction::CreateKey { app, name, hash, scopes, expires_at } => {
@@ -197,8 +216,11 @@ pub async fn approve(
         ApprovableAction::DeleteAccount { account } => {
             deletion.begin_in(tx, None, *account, "operator").await?;
         }
+        ApprovableAction::RedactSession { app, session_kind, session } => {
+            redacted = Some(sessions.redact_in(tx, *app, *session_kind, *session).await?);
+        }
     }
-    Ok(approval.details)
+    Ok(ApprovedAction { action: approval.details, redacted })
 }
 
 /// Refuses what another operator asked for.

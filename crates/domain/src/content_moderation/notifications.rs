@@ -237,6 +237,7 @@ impl Notifier {
             } else {
                 notification.reason.to_string()
             },
+            // Contents say nothing of the language of the people in them.
             language: None,
             priority,
             appeal_of: None,

@@ -1,9 +1,9 @@
 //! Messages, and queueing them.
 
-use super::records::DeliveryState;
+use super::{endpoints::endpoint_key, records::DeliveryState};
 use crate::{vault::Vault, wire_enum::wire_enum};
 use base::{AccountId, AppId, DeliveryId, Environment, Id as _, Uuid};
-use db::{DbError, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 use media::fetch::{FetchTargetError, Fetcher};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,18 @@ pub struct WebhookMessage {
     #[serde(default)]
     pub success: SuccessCriterion,
 }
+
+/// Where a test goes.
+#[derive(Clone, Debug)]
+pub struct TestDestination {
+    /// An https URL.
+    pub url: String,
+    /// Whether the receiver's certificate must be valid.
+    pub verify_tls: bool,
+}
+
+/// What messages that are tests are about.
+const TEST_TOPIC: &str = "webhook.test";
 
 /// Queues messages. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -148,6 +160,53 @@ impl Outbox {
         Ok(id)
     }
 
+    /// What a delivery says and where it goes, with the secrets that the application gave for its headers; `None` if it was
+    /// erased, cannot be decrypted, or is another application's than `app`.
+    pub async fn open_message(
+        &self,
+        view: &mut ReadTx,
+        app: Option<AppId>,
+        id: DeliveryId,
+    ) -> Result<Option<WebhookMessage>, DbError> {
+        #[derive(FromRow)]
+        struct SealedMessageRow {
+            sealed: Vec<u8>,
+        }
+        let row: Option<SealedMessageRow> = view
+            .fetch_optional(sql!(
+                "SELECT sealed FROM deliveries WHERE id = $1 AND (app_id = $2 OR $2 IS NULL) AND length(sealed) > 0",
+                id,
+                app,
+            ))
+            .await?;
+        Ok(row.and_then(|row| self.unseal(id, &row.sealed)))
+    }
+
+    /// Queues a message that says only that it is a test, to show that an application's server takes and verifies what it
+    /// is sent. `body` is its text, JSON.
+    pub async fn enqueue_test(
+        &self,
+        tx: &mut WriteTx,
+        env: &dyn Environment,
+        app: AppId,
+        destination: &TestDestination,
+        body: String,
+    ) -> Result<DeliveryId, OutboxError> {
+        let TestDestination { url, verify_tls } = destination;
+        self.check_destination(url, *verify_tls)?;
+        let message = WebhookMessage {
+            url: url.clone(),
+            verb: WebhookMethod::Post,
+            headers: Vec::new(),
+            body,
+            verify_tls: *verify_tls,
+            success: SuccessCriterion::Any2xx,
+        };
+        let id = self.enqueue(tx, env, app, TEST_TOPIC, &message).await?;
+        tx.audit(AuditEvent::new("delivery.test").app(app).target(id));
+        Ok(id)
+    }
+
     pub(super) fn unseal(&self, id: DeliveryId, sealed: &[u8]) -> Option<WebhookMessage> {
         serde_json::from_slice(&self.vault.open(&aad(id), sealed).ok()?).ok()
     }
@@ -159,13 +218,6 @@ impl Outbox {
     pub(super) fn vault(&self) -> &Vault {
         &self.vault
     }
-}
-
-/// The endpoint that a message belongs to. Messages whose certificate is not verified have an endpoint of their own: an
-/// invalid certificate fails every other message, and must not open the circuit breaker for these.
-fn endpoint_key(app: AppId, origin: impl std::fmt::Display, verify_tls: bool) -> String {
-    let unverified = if verify_tls { "" } else { " unverified" };
-    format!("{app} {origin}{unverified}")
 }
 
 fn aad(id: DeliveryId) -> Vec<u8> {

@@ -7,6 +7,7 @@
 mod attempt;
 mod circuit_breaker;
 mod dispatcher;
+mod endpoints;
 mod leases;
 mod message;
 mod records;
@@ -14,9 +15,11 @@ mod retry_schedule;
 pub mod secrets;
 
 pub use dispatcher::{DeliveryDispatcher, DeliverySettings};
-pub use message::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod};
+pub use endpoints::{EndpointFigures, list_endpoints};
+pub use message::{Outbox, OutboxError, SuccessCriterion, TestDestination, WebhookMessage, WebhookMethod};
 pub use records::{
-    DeliveryAttempt, DeliveryFilter, DeliveryRecord, DeliveryReplayError, DeliveryState,
-    erase_messages_about, list, purge, replay, replay_range, report_metrics, show,
+    DeliveryAttempt, DeliveryFilter, DeliveryPosition, DeliveryQueueFigures, DeliveryRecord,
+    DeliveryReplayError, DeliveryState, erase_messages_about, list, purge, queue_figures, replay,
+    replay_matching, report_metrics, show,
 };
 pub use retry_schedule::ATTEMPT_OFFSETS_SECONDS;

@@ -1,5 +1,6 @@
 //! The record of deliveries, for operators: listing, replaying, deleting.
 
+use super::endpoints::split_destination;
 use crate::wire_enum::wire_enum;
 use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
@@ -34,7 +35,7 @@ pub struct DeliveryAttempt {
     pub error: Option<String>,
 }
 
-/// A delivery as operators see it: everything but the message itself.
+/// A delivery as operators see it: everything but the message itself, which [`super::Outbox::open_message`] reads.
 #[derive(Debug, Serialize, FromRow)]
 pub struct DeliveryRecord {
     /// Receivers see it as `webhook-id`.
@@ -59,15 +60,38 @@ pub struct DeliveryRecord {
     pub ended_at: Option<DbTimestamp>,
 }
 
-/// Which deliveries to list; `None` does not restrict.
+impl DeliveryRecord {
+    /// The origin that it goes to, such as `https://hooks.example.com`, and whether its certificate is verified.
+    pub fn destination(&self) -> (&str, bool) {
+        // The application's id and a space come first.
+        split_destination(
+            self.endpoint.split_once(' ').map_or(&*self.endpoint, |(_, destination)| destination),
+        )
+    }
+}
+
+/// Which deliveries; `None` does not restrict.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct DeliveryFilter {
+pub struct DeliveryFilter<'a> {
     pub app: Option<AppId>,
     pub state: Option<DeliveryState>,
+    /// What it is about, for example `proof.result`.
+    pub topic: Option<&'a str>,
+    /// The origin that it goes to, such as `https://hooks.example.com`.
+    pub origin: Option<&'a str>,
+    /// The session, moderation or profile that it is about.
+    pub subject: Option<Uuid>,
     /// Queued at this time or later.
     pub from: Option<Timestamp>,
     /// Queued before this time.
     pub to: Option<Timestamp>,
+}
+
+/// The last delivery of a page; the next page begins behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct DeliveryPosition {
+    pub created_at: Timestamp,
+    pub id: DeliveryId,
 }
 
 /// Why a delivery was not replayed.
@@ -83,49 +107,75 @@ pub enum DeliveryReplayError {
     Db(#[from] DbError),
 }
 
-/// Up to 200 deliveries, newest first.
-pub async fn list(view: &mut ReadTx, filter: DeliveryFilter) -> Result<Vec<DeliveryRecord>, DbError> {
+/// Up to `limit` deliveries, newest first, those behind `after`.
+pub async fn list(
+    view: &mut ReadTx,
+    filter: DeliveryFilter<'_>,
+    after: Option<DeliveryPosition>,
+    limit: i64,
+) -> Result<Vec<DeliveryRecord>, DbError> {
     view.fetch_all(sql!(
         "SELECT id, app_id, topic, endpoint, state, attempts, next_at, created_at, ended_at FROM deliveries
-          WHERE (app_id = $1 OR $1 IS NULL) AND (state = $2 OR $2 IS NULL)
-            AND (created_at >= $3 OR $3 IS NULL) AND (created_at < $4 OR $4 IS NULL)
-          ORDER BY created_at DESC, id DESC LIMIT 200",
+          WHERE (app_id = $1 OR $1 IS NULL) AND (state = $2 OR $2 IS NULL) AND (topic = $3 OR $3 IS NULL)
+            AND (substr(endpoint, 38) = $4 OR substr(endpoint, 38) = $4 || ' unverified' OR $4 IS NULL)
+            AND (id IN (SELECT s.delivery_id FROM delivery_subjects s WHERE s.subject_id = $5) OR $5 IS NULL)
+            AND (created_at >= $6 OR $6 IS NULL) AND (created_at < $7 OR $7 IS NULL)
+            AND (created_at < $8 OR (created_at = $8 AND id < $9) OR $8 IS NULL)
+          ORDER BY created_at DESC, id DESC LIMIT $10",
         filter.app,
         filter.state.map(DeliveryState::as_str),
+        filter.topic,
+        filter.origin,
+        filter.subject,
         filter.from,
         filter.to,
+        after.map(|position| position.created_at),
+        after.map(|position| position.id),
+        limit,
     ))
     .await
 }
 
-/// One delivery, if there is one of this id.
-pub async fn show(view: &mut ReadTx, id: DeliveryId) -> Result<Option<DeliveryRecord>, DbError> {
+/// One delivery, if there is one of this id; with `app`, only if it is that application's.
+pub async fn show(
+    view: &mut ReadTx,
+    app: Option<AppId>,
+    id: DeliveryId,
+) -> Result<Option<DeliveryRecord>, DbError> {
     view.fetch_optional(sql!(
         "SELECT id, app_id, topic, endpoint, state, attempts, next_at, created_at, ended_at FROM deliveries
-          WHERE id = $1",
+          WHERE id = $1 AND (app_id = $2 OR $2 IS NULL)",
         id,
+        app,
     ))
     .await
 }
 
-/// Restarts the schedule of a delivery, in whatever state it ended. Its `webhook-id` stays the same, so a receiver that
-/// has the message already can tell.
+/// Restarts the schedule of a delivery, in whatever state it ended; with `app`, only if it is that application's. Its
+/// `webhook-id` stays the same, so a receiver that has the message already can tell.
 pub async fn replay(
     tx: &mut WriteTx,
     env: &dyn Environment,
+    app: Option<AppId>,
     id: DeliveryId,
 ) -> Result<(), DeliveryReplayError> {
-    let erased =
-        tx.count(sql!("SELECT count(*) FROM deliveries WHERE id = $1 AND length(sealed) = 0", id)).await?;
+    let erased = tx
+        .count(sql!(
+            "SELECT count(*) FROM deliveries WHERE id = $1 AND (app_id = $2 OR $2 IS NULL) AND length(sealed) = 0",
+            id,
+            app,
+        ))
+        .await?;
     if erased > 0 {
         return Err(DeliveryReplayError::Erased(id));
     }
     let rows = tx
         .execute(sql!(
             "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $2, next_at = $2, ended_at = NULL
-              WHERE id = $1 AND state <> 'RUNNING'",
+              WHERE id = $1 AND (app_id = $3 OR $3 IS NULL) AND state <> 'RUNNING'",
             id,
             env.now(),
+            app,
         ))
         .await?;
     tx.notify_on_commit();
@@ -133,30 +183,42 @@ pub async fn replay(
     if rows == 1 { Ok(()) } else { Err(DeliveryReplayError::Missing(id)) }
 }
 
-/// Restarts the schedules of an application's deliveries that were queued from `from` up to but without `to`; returns
-/// how many. Without a state: of those that were given up.
-pub async fn replay_range(
+/// Restarts the schedules of up to `limit` deliveries that the filter fits, the oldest first; returns how many. Without a
+/// state: of those that were given up. What is being tried at this moment, or was erased, is left out.
+pub async fn replay_matching(
     tx: &mut WriteTx,
     env: &dyn Environment,
-    app: AppId,
-    state: Option<DeliveryState>,
-    from: Timestamp,
-    to: Timestamp,
+    filter: DeliveryFilter<'_>,
+    limit: i64,
 ) -> Result<u64, DbError> {
     let rows = tx
         .execute(sql!(
-            "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $5, next_at = $5, ended_at = NULL
-              WHERE app_id = $1 AND state = $2 AND created_at >= $3 AND created_at < $4 AND state <> 'RUNNING'
-                AND length(sealed) > 0",
-            app,
-            state.unwrap_or(DeliveryState::Failed),
-            from,
-            to,
+            "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $8, next_at = $8, ended_at = NULL
+              WHERE state <> 'RUNNING' AND id IN
+                (SELECT d.id FROM deliveries d
+                  WHERE (d.app_id = $1 OR $1 IS NULL) AND d.state = $2 AND (d.topic = $3 OR $3 IS NULL)
+                    AND (substr(d.endpoint, 38) = $4 OR substr(d.endpoint, 38) = $4 || ' unverified' OR $4 IS NULL)
+                    AND (d.id IN (SELECT s.delivery_id FROM delivery_subjects s WHERE s.subject_id = $5) OR $5 IS NULL)
+                    AND (d.created_at >= $6 OR $6 IS NULL) AND (d.created_at < $7 OR $7 IS NULL)
+                    AND d.state <> 'RUNNING' AND length(d.sealed) > 0
+                  ORDER BY d.created_at, d.id LIMIT $9)",
+            filter.app,
+            filter.state.unwrap_or(DeliveryState::Failed),
+            filter.topic,
+            filter.origin,
+            filter.subject,
+            filter.from,
+            filter.to,
             env.now(),
+            limit,
         ))
         .await?;
     tx.notify_on_commit();
-    tx.audit(AuditEvent::new("delivery.replay").app(app).detail("deliveries", rows));
+    let event = AuditEvent::new("delivery.replay").detail("deliveries", rows);
+    tx.audit(match filter.app {
+        Some(app) => event.app(app),
+        None => event,
+    });
     Ok(rows)
 }
 
@@ -190,11 +252,42 @@ pub async fn purge(db: &Db, env: &dyn Environment, retention: SignedDuration) ->
     Ok(rows)
 }
 
-/// Sets the gauges of waiting and running deliveries.
-pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
-    let mut view = db.read().await?;
+/// How the queue of messages is.
+#[derive(Clone, Copy, Debug)]
+pub struct DeliveryQueueFigures {
+    pub waiting: i64,
+    pub running: i64,
+    /// Since when the message has been due that has been due for longest.
+    pub oldest_due_at: Option<Timestamp>,
+}
+
+/// How the queue of messages is.
+pub async fn queue_figures(view: &mut ReadTx, now: Timestamp) -> Result<DeliveryQueueFigures, DbError> {
+    #[derive(FromRow)]
+    struct OldestDueRow {
+        oldest: Option<DbTimestamp>,
+    }
+    let (waiting, running) = count_pending(view).await?;
+    let oldest: Option<OldestDueRow> = view
+        .fetch_optional(sql!(
+            "SELECT min(next_at) AS oldest FROM deliveries WHERE state = 'WAITING' AND next_at <= $1",
+            now,
+        ))
+        .await?;
+    let oldest_due_at = oldest.and_then(|row| row.oldest).map(Timestamp::from);
+    Ok(DeliveryQueueFigures { waiting, running, oldest_due_at })
+}
+
+/// How many messages wait, and how many are being sent.
+async fn count_pending(view: &mut ReadTx) -> Result<(i64, i64), DbError> {
     let waiting = view.count(sql!("SELECT count(*) FROM deliveries WHERE state = 'WAITING'")).await?;
     let running = view.count(sql!("SELECT count(*) FROM deliveries WHERE state = 'RUNNING'")).await?;
+    Ok((waiting, running))
+}
+
+/// Sets the gauges of waiting and running deliveries.
+pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
+    let (waiting, running) = count_pending(&mut db.read().await?).await?;
     metrics::gauge!("assay_deliveries_pending", "state" => "WAITING").set(waiting as f64);
     metrics::gauge!("assay_deliveries_pending", "state" => "RUNNING").set(running as f64);
     Ok(())

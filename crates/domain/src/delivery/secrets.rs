@@ -3,7 +3,7 @@
 use crate::{tenancy::applications, vault::Vault};
 use aws_lc_rs::hmac;
 use base::{AppId, Environment, Secret, SignedDuration, Timestamp, Uuid};
-use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 
 /// How long the previous secret still signs beside a new one, by default.
 pub const DEFAULT_ROTATION_OVERLAP: SignedDuration = SignedDuration::from_hours(24);
@@ -83,6 +83,31 @@ pub async fn list_active(
             .ok()
     });
     Ok(opened.map(|bytes| WebhookSecret(Secret::new(bytes))).collect())
+}
+
+/// A secret that still signs, without the secret.
+#[derive(Clone, Debug, FromRow)]
+pub struct WebhookSecretRecord {
+    pub id: Uuid,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub created_at: Timestamp,
+    /// Until when it signs beside a newer one; `None` for the newest.
+    pub retires_at: Option<DbTimestamp>,
+}
+
+/// The secrets of an application that still sign, newest first, without the secrets. There is none before the first message.
+pub async fn list_records(
+    view: &mut ReadTx,
+    now: Timestamp,
+    app: AppId,
+) -> Result<Vec<WebhookSecretRecord>, DbError> {
+    view.fetch_all(sql!(
+        "SELECT id, created_at, retires_at FROM webhook_secrets
+          WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL) ORDER BY created_at DESC, id DESC LIMIT 8",
+        app,
+        now,
+    ))
+    .await
 }
 
 /// Creates a new secret. The previous ones still sign until `overlap` has passed, so that receivers can switch without

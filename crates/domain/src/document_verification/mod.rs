@@ -5,7 +5,7 @@
 //! - [`service`]: the front, which passes each call on to one of the parts below; [`wiring`]: how they are wired.
 //! - [`request`], [`restrictions`], [`types`]: what a relying party can ask for.
 //! - [`session`]: the session document, with all its state changes; [`store`]: how it and its media are sealed and stored;
-//!   [`unit_of_work`]: how it is changed together with what the change causes ([`notifications`], [`background_jobs`]).
+//!   [`step_recorder`]: what happens in it, for the console; [`unit_of_work`]: how it is changed together with what the change causes ([`notifications`], [`background_jobs`]).
 //! - [`create`], [`access`], [`capture`], [`finish`]: from the creation of a session to the end of the end user's part.
 //! - [`extraction`]: reading documents, with [`findings`] and [`document_fields`]; [`prefetch`]: what was read ahead;
 //!   [`vision_runner`]: the models.
@@ -45,6 +45,7 @@ pub mod sandbox_agent;
 pub mod sandbox_responses;
 mod service;
 pub mod session;
+mod step_recorder;
 mod store;
 mod traces;
 pub mod types;

@@ -14,7 +14,7 @@ use super::{
     unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
 use base::{AppId, DocumentSessionId, Environment, SignedDuration, Timestamp};
-use db::{AuditEvent, Db, DbError, FromRow, sql};
+use db::{AuditEvent, Db, DbError, FromRow, WriteTx, sql};
 use jobs::{JobError, JobOutcome};
 use std::sync::Arc;
 
@@ -169,19 +169,70 @@ impl DocumentSessionRetention {
         sandbox: bool,
     ) -> Result<(), DocumentSessionError> {
         let mut tx = self.db.write().await?;
-        let locked = self.store.lock(&mut tx, id).await?;
-        let is_own =
-            |locked: &UnsealedDocumentSession| locked.session.app == app && locked.session.sandbox == sandbox;
+        tx.set_actor(format!("application:{app}"));
+        self.erase_checked(&mut tx, app, id, Some(sandbox)).await?;
+        tx.commit().await?;
+        self.delete_files(id).await;
+        Ok(())
+    }
+
+    /// [`Self::delete`] in a transaction of the console's. The caller deletes the files after the commit.
+    pub(super) async fn erase_in(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: DocumentSessionId,
+    ) -> Result<(), DocumentSessionError> {
+        self.erase_checked(tx, app, id, None).await
+    }
+
+    async fn erase_checked(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: DocumentSessionId,
+        sandbox: Option<bool>,
+    ) -> Result<(), DocumentSessionError> {
+        let locked = self.store.lock(tx, id).await?;
+        let is_own = |locked: &UnsealedDocumentSession| {
+            locked.session.app == app && sandbox.is_none_or(|sandbox| locked.session.sandbox == sandbox)
+        };
         let locked = locked.filter(is_own).ok_or(DocumentSessionError::SessionNotFound)?;
         let unfinished = locked.session.checks.iter().any(|check| !check.state.is_final());
         if locked.session.state == SessionState::Ongoing && unfinished {
             return Err(DocumentSessionError::ChecksNotFinished);
         }
-        tx.set_actor(format!("application:{app}"));
         tx.audit(AuditEvent::new("document-session.delete").app(app).target(id));
-        self.store.erase(&mut tx, id).await?;
-        tx.commit().await?;
+        Ok(self.store.erase(tx, id).await?)
+    }
+
+    /// Deletes the files of a session that was erased.
+    pub(super) async fn delete_files(&self, id: DocumentSessionId) {
         self.media.delete_all(id).await;
+    }
+
+    /// Ends the end user's time at once, as if it were over.
+    pub(super) async fn cancel(
+        &self,
+        actor: String,
+        app: AppId,
+        id: DocumentSessionId,
+    ) -> Result<(), DocumentSessionError> {
+        let mut tx = self.db.write().await?;
+        tx.set_actor(actor);
+        let locked = self.store.lock(&mut tx, id).await?.filter(|locked| locked.session.app == app);
+        let mut locked = locked.ok_or(DocumentSessionError::SessionNotFound)?;
+        let (mut effects, session) = (SideEffects::default(), &mut locked.session);
+        if session.triggered_at.is_some() {
+            return Err(DocumentSessionError::NotReady("the person has finished already".to_owned()));
+        }
+        session.state = session.state.after(DocumentSessionEvent::TimedOut)?;
+        session.discard_all_uploads(self.env.now(), &mut effects);
+        tx.audit(AuditEvent::new("document-session.cancel").app(app).target(id));
+        let discarded = effects.discarded_media.clone();
+        self.unit_of_work.save(&mut tx, &mut locked, effects).await?;
+        tx.commit().await?;
+        self.media.delete(id, &discarded).await;
         Ok(())
     }
 

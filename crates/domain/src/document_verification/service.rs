@@ -28,7 +28,7 @@ use crate::{
 };
 use base::{
     AppId, DocumentSessionId, Environment, FraudListEntryId, MediaId, ModerationCheckId, ResourceId,
-    UploadId, Uuid,
+    SignedDuration, UploadId, Uuid,
 };
 use db::{Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lane, Worker};
@@ -331,13 +331,16 @@ impl DocumentVerificationService {
 
 /// What else an end user does.
 impl DocumentVerificationService {
-    /// Records the device with which the end user reads the configuration for the first time. Does nothing if it was read
-    /// before, or the client does not describe the device.
+    /// Records that the end user reads the configuration for the first time, and with which device, if the client describes
+    /// it. Does nothing if it was read before.
     pub async fn record_first_load(
         &self,
         session: &DocumentSession,
         device: Option<DeviceMetadata>,
     ) -> Result<(), DocumentSessionError> {
+        if session.is_open(self.0.env.now()) {
+            self.0.store.record_page_opened(session).await?;
+        }
         match device {
             Some(device) if !session.has_device_event(super::finish::CONFIGURATION_LOADED) => {
                 self.0.end_user.record_first_load(session.id, device).await
@@ -409,6 +412,44 @@ impl DocumentVerificationService {
     /// Erases a session in whatever state, for the operator; returns whether there was one.
     pub async fn erase(&self, id: DocumentSessionId) -> Result<bool, DocumentSessionError> {
         self.0.retention.erase(id).await
+    }
+
+    /// Erases a session in the caller's transaction. Refuses while its checks run. After the commit the caller deletes what
+    /// lies outside of the database ([`Self::delete_files`]).
+    pub async fn erase_in(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: DocumentSessionId,
+    ) -> Result<(), DocumentSessionError> {
+        self.0.retention.erase_in(tx, app, id).await
+    }
+
+    /// Deletes the files of a session that was erased. Those that remain after a crash are deleted by a job.
+    pub async fn delete_files(&self, id: DocumentSessionId) {
+        self.0.retention.delete_files(id).await;
+    }
+
+    /// Puts the clock of a session of the sandbox forward, in the caller's transaction. Returns whether there is such a session.
+    pub async fn advance_clock(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: DocumentSessionId,
+        by: SignedDuration,
+    ) -> Result<bool, DbError> {
+        self.0.store.advance_clock(tx, app, id, by).await
+    }
+
+    /// Ends the end user's time at once, as if it were over. `actor` is who asks for it, as the audit trail says. Refuses if
+    /// they have finished.
+    pub async fn cancel(
+        &self,
+        actor: String,
+        app: AppId,
+        id: DocumentSessionId,
+    ) -> Result<(), DocumentSessionError> {
+        self.0.retention.cancel(actor, app, id).await
     }
 
     /// Forgets which devices were used.

@@ -209,7 +209,10 @@ impl DocumentUnitOfWork {
                     kind: CaseKind::DocumentCheck,
                     subject: CaseSubject::Check(check),
                     reason: kind.to_string(),
-                    language: None,
+                    language: {
+                        let locale = locked.session.wanted.sdk_config.locale.as_deref();
+                        locale.and_then(cases::primary_language)
+                    },
                     priority: 200,
                     appeal_of: None,
                 };

@@ -13,6 +13,7 @@ use std::{
 use tokio::sync::OnceCell;
 use vision::{
     AgeEstimate, Face, InferencePool, ModelInfo, ModelLoadError, QueueLimits, VisionError, VisionModels,
+    model_manifest::ModelPack,
 };
 
 /// The limits that an image must meet; the sections `[image]` and `[face]`.
@@ -225,6 +226,17 @@ impl ImageAnalyser {
     /// The models that this process uses.
     pub fn models(&self) -> Result<Vec<ModelInfo>, ModelsNotReadyError> {
         Ok(self.checked_models()?.infos.clone())
+    }
+
+    /// The pack that the models were loaded from, as it is on the disk now.
+    pub async fn read_pack(&self) -> Result<ModelPack, ModelsNotReadyError> {
+        let models = self.checked_models()?;
+        let settings = models.settings.as_ref();
+        let folder =
+            settings.ok_or_else(|| ModelsNotReadyError("they come from no pack".to_owned()))?.folder.clone();
+        let read = tokio::task::spawn_blocking(move || ModelPack::read(&folder)).await;
+        let read = read.map_err(|error| ModelsNotReadyError(error.to_string()))?;
+        read.map_err(|error| ModelsNotReadyError(error.to_string()))
     }
 
     /// Updates the metrics of the pool and the models.

@@ -50,6 +50,17 @@ impl EmailMessage {
         }
     }
 
+    /// A test that an operator of the installation at `public_url` asked for.
+    pub fn test(to: &str, public_url: &str) -> Self {
+        Self {
+            to: to.to_owned(),
+            subject: "Test of the mail server".to_owned(),
+            before: vec![format!("The Assay server at {public_url} can send mail.")],
+            links: Vec::new(),
+            after: vec!["You asked for this test in the console.".to_owned()],
+        }
+    }
+
     /// Links to sign in with, one for each account.
     pub fn sign_in(to: &str, links: Vec<(String, Secret<String>)>, until: Timestamp) -> Self {
         let links: Vec<_> = links

@@ -110,6 +110,11 @@ impl Mailer {
         }
     }
 
+    /// Whether mails go into a folder, as they do in development.
+    pub fn writes_to_folder(&self) -> bool {
+        matches!(self.0.transport, MailTransport::Folder(_))
+    }
+
     /// Queues a mail in the transaction that causes it. A mail about an account is deleted with the account. It is not
     /// sent after `until`.
     pub async fn enqueue(

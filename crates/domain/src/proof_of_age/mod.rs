@@ -8,12 +8,14 @@ pub mod qr_image;
 mod record;
 mod request;
 mod trust_store;
+mod trusted_issuers;
 
 pub use assessment::ProofAssessment;
 pub use issuer_queries::{RefreshTrust, ResolveProof};
 pub use record::{ProofFailureDetail, ProofRecord, ProofStatus, ProofTerminal, ProvenAge};
 pub use request::{ProofNotificationRequest, ProofQuery, ProofRequest};
 pub use trust_store::TrustStoreError;
+pub use trusted_issuers::{TrustedIssuerDetails, TrustedKeyKind, TrustedKeyLife};
 
 use crate::{
     delivery::Outbox,

@@ -4,8 +4,8 @@ use base::{AppId, DeliveryId, Environment, SignedDuration, SystemEnvironment, Te
 use db::{sql, testing::TestDb};
 use domain::{
     delivery::{
-        self, DeliveryAttempt, DeliveryDispatcher, DeliveryRecord, DeliveryReplayError, DeliverySettings,
-        DeliveryState, Outbox, SuccessCriterion, WebhookMessage, WebhookMethod, secrets,
+        self, DeliveryAttempt, DeliveryDispatcher, DeliveryFilter, DeliveryRecord, DeliveryReplayError,
+        DeliverySettings, DeliveryState, Outbox, SuccessCriterion, WebhookMessage, WebhookMethod, secrets,
     },
     keyring::Keyring,
     tenancy::applications::{self, NewApplication},
@@ -67,7 +67,7 @@ impl Fixture {
     }
 
     async fn show(&self, id: DeliveryId) -> DeliveryRecord {
-        delivery::show(&mut self.test.db.read().await.unwrap(), id).await.unwrap().unwrap()
+        delivery::show(&mut self.test.db.read().await.unwrap(), None, id).await.unwrap().unwrap()
     }
 
     /// Waits until a delivery is in this state after this many attempts.
@@ -166,12 +166,14 @@ async fn a_failed_delivery_is_retried_and_can_be_replayed_when_it_was_given_up()
     fixture.wait_until(failing, DeliveryState::Waiting, 1).await;
 
     let mut tx = fixture.test.db.write().await.unwrap();
-    delivery::replay(&mut tx, &*env, gone).await.unwrap();
+    delivery::replay(&mut tx, &*env, None, gone).await.unwrap();
     tx.commit().await.unwrap();
     fixture.wait_until(gone, DeliveryState::Failed, 2).await;
     let mut tx = fixture.test.db.write().await.unwrap();
     let (from, to) = (env.now() - SignedDuration::from_secs(1), env.now() + SignedDuration::from_secs(1));
-    assert_eq!(delivery::replay_range(&mut tx, &*env, fixture.app, None, from, to).await.unwrap(), 1);
+    let filter =
+        DeliveryFilter { app: Some(fixture.app), from: Some(from), to: Some(to), ..Default::default() };
+    assert_eq!(delivery::replay_matching(&mut tx, &*env, filter, 100).await.unwrap(), 1);
     tx.commit().await.unwrap();
     fixture.wait_until(gone, DeliveryState::Failed, 3).await;
     stop.send(true).unwrap();
@@ -225,12 +227,13 @@ async fn messages_about_what_was_erased_say_nothing_any_more() {
     // Nothing brings them back, and the one whose attempt never ended is given up.
     let mut tx = fixture.test.db.write().await.unwrap();
     for id in [sent, waiting] {
-        let refused = delivery::replay(&mut tx, &*env, id).await.unwrap_err();
+        let refused = delivery::replay(&mut tx, &*env, None, id).await.unwrap_err();
         assert!(matches!(refused, DeliveryReplayError::Erased(_)), "{refused}");
     }
-    let all = [env.now() - SignedDuration::from_hours(1), env.now() + SignedDuration::from_hours(1)];
-    let replayed = delivery::replay_range(&mut tx, &*env, fixture.app, None, all[0], all[1]).await.unwrap();
-    assert_eq!(replayed, 0);
+    for state in [DeliveryState::Failed, DeliveryState::Delivered] {
+        let filter = DeliveryFilter { app: Some(fixture.app), state: Some(state), ..Default::default() };
+        assert_eq!(delivery::replay_matching(&mut tx, &*env, filter, 100).await.unwrap(), 0);
+    }
     tx.commit().await.unwrap();
     env.advance(SignedDuration::from_secs(1));
     let (stop, working) = fixture.work();

@@ -38,6 +38,9 @@ pub(crate) enum AuditCommand {
         /// About this moderation account.
         #[arg(long)]
         account: Option<AccountId>,
+        /// About the thing of this id.
+        #[arg(long)]
+        target: Option<String>,
     },
     /// Print the end of the audit trail, as JSON. Kept elsewhere, it shows later whether records were cut off.
     End,
@@ -66,8 +69,8 @@ impl AuditCommand {
         let kept_end = match self {
             Self::Orphans { json } => return find_orphans(config, json).await,
             Self::ReplayErasures { file } => return replay_erasures(config, &file).await,
-            Self::Export { from, to, actor, kind, app, account } => {
-                let filter = AuditFilter { from, to, actor, kind, app, account };
+            Self::Export { from, to, actor, kind, app, account, target } => {
+                let filter = AuditFilter { from, to, actor, kind, app, account, target };
                 return export(config, &filter).await;
             }
             Self::End => return print_end(config).await,
@@ -97,10 +100,7 @@ async fn print_end(config: &Config) -> anyhow::Result<ExitCode> {
 
 async fn export(config: &Config, filter: &AuditFilter) -> anyhow::Result<ExitCode> {
     let (db, trail) = config.open_audited_database().await?;
-    // The record as it is stored, since exactly its text is what was hashed.
-    let print = |ExportedRecord { record, hash, .. }: &ExportedRecord| {
-        out::line(format_args!("{{\"hash\":\"{hash}\",\"record\":{record}}}"));
-    };
+    let print = |record: &ExportedRecord| out::line(format_args!("{}", record.json_line()));
     trail.export(&mut db.read().await?, filter, print).await?;
     Ok(ExitCode::SUCCESS)
 }
@@ -114,6 +114,7 @@ async fn replay_erasures(config: &Config, file: &Path) -> anyhow::Result<ExitCod
         content_moderation: services.content_moderation,
         document_verification: services.document_verification,
         account_deletion: services.account_deletion,
+        environment: services.environment,
     };
     let (mut deleted, mut gone, mut failed) = (0_u64, 0_u64, 0_u64);
     for (number, line) in BufReader::new(lines).lines().enumerate() {

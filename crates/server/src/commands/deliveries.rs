@@ -10,6 +10,9 @@ use domain::{
 };
 use services::Services;
 
+/// Deliveries that are listed at once.
+const MAX_LISTED_DELIVERIES: i64 = 200;
+
 #[derive(Subcommand)]
 pub(crate) enum DeliveriesCommand {
     /// List deliveries as JSON, up to 200, newest first. The messages themselves are not shown.
@@ -75,16 +78,18 @@ impl DeliveriesCommand {
         };
         match self {
             Self::List { app, state: word, from, to } => {
-                let filter = DeliveryFilter { app, state: state(word)?, from, to };
-                out::json(&delivery::list(&mut db.read().await?, filter).await?)?;
+                let filter =
+                    DeliveryFilter { app, state: state(word)?, from, to, ..DeliveryFilter::default() };
+                let mut view = db.read().await?;
+                out::json(&delivery::list(&mut view, filter, None, MAX_LISTED_DELIVERIES).await?)?;
             }
             Self::Show { id } => {
-                let found = delivery::show(&mut db.read().await?, id).await?;
+                let found = delivery::show(&mut db.read().await?, None, id).await?;
                 out::json(&found.with_context(|| format!("there is no delivery {id}"))?)?;
             }
             Self::Replay { id: Some(id), .. } => {
                 let mut tx = db.write().await?;
-                delivery::replay(&mut tx, &*environment, id).await?;
+                delivery::replay(&mut tx, &*environment, None, id).await?;
                 tx.commit().await?;
                 out::line(format_args!(
                     "delivery {id} is attempted again now, and then on the usual schedule"
@@ -92,10 +97,15 @@ impl DeliveriesCommand {
             }
             Self::Replay { id: None, app, from, to, state: word } => {
                 let (app, from) = app.zip(from).context("--app and --from are required")?;
-                let to = to.unwrap_or_else(|| environment.now());
+                let filter = DeliveryFilter {
+                    app: Some(app),
+                    state: state(Some(word))?,
+                    from: Some(from),
+                    to: Some(to.unwrap_or_else(|| environment.now())),
+                    ..DeliveryFilter::default()
+                };
                 let mut tx = db.write().await?;
-                let count =
-                    delivery::replay_range(&mut tx, &*environment, app, state(Some(word))?, from, to).await?;
+                let count = delivery::replay_matching(&mut tx, &*environment, filter, i64::MAX).await?;
                 tx.commit().await?;
                 out::line(format_args!("{count} deliveries are attempted again"));
             }

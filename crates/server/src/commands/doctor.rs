@@ -190,7 +190,7 @@ async fn database(config: &Config) -> Vec<Diagnosis> {
                 domain::tenancy::nonces::UNCLOCKED_NONCE_RETENTION_DAYS
             ))
         }));
-        let parked = jobs::list(&mut view, Some("PARKED"), None).await.unwrap_or_default();
+        let parked = jobs::list(&mut view, Some(jobs::JobState::Parked), None).await.unwrap_or_default();
         if !parked.is_empty() {
             let count = parked.len();
             found.push(Diagnosis::Note(format!(

@@ -38,9 +38,10 @@ impl JobsCommand {
         let db = super::open_database(config).await?;
         match self {
             Self::List { state, kind } => {
-                let state = state.map(|word| word.to_ascii_uppercase());
+                // One that is none was refused when the command line was read.
+                let state = state.and_then(|word| jobs::JobState::try_from(word.to_ascii_uppercase()).ok());
                 let mut view = db.read().await?;
-                return out::json(&jobs::list(&mut view, state.as_deref(), kind.as_deref()).await?);
+                return out::json(&jobs::list(&mut view, state, kind.as_deref()).await?);
             }
             Self::Show { id } => {
                 let job = jobs::show(&mut db.read().await?, id).await?;

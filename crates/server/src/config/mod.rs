@@ -3,6 +3,7 @@
 //! knows.
 
 mod database;
+mod in_force;
 mod keys;
 mod mail;
 mod models;
@@ -35,6 +36,7 @@ use domain::{
     image_analysis::{AnalysisRules, FaceRules, ImageAnalyser},
     keyring::{KEY_BYTES, Keyring},
     proof_of_age::ProofOfAgeSettings,
+    request_log::RequestLogSettings,
     tenancy::limits::LimitSettings,
 };
 use media::{
@@ -84,6 +86,7 @@ pub(crate) struct Config {
     pub(crate) mail: mail::MailConfig,
     pub(crate) console: SignInSettings,
     pub(crate) cases: CaseSettings,
+    pub(crate) request_log: RequestLogSettings,
     pub(crate) storage: storage::StorageConfig,
     pub(crate) faces: FaceIndexSettings,
     pub(crate) secrets: keys::SecretsConfig,
@@ -101,6 +104,11 @@ pub(crate) struct OpenInstallation {
     pub(crate) image_analyser: ImageAnalyser,
 }
 
+/// The environment variables that are settings.
+fn environment_source() -> config::Environment {
+    config::Environment::with_prefix("ASSAY").prefix_separator("__").separator("__").try_parsing(true)
+}
+
 impl Config {
     /// Reads the file and the environment.
     pub(crate) fn load(installation: &InstallationArgs) -> anyhow::Result<Self> {
@@ -108,12 +116,8 @@ impl Config {
         if let Some(file) = &installation.config {
             sources = sources.add_source(config::File::from(file.as_path()).format(config::FileFormat::Toml));
         }
-        let environment = config::Environment::with_prefix("ASSAY")
-            .prefix_separator("__")
-            .separator("__")
-            .try_parsing(true);
         let mut config: Self = sources
-            .add_source(environment)
+            .add_source(environment_source())
             .build()
             .and_then(config::Config::try_deserialize)
             .context("the configuration cannot be read")?;
@@ -286,6 +290,7 @@ impl Config {
                 trust_list_keys: self.trust_list_keys()?,
                 ..self.proof.clone()
             },
+            request_log: self.request_log,
             sign_in: self.console.clone(),
             video: self.video.clone(),
             audit_retention: self.audit.retention(),

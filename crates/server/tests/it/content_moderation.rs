@@ -1,5 +1,7 @@
 //! Content moderation on real servers: killed in the middle of a video, shown in a real browser, gone without a trace.
 
+mod reviewer;
+
 use crate::test_installation::{TEST_TIMEOUT, TestInstallation, client, free_port, repository, text};
 use base::{Environment as _, SystemEnvironment};
 use db::{sql, testing::TestDb};
@@ -120,8 +122,23 @@ impl Installation {
 
     /// How much a run has said. Not asked of the server, which may be dead.
     async fn told(&self) -> i64 {
-        let mut view = self.test.db.read().await.unwrap();
-        view.count(sql!("SELECT count(*) FROM notifications")).await.unwrap()
+        self.count_rows(sql!("SELECT count(*) FROM notifications")).await
+    }
+
+    async fn count_rows(&self, query: db::Query) -> i64 {
+        self.test.db.read().await.unwrap().count(query).await.unwrap()
+    }
+
+    async fn open_cases(&self) -> i64 {
+        self.count_rows(sql!("SELECT count(*) FROM cases WHERE state = 'OPEN'")).await
+    }
+
+    async fn settled_cases(&self) -> i64 {
+        self.count_rows(sql!("SELECT count(*) FROM cases WHERE state = 'SETTLED'")).await
+    }
+
+    async fn opinions(&self) -> i64 {
+        self.count_rows(sql!("SELECT count(*) FROM case_opinions")).await
     }
 
     async fn until_done(&self, moderation: &str) {

@@ -112,6 +112,20 @@ fn zones_are_held_against_labels() {
     assert_eq!((&report["lines"], &report["exact_lines"]), (&5.into(), &0.8.into()));
     assert_eq!(report["character_accuracy"], 0.9944, "one of 178");
     assert_eq!((&report["without"], &report["found_without"]), (&1.into(), &0.into()));
-    let table = place.ask(&["evaluate", "documents", "--labels", labels]);
+    let file = place.path("report.html");
+    let table = place.ask(&[
+        "evaluate",
+        "documents",
+        "--labels",
+        labels,
+        "--html",
+        file.to_str().unwrap(),
+        "--pictures",
+        "2",
+    ]);
     assert!(table.contains("exact documents      50.0 %"), "{table}");
+    let shown = std::fs::read_to_string(file).unwrap();
+    let at = |part: &str| shown.find(part).unwrap_or_else(|| panic!("{part}: {shown}"));
+    assert!(at("b.jpg: misread") < at("a.jpg: as expected"), "what was misread comes first");
+    assert_eq!(shown.matches("<polygon points=\"").count(), 2, "each page has a box around its zone");
 }

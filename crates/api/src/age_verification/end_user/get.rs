@@ -21,5 +21,9 @@ pub(crate) async fn see_age_session(
     State(api): State<ApiState>,
     user: AgeEndUser<AdmitBlockedLocations>,
 ) -> NoStoreJson<PageSession> {
+    // The page opens all the same.
+    if let Err(error) = api.age_verification.record_page_opened(&user.session).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "the opening of a page was not recorded");
+    }
     no_store_json(PageSession::of(&api, &user.session, &user.relying_party).with_location(user.is_blocked))
 }

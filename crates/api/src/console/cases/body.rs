@@ -1,5 +1,6 @@
 //! What a case looks like: in lists, and with everything that it is judged by.
 
+use super::age_appeal::{AgeAppealBody, CAPTURE_PICTURE};
 use crate::{ApiState, content_moderation::ModerationApiError};
 use base::{
     CaseId, CaseQueueId, ContentId, DocumentSessionId, MemberId, ModerationCheckId, ModerationId,
@@ -120,6 +121,10 @@ pub(in crate::console) struct CaseBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     document_check: Option<DocumentCheckBody>,
+    /// Of an appeal against the result of an age verification session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    age_appeal: Option<AgeAppealBody>,
 }
 
 /// A picture of a case.
@@ -463,6 +468,7 @@ impl CaseBody {
             deletes_at: None,
             finding: None,
             document_check: None,
+            age_appeal: None,
         };
         match (subject, account) {
             (CaseSubject::Notification(id), Some(account)) => {
@@ -489,9 +495,30 @@ impl CaseBody {
                 body.deletes_at = Some(evidence.destroyed_at);
                 body.document_check = Some(evidence.into());
             }
-            (CaseSubject::Notification(_), None) | (CaseSubject::AgeSession(_), _) => return Ok(None),
+            (CaseSubject::AgeSession(session), _) => {
+                let appeal = api.age_verification.find_appeal(view, reviewer.app, session).await;
+                let Some(appeal) = appeal.map_err(|error| ModerationApiError::unavailable(&error))? else {
+                    return Ok(None);
+                };
+                body.pictures = appeal.picture_until.map(|_| appeal_picture()).into_iter().collect();
+                body.deletes_at = Some(appeal.picture_until.unwrap_or(appeal.deleted_at));
+                body.age_appeal = Some(appeal.into());
+            }
+            (CaseSubject::Notification(_), None) => return Ok(None),
         }
         Ok(Some(body))
+    }
+}
+
+/// The picture that an application has added to an appeal.
+fn appeal_picture() -> CasePictureBody {
+    CasePictureBody {
+        name: CAPTURE_PICTURE.to_owned(),
+        role: CasePictureRole::Selfie,
+        resource_id: None,
+        width: None,
+        height: None,
+        time: None,
     }
 }
 

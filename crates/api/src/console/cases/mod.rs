@@ -2,8 +2,10 @@
 //!
 //! `request` has the extractors, `body` what a case looks like; each other file is an operation.
 
+mod age_appeal;
 pub(super) mod appeal;
 pub(super) mod assign;
+pub(super) mod assignees;
 mod body;
 pub(super) mod claim;
 pub(super) mod decide;

@@ -1,6 +1,7 @@
 //! `GET /console/cases/{caseId}/pictures/{name}`
 
 use super::{
+    age_appeal::CAPTURE_PICTURE,
     body::{ENROLLED_PREFIX, PORTRAIT_SIDE_PIXELS},
     request::ReviewerRequest,
 };
@@ -78,6 +79,11 @@ pub(in crate::console) async fn get_picture(
                 .await
                 .map_err(|error| ModerationApiError::unavailable(&error))?,
         },
+        (CaseSubject::AgeSession(session), _) if name == CAPTURE_PICTURE => api
+            .age_verification
+            .appeal_picture(record.app, session)
+            .await
+            .map_err(|error| ModerationApiError::unavailable(&error))?,
         (CaseSubject::Notification(_), None) | (CaseSubject::AgeSession(_), _) => None,
     };
     let bytes = bytes.ok_or_else(missing)?;

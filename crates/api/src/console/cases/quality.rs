@@ -10,10 +10,10 @@ use crate::{
     },
 };
 use axum::{Json, extract::State};
-use base::{MemberId, SignedDuration, Timestamp};
+use base::{CaseQueueId, MemberId, SignedDuration, Timestamp};
 use domain::{
     accounts::ConsoleScope,
-    cases::{Agreement, CaseKind, ReviewerQuality},
+    cases::{Agreement, CaseKind, QualityFilter, QueueQuality, ReviewerQuality, TimeToDecision},
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -27,6 +27,9 @@ pub(in crate::console) struct QualityQuery {
     /// Only cases of this kind.
     #[param(value_type = Option<CaseKind>)]
     kind: Option<CaseKind>,
+    /// Only cases of this queue, which have one policy.
+    #[param(value_type = Option<Uuid>)]
+    queue_id: Option<CaseQueueId>,
     /// Decisions at or after this moment (RFC 3339); without one, of the last 30 days.
     #[param(value_type = Option<String>, format = DateTime)]
     from: Option<Timestamp>,
@@ -38,9 +41,10 @@ pub(in crate::console) struct QualityQuery {
 impl QueryParameters for QualityQuery {
     fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
         let kind = query.read("kind", one_of(CaseKind::VARIANTS), violations);
+        let queue_id = query.read("queue_id", "a UUID", violations);
         let from = query.moment("from", violations);
         let before = query.moment("before", violations);
-        Some(Self { kind, from, before })
+        Some(Self { kind, queue_id, from, before })
     }
 }
 
@@ -50,6 +54,54 @@ pub(in crate::console) struct ReviewerQualityList {
     /// The busiest first.
     #[schema(max_items = 500)]
     reviewers: Vec<ReviewerQualityBody>,
+    /// Queues whose cases were decided, those with the most cases first.
+    queues: Vec<QueueQualityBody>,
+}
+
+/// How the cases of one queue are decided.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = QueueQuality)]
+struct QueueQualityBody {
+    /// Absent: cases that no queue took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>, nullable = false)]
+    queue_id: Option<CaseQueueId>,
+    /// How many of its cases were settled.
+    settled: i64,
+    /// How many of these later than they were due.
+    overdue: i64,
+    /// From the creation of a case until it was settled; absent where none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    seconds_to_decision: Option<TimeToDecisionBody>,
+    /// Of the reviewers of the same cases with each other.
+    between_reviewers: AgreementBody,
+    /// With the answers of golden cases.
+    with_golden: AgreementBody,
+}
+
+/// Seconds.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = TimeToDecision)]
+struct TimeToDecisionBody {
+    median: f64,
+    /// The 90th percentile.
+    p90: f64,
+}
+
+impl From<QueueQuality> for QueueQualityBody {
+    fn from(quality: QueueQuality) -> Self {
+        Self {
+            queue_id: quality.queue,
+            settled: quality.settled,
+            overdue: quality.overdue,
+            seconds_to_decision: quality
+                .seconds_to_decision
+                .map(|TimeToDecision { median, p90 }| TimeToDecisionBody { median, p90 }),
+            between_reviewers: quality.between_reviewers.into(),
+            with_golden: quality.with_golden.into(),
+        }
+    }
 }
 
 /// How one reviewer decides.
@@ -113,10 +165,14 @@ pub(in crate::console) async fn reviewer_quality(
     request: ReviewerRequest<(), QualityQuery>,
 ) -> Result<Json<ReviewerQualityList>, ModerationApiError> {
     request.require(ConsoleScope::QueuesManage)?;
-    let QualityQuery { kind, from, before } = request.input;
+    let QualityQuery { kind, queue_id, from, before } = request.input;
     let until = before.unwrap_or_else(|| api.environment.now());
     let from = from.unwrap_or(until - DEFAULT_PERIOD);
     let mut view = api.db.read().await?;
-    let found = api.cases.quality(&mut view, &request.reviewer, kind, (from, until)).await?;
-    Ok(Json(ReviewerQualityList { reviewers: found.into_iter().map(Into::into).collect() }))
+    let filter = QualityFilter { kind, queue: queue_id, from, until };
+    let found = api.cases.quality(&mut view, &request.reviewer, filter).await?;
+    Ok(Json(ReviewerQualityList {
+        reviewers: found.reviewers.into_iter().map(Into::into).collect(),
+        queues: found.queues.into_iter().map(Into::into).collect(),
+    }))
 }

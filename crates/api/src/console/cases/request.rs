@@ -17,8 +17,8 @@ use axum::{
 use base::CaseId;
 use db::WriteTx;
 use domain::{
-    accounts::{ConsoleScope, Principal, Scope},
-    cases::{CaseKind, Reviewer},
+    accounts::{ConsoleScope, Principal},
+    cases::{CaseKind, ReviewScope, Reviewer},
 };
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -51,16 +51,13 @@ impl<Ids: DeserializeOwned + Send> ReviewerRequest<Ids> {
     async fn read(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
         let SignedInMember { caller, member, account } =
             SignedInMember::from_request_parts(parts, api).await?;
-        let mut kinds = Vec::new();
-        if caller.has_scope(Scope::NotificationsManage) {
-            kinds.push(CaseKind::Finding);
-        }
-        if caller.has_console_scope(ConsoleScope::DocumentsReview) {
-            kinds.push(CaseKind::DocumentCheck);
-        }
-        if caller.has_console_scope(ConsoleScope::AgesReview) {
-            kinds.push(CaseKind::AgeAppeal);
-        }
+        let kinds: Vec<CaseKind> = [CaseKind::Finding, CaseKind::DocumentCheck, CaseKind::AgeAppeal]
+            .into_iter()
+            .filter(|kind| match kind.review_scope() {
+                ReviewScope::Account(scope) => caller.has_scope(scope),
+                ReviewScope::Console(scope) => caller.has_console_scope(scope),
+            })
+            .collect();
         if kinds.is_empty() {
             let message =
                 "one of the scopes notifications:manage, documents:review and ages:review is needed";

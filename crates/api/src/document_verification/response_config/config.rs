@@ -4,16 +4,19 @@ use crate::{
     document_verification::{DocumentApiError, auth::ReceivedRequest, violations::PayloadViolations},
     http::json,
 };
-use domain::document_verification::{
-    report::{Recommendation, ReportDetail, SubCheck, VerificationReport, recovery_suggestion},
-    sandbox_responses::{
-        CheckResultTarget, DocumentMatcher, SandboxCheckResult, SandboxPortrait, SandboxResponseConfig,
-        SandboxTaskResult, approving_report,
-    },
-    session::{TaskNextStep, TaskNextStepReason},
-    types::{
-        CheckAdvice, LivenessType, ResultTemplate, SubCheckProcess, SubCheckResult, TaskAdvice,
-        TaskAdviceReason, TaskType, VerificationCheckType,
+use domain::{
+    Violation,
+    document_verification::{
+        report::{Recommendation, ReportDetail, SubCheck, VerificationReport, recovery_suggestion},
+        sandbox_responses::{
+            CheckResultTarget, DocumentMatcher, SandboxCheckResult, SandboxPortrait, SandboxResponseConfig,
+            SandboxTaskResult, approving_report,
+        },
+        session::{TaskNextStep, TaskNextStepReason},
+        types::{
+            CheckAdvice, LivenessType, ResultTemplate, SubCheckProcess, SubCheckResult, TaskAdvice,
+            TaskAdviceReason, TaskType, VerificationCheckType,
+        },
     },
 };
 use serde_json::{Map, Value};
@@ -259,7 +262,7 @@ pub(crate) struct SubCheckDetailRequest {
 
 /// A response configuration as it was sent, with whatever members it had.
 #[derive(serde::Serialize)]
-pub(crate) struct SentResponseConfig(pub(super) Value);
+pub(crate) struct SentResponseConfig(pub(crate) Value);
 
 impl Default for SentResponseConfig {
     fn default() -> Self {
@@ -289,16 +292,34 @@ impl ResponseConfigRequest {
     /// Validates a configuration; a refusal lists everything that is wrong with it. It is stored as it was sent.
     pub(super) fn validate(received: &ReceivedRequest) -> Result<SentResponseConfig, DocumentApiError> {
         let (config, wrong) = received.parse_lenient::<Self>()?;
-        let mut violations = PayloadViolations::new(wrong);
-        config.into_config(&mut violations);
         let (sent, _) = received.parse_lenient::<Map<String, Value>>()?;
+        let (sent, violations) = config.check(sent, wrong);
+        violations.into_result()?;
+        Ok(sent)
+    }
+
+    /// As [`Self::validate`], for a configuration that is a part of another request. The paths begin in it.
+    pub(crate) fn validate_value(sent: Map<String, Value>) -> Result<SentResponseConfig, Vec<Violation>> {
+        let (config, wrong) = json::read_lenient::<Self>(sent.clone().into())
+            .map_err(|_| vec![Violation::new("", "it is no response configuration")])?;
+        let (sent, violations) = config.check(sent, wrong);
+        let violations = violations.into_violations();
+        if violations.is_empty() { Ok(sent) } else { Err(violations) }
+    }
+
+    fn check(
+        self,
+        sent: Map<String, Value>,
+        wrong: Vec<Violation>,
+    ) -> (SentResponseConfig, PayloadViolations) {
+        let mut violations = PayloadViolations::new(wrong);
+        self.into_config(&mut violations);
         let sent = without_nulls(sent.into());
         let length = serde_json::to_vec(&sent).map_or(0, |bytes| bytes.len());
         if length > MAX_CONFIG_BYTES {
             violations.add("", format!("it has {length} bytes, at most {MAX_CONFIG_BYTES} are taken"));
         }
-        violations.into_result()?;
-        Ok(SentResponseConfig(sent))
+        (SentResponseConfig(sent), violations)
     }
 
     /// Reads a stored configuration. It was validated when it was sent; parts that this version does not accept are

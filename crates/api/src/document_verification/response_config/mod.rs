@@ -1,6 +1,6 @@
 //! Response configurations: what a sandbox answers.
 
-pub(super) mod config;
+pub(crate) mod config;
 pub(super) mod get_for_application;
 pub(super) mod get_for_session;
 pub(super) mod set_for_application;

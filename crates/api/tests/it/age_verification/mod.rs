@@ -2,6 +2,7 @@
 
 mod abuse;
 mod age_estimation;
+mod appeals;
 mod auth;
 mod blind_tokens;
 mod blocked_locations;
@@ -61,8 +62,33 @@ impl AgeSessionFixture {
         Self { id: made.json()["id"].as_str().unwrap().to_owned(), key, base }
     }
 
+    /// The session's id.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The page is opened, its person consents, and estimation is opened.
+    pub(crate) async fn begin_estimate(&self, app: &TestApp) -> AttemptTurn {
+        assert_eq!(self.end_user_call(app, "GET", "", None).await.status, 200);
+        let consented = self.end_user_call(app, "POST", "/consent", Some(json!({ "given": true }))).await;
+        assert_eq!(consented.status, 200, "{}", consented.json());
+        self.open_attempt(app, "AGE_ESTIMATION").await
+    }
+
+    /// Its person shows their face.
+    pub(crate) async fn finish_estimate(&self, app: &TestApp, opened: &AttemptTurn) {
+        self.take_turn(app, opened, captured_photo(app, self).await).await;
+    }
+
+    /// Goes through a session whose threshold nobody reaches.
+    pub(crate) async fn fail_by_estimate(&self, app: &TestApp) {
+        let opened = self.begin_estimate(app).await;
+        self.finish_estimate(app, &opened).await;
+        assert_eq!(self.result(app).await["status"], "FAIL");
+    }
+
     /// The record of its result.
-    async fn result(&self, app: &TestApp) -> Value {
+    pub(crate) async fn result(&self, app: &TestApp) -> Value {
         let path = format!("{}/sessions/{}/result", self.base, self.id);
         let answer = relying_party_call(app, &self.key, "GET", &path, None).await;
         assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
@@ -70,7 +96,7 @@ impl AgeSessionFixture {
     }
 
     /// A call of the hosted page.
-    async fn end_user_call(
+    pub(crate) async fn end_user_call(
         &self,
         app: &TestApp,
         method: &str,

@@ -299,7 +299,7 @@ impl WebhookFixture {
     async fn tried(&self, many: usize) -> Vec<(Option<u16>, DeliveryState)> {
         for _ in 0..60_000 {
             let mut view = self.app.api.db.read().await.unwrap();
-            let records = delivery::list(&mut view, DeliveryFilter::default()).await.unwrap();
+            let records = delivery::list(&mut view, DeliveryFilter::default(), None, 200).await.unwrap();
             drop(view);
             let ended = records.iter().filter(|record| record.state != DeliveryState::Running);
             let tried: Vec<_> =

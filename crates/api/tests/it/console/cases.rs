@@ -1,6 +1,9 @@
 //! `/console/cases` and `/console/queues`
 
-use crate::{content_moderation::AccountFixture, document_verification::session_in_review};
+use crate::{
+    content_moderation::AccountFixture,
+    document_verification::{session_in_review, session_in_review_of},
+};
 use base::SignedDuration;
 use db::sql;
 use domain::content_moderation::SweepFindingPictures;
@@ -154,7 +157,13 @@ async fn a_case_is_released_held_and_handed_over() {
     assert_eq!(desk.claim(1).await.len(), 1);
 
     let (eve, cookie) = desk.fixture.add_member("eve@example.com", false, &["notifications:manage"]).await;
+    // Somebody who may decide nothing is no help.
+    desk.fixture.add_member("kim@example.com", false, &["contents:view"]).await;
     desk.claim(1).await;
+    let assignees = desk.call("GET", &format!("{case}/assignees"), None).await;
+    assert_eq!(assignees.json()["assignees"].as_array().unwrap().len(), 1);
+    assert_eq!(assignees.json()["assignees"][0]["member_id"], json!(eve));
+    assert_response_snapshot!(assignees, "**.member_id");
     assert_response_snapshot!(
         desk.call("POST", &format!("{case}/assign"), Some(json!({ "member_id": eve }))).await
     );
@@ -208,6 +217,31 @@ async fn queues_are_made_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_check_goes_to_those_who_speak_the_language_of_the_person() {
+    let desk = Desk::open().await;
+    desk.grant(&["queues:manage", "documents:review"]).await;
+    let wanted = json!({ "name": "In German", "of_application": true, "rules": { "kinds": ["DOCUMENT_CHECK"], "languages": ["de"] } });
+    let queue = desk.call("POST", "/queues", Some(wanted)).await.json()["id"].clone();
+    for locale in [Some("de-AT"), Some("fr"), None] {
+        let mut payload =
+            json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "manual_check": "ALWAYS" } }] });
+        if let Some(locale) = locale {
+            payload["sdk_config"] = json!({ "locale": locale });
+        }
+        session_in_review_of(&desk.fixture.app, &payload).await;
+    }
+    let listed = desk.call("GET", "/cases?kind=DOCUMENT_CHECK", None).await.json();
+    let mut languages: Vec<(Value, Value)> = listed["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| (case["language"].clone(), case["queue"]["id"].clone()))
+        .collect();
+    languages.sort_by_key(|(language, _)| language.to_string());
+    assert_eq!(languages, [(json!("de"), queue), (json!("fr"), Value::Null), (Value::Null, Value::Null)]);
+}
+
+#[tokio::test]
 async fn agreement_is_shown_to_leads() {
     let desk = Desk::open().await;
     let case = desk.claimed_case().await;
@@ -220,7 +254,15 @@ async fn agreement_is_shown_to_leads() {
     desk.fixture.app.run_due_jobs().await;
     assert_eq!(desk.call("GET", "/quality", None).await.status_and_code(), "401 UNAUTHORIZED");
     desk.grant(&["queues:manage"]).await;
-    assert_response_snapshot!(desk.call("GET", "/quality", None).await, "reviewers.*.member_id");
+    desk.fixture.app.world.advance(SignedDuration::from_secs(1));
+    let redacted = "reviewers.*.member_id **.median **.p90";
+    assert_response_snapshot!(desk.call("GET", "/quality", None).await, redacted);
+    // Of another queue there is nothing to tell.
+    let made = desk.call("POST", "/queues", Some(json!({ "name": "Others" }))).await.json();
+    let path = format!("/quality?queue_id={}", made["id"].as_str().unwrap());
+    let other = desk.call("GET", &path, None).await.json();
+    assert_eq!(other, json!({ "reviewers": [], "queues": [] }));
+    assert_eq!(desk.call("GET", "/quality?queue_id=7", None).await.status_and_code(), "400 INVALID_REQUEST");
 }
 
 #[tokio::test]

@@ -1,23 +1,33 @@
 //! `/console`: sign-in of members and operators, their credentials and sessions, and what operators do.
 
 mod approvals;
+mod audit;
 mod authorisation;
 mod begin_session;
 mod cases;
 mod codes;
 mod cookie;
+mod deliveries;
 mod end_session;
 mod first_operator;
 mod get_session;
+mod health;
 mod identity_provider;
+mod integrator;
+mod jobs;
 mod member_roles;
 mod operators;
 mod passkeys;
+mod providers;
 mod second_factor;
 mod sessions;
 mod sign_in;
 mod sign_in_methods;
+mod staff;
 mod tenants;
+mod verification_sessions;
+
+pub(crate) use verification_sessions::Integrator;
 
 use crate::content_moderation::{AccountFixture, session_cookie, token_in_email};
 use axum::{body::Body, http::Request};

@@ -94,6 +94,11 @@ impl DocumentSessionFixture {
         Self { id: text("sessionId"), token: text("client_session_token"), base }
     }
 
+    /// The session's id.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     pub(crate) fn path(&self, rest: &str) -> String {
         format!("{}/sessions/{}{rest}", self.base, self.id)
     }
@@ -202,7 +207,7 @@ impl DocumentSessionFixture {
     }
 
     /// Shows a live face in one picture.
-    async fn capture_face(&self, app: &TestApp, face: &[u8]) {
+    pub(crate) async fn capture_face(&self, app: &TestApp, face: &[u8]) {
         self.consent(app).await;
         let made = self.end_user_call(app, "POST", "/resources/liveness/static", None).await;
         assert_eq!(made.status_and_code(), "201", "{}", made.json());
@@ -300,7 +305,12 @@ static FACES: LazyLock<(Vec<u8>, Vec<u8>, u8)> = LazyLock::new(|| {
 pub(crate) async fn session_in_review(app: &TestApp) -> String {
     let payload =
         json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "manual_check": "ALWAYS" } }] });
-    let session = DocumentSessionFixture::create(app, BASE, &payload).await;
+    session_in_review_of(app, &payload).await
+}
+
+/// The same with another payload, which asks for such a check.
+pub(crate) async fn session_in_review_of(app: &TestApp, payload: &Value) -> String {
+    let session = DocumentSessionFixture::create(app, BASE, payload).await;
     session.capture_face(app, testkit::face_jpeg()).await;
     session.finish(app).await;
     app.run_due_jobs().await;

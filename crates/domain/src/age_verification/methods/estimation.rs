@@ -10,7 +10,7 @@ use crate::{
         AgeSessionError,
         attempt_budgets::AttemptBudgets,
         decision::{decide_from_estimate, decide_from_evidence},
-        session::AgeMethodVerdict,
+        session::{AgeMethodVerdict, EstimatedAge},
         types::{AgeFailureReason, InputProblemCode, LivenessLevel},
     },
     image_analysis::{
@@ -141,11 +141,10 @@ impl EstimationMethod {
             return retry(InputProblemCode::TryAgain);
         }
         match finding {
-            PhotoFinding::Age(estimate) => Ok(StepOutcome::Finished(decide_from_estimate(
-                &context.session.wanted,
-                context.config,
-                &estimate,
-            ))),
+            PhotoFinding::Age(estimate) => Ok(StepOutcome::Estimated {
+                verdict: decide_from_estimate(&context.session.wanted, context.config, &estimate),
+                estimate: EstimatedAge { years: estimate.years, low: estimate.low80, high: estimate.high80 },
+            }),
             PhotoFinding::Spoof => Ok(undecided(AgeFailureReason::LivenessNotProven)),
             PhotoFinding::Retry(code) => retry(code),
         }

@@ -48,7 +48,7 @@ pub(super) use wallet::{WalletMethod, WalletOutcome, WalletProgress, WalletReque
 use super::{
     AgeSessionError,
     decision::AgeDecider,
-    session::{AgeMethodVerdict, AgeSession, MethodAttempt, SignalProvenance},
+    session::{AgeMethodVerdict, AgeSession, EstimatedAge, MethodAttempt, SignalProvenance},
     session_config::AgeMethodConfig,
     types::{AgeFailureReason, InputProblemCode},
 };
@@ -146,6 +146,8 @@ pub(super) enum StepOutcome {
     },
     /// The attempt ends with what a phone's system states, and who stands behind it.
     Signalled { verdict: AgeMethodVerdict, provenance: Option<SignalProvenance> },
+    /// The attempt ends with what follows from an estimate.
+    Estimated { verdict: AgeMethodVerdict, estimate: EstimatedAge },
     /// The attempt ends.
     Finished(AgeMethodVerdict),
 }

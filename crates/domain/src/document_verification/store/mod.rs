@@ -13,7 +13,7 @@ mod tombstones;
 pub(super) use media::SessionMediaStore;
 pub(super) use sessions::{DocumentSessionStore, hash_token};
 
-use super::session::DocumentSession;
+use super::{session::DocumentSession, step_recorder::DocumentSessionProgress};
 use ::media::blobs::{BlobKey, BlobKeySegment, BlobStore};
 use base::{DocumentSessionId, MediaId, Secret};
 
@@ -27,6 +27,8 @@ pub struct UnsealedDocumentSession {
     key: Secret<[u8; 32]>,
     /// Counts the locks taken on the row; [`DocumentSessionStore::save`] writes only over the version it locked.
     version: i64,
+    /// What the session was when it was read.
+    before: DocumentSessionProgress,
 }
 
 impl UnsealedDocumentSession {

@@ -3,14 +3,19 @@
 use super::{UnsealedDocumentSession, tombstones};
 use crate::{
     delivery,
-    document_verification::{session::DocumentSession, traces},
+    document_verification::{
+        session::DocumentSession,
+        step_recorder::{self, DocumentSessionProgress},
+        traces,
+    },
     erasure_keys::{self, ErasureKeys, KeyOwner},
+    session_steps::{self, SessionReferences, SessionStepKind, SessionStepOutcome, StepEnd},
     tenancy::limits,
     vault::Vault,
 };
 use aws_lc_rs::digest;
-use base::{AppId, DocumentSessionId, Environment, Secret, SignedDuration, Uuid};
-use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
+use base::{AppId, DocumentSessionId, Environment, Secret, SignedDuration, Timestamp, Uuid};
+use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use std::sync::Arc;
 
 /// Seals, opens, locks and saves the rows of sessions; cheap to clone.
@@ -19,6 +24,7 @@ pub(in crate::document_verification) struct DocumentSessionStore {
     db: Db,
     env: Arc<dyn Environment>,
     keys: ErasureKeys,
+    references: SessionReferences,
     /// How long a session is kept after its resources were destroyed.
     session_retention: SignedDuration,
 }
@@ -47,8 +53,9 @@ impl DocumentSessionStore {
         vault: Vault,
         session_retention: SignedDuration,
     ) -> Self {
+        let references = SessionReferences::new(vault.clone());
         let keys = ErasureKeys { vault, environment: env.clone() };
-        Self { db, env, keys, session_retention }
+        Self { db, env, keys, references, session_retention }
     }
 
     /// Opens a row. `None`, and an error in the log, if it does not open.
@@ -66,11 +73,9 @@ impl DocumentSessionStore {
     fn try_unseal(&self, row: &SealedSessionRow) -> Option<UnsealedDocumentSession> {
         let key = self.keys.open(KeyOwner::DocumentSession(row.id), &row.key)?;
         let plain = Vault::with_key(key.clone()).open(&session_aad(row.id), &row.sealed).ok()?;
-        Some(UnsealedDocumentSession {
-            session: serde_json::from_slice(&plain).ok()?,
-            key,
-            version: row.version,
-        })
+        let session: DocumentSession = serde_json::from_slice(&plain).ok()?;
+        let before = DocumentSessionProgress::of(&session);
+        Some(UnsealedDocumentSession { session, key, version: row.version, before })
     }
 
     fn seal(&self, session: &DocumentSession, key: &Secret<[u8; 32]>) -> Vec<u8> {
@@ -101,8 +106,21 @@ impl DocumentSessionStore {
             destroy_at + self.session_retention,
             session.created_at,
         ))
-        .await
-        .map(drop)
+        .await?;
+        let (recorded, step) = (step_recorder::recorded(session), SessionStepKind::Session);
+        recorded.begin(tx, recorded.id, step, "SESSION", session.created_at).await?;
+        let subject =
+            session.wanted.identity_profile.as_ref().and_then(|profile| profile.subject_id.as_deref());
+        let references = [session.wanted.user_tracking_id.as_deref(), subject];
+        self.references.remember(tx, &recorded, &references, session.created_at).await
+    }
+
+    /// Records that the end user opened the page of a session.
+    pub(in crate::document_verification) async fn record_page_opened(
+        &self,
+        session: &DocumentSession,
+    ) -> Result<(), DbError> {
+        session_steps::record_page_opened(&self.db, &*self.env, &step_recorder::recorded(session)).await
     }
 
     /// A session of an application.
@@ -212,6 +230,7 @@ impl DocumentSessionStore {
     ) -> Result<Option<u64>, DbError> {
         let session = &locked.session;
         let stored = self.count_media(tx, session).await?;
+        step_recorder::record_changes(tx, &*self.env, &locked.before, session).await?;
         let rows = tx
             .execute(sql!(
                 "UPDATE identity_sessions SET state = $3, triggered = $4, sealed = $5
@@ -225,6 +244,46 @@ impl DocumentSessionStore {
             .await?;
         debug_assert_eq!(rows, 1, "the session was locked");
         Ok(stored)
+    }
+
+    /// Puts the clock of a session of the sandbox forward: everything that is due comes earlier by so much. Returns whether
+    /// there is such a session.
+    pub(in crate::document_verification) async fn advance_clock(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: DocumentSessionId,
+        by: SignedDuration,
+    ) -> Result<bool, DbError> {
+        #[derive(FromRow)]
+        struct DueRow {
+            destroy_at: Option<DbTimestamp>,
+            #[sqlx(try_from = "db::DbTimestamp")]
+            forget_at: Timestamp,
+        }
+        let locked = self.lock(tx, id).await?;
+        let is_own = |locked: &UnsealedDocumentSession| locked.session.app == app && locked.session.sandbox;
+        let Some(mut locked) = locked.filter(is_own) else { return Ok(false) };
+        locked.session.wanted.until -= by;
+        // Reviewers are told by it when pictures go.
+        locked.session.wanted.resources_ttl = (locked.session.wanted.resources_ttl - by.as_secs()).max(0);
+        self.save(tx, &locked).await?;
+        let due: Option<DueRow> = tx
+            .fetch_optional(sql!("SELECT destroy_at, forget_at FROM identity_sessions WHERE id = $1", id))
+            .await?;
+        let Some(DueRow { destroy_at, forget_at }) = due else { return Ok(false) };
+        tx.execute(sql!(
+            "UPDATE identity_sessions SET until_at = $2, destroy_at = $3, forget_at = $4 WHERE id = $1",
+            id,
+            locked.session.wanted.until,
+            destroy_at.map(|at| at.0 - by),
+            forget_at - by,
+        ))
+        .await?;
+        let (step, end) = (SessionStepKind::ClockAdvanced, StepEnd::of(SessionStepOutcome::Passed));
+        let recorded = step_recorder::recorded(&locked.session);
+        recorded.record(tx, &*self.env, step, &by.to_string(), end).await?;
+        Ok(true)
     }
 
     /// Erases a session: its key goes with its row. The caller deletes its media after the commit
@@ -262,7 +321,10 @@ impl DocumentSessionStore {
         locked: &mut UnsealedDocumentSession,
     ) -> Result<(), DbError> {
         let id = locked.session.id;
+        let before = DocumentSessionProgress::of(&locked.session);
         locked.session.clear_supplied_data();
+        step_recorder::record_changes(tx, &*self.env, &before, &locked.session).await?;
+        session_steps::forget_references(tx, id.into()).await?;
         locked.key = self.keys.create(tx, KeyOwner::DocumentSession(id)).await?;
         erasure_keys::record_erasure(tx).await?;
         tombstones::add(tx, &*self.env, id, None).await?;

@@ -4,7 +4,7 @@
 
 use super::{ApplicationLimits, LimitKind, LimitSettings};
 use base::{AppId, Environment, SignedDuration, Timestamp};
-use db::{Db, DbError, Durability, FromRow, sql};
+use db::{Db, DbError, Durability, FromRow, ReadTx, sql};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -125,6 +125,43 @@ impl CallLimiter {
         share.unused = share.unused.saturating_sub(1);
         let left = CallAllowance { limit: window.limit, remaining: share.unused + share.unreserved, reset };
         if is_left { Ok(Some(left)) } else { Err(CallRefusal::UsedUp(left)) }
+    }
+
+    /// What an application has left in the present window, without counting a call: as far as all processes have reserved
+    /// calls. `None` if its calls are not limited.
+    pub async fn left(
+        &self,
+        view: &mut ReadTx,
+        app: AppId,
+        own: &ApplicationLimits,
+    ) -> Result<Option<CallAllowance>, DbError> {
+        #[derive(FromRow)]
+        struct WindowRow {
+            reserved: i64,
+        }
+        let defaults = &self.0.defaults;
+        let Some(per_minute) = defaults.of(own, LimitKind::CallsPerMinute) else { return Ok(None) };
+        let burst = defaults.of(own, LimitKind::Burst).unwrap_or(per_minute);
+        let now = self.0.environment.now();
+        let window = CallWindow::at(now, per_minute, burst);
+        let row: Option<WindowRow> = view
+            .fetch_optional(sql!(
+                "SELECT reserved FROM call_windows WHERE app_id = $1 AND starts_at = $2",
+                app,
+                window.starts_at,
+            ))
+            .await?;
+        let reserved = row.map_or(0, |row| row.reserved.max(0).unsigned_abs());
+        Ok(Some(CallAllowance {
+            limit: window.limit,
+            remaining: window.limit.saturating_sub(reserved),
+            reset: Duration::try_from(window.ends_at.duration_since(now)).unwrap_or_default(),
+        }))
+    }
+
+    /// What is in force for applications that have no limits of their own.
+    pub fn defaults(&self) -> &LimitSettings {
+        &self.0.defaults
     }
 
     fn share(&self, app: AppId) -> Arc<tokio::sync::Mutex<Share>> {

@@ -10,7 +10,7 @@ mod usage;
 pub use calls::{CallAllowance, CallLimiter, CallRefusal, purge};
 pub use usage::{
     Usage, count_stored_bytes, ensure_live_stream_allowed, ensure_queueing_allowed, ensure_storage_left,
-    ensure_stored_bytes_allowed, recount, usage,
+    ensure_stored_bytes_allowed, recount, total_stored_bytes, usage,
 };
 
 use super::{TenancyError, applications, ensure_found};
@@ -108,7 +108,7 @@ impl ApplicationLimits {
 
 impl LimitSettings {
     /// What is in force for an application; `None`: no limit.
-    fn of(&self, own: &ApplicationLimits, kind: LimitKind) -> Option<u64> {
+    pub fn of(&self, own: &ApplicationLimits, kind: LimitKind) -> Option<u64> {
         let optional = |number: Option<NonZeroU32>| number.map_or(0, NonZeroU32::get).into();
         let (own, default): (Option<i64>, u64) = match kind {
             LimitKind::CallsPerMinute => (own.calls_per_minute, optional(self.calls_per_minute)),

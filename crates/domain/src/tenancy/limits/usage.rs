@@ -37,6 +37,11 @@ pub async fn usage(view: &mut ReadTx, app: AppId) -> Result<Option<Usage>, DbErr
     .await
 }
 
+/// The bytes of files that are stored for all applications.
+pub async fn total_stored_bytes(view: &mut ReadTx) -> Result<i64, DbError> {
+    view.count(sql!("SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM stored_files")).await
+}
+
 /// The limit of an application; where there is one, other transactions that ask wait until this one ends.
 async fn lock_limit(
     tx: &mut WriteTx,
@@ -170,6 +175,7 @@ pub async fn recount(tx: &mut WriteTx, app: AppId) -> Result<(), DbError> {
                 JOIN accounts a ON a.id = f.account_id WHERE a.app_id = $1)
            + (SELECT coalesce(CAST(sum(u.bytes) AS BIGINT), 0) FROM content_uploads u
                 JOIN accounts a ON a.id = u.account_id WHERE a.app_id = $1)
+           + (SELECT coalesce(CAST(sum(p.bytes) AS BIGINT), 0) FROM age_appeal_pictures p WHERE p.app_id = $1)
            + (SELECT coalesce(CAST(sum(s.media_bytes) AS BIGINT), 0) FROM identity_sessions s WHERE s.app_id = $1)
           WHERE app_id = $1",
         app,

@@ -1,0 +1,5 @@
+//! Appeals of people who were refused: an extension.
+
+pub(super) mod create;
+pub(super) mod get;
+mod record;

@@ -1,0 +1,190 @@
+//! `/api/v1/sessions/{sessionId}/appeal`, and what reviewers decide about it.
+
+use super::{AgeSessionFixture, BASE, relying_party_call};
+use crate::{console::Integrator, content_moderation::AccountFixture};
+use base::SignedDuration;
+use db::sql;
+use serde_json::{Value, json};
+use testkit::{TestApp, TestResponse, face_base64};
+
+/// What differs from run to run, in an appeal and in the case of one.
+const VOLATILE_OF_APPEAL: &str = "session_id created_at deleted_at picture_deleted_at";
+const VOLATILE_OF_CASE: &str = "**.id **.session_id **.due_at **.created_at **.refused_at **.appealed_at **.lease_until \
+                                **.held_by **.deletes_at **.years **.low **.high";
+
+/// A session that nobody passes, with an address for webhooks.
+async fn refused_session(app: &TestApp) -> AgeSessionFixture {
+    let payload = json!({
+        "age_estimation": { "threshold": 100 }, "notification_url": "https://shop.example.com/hook",
+    });
+    let session = AgeSessionFixture::create(app, BASE, &payload).await;
+    session.fail_by_estimate(app).await;
+    session
+}
+
+async fn appeal(app: &TestApp, session: &AgeSessionFixture, body: Value) -> TestResponse {
+    let path = format!("{BASE}/sessions/{}/appeal", session.id);
+    relying_party_call(app, &session.key, "POST", &path, Some(body)).await
+}
+
+async fn read_appeal(app: &TestApp, session: &AgeSessionFixture) -> TestResponse {
+    let path = format!("{BASE}/sessions/{}/appeal", session.id);
+    relying_party_call(app, &session.key, "GET", &path, None).await
+}
+
+/// A reviewer of appeals.
+async fn reviewer() -> Integrator {
+    Integrator::start(&["ages:review", "sessions:view"]).await
+}
+
+/// Claims the case of an appeal; its path.
+async fn claim(reviewer: &Integrator) -> String {
+    let claimed = reviewer.call("POST", "/console/cases/claim", Some(json!({ "count": 1 }))).await;
+    assert_eq!(claimed.status, 200, "{}", claimed.json());
+    let case = claimed.json()["cases"][0]["id"].as_str().expect("a case").to_owned();
+    format!("/console/cases/{case}")
+}
+
+/// Decides an appeal, and lets the decision settle.
+async fn decide(reviewer: &Integrator, case: &str, decision: &str) {
+    let body = json!({ "decision": decision, "exposure_seconds": 1.0 });
+    let decided = reviewer.call("PUT", &format!("{case}/decision"), Some(body)).await;
+    assert_eq!(decided.status, 200, "{}", decided.json());
+    reviewer.app().world.advance(SignedDuration::from_secs(11));
+    reviewer.app().run_due_jobs().await;
+}
+
+/// How many messages of a topic there are.
+async fn messages(app: &TestApp, topic: &'static str) -> i64 {
+    let query = sql!("SELECT count(*) FROM deliveries WHERE topic = $1", topic);
+    app.api.db.read().await.unwrap().count(query).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_appeal_is_made_once() {
+    let reviewer = reviewer().await;
+    let app = reviewer.app();
+    let session = refused_session(app).await;
+    assert_eq!(read_appeal(app, &session).await.status_and_code(), "404 NOT_FOUND");
+    let body = json!({
+        "statement": "I am 34.", "language": "de", "picture": face_base64(), "picture_consent": true,
+    });
+    let made = appeal(app, &session, body).await;
+    assert_response_snapshot!(made, VOLATILE_OF_APPEAL);
+    assert_eq!(appeal(app, &session, json!({})).await.status_and_code(), "409 INVALID_STATUS");
+    assert_response_snapshot!(read_appeal(app, &session).await, VOLATILE_OF_APPEAL);
+    let stored = sql!("SELECT count(*) FROM stored_files WHERE bytes > 0");
+    assert_eq!(app.api.db.read().await.unwrap().count(stored).await.unwrap(), 1, "the picture is counted");
+}
+
+#[tokio::test]
+async fn a_refusal_that_is_overturned_is_corrected_by_a_message() {
+    let reviewer = reviewer().await;
+    let app = reviewer.app();
+    let session = refused_session(app).await;
+    let body = json!({ "statement": "I am 34.", "picture": face_base64(), "picture_consent": true });
+    assert_eq!(appeal(app, &session, body).await.status, 201);
+    let case = claim(&reviewer).await;
+    let shown = reviewer.get(&case).await;
+    assert_eq!(shown.json()["age_appeal"]["threshold"], 100);
+    assert!(shown.json()["age_appeal"]["estimate"]["years"].as_f64().unwrap() < 100.0);
+    assert_response_snapshot!(shown, VOLATILE_OF_CASE);
+    let picture = reviewer.get(&format!("{case}/pictures/capture")).await;
+    assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/jpeg"));
+    assert_eq!(reviewer.get(&format!("{case}/pictures/other")).await.status_and_code(), "404 NOT_FOUND");
+
+    decide(&reviewer, &case, "OVERTURN").await;
+    let result = session.result(app).await;
+    assert_eq!((&result["status"], &result["method"]), (&json!("COMPLETE"), &json!("AGE_ESTIMATION")));
+    assert_eq!(read_appeal(app, &session).await.json()["status"], "OVERTURNED");
+    assert_eq!(messages(app, "ages.appeal").await, 1);
+    let mut view = app.api.db.read().await.unwrap();
+    let pictures = sql!("SELECT count(*) FROM age_appeal_pictures");
+    assert_eq!(view.count(pictures).await.unwrap(), 0, "it goes with the decision");
+    let stored = sql!("SELECT count(*) FROM stored_files WHERE bytes <> 0");
+    assert_eq!(view.count(stored).await.unwrap(), 0);
+    drop(view);
+    let history = reviewer.get(&format!("/console/verification-sessions/{}", session.id)).await.json();
+    let told: Vec<_> = history["timeline"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|entry| ["APPEAL", "RESULT"].contains(&entry["event"].as_str().unwrap()))
+        .map(|entry| format!("{} {}", entry["event"].as_str().unwrap(), entry["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, ["APPEAL PASSED", "RESULT PASSED"]);
+}
+
+#[tokio::test]
+async fn a_refusal_that_is_upheld_stays_and_is_told() {
+    let reviewer = reviewer().await;
+    let app = reviewer.app();
+    let session = refused_session(app).await;
+    assert_eq!(appeal(app, &session, json!({})).await.status, 201);
+    let case = claim(&reviewer).await;
+    decide(&reviewer, &case, "UPHOLD").await;
+    assert_eq!(session.result(app).await["status"], "FAIL");
+    assert_eq!(read_appeal(app, &session).await.json()["status"], "UPHELD");
+    assert_eq!(messages(app, "ages.appeal").await, 1);
+}
+
+#[tokio::test]
+async fn only_who_was_refused_for_their_age_can_appeal_and_not_for_ever() {
+    let reviewer = reviewer().await;
+    let app = reviewer.app();
+    let pending = AgeSessionFixture::create(app, BASE, &json!({ "age_estimation": {} })).await;
+    assert_eq!(appeal(app, &pending, json!({})).await.status_and_code(), "409 INVALID_STATUS");
+    let payload = json!({ "age_estimation": { "threshold": 1 } });
+    let passed = AgeSessionFixture::create(app, BASE, &payload).await;
+    let opened = passed.begin_estimate(app).await;
+    passed.finish_estimate(app, &opened).await;
+    assert_eq!(appeal(app, &passed, json!({})).await.status_and_code(), "409 INVALID_STATUS");
+    let session = refused_session(app).await;
+    for body in [
+        json!({ "statement": "x".repeat(2001) }),
+        json!({ "language": "ö" }),
+        json!({ "picture": face_base64() }),
+        json!({ "picture": "????", "picture_consent": true }),
+        json!({ "picture": "aGVsbG8=", "picture_consent": true }),
+    ] {
+        let refused = appeal(app, &session, body.clone()).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{body}");
+    }
+    let nobody =
+        AgeSessionFixture { id: "018f3c8e-0000-7000-8000-00000000000a".to_owned(), ..session.clone() };
+    assert_eq!(appeal(app, &nobody, json!({})).await.status_and_code(), "404 SESSION_NOT_FOUND");
+    app.world.advance(SignedDuration::from_hours(24 * 15));
+    assert_eq!(appeal(app, &session, json!({})).await.status_and_code(), "409 INVALID_STATUS");
+}
+
+#[tokio::test]
+async fn the_picture_of_an_appeal_nobody_decides_goes_with_the_session() {
+    let reviewer = reviewer().await;
+    let app = reviewer.app();
+    let session = refused_session(app).await;
+    let body = json!({ "picture": face_base64(), "picture_consent": true });
+    assert_eq!(appeal(app, &session, body).await.status, 201);
+    app.world.advance(SignedDuration::from_hours(24 * 32));
+    app.api.retention.enforce(&app.api.db, &*app.api.environment).await.unwrap();
+    let mut view = app.api.db.read().await.unwrap();
+    for query in [
+        sql!("SELECT count(*) FROM age_appeal_pictures"),
+        sql!("SELECT count(*) FROM age_appeals"),
+        sql!("SELECT count(*) FROM cases"),
+        sql!("SELECT count(*) FROM stored_files WHERE bytes <> 0"),
+    ] {
+        assert_eq!(view.count(query).await.unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_review_ages_sees_no_appeal() {
+    let app = TestApp::start().await;
+    let session = refused_session(&app).await;
+    assert_eq!(appeal(&app, &session, json!({})).await.status, 201);
+    let account = AccountFixture::of(app).await;
+    let (_, cookie) = account.add_member("eve@example.com", false, &["notifications:manage"]).await;
+    let claimed =
+        account.call_console(&cookie, "POST", "/console/cases/claim", Some(json!({ "count": 1 }))).await;
+    assert_eq!(claimed.json()["cases"], json!([]));
+}

@@ -1,0 +1,159 @@
+// Sessions of verification in the console, and what integrators see of their application, in a real browser.
+
+import { exactText, expectAccessible } from "./actions";
+import { judge, speak, TOKEN } from "./console-actions";
+import { ConsoleStandIn, member } from "./console-stand-in";
+import { expect, type Page, withServer } from "./fixtures";
+import { apiKey, application, operator } from "./operators-stand-in";
+import { APPLICATION, verificationSession } from "./sessions-stand-in";
+
+const test = withServer(() => {
+  const server = new ConsoleStandIn();
+  const root = operator(1, "Root");
+  server.operators.operators = [root];
+  server.operators.applications = [application(1, "Shop")];
+  server.operatorLinks.set(TOKEN, root);
+  const ada = member(1, "Ada");
+  server.members = [ada];
+  server.links.set(TOKEN, ada);
+  return server;
+});
+test.use({ viewport: { width: 1280, height: 800 } });
+
+const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
+const spoken = (page: Page) => page.locator("#spoken");
+const rows = (page: Page) => page.locator("tbody tr, [role=rowgroup]:last-child > [role=row]");
+const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
+
+async function signedIn(page: Page, server: ConsoleStandIn, kind: "operator-sign-in" | "sign-in"): Promise<void> {
+  await page.goto(`${server.page}#${kind}=${TOKEN}`);
+  await button(page, "Sign in").press("Enter");
+  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
+}
+
+test("a session is found by its id, its timeline is read, and it is erased", async ({ page, server }) => {
+  const failed = verificationSession(1);
+  server.sessions.all = [failed, verificationSession(2, { kind: "DOCUMENT", state: "ONGOING", sandbox: true })];
+  delete server.sessions.all[1]?.outcome;
+  delete server.sessions.all[1]?.ended_at;
+  server.sessions.timeline = [
+    { event: "CREATED", at: "2026-01-16T14:40:00Z" },
+    { event: "PAGE_OPENED", at: "2026-01-16T14:40:30Z", subject: "" },
+    {
+      event: "METHOD",
+      at: "2026-01-16T14:41:00Z",
+      ended_at: "2026-01-16T14:41:40Z",
+      subject: "AGE_ESTIMATION",
+      outcome: "FAILED",
+      reason: "UNDER_AGE",
+    },
+    { event: "RESULT", at: "2026-01-16T14:42:00Z", outcome: "FAILED" },
+    {
+      event: "MESSAGE",
+      at: "2026-01-16T14:42:00Z",
+      subject: "age.session",
+      outcome: "DELIVERED",
+      delivery_id: "72000000-0000-4000-8000-000000000001",
+    },
+  ];
+  await signedIn(page, server, "operator-sign-in");
+  await page.locator("nav").getByRole("link", { name: "Sessions", exact: true }).click();
+  await heading(page, "Sessions");
+  await expect(rows(page)).toHaveText([
+    /Age verification.*Failed.*Under age.*Age estimation.*Shop/,
+    /Document verification \(Sandbox\).*Under way/,
+  ]);
+  await judge(page, "sessions");
+  await page.getByLabel("Kind").selectOption("Document verification");
+  await expect(rows(page)).toHaveCount(1);
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("searchbox", { name: "Search screens" })).toBeFocused();
+  await page.keyboard.type(failed.id);
+  await page.getByRole("option", { name: "Session with this id" }).click();
+  await heading(page, "Age verification");
+  await expect(page.locator("#timeline li")).toHaveText([
+    /Created/,
+    /Page opened/,
+    /Method.*Age estimation.*Failed.*Under age.*40 sec/,
+    /Result.*Failed/,
+    /Message.*age\.session.*Delivered/,
+  ]);
+  await judge(page, "session");
+  await button(page, "Erase the session").click();
+  const question = page.getByRole("alertdialog", { name: "Erase this session for good?" });
+  await question.getByRole("button", { name: "Erase the session" }).click();
+  await expect(spoken(page)).toHaveText("The session was erased.");
+  expect(server.sessions.all.map(({ id }) => id)).not.toContain(failed.id);
+});
+
+test("more sessions come with a button, and a funnel says how they go", async ({ page, server }) => {
+  server.sessions.all = Array.from({ length: 60 }, (_, at) => verificationSession(at + 1));
+  const step = { kind: "AGE" as const, failed: 20, undecided: 5, left: 15 };
+  server.sessions.steps = [
+    { ...step, step: "SESSION", subject: "OVER", started: 100, passed: 60, median_seconds: 42, p90_seconds: 180 },
+    { ...step, step: "METHOD", subject: "AGE_ESTIMATION", started: 80, passed: 40, median_seconds: 21 },
+  ];
+  await signedIn(page, server, "operator-sign-in");
+  await page.goto(`${server.page}#sessions`);
+  await expect(rows(page)).toHaveCount(50);
+  await button(page, "Older").click();
+  await expect(rows(page)).toHaveCount(60);
+  await page.locator("nav").getByRole("link", { name: "How sessions go" }).click();
+  await heading(page, "How sessions go");
+  await expect(page.locator(".funnel tbody tr")).toHaveText([
+    /Session.*100.*60 passed, 20 failed, 5 undecided, 15 left.*42 sec.*3 min/,
+    /Method.*Age estimation.*80.*40 passed.*21 sec.*–/,
+  ]);
+  await judge(page, "funnel");
+  await page.getByLabel("Kind").selectOption("Document verification");
+  await expect(page.locator("main")).toContainText("No session began in this period.");
+});
+
+test("an integrator sees keys, use and requests of their application, and moves the sandbox's clock", async ({
+  page,
+  server,
+}) => {
+  server.consoleScopes = ["keys:manage", "usage:view", "sandbox:manage", "sessions:view"];
+  server.operators.keys.set(APPLICATION, [apiKey(1, "Production")]);
+  server.sessions.days = [1, 2, 3].map((day) => ({
+    day: `2026-01-0${day}T00:00:00Z`,
+    interface: "ages",
+    calls: 100 * day,
+    refused: 10 * day,
+  }));
+  server.sessions.requests = [
+    {
+      id: "73000000-0000-4000-8000-000000000001",
+      interface: "ages",
+      operation: "create_age_session",
+      status: 201,
+      milliseconds: 3.4,
+      received_at: "2026-01-16T14:40:00Z",
+    },
+    {
+      id: "73000000-0000-4000-8000-000000000002",
+      interface: "ages",
+      operation: "get_age_session",
+      status: 404,
+      error_code: "NOT_FOUND",
+      milliseconds: 1.1,
+      received_at: "2026-01-16T14:41:00Z",
+    },
+  ];
+  await signedIn(page, server, "sign-in");
+  await page.locator("nav").getByRole("link", { name: "Integration" }).click();
+  await heading(page, "Integration");
+  await expect(page.locator("#usage")).toContainText("600 calls, 60 refused");
+  await expect(page.locator("#limits")).toContainText("57 of 60");
+  await expect(page.getByRole("row", { name: "get_age_session" })).toContainText("NOT_FOUND");
+  await judge(page, "integration");
+  await page.getByLabel("Refused ones only").check();
+  await expect(page.getByRole("row", { name: "create_age_session" })).toHaveCount(0);
+  await page.getByLabel("By how much?").selectOption("7 days");
+  await button(page, "Put it forward").click();
+  await expect(page.locator("#clock")).toContainText("Put forward in 2 sessions.");
+  expect(server.requests).toContain('POST /console/sandbox/clock {"seconds":604800}');
+  await speak(page, "ar");
+  await page.reload();
+  await expectAccessible(page, "the integrator's view in Arabic");
+});
