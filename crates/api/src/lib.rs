@@ -26,7 +26,7 @@ pub use system::{
     DataDisk, MetricsRecorder, ReadinessProbe, StartupServer, StartupState, StartupStatus, startup_router,
 };
 
-use axum::{Router, middleware};
+use axum::{Router, middleware, routing::get};
 use base::{SignedDuration, Uuid};
 use domain::{
     audit::DecisionLog,
@@ -243,7 +243,7 @@ pub fn router(api: ApiState, pages: Router) -> Router {
         log: api.request_log.clone(),
     });
     let pages = pages.layer(middleware::from_fn_with_state(api.clone(), frame_ancestors::allow));
-    let mut routes = routes.merge(system::public_router());
+    let mut routes = routes.merge(system::public_router()).route("/", get(system::front_door));
     if !api.settings.has_admin_listener {
         routes = routes.merge(system::operator_router());
     }
@@ -270,6 +270,7 @@ pub fn admin_router(api: ApiState) -> Router {
     let security = Arc::new(SecurityHeaders::new(&api.settings.public_url));
     system::public_router()
         .merge(system::operator_router())
+        .route("/", get(system::to_reference))
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)
         .with_state(api)

@@ -72,12 +72,11 @@ function useCaption(): (picture: Picture, words?: string) => string {
 
 /** The face in the picture that it is in. The box is in pixels of the content, so it is drawn where the picture has as many. */
 function FaceBox({ picture, finding }: { picture: Picture; finding: Finding }) {
-  const { width, height } = picture;
   const [top, right, bottom, left] = finding.face_edges ?? [];
+  // Findings of older versions have no size. The kept picture has that of the content then, unless it was made smaller.
+  const isWhole = Math.max(picture.width ?? 0, picture.height ?? 0) < MAX_FRAME_PIXELS;
+  const [width, height] = finding.picture_size ?? (isWhole ? [picture.width, picture.height] : []);
   if (!width || !height || top === undefined || right === undefined || bottom === undefined || left === undefined) {
-    return null;
-  }
-  if (Math.max(width, height) >= MAX_FRAME_PIXELS) {
     return null;
   }
   return (

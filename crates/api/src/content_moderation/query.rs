@@ -13,7 +13,7 @@ use domain::{
         ModerationState, NotificationFilter, NotificationReason, REPORT_FINDINGS_PER_PAGE,
         contents::{self, ContentType},
     },
-    faces::ProfileText,
+    faces::{ProfileText, check_name_part},
 };
 use std::str::FromStr;
 use utoipa::IntoParams;
@@ -252,6 +252,10 @@ pub(crate) struct ProfileQuery {
     /// Only profiles with exactly this reference.
     #[param(max_length = 200)]
     pub(super) reference: Option<String>,
+    /// Only profiles whose name contains this text, of which letters and digits count, without their case and accents. The
+    /// 10,000 newest profiles that the other parameters allow are looked through; see `searched_back_to` of the answer.
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) name: Option<String>,
     /// Only banned people, or only those who are not.
     pub(super) banned: Option<bool>,
     /// Only profiles that exist, or only deleted ones.
@@ -274,12 +278,16 @@ impl QueryParameters for ProfileQuery {
         if let Some(reference) = &reference {
             violations.check(ProfileText::Reference.validate(reference));
         }
+        let name: Option<String> = query.read("name", "a text", violations);
+        if let Some(name) = &name {
+            violations.check(check_name_part(name));
+        }
         let banned = query.read("banned", "true or false", violations);
         let active = query.read("active", "true or false", violations);
         let group_id = query.read("group_id", "a UUID", violations);
         let created_from = query.moment("created_from", violations);
         let created_before = query.moment("created_before", violations);
-        Some(Self { page: page?, reference, banned, active, group_id, created_from, created_before })
+        Some(Self { page: page?, reference, name, banned, active, group_id, created_from, created_before })
     }
 }
 

@@ -17,10 +17,12 @@ use crate::{
 };
 use axum::{
     Router,
+    extract::State,
     http::Uri,
     response::{IntoResponse as _, Redirect, Response},
     routing::get,
 };
+use domain::operators;
 use std::time::Duration;
 
 /// `Retry-After` while the server starts.
@@ -34,10 +36,28 @@ pub(crate) fn public_router() -> Router<ApiState> {
 /// What only operators and developers need.
 pub(crate) fn operator_router() -> Router<ApiState> {
     Router::new()
-        .route("/", get(|| async { Redirect::temporary("/reference/") }))
         .route("/readyz", get(readiness::readyz))
         .route("/metrics", get(metrics::scrape))
         .route("/openapi/{document}", get(openapi::openapi_json))
+}
+
+/// Leads to the console while nobody has begun to use the server, where its first operator is made; from then on to the reference,
+/// if this listener has it.
+pub(crate) async fn front_door(State(api): State<ApiState>, uri: Uri) -> Response {
+    let is_set_up = async { operators::is_set_up(&mut api.db.read().await?).await };
+    // While the database does not answer, there is no operator to make.
+    if is_set_up.await.unwrap_or(true) {
+        if api.settings.has_admin_listener {
+            return not_found(uri).await;
+        }
+        return to_reference().await.into_response();
+    }
+    Redirect::temporary("/console/").into_response()
+}
+
+/// Leads to the reference.
+pub(crate) async fn to_reference() -> Redirect {
+    Redirect::temporary("/reference/")
 }
 
 /// Answers 404 in the form of the interface that the path belongs to, or else of image analysis, which has a code for

@@ -46,6 +46,8 @@ pub struct CaseFilter<'a> {
     pub kind: Option<CaseKind>,
     pub reason: Option<&'a str>,
     pub queue: Option<CaseQueueId>,
+    /// The finding that it is about.
+    pub notification: Option<NotificationId>,
     /// Held by, or handed to.
     pub member: Option<MemberId>,
     /// Only cases that should have been decided by now.
@@ -191,7 +193,7 @@ impl CaseService {
         filter: &CaseFilter<'_>,
         (offset, limit): (i64, i64),
     ) -> Result<CasePage, DbError> {
-        let CaseFilter { state, kind, reason, queue, member, overdue } = *filter;
+        let CaseFilter { state, kind, reason, queue, notification, member, overdue } = *filter;
         let before = overdue.then(|| self.environment.now());
         let (state, kind) = (state.map(CaseState::as_str), kind.map(CaseKind::as_str));
         let total = view
@@ -204,7 +206,7 @@ impl CaseService {
                     AND (c.state = $6 OR $6 IS NULL) AND (c.kind = $7 OR $7 IS NULL) AND (c.reason = $8 OR $8 IS NULL)
                     AND (c.queue_id = $9 OR $9 IS NULL)
                     AND (c.holder_id = $10 OR c.assigned_to = $10 OR $10 IS NULL)
-                    AND (c.due_at < $11 OR $11 IS NULL)",
+                    AND (c.due_at < $11 OR $11 IS NULL) AND (c.notification_id = $12 OR $12 IS NULL)",
                 reviewer.app,
                 reviewer.account,
                 reviewer.reviews(CaseKind::Finding),
@@ -216,6 +218,7 @@ impl CaseService {
                 queue,
                 member,
                 before,
+                notification,
             ))
             .await?;
         let rows: Vec<CaseRow> = view
@@ -231,8 +234,8 @@ impl CaseService {
                     AND (c.state = $6 OR $6 IS NULL) AND (c.kind = $7 OR $7 IS NULL) AND (c.reason = $8 OR $8 IS NULL)
                     AND (c.queue_id = $9 OR $9 IS NULL)
                     AND (c.holder_id = $10 OR c.assigned_to = $10 OR $10 IS NULL)
-                    AND (c.due_at < $11 OR $11 IS NULL)
-                  ORDER BY c.due_at, c.id LIMIT $12 OFFSET $13",
+                    AND (c.due_at < $11 OR $11 IS NULL) AND (c.notification_id = $12 OR $12 IS NULL)
+                  ORDER BY c.due_at, c.id LIMIT $13 OFFSET $14",
                 reviewer.app,
                 reviewer.account,
                 reviewer.reviews(CaseKind::Finding),
@@ -244,6 +247,7 @@ impl CaseService {
                 queue,
                 member,
                 before,
+                notification,
                 limit,
                 offset,
             ))

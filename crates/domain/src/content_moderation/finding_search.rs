@@ -64,6 +64,8 @@ pub struct FindingMatch {
     pub distance: f32,
     /// The distance as a similarity, 0 to 1.
     pub similarity: f64,
+    /// See [`FaceIndexService::false_match_rate`].
+    pub false_match_rate: Option<f64>,
 }
 
 /// What a search found, and how far it looked.
@@ -155,7 +157,8 @@ impl FindingSearcher {
         let mut findings = Vec::with_capacity(similar.len());
         for (finding, distance) in similar {
             let similarity = self.faces.similarity(distance).await?;
-            findings.push(to_match(finding, distance, similarity));
+            let false_match_rate = self.faces.false_match_rate(distance).await?;
+            findings.push(to_match(finding, distance, (similarity, false_match_rate)));
         }
         let last = if is_complete { None } else { after.map(|(_, id)| id) };
         Ok(FindingMatches { findings, total, compared, incomparable, last, oldest })
@@ -195,7 +198,11 @@ async fn find_position(
     row.map(|row| (row.observed_at, row.id)).ok_or(FindingSearchError::UnknownPosition)
 }
 
-fn to_match(finding: KeptFinding, distance: f32, similarity: f64) -> FindingMatch {
+fn to_match(
+    finding: KeptFinding,
+    distance: f32,
+    (similarity, false_match_rate): (f64, Option<f64>),
+) -> FindingMatch {
     FindingMatch {
         id: finding.id,
         moderation_id: finding.moderation_id,
@@ -210,5 +217,6 @@ fn to_match(finding: KeptFinding, distance: f32, similarity: f64) -> FindingMatc
         edges: [finding.face_top, finding.face_right, finding.face_bottom, finding.face_left],
         distance,
         similarity,
+        false_match_rate,
     }
 }

@@ -223,6 +223,7 @@ mod tests {
                     years_interval: None,
                     quality: 1.0,
                     score: 1.0,
+                    picture_size: None,
                 };
                 for query in [
                     sql!(

@@ -75,6 +75,8 @@ pub struct FaceMeasurements {
     pub quality: f32,
     /// How sure the detector is that it is one, 0 to 1.
     pub score: f32,
+    /// Width and height of the picture that it is in, in pixels of the content; older versions did not note it.
+    pub picture_size: Option<(u32, u32)>,
 }
 
 wire_enum! {

@@ -40,6 +40,8 @@ pub struct ProfileMatch {
     /// The distance as a similarity, 0 to 1: see
     /// [`FaceIndexService::similarity`](super::FaceIndexService::similarity).
     pub similarity: f64,
+    /// See [`FaceIndexService::false_match_rate`](super::FaceIndexService::false_match_rate).
+    pub false_match_rate: Option<f64>,
 }
 
 /// Which profiles are looked for.
@@ -147,7 +149,9 @@ impl ProfileMatcher {
             // The profile may have been deleted in the meantime.
             if let Some(profile) = profiles.iter().find(|known| known.id == profile && known.active) {
                 let similarity = self.model.similarity(distance).await?;
-                matches.push(ProfileMatch { profile: profile.clone(), face, distance, similarity });
+                let false_match_rate = self.model.false_match_rate(distance).await?;
+                let profile = profile.clone();
+                matches.push(ProfileMatch { profile, face, distance, similarity, false_match_rate });
             }
         }
         Ok(matches)

@@ -47,11 +47,13 @@ pub use index_status::FaceIndexStatus;
 pub use likeness::FaceLikeness;
 pub use matching::{CandidateQuery, ProfileCandidate, ProfileMatch};
 pub use negative_labels::{Dismissal, DismissalSelection, DismissedFace, MAX_NEGATIVE_LABELS_PER_PROFILE};
-pub use profile::{EnrolledFace, Profile, ProfileFilter, ProfileItem, ProfileSummary, UnrecognisableReason};
+pub use profile::{
+    EnrolledFace, Profile, ProfileFilter, ProfileItem, ProfilePage, ProfileSummary, UnrecognisableReason,
+};
 pub use profile_changes::ProfilePatch;
 pub use profile_details::{
     BanRecord, BanRequest, InvalidProfileFieldError, MAX_BAN_REASON_CHARS, ProfileDetails, ProfileText,
-    ProfileType,
+    ProfileType, check_name_part,
 };
 pub use reembedding::ReembedFaces;
 pub use service::FaceIndexService;

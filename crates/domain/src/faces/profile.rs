@@ -8,6 +8,7 @@ use crate::{
 };
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Timestamp};
 use db::{Db, DbError, FromRow, ReadTx, sql};
+use documents::text::normalise;
 use std::{collections::HashMap, sync::Arc};
 
 /// A profile in a list.
@@ -23,9 +24,18 @@ pub struct ProfileItem {
     pub reference: Option<String>,
 }
 
+impl ProfileItem {
+    /// Whether the name has this part, which is normalised.
+    fn is_named(&self, part: &str) -> bool {
+        self.display_name.as_ref().is_some_and(|name| normalise(name).contains(part))
+    }
+}
+
 #[derive(FromRow)]
 struct ListedProfileRow {
     id: ProfileId,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    created_at: Timestamp,
 }
 
 /// Which profiles a list has, deleted ones included; all that is set must hold.
@@ -33,6 +43,9 @@ struct ListedProfileRow {
 pub struct ProfileFilter {
     /// Exactly this [`ProfileText::Reference`](super::ProfileText::Reference).
     pub reference: Option<String>,
+    /// A part of the [`ProfileText::DisplayName`](super::ProfileText::DisplayName): letters and digits count, without their
+    /// case and diacritics.
+    pub name: Option<String>,
     pub banned: Option<bool>,
     /// Whether they have not been deleted.
     pub active: Option<bool>,
@@ -43,6 +56,20 @@ pub struct ProfileFilter {
 
 /// How many profiles are found by one reference, at most.
 const MAX_PROFILES_OF_A_REFERENCE: i64 = 1000;
+/// How many profiles one search looks through for a name, at most: names are sealed, so that each has to be opened.
+const MAX_NAMES_COMPARED: i64 = 10_000;
+/// How many of them are opened at a time.
+const NAMES_PER_BATCH: usize = 250;
+
+/// A page of profiles, newest first.
+#[derive(Default)]
+pub struct ProfilePage {
+    pub profiles: Vec<ProfileItem>,
+    /// How many there are in all, of those that were looked at.
+    pub total: i64,
+    /// Only where a name was looked for and older profiles were left out: when the oldest of the others was created.
+    pub searched_back_to: Option<Timestamp>,
+}
 
 #[derive(FromRow)]
 struct UnhashedProfileRow {
@@ -241,17 +268,16 @@ impl ProfileStore {
         details.reference.as_ref().map(hash).unwrap_or_default()
     }
 
-    /// A page of an account's profiles, newest first, and how many there are in all. A range is how many to leave out, and
-    /// how many to take.
+    /// A page of an account's profiles. A range is how many to leave out, and how many to take.
     pub(super) async fn list(
         &self,
         view: &mut ReadTx,
         account: AccountId,
         filter: &ProfileFilter,
         (offset, limit): (i64, i64),
-    ) -> Result<(Vec<ProfileItem>, i64), DbError> {
-        let ProfileFilter { reference, banned, active, group, created } = filter;
-        let Some(reference) = reference else {
+    ) -> Result<ProfilePage, DbError> {
+        if filter.reference.is_none() && filter.name.is_none() {
+            let ProfileFilter { banned, active, group, created, .. } = filter;
             let total = view
                 .count(sql!(
                     "SELECT count(*) FROM profiles WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL)
@@ -266,50 +292,58 @@ impl ProfileStore {
                     created.before,
                 ))
                 .await?;
-            let found: Vec<ListedProfileRow> = view
-                .fetch_all(sql!(
-                    "SELECT id FROM profiles
-                      WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL) AND (active = $3 OR $3 IS NULL)
-                        AND (id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4) OR $4 IS NULL)
-                        AND (created_at >= $5 OR $5 IS NULL) AND (created_at < $6 OR $6 IS NULL)
-                      ORDER BY created_at DESC, id DESC LIMIT $7 OFFSET $8",
-                    account,
-                    *banned,
-                    *active,
-                    *group,
-                    created.from,
-                    created.before,
-                    limit,
-                    offset,
-                ))
-                .await?;
-            return Ok((self.items(view, account, &found).await?, total));
+            let found = list_ids(view, account, filter, (offset, limit)).await?;
+            let profiles = self.items(view, account, &found).await?;
+            return Ok(ProfilePage { profiles, total, searched_back_to: None });
+        }
+        let mut candidates = match &filter.reference {
+            Some(reference) => self.ids_of_reference(view, account, filter, reference).await?,
+            None => list_ids(view, account, filter, (0, MAX_NAMES_COMPARED + 1)).await?,
         };
-        let details = ProfileDetails { reference: Some(reference.clone()), ..ProfileDetails::default() };
-        let candidates: Vec<ListedProfileRow> = view
-            .fetch_all(sql!(
-                "SELECT id FROM profiles
-                  WHERE account_id = $1 AND reference_hash = $2
-                    AND (banned = $3 OR $3 IS NULL) AND (active = $4 OR $4 IS NULL)
-                    AND (id IN (SELECT profile_id FROM group_profiles WHERE group_id = $5) OR $5 IS NULL)
-                    AND (created_at >= $6 OR $6 IS NULL) AND (created_at < $7 OR $7 IS NULL)
-                  ORDER BY created_at DESC, id DESC LIMIT $8",
-                account,
-                self.reference_hash(account, &details),
-                *banned,
-                *active,
-                *group,
-                created.from,
-                created.before,
-                MAX_PROFILES_OF_A_REFERENCE,
-            ))
-            .await?;
-        let mut found = self.items(view, account, &candidates).await?;
-        // An older build that ran after a roll-back changes references without their hashes.
-        found.retain(|item| item.reference.as_ref() == Some(reference));
+        let is_cut_off = candidates.len() as i64 > MAX_NAMES_COMPARED;
+        candidates.truncate(MAX_NAMES_COMPARED as usize);
+        let oldest = candidates.last().filter(|_| is_cut_off).map(|row| row.created_at);
+        let name = filter.name.as_deref().map(normalise);
+        let mut found = Vec::new();
+        for batch in candidates.chunks(NAMES_PER_BATCH) {
+            let mut items = self.items(view, account, batch).await?;
+            // An older build that ran after a roll-back changes references without their hashes.
+            items.retain(|item| filter.reference.is_none() || item.reference == filter.reference);
+            items.retain(|item| name.as_ref().is_none_or(|part| item.is_named(part)));
+            found.extend(items);
+        }
         let total = found.len() as i64;
         let page = found.into_iter().skip(offset.max(0) as usize).take(limit.max(0) as usize);
-        Ok((page.collect(), total))
+        Ok(ProfilePage { profiles: page.collect(), total, searched_back_to: oldest })
+    }
+
+    /// The profiles of a filter whose reference has a hash.
+    async fn ids_of_reference(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        filter: &ProfileFilter,
+        reference: &str,
+    ) -> Result<Vec<ListedProfileRow>, DbError> {
+        let ProfileFilter { banned, active, group, created, .. } = filter;
+        let details = ProfileDetails { reference: Some(reference.to_owned()), ..ProfileDetails::default() };
+        view.fetch_all(sql!(
+            "SELECT id, created_at FROM profiles
+              WHERE account_id = $1 AND reference_hash = $2
+                AND (banned = $3 OR $3 IS NULL) AND (active = $4 OR $4 IS NULL)
+                AND (id IN (SELECT profile_id FROM group_profiles WHERE group_id = $5) OR $5 IS NULL)
+                AND (created_at >= $6 OR $6 IS NULL) AND (created_at < $7 OR $7 IS NULL)
+              ORDER BY created_at DESC, id DESC LIMIT $8",
+            account,
+            self.reference_hash(account, &details),
+            *banned,
+            *active,
+            *group,
+            created.from,
+            created.before,
+            MAX_PROFILES_OF_A_REFERENCE,
+        ))
+        .await
     }
 
     /// The items of a list, in its order.
@@ -431,6 +465,32 @@ impl ProfileStore {
         };
         Ok(rows.into_iter().map(reason).collect())
     }
+}
+
+/// Profiles of a filter, whatever their reference and name, newest first.
+async fn list_ids(
+    view: &mut ReadTx,
+    account: AccountId,
+    filter: &ProfileFilter,
+    (offset, limit): (i64, i64),
+) -> Result<Vec<ListedProfileRow>, DbError> {
+    let ProfileFilter { banned, active, group, created, .. } = filter;
+    view.fetch_all(sql!(
+        "SELECT id, created_at FROM profiles
+          WHERE account_id = $1 AND (banned = $2 OR $2 IS NULL) AND (active = $3 OR $3 IS NULL)
+            AND (id IN (SELECT profile_id FROM group_profiles WHERE group_id = $4) OR $4 IS NULL)
+            AND (created_at >= $5 OR $5 IS NULL) AND (created_at < $6 OR $6 IS NULL)
+          ORDER BY created_at DESC, id DESC LIMIT $7 OFFSET $8",
+        account,
+        *banned,
+        *active,
+        *group,
+        created.from,
+        created.before,
+        limit,
+        offset,
+    ))
+    .await
 }
 
 /// What a search must know of the profiles it has found.

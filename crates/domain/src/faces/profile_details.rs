@@ -2,6 +2,7 @@
 
 use crate::violation::{Violation, check_max_chars};
 use base::{LimitViolation, Timestamp, Uuid};
+use documents::text::normalise;
 
 /// Whether searches return a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +100,16 @@ impl ProfileText {
         }
         Ok(())
     }
+}
+
+/// Refuses a part of a name that nothing can be found by.
+pub fn check_name_part(part: &str) -> Result<(), Violation> {
+    let (length, longest) = (part.chars().count(), ProfileText::DisplayName.max_chars());
+    check_max_chars("name", "it has", length, longest, "shorten it")?;
+    if normalise(part).is_empty() {
+        return Err(Violation::new("name", "it has at least one letter or digit"));
+    }
+    Ok(())
 }
 
 /// Why a member of a profile, or of a group, cannot be used.

@@ -6,7 +6,7 @@
 use super::{
     BanRecord, BanRequest, CandidateQuery, FaceIndexError, FaceIndexSettings, FaceIndexStatus,
     FaceIndexStorage, FaceLikeness, PreparedFace, Profile, ProfileCandidate, ProfileDetails, ProfileFilter,
-    ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces,
+    ProfileGroup, ProfileMatch, ProfilePage, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces,
     SweepFaces, UnrecognisableReason,
     account_index::AccountIndexes,
     embedding_vault::EmbeddingVault,
@@ -210,7 +210,7 @@ impl FaceIndexService {
         account: AccountId,
         filter: &ProfileFilter,
         range: (i64, i64),
-    ) -> Result<(Vec<ProfileItem>, i64), DbError> {
+    ) -> Result<ProfilePage, DbError> {
         self.0.profiles.list(view, account, filter, range).await
     }
 

@@ -191,6 +191,10 @@ struct FindingBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<Vec<i64>>, min_items = 4, max_items = 4)]
     face_edges: Option<[i64; 4]>,
+    /// Width and height of the picture that `face_edges` are in. Absent of findings that older versions made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<Vec<u32>>, min_items = 2, max_items = 2)]
+    picture_size: Option<[u32; 2]>,
     /// The person that it was matched to.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -617,6 +621,7 @@ impl From<FindingDetails> for FindingBody {
             frame_time: notification.frame_time,
             observed_at: notification.observed_at,
             face_edges,
+            picture_size: measurements.as_ref().and_then(|measured| measured.picture_size).map(Into::into),
             person: person.map(|person| CasePersonBody {
                 profile_id: person.id,
                 display_name: person.details.display_name,

@@ -11,7 +11,7 @@ use crate::{
     http::pagination::{ITEMS_PER_PAGE, PageNumber},
 };
 use axum::{Json, extract::State};
-use base::{CaseQueueId, MemberId};
+use base::{CaseQueueId, MemberId, NotificationId};
 use domain::cases::{CaseFilter, CaseKind, CaseState};
 use utoipa::{IntoParams, ToSchema};
 
@@ -34,6 +34,9 @@ pub(in crate::console) struct CaseQuery {
     /// Only cases of this queue.
     #[param(value_type = Option<Uuid>)]
     queue_id: Option<CaseQueueId>,
+    /// Only cases about this finding: the one that was decided first, and the appeals.
+    #[param(value_type = Option<Uuid>)]
+    notification_id: Option<NotificationId>,
     /// Only cases that this member holds, or was handed.
     #[param(value_type = Option<Uuid>)]
     member_id: Option<MemberId>,
@@ -49,9 +52,10 @@ impl QueryParameters for CaseQuery {
         let kind = query.read("kind", one_of(CaseKind::VARIANTS), violations);
         let reason = query.read("reason", "a text", violations);
         let queue_id = query.read("queue_id", "a UUID", violations);
+        let notification_id = query.read("notification_id", "a UUID", violations);
         let member_id = query.read("member_id", "a UUID", violations);
         let overdue = query.read("overdue", "true or false", violations).unwrap_or(false);
-        Some(Self { page: page?, state, kind, reason, queue_id, member_id, overdue })
+        Some(Self { page: page?, state, kind, reason, queue_id, notification_id, member_id, overdue })
     }
 }
 
@@ -79,9 +83,17 @@ pub(in crate::console) async fn list_cases(
     State(api): State<ApiState>,
     request: ReviewerRequest<(), CaseQuery>,
 ) -> Result<Json<CaseList>, ModerationApiError> {
-    let CaseQuery { page, state, kind, ref reason, queue_id, member_id, overdue } = request.input;
-    let filter =
-        CaseFilter { state, kind, reason: reason.as_deref(), queue: queue_id, member: member_id, overdue };
+    let CaseQuery { page, state, kind, ref reason, queue_id, notification_id, member_id, overdue } =
+        request.input;
+    let filter = CaseFilter {
+        state,
+        kind,
+        reason: reason.as_deref(),
+        queue: queue_id,
+        notification: notification_id,
+        member: member_id,
+        overdue,
+    };
     let mut view = api.db.read().await?;
     let found =
         api.cases.list(&mut view, &request.reviewer, &filter, (page.offset(), ITEMS_PER_PAGE)).await?;

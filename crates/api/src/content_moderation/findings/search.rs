@@ -160,6 +160,11 @@ pub(crate) struct FindingMatchBody {
     /// How similar the faces are: 1 for the same picture, 0.5 at the limit where two faces count as the same person's.
     #[schema(minimum = 0, maximum = 1)]
     similarity: f64,
+    /// The share of strangers who are as near or nearer, 0 to 1, as measured of the model; at the ends of what was measured, at
+    /// least or at most this. Absent where the model states none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1)]
+    false_match_rate: Option<f64>,
 }
 
 /// Find out where somebody was seen: past findings, by a picture or by a profile.
@@ -210,6 +215,7 @@ impl From<FindingMatch> for FindingMatchBody {
             face_left,
             distance: round_to_four_decimals(found.distance.into()),
             similarity: round_to_four_decimals(found.similarity),
+            false_match_rate: found.false_match_rate,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::super::{
 };
 use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
 use axum::{Json, extract::State};
-use base::ProfileId;
+use base::{ProfileId, Timestamp};
 use domain::{
     CreationRange,
     faces::{ProfileFilter, ProfileItem},
@@ -57,6 +57,11 @@ pub(crate) struct ProfileListBody {
     /// How many the account has of those that were asked for.
     #[schema(minimum = 0)]
     total_count: i64,
+    /// Only where `name` was given and older profiles were not looked through: when the oldest of the others was created. Ask
+    /// with this as `created_before` for what is behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    searched_back_to: Option<Timestamp>,
 }
 
 /// List profiles.
@@ -72,14 +77,17 @@ pub(crate) async fn list_profiles(
     State(api): State<ApiState>,
     request: AccountRequest<ProfilesList, AccountPath, ProfileQuery>,
 ) -> Result<Json<ProfileListBody>, ModerationApiError> {
-    let ProfileQuery { page, reference, banned, active, group_id, created_from, created_before } =
+    let ProfileQuery { page, reference, name, banned, active, group_id, created_from, created_before } =
         request.input;
     let created = CreationRange { from: created_from, before: created_before };
-    let filter = ProfileFilter { reference, banned, active, group: group_id, created };
+    let filter = ProfileFilter { reference, name, banned, active, group: group_id, created };
     let range = (page.offset(), ITEMS_PER_PAGE);
     let mut view = api.db.read().await?;
-    let (profiles, total) = api.faces.list_profiles(&mut view, request.account.id, &filter, range).await?;
-    query::check_page(page, total)?;
-    let profiles = profiles.into_iter().map(Into::into).collect();
-    Ok(Json(ProfileListBody { profiles, total_count: total }))
+    let found = api.faces.list_profiles(&mut view, request.account.id, &filter, range).await?;
+    query::check_page(page, found.total)?;
+    Ok(Json(ProfileListBody {
+        profiles: found.profiles.into_iter().map(Into::into).collect(),
+        total_count: found.total,
+        searched_back_to: found.searched_back_to,
+    }))
 }

@@ -23,7 +23,7 @@ struct Desk {
 
 /// What differs from run to run.
 const VOLATILE: &str = "**.id **.deletes_at **.due_at **.created_at **.lease_until **.held_by **.notification_id **.moderation_id \
-                        **.observed_at **.url **.face_edges **.max_distance **.years **.low **.high **.quality **.age_group";
+                        **.observed_at **.url **.face_edges **.picture_size **.max_distance **.years **.low **.high **.quality **.age_group";
 
 impl Desk {
     async fn open() -> Self {
@@ -310,6 +310,16 @@ async fn pictures_of_a_finding_are_given_out_and_recorded_and_go_with_it() {
         .map(|picture| picture["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["face", "frame"]);
+    let finding = &case["finding"];
+    let size = finding["picture_size"].as_array().unwrap();
+    let edges: Vec<_> =
+        finding["face_edges"].as_array().unwrap().iter().map(|edge| edge.as_u64().unwrap()).collect();
+    assert!(edges[1] <= size[0].as_u64().unwrap() && edges[2] <= size[1].as_u64().unwrap(), "{finding}");
+    let of_finding = format!("/cases?notification_id={}", finding["notification_id"].as_str().unwrap());
+    let listed = desk.call("GET", &of_finding, None).await.json();
+    assert_eq!((&listed["total_count"], &listed["cases"][0]["id"]), (&json!(1), &case["id"]));
+    let of_another = format!("/cases?notification_id={}", case["id"].as_str().unwrap());
+    assert_eq!(desk.call("GET", &of_another, None).await.json()["total_count"], 0);
     let path = format!("/cases/{}/pictures/", case["id"].as_str().unwrap());
     let read = async |name: &str| desk.call("GET", &format!("{path}{name}"), None).await;
     for name in names {

@@ -18,6 +18,18 @@ async fn the_first_operator_comes_in_by_a_link() {
 }
 
 #[tokio::test]
+async fn an_empty_server_leads_to_where_its_first_operator_is_made() {
+    let fixture = ConsoleFixture::start().await;
+    let front_door = async || fixture.app.get("/").await;
+    assert_eq!(
+        (front_door().await.status.as_u16(), front_door().await.header("location")),
+        (307, "/console/")
+    );
+    fixture.operator("ada@example.com", BuiltInRole::Support).await;
+    assert_eq!(front_door().await.header("location"), "/reference/");
+}
+
+#[tokio::test]
 async fn an_operator_sees_who_they_are() {
     let fixture = ConsoleFixture::start().await;
     let (cookie, _) = fixture.operator("ada@example.com", BuiltInRole::Support).await;

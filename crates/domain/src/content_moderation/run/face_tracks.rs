@@ -194,7 +194,7 @@ fn median(values: impl Iterator<Item = f32>) -> Option<f32> {
 /// The edges of a face that was found in a picture of `size`: top, right, bottom and left, clamped to the picture, in whole
 /// pixels of a content whose longer side is `side`.
 pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] {
-    let scale = side.max(1) as f32 / size.width.max(size.height).max(1) as f32;
+    let scale = content_scale(size, side);
     let within = |value: f32, most: u32| (value.clamp(0.0, most as f32) * scale).round() as i64;
     [
         within(face.top, size.height),
@@ -202,6 +202,17 @@ pub(super) fn face_edges(face: &Face, size: PictureSize, side: u32) -> [i64; 4] 
         within(face.bottom, size.height),
         within(face.left, size.width),
     ]
+}
+
+/// Width and height of a content whose longer side is `side` and whose pictures are looked at in `size`.
+fn content_size(size: PictureSize, side: u32) -> (u32, u32) {
+    let scaled = |length: u32| (length as f32 * content_scale(size, side)).round() as u32;
+    (scaled(size.width), scaled(size.height))
+}
+
+/// How many pixels of a content are one of a picture of `size`.
+fn content_scale(size: PictureSize, side: u32) -> f32 {
+    side.max(1) as f32 / size.width.max(size.height).max(1) as f32
 }
 
 /// Takes pictures of faces in one picture; returns those of each track so far.
@@ -397,6 +408,7 @@ impl ModerationRun {
                 years_interval: state.years_interval(),
                 quality: best.quality,
                 score: state.score,
+                picture_size: Some(content_size(tracks.size, tracks.side)),
             };
             let pictures = if (is_new || ended) && !verdict.reasons.is_empty() {
                 self.runner.pictures.put(account, &state.pictures).await

@@ -70,6 +70,7 @@ impl ModerationRun {
                 years_interval: Some((face.age.low80, face.age.high80)),
                 quality: face.quality,
                 score: face.face.score,
+                picture_size: Some((size.width, size.height)),
             };
             let seen = (face.face, face.quality);
             let judged = JudgedFace {

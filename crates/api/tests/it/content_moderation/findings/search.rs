@@ -27,7 +27,7 @@ async fn where_a_face_was_seen_is_answered() {
     fixture.seen("bob.png", bob).await;
     assert_response_snapshot!(
         fixture.search_findings(json!({ "face": face_base64(ada) })).await,
-        "**.face_left **.face_top **.face_right **.face_bottom **.age_group **.distance **.similarity",
+        "**.face_left **.face_top **.face_right **.face_bottom **.age_group **.distance **.similarity **.false_match_rate",
         "**.observed_at **.searched_back_to"
     );
 }

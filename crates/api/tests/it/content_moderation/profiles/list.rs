@@ -98,6 +98,75 @@ async fn profiles_are_found_by_reference_ban_group_and_date() {
 }
 
 #[tokio::test]
+async fn profiles_are_found_by_a_part_of_their_name() {
+    let fixture = AccountFixture::start().await;
+    let mut made = Vec::new();
+    for name in ["Łukasz Müller", "Ada Lovelace", "LUKAS Adam", ""] {
+        let profile = json!({ "display_name": name, "reference": format!("r-{}", made.len()) });
+        made.push(fixture.create("/profiles", profile).await);
+    }
+    let found = async |query: &str| fixture.get(&format!("/profiles?{query}")).await;
+    for (query, which) in [
+        ("name=lukas", &[2, 0][..]),
+        ("name=Mull", &[0]),
+        ("name=ada", &[2, 1]),
+        ("name=ada%20lo", &[1]),
+        ("name=ada&reference=r-1", &[1]),
+        ("name=ada&reference=r-0", &[]),
+        ("name=nobody", &[]),
+    ] {
+        let page = found(query).await;
+        let wanted: Vec<_> = which.iter().map(|at: &usize| made[*at].clone()).collect();
+        assert_eq!(ids(&page), wanted, "{query}");
+        assert_eq!(
+            (&page["total_count"], page.get("searched_back_to")),
+            (&json!(wanted.len()), None),
+            "{query}"
+        );
+    }
+    let foreign = fixture.app.open_account().await;
+    let foreign = format!("/accounts/{foreign}/profiles?name=ada");
+    let foreign = fixture.app.call_moderation("GET", &foreign, &fixture.key, None).await;
+    assert_eq!(foreign.json()["profiles"], json!([]));
+    for nothing in ["name=", "name=%20-%20"] {
+        let refused = fixture.call("GET", &format!("/profiles?{nothing}"), None).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{nothing}");
+        assert_eq!(refused.json()["errors"][0]["property"], "name", "{nothing}");
+    }
+}
+
+#[tokio::test]
+async fn names_of_the_newest_profiles_are_compared_and_the_answer_says_how_far_back() {
+    let fixture = AccountFixture::start().await;
+    let ada = fixture.create("/profiles", json!({ "display_name": "Ada" })).await;
+    let account = fixture.account;
+    let now = fixture.app.world.now();
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    for minute in 1..=10_000 {
+        let id = base::ProfileId::from(base::Environment::uuid_v4(&*fixture.app.world));
+        let created = now + base::SignedDuration::from_mins(minute);
+        tx.execute(db::sql!(
+            "INSERT INTO profiles (id, account_id, kind, active, banned, adult, created_at, updated_at, reference_hash)
+             VALUES ($1, $2, 1, $3, $4, $4, $5, $5, $6)",
+            id,
+            account,
+            true,
+            false,
+            created,
+            Vec::<u8>::new(),
+        ))
+        .await
+        .unwrap();
+    }
+    tx.commit().await.unwrap();
+    let page = fixture.get("/profiles?name=ada").await;
+    assert_eq!((ids(&page).len(), &page["total_count"]), (0, &json!(0)));
+    let back_to = page["searched_back_to"].as_str().unwrap().to_owned();
+    let behind = fixture.get(&format!("/profiles?name=ada&created_before={back_to}")).await;
+    assert_eq!((ids(&behind), behind.get("searched_back_to")), (vec![ada], None));
+}
+
+#[tokio::test]
 async fn references_that_an_older_build_wrote_are_found_once_the_sweep_has_run() {
     let fixture = AccountFixture::start().await;
     let profile = fixture.create("/profiles", json!({ "reference": "customer-1" })).await;

@@ -10,7 +10,7 @@ async fn a_face_is_searched_for() {
     let (ada, _) = two_people();
     fixture.enrol("Ada", ada).await;
     let found = fixture.call("POST", "/profiles/search", Some(json!({ "face": face_base64(ada) }))).await;
-    assert_response_snapshot!(found, "profiles.*.similarity profiles.*.distance");
+    assert_response_snapshot!(found, "profiles.*.similarity profiles.*.distance profiles.*.false_match_rate");
 }
 
 #[tokio::test]
