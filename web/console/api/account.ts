@@ -48,7 +48,10 @@ export interface NotificationFilter {
 /** Which people are listed. */
 export interface ProfileFilter {
   banned: boolean;
+  /** The whole of it. */
   reference: string;
+  /** A part of it. */
+  name: string;
 }
 
 /** Which contents are listed. */
@@ -167,14 +170,17 @@ export class Account {
     return (await this.#request<List>("GET", `/notifications/${id}/reviews`)).reviews;
   }
 
-  /** People, newest first: those who exist, of a reference or of any. */
-  profiles({ banned, reference }: ProfileFilter, page: number, options?: CallOptions): Promise<Profiles> {
+  /** People, newest first: those who exist, of a reference and a name or of any. */
+  profiles({ banned, reference, name }: ProfileFilter, page: number, options?: CallOptions): Promise<Profiles> {
     const query = new URLSearchParams({ page: `${page}`, active: "true" });
     if (banned) {
       query.set("banned", "true");
     }
     if (reference !== "") {
       query.set("reference", reference);
+    }
+    if (name !== "") {
+      query.set("name", name);
     }
     return this.#request<Operations["/profiles"]["get"]>("GET", `/profiles?${query}`, undefined, options);
   }

@@ -85,7 +85,7 @@ interface MatchProps {
 export function MatchScale({ distance, limit, rate }: MatchProps) {
   const { evidence } = useTexts();
   const format = useFormat();
-  const strangers = rate ? ` ${fill(evidence.strangers, { count: format.number(Math.round(1 / rate)) })}` : "";
+  const strangers = useStrangers(rate);
   const alike = fill(distance <= limit ? evidence.isMatch : evidence.isNoMatch, {
     distance: format.measure(distance),
     limit: format.measure(limit),
@@ -106,26 +106,37 @@ export function MatchScale({ distance, limit, rate }: MatchProps) {
   );
 }
 
+/** How many strangers would be as near as a distance with this rate of false matches; nothing where the model states none. */
+function useStrangers(rate: number | undefined): string {
+  const { evidence } = useTexts();
+  const format = useFormat();
+  return rate ? ` ${fill(evidence.strangers, { count: format.number(Math.round(1 / rate)) })}` : "";
+}
+
 /** From this similarity on two faces count as one person's, whatever the model: the server scales distances to it. */
 const SIMILARITY_LIMIT = 0.5;
 
 interface SimilarityProps {
   similarity: number;
   distance: number;
+  /** The share of strangers who are as near or nearer. */
+  rate?: number | undefined;
   /** Of the words only the number is shown; the others are said. */
   isShort?: boolean;
 }
 
 /** How similar two faces are: 1 for the same picture. */
-export function SimilarityScale({ similarity, distance, isShort = false }: SimilarityProps) {
+export function SimilarityScale({ similarity, distance, rate, isShort = false }: SimilarityProps) {
   const { search } = useTexts();
   const format = useFormat();
   const isSame = similarity >= SIMILARITY_LIMIT;
-  const words = fill(isSame ? search.isSimilar : search.isLessSimilar, {
+  const strangers = useStrangers(rate);
+  const alike = fill(isSame ? search.isSimilar : search.isLessSimilar, {
     similarity: format.measure(similarity),
     limit: format.measure(SIMILARITY_LIMIT),
     distance: format.measure(distance),
   });
+  const words = alike + strangers;
   const scale = (
     <Scale
       label={words}

@@ -68,7 +68,7 @@ function People({ matches }: { matches: ProfileMatch[] }) {
 function PersonFound({ match }: { match: ProfileMatch }) {
   const { people } = useTexts();
   const { may } = useSession();
-  const { profile_id, display_name, reference, is_banned, similarity, distance } = match;
+  const { profile_id, display_name, reference, is_banned, similarity, distance, false_match_rate } = match;
   const name = display_name || people.nameless;
   return (
     <>
@@ -81,7 +81,7 @@ function PersonFound({ match }: { match: ProfileMatch }) {
           <Fact term={people.reference}>{reference}</Fact>
         </Facts>
       </div>
-      <SimilarityScale similarity={similarity} distance={distance} />
+      <SimilarityScale similarity={similarity} distance={distance} rate={false_match_rate} />
     </>
   );
 }

@@ -3,7 +3,7 @@
 
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { type Account, PAGE_SIZE, type ProfileItem } from "../api/account";
+import type { Account, ProfileItem } from "../api/account";
 import { getCase } from "../api/cases";
 import { RefusedError } from "../api/client";
 import type { AnyScope, Session } from "../api/session";
@@ -40,9 +40,9 @@ const MIN_CHARS = 2;
 const MAX_TITLE_CHARS = 200;
 /** Of each kind so many are shown. */
 const MAX_SHOWN = 6;
-/** The server finds nobody by name: names are looked for among those who were enrolled last. */
-const NAME_PAGES = 5;
-const NAMES_FRESH_MS = 60_000;
+/** Nobody is found by a name without these. */
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+const FRESH_MS = 60_000;
 
 function useSettled(value: string): string {
   const [settled, setSettled] = useState(value);
@@ -63,7 +63,7 @@ export function usePaletteSearch(typed: string): PaletteSearch {
   const settled = useSettled(wanted);
   const isNamed = isId(settled);
   const isAsked = settled.length >= MIN_CHARS && settled.length <= MAX_TITLE_CHARS && !isNamed;
-  const common = { retry: false, staleTime: NAMES_FRESH_MS };
+  const common = { retry: false, staleTime: FRESH_MS };
 
   const ids = useQuery({
     ...common,
@@ -78,13 +78,16 @@ export function usePaletteSearch(typed: string): PaletteSearch {
     queryKey: ["palette", "reference", settled],
     queryFn:
       account && isAsked && may("profiles:list")
-        ? ({ signal }) => account.profiles({ banned: false, reference: settled }, 1, { signal })
+        ? ({ signal }) => account.profiles({ banned: false, reference: settled, name: "" }, 1, { signal })
         : skipToken,
   });
-  const newest = useQuery({
+  const byName = useQuery({
     ...common,
-    queryKey: ["palette", "names"],
-    queryFn: account && isAsked && may("profiles:list") ? ({ signal }) => newestPeople(account, signal) : skipToken,
+    queryKey: ["palette", "name", settled],
+    queryFn:
+      account && isAsked && may("profiles:list") && LETTER_OR_DIGIT.test(settled)
+        ? ({ signal }) => account.profiles({ banned: false, reference: "", name: settled }, 1, { signal })
+        : skipToken,
   });
   const titled = useQuery({
     ...common,
@@ -95,11 +98,11 @@ export function usePaletteSearch(typed: string): PaletteSearch {
         : skipToken,
   });
 
-  const all = [ids, byReference, newest, titled];
+  const all = [ids, byReference, byName, titled];
   const isSearching = wanted.length >= MIN_CHARS && (settled !== wanted || all.some(({ isFetching }) => isFetching));
   // All at once: what Enter opens must not move under the reader's hand.
   const isThere = isAsked && !isSearching;
-  const people = isThere ? peopleFound(byReference.data?.profiles ?? [], newest.data?.people ?? [], settled) : [];
+  const people = isThere ? peopleFound(byReference.data?.profiles ?? [], byName.data?.profiles ?? []) : [];
   const contents = isThere ? (titled.data?.contents ?? []) : [];
   const total = titled.data?.total_count ?? 0;
   return {
@@ -118,8 +121,8 @@ export function usePaletteSearch(typed: string): PaletteSearch {
     isSearching,
     note: all.some(({ isError }) => isError)
       ? texts.palette.failed
-      : isAsked && newest.data?.isCut
-        ? fill(texts.palette.namesAmong, { count: newest.data.people.length })
+      : isAsked && byName.data?.searched_back_to
+        ? fill(texts.palette.namesSince, { day: format.day(byName.data.searched_back_to) })
         : "",
   };
 }
@@ -147,31 +150,10 @@ function personCommand(texts: Texts, one: ProfileItem, mayView: boolean): Comman
   };
 }
 
-/** Those with just this reference, then those whose name or reference has it. */
-export function peopleFound(
-  byReference: readonly ProfileItem[],
-  newest: readonly ProfileItem[],
-  typed: string,
-): ProfileItem[] {
-  const wanted = typed.toLowerCase();
-  const has = (text: string | null) => (text ?? "").toLowerCase().includes(wanted);
-  const named = newest.filter(({ display_name, reference }) => has(display_name) || has(reference));
-  const all = new Map([...byReference, ...named].map((one) => [one.profile_id, one]));
+/** Those with just this reference, then those who are called like this. */
+export function peopleFound(byReference: readonly ProfileItem[], byName: readonly ProfileItem[]): ProfileItem[] {
+  const all = new Map([...byReference, ...byName].map((one) => [one.profile_id, one]));
   return [...all.values()].slice(0, MAX_SHOWN);
-}
-
-async function newestPeople(account: Account, signal: AbortSignal): Promise<{ people: ProfileItem[]; isCut: boolean }> {
-  const people: ProfileItem[] = [];
-  let total = 0;
-  for (let page = 1; page <= NAME_PAGES; page += 1) {
-    const answer = await account.profiles({ banned: false, reference: "" }, page, { signal });
-    people.push(...answer.profiles);
-    total = answer.total_count;
-    if (answer.profiles.length < PAGE_SIZE) {
-      break;
-    }
-  }
-  return { people, isCut: people.length < total };
 }
 
 interface Asker {

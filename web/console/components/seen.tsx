@@ -74,7 +74,9 @@ function SeenTable({ findings }: { findings: FindingMatch[] }) {
     {
       id: "similarity",
       heading: search.similarity,
-      cell: ({ similarity, distance }) => <SimilarityScale similarity={similarity} distance={distance} isShort />,
+      cell: ({ similarity, distance, false_match_rate }) => (
+        <SimilarityScale similarity={similarity} distance={distance} rate={false_match_rate} isShort />
+      ),
       sortBy: ({ similarity }) => similarity,
     },
     {

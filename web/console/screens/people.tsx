@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FormEvent, lazy, Suspense, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { PAGE_SIZE, type ProfileItem } from "../api/account";
+import { PAGE_SIZE, type ProfileFilter, type ProfileItem } from "../api/account";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Field, Tick } from "../components/field";
 import { BannedBadge, nameOf } from "../components/person-name";
@@ -12,17 +12,23 @@ import { Answer, Loading, Screen } from "../components/screen";
 import type { SearchPicture } from "../desk/search-picture";
 import { detailHref, navigate, placeHref } from "../router";
 import { useSession } from "../session-context";
-import { useTexts } from "../texts";
+import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
 const FaceSearch = lazy(async () => ({ default: (await import("../components/face-search")).FaceSearch }));
 
 const MAX_REFERENCE_CHARS = 200;
+const MAX_NAME_CHARS = 200;
 
 export function PeopleScreen({ query }: ScreenProps) {
   const texts = useTexts();
+  const format = useFormat();
   const { account, may } = useSession();
-  const filter = { banned: query.get("banned") === "true", reference: query.get("reference") ?? "" };
+  const filter = {
+    banned: query.get("banned") === "true",
+    reference: query.get("reference") ?? "",
+    name: query.get("name") ?? "",
+  };
   const page = Math.max(1, Number(query.get("page")) || 1);
   const [picture, setPicture] = useState<SearchPicture>();
   const answer = useQuery({
@@ -51,7 +57,7 @@ export function PeopleScreen({ query }: ScreenProps) {
     },
   ];
   const turn = (to: number) => navigate(placeHref("people", { ...Object.fromEntries(query), page: `${to}` }));
-  const isFiltered = filter.banned || filter.reference !== "";
+  const isFiltered = filter.banned || filter.reference !== "" || filter.name !== "";
   return (
     <Screen heading={texts.nav.people} focusKey={query.toString()} wide>
       <PicturePicker picture={picture} onPicture={setPicture} />
@@ -63,7 +69,7 @@ export function PeopleScreen({ query }: ScreenProps) {
         <>
           <PeopleFilter key={query.toString()} {...filter} />
           <Answer query={answer}>
-            {({ profiles, total_count }) => (
+            {({ profiles, total_count, searched_back_to }) => (
               <>
                 <DataTable
                   label={texts.nav.people}
@@ -76,6 +82,9 @@ export function PeopleScreen({ query }: ScreenProps) {
                     : {})}
                 />
                 <Pager page={page} total={total_count} pageSize={PAGE_SIZE} onTurn={turn} isSorted />
+                {searched_back_to && (
+                  <p className="soft">{fill(texts.palette.namesSince, { day: format.day(searched_back_to) })}</p>
+                )}
               </>
             )}
           </Answer>
@@ -85,17 +94,19 @@ export function PeopleScreen({ query }: ScreenProps) {
   );
 }
 
-function PeopleFilter(filter: { banned: boolean; reference: string }) {
+function PeopleFilter(filter: ProfileFilter) {
   const { people } = useTexts();
   const [banned, setBanned] = useState(filter.banned);
   const [reference, setReference] = useState(filter.reference);
+  const [name, setName] = useState(filter.name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    navigate(placeHref("people", { reference, banned: banned ? "true" : "" }));
+    navigate(placeHref("people", { name, reference, banned: banned ? "true" : "" }));
   };
   return (
     <search>
       <form className="filters" onSubmit={submit}>
+        <Field label={people.namePart} type="search" value={name} onChange={setName} maxLength={MAX_NAME_CHARS} />
         <Field
           label={people.referenceExactly}
           type="search"

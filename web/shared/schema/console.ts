@@ -2225,6 +2225,8 @@ export interface components {
             person?: components["schemas"]["CasePerson"];
             /** @description Earlier findings of the person. */
             person_history: components["schemas"]["CaseHistory"];
+            /** @description Width and height of the picture that `face_edges` are in. Absent of findings that older versions made. */
+            picture_size?: number[];
             /**
              * Format: float
              * @description How clear the face is, 0 to 1.
@@ -4345,6 +4347,8 @@ export interface operations {
                 kind?: components["schemas"]["CaseKind"];
                 /** @description Only cases that this member holds, or was handed. */
                 member_id?: string;
+                /** @description Only cases about this finding: the one that was decided first, and the appeals. */
+                notification_id?: string;
                 /** @description Only cases that should have been decided by now. */
                 overdue?: boolean;
                 /** @description The page, from 1. */

@@ -814,6 +814,12 @@ export interface components {
              */
             face_top: number;
             /**
+             * Format: double
+             * @description The share of strangers who are as near or nearer, 0 to 1, as measured of the model; at the ends of what was measured, at
+             *     least or at most this. Absent where the model states none.
+             */
+            false_match_rate?: number | null;
+            /**
              * Format: uuid
              * @description The line of the moderation's report: the `id` in `face_check_results`.
              */
@@ -1323,6 +1329,12 @@ export interface components {
              * @description The nearest face of the profile.
              */
             face_id: string;
+            /**
+             * Format: double
+             * @description The share of strangers who are as near or nearer, 0 to 1, as measured of the model; at the ends of what was measured, at
+             *     least or at most this. Absent where the model states none.
+             */
+            false_match_rate?: number | null;
             /** @description Whether the person is banned. */
             is_banned: boolean;
             /**
@@ -1347,6 +1359,12 @@ export interface components {
         Profiles: {
             /** @description The profiles, newest first. */
             profiles: components["schemas"]["ProfileItem"][];
+            /**
+             * Format: date-time
+             * @description Only where `name` was given and older profiles were not looked through: when the oldest of the others was created. Ask
+             *     with this as `created_before` for what is behind.
+             */
+            searched_back_to?: string | null;
             /**
              * Format: int64
              * @description How many the account has of those that were asked for.
@@ -2685,6 +2703,11 @@ export interface operations {
                 created_from?: string;
                 /** @description Only members of this group. */
                 group_id?: string;
+                /**
+                 * @description Only profiles whose name contains this text, of which letters and digits count, without their case and accents. The
+                 *     10,000 newest profiles that the other parameters allow are looked through; see `searched_back_to` of the answer.
+                 */
+                name?: string;
                 /** @description The page, from 1. */
                 page?: number;
                 /** @description Only profiles with exactly this reference. */

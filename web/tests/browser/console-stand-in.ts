@@ -24,6 +24,13 @@ import { OperatorsStandIn, operator } from "./operators-stand-in";
 import { RolesStandIn } from "./roles-stand-in";
 import { APPLICATION, SessionsStandIn } from "./sessions-stand-in";
 
+/** What counts of a name: letters and digits, without case and accents. */
+const plain = (text: string) =>
+  text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
 const SESSION = "assay-session=token";
 
@@ -99,6 +106,8 @@ export class ConsoleStandIn {
   readonly mine = new Set<string>();
   readonly reviews = new Map<string, Review[]>();
   profiles: Profile[] = [];
+  /** How many profiles are looked through for a name. */
+  namesAtOnce = 10_000;
   readonly dismissals = new Map<string, Dismissal[]>();
   readonly contents = new ContentsStandIn();
   /** Titles of contents of which nothing else matters. */
@@ -350,12 +359,21 @@ export class ConsoleStandIn {
         return reply<Operations["/notifications/{id}/reviews"]["get"]>(200, { reviews, total_count: reviews.length });
       }
       case "GET profiles": {
-        const [page, reference] = [Number(query.get("page")), query.get("reference")];
-        const found = this.profiles.filter(
-          (one) => (!reference || one.reference === reference) && (query.get("banned") !== "true" || one.is_banned),
+        const [page, reference, name] = [Number(query.get("page")), query.get("reference"), query.get("name")];
+        const looked = name === null ? this.profiles : this.profiles.slice(0, this.namesAtOnce);
+        const oldest = looked.length < this.profiles.length ? looked.at(-1) : undefined;
+        const found = looked.filter(
+          (one) =>
+            (!reference || one.reference === reference) &&
+            (!name || plain(one.display_name ?? "").includes(plain(name))) &&
+            (query.get("banned") !== "true" || one.is_banned),
         );
         const profiles = found.slice((page - 1) * 20, page * 20);
-        return reply<Operations["/profiles"]["get"]>(200, { profiles, total_count: found.length });
+        return reply<Operations["/profiles"]["get"]>(200, {
+          profiles,
+          total_count: found.length,
+          ...(oldest ? { searched_back_to: oldest.created_at } : {}),
+        });
       }
       case "GET profiles/ID": {
         const found = this.profiles.find((one) => one.profile_id === id);

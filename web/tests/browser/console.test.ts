@@ -419,6 +419,12 @@ test("people are listed and found, and who is told of in a notification is one c
   await page.getByLabel("Banned people only").check();
   await click(page, "Find");
   await expect(rows(page)).toHaveText([/Bob.*customer-1.*Banned/]);
+  await page.getByLabel("Banned people only").uncheck();
+  await page.getByLabel("Part of the name").fill("GUEST 1");
+  await page.keyboard.press("Enter");
+  await expect(rows(page)).toHaveCount(11);
+  await page.goBack();
+  await expect(rows(page)).toHaveText([/Bob.*customer-1.*Banned/]);
   await page.getByLabel("Reference, exactly").fill("customer-2");
   await page.keyboard.press("Enter");
   await expect(page.locator("main")).toContainText("Nobody matches.");

@@ -163,7 +163,7 @@ pub(crate) struct FindingMatchBody {
     /// The share of strangers who are as near or nearer, 0 to 1, as measured of the model; at the ends of what was measured, at
     /// least or at most this. Absent where the model states none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 0, maximum = 1)]
+    #[schema(minimum = 0, maximum = 1, nullable = false)]
     false_match_rate: Option<f64>,
 }
 

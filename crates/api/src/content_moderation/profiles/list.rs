@@ -60,7 +60,7 @@ pub(crate) struct ProfileListBody {
     /// Only where `name` was given and older profiles were not looked through: when the oldest of the others was created. Ask
     /// with this as `created_before` for what is behind.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, format = DateTime, nullable = false)]
     searched_back_to: Option<Timestamp>,
 }
 

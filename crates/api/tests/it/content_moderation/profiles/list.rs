@@ -1,6 +1,7 @@
 //! `GET /accounts/{accountId}/profiles`
 
 use crate::content_moderation::AccountFixture;
+use base::Environment as _;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -104,6 +105,7 @@ async fn profiles_are_found_by_a_part_of_their_name() {
     for name in ["Łukasz Müller", "Ada Lovelace", "LUKAS Adam", ""] {
         let profile = json!({ "display_name": name, "reference": format!("r-{}", made.len()) });
         made.push(fixture.create("/profiles", profile).await);
+        fixture.app.world.advance(base::SignedDuration::from_mins(1));
     }
     let found = async |query: &str| fixture.get(&format!("/profiles?{query}")).await;
     for (query, which) in [
@@ -143,7 +145,7 @@ async fn names_of_the_newest_profiles_are_compared_and_the_answer_says_how_far_b
     let now = fixture.app.world.now();
     let mut tx = fixture.app.api.db.write().await.unwrap();
     for minute in 1..=10_000 {
-        let id = base::ProfileId::from(base::Environment::uuid_v4(&*fixture.app.world));
+        let id = base::ProfileId::from(fixture.app.world.uuid_v4());
         let created = now + base::SignedDuration::from_mins(minute);
         tx.execute(db::sql!(
             "INSERT INTO profiles (id, account_id, kind, active, banned, adult, created_at, updated_at, reference_hash)
