@@ -19,7 +19,7 @@ export class RefusedError extends Error {
 /** Nobody answered. */
 export class UnreachableError extends Error {}
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface CallOptions {
   /** Finish the call even if the page goes away. */

@@ -5,6 +5,8 @@ import { call } from "./client";
 
 type Organisations = ConsolePaths["/console/organisations"];
 type Applications = ConsolePaths["/console/applications"];
+type ChangeOrganisation = ConsolePaths["/console/organisations/{organisationId}"]["patch"];
+type ChangeApplication = ConsolePaths["/console/applications/{applicationId}"]["patch"];
 type Keys = ConsolePaths["/console/applications/{applicationId}/keys"];
 type RevokeKey = ConsolePaths["/console/applications/{applicationId}/keys/{keyId}"]["delete"];
 type Accounts = ConsolePaths["/console/accounts"]["get"];
@@ -43,6 +45,15 @@ export async function listApplications(): Promise<Application[]> {
 
 export async function createApplication(input: ApplicationInput): Promise<string> {
   return (await call<Applications["post"]>("POST", "/console/applications", input)).id;
+}
+
+/** What is not named stays as it is. */
+export async function changeApplication(id: string, change: RequestBodyOf<ChangeApplication>): Promise<void> {
+  await call<ChangeApplication>("PATCH", `/console/applications/${encodeURIComponent(id)}`, change);
+}
+
+export async function changeOrganisation(id: string, change: RequestBodyOf<ChangeOrganisation>): Promise<void> {
+  await call<ChangeOrganisation>("PATCH", `/console/organisations/${encodeURIComponent(id)}`, change);
 }
 
 export async function listKeys(application: string): Promise<ApiKey[]> {

@@ -8,6 +8,7 @@ import { fill, useFormat, useTexts } from "../texts";
 import { type DataColumn, DataTable } from "./data-table";
 import { Tick } from "./field";
 import { ColumnChart, StackedBar } from "./figures";
+import { LimitsDialog } from "./limits-dialog";
 import { Answer, Badge, Card, Failure, Loading, Moment } from "./screen";
 
 const DAY_MS = 86_400_000;
@@ -15,8 +16,15 @@ const USAGE_DAYS = 30;
 /** Statuses from here on are refusals. */
 const FIRST_REFUSAL = 400;
 
-export function ApplicationUse({ application }: { application: string }) {
+interface ApplicationUseProps {
+  application: string;
+  /** Whether the reader may set its limits. */
+  mayChange?: boolean;
+}
+
+export function ApplicationUse({ application, mayChange = false }: ApplicationUseProps) {
   const { usage: words } = useTexts();
+  const [isChanging, setIsChanging] = useState(false);
   const [to] = useState(() => Math.ceil(Date.now() / DAY_MS) * DAY_MS);
   const answer = useQuery({
     queryKey: ["usage", application],
@@ -30,7 +38,23 @@ export function ApplicationUse({ application }: { application: string }) {
           <Answer query={answer}>{({ days }) => <Calls days={days} />}</Answer>
         </Card>
         <Card heading={words.limits} id="limits">
-          <Answer query={answer}>{({ limits }) => <Limits limits={limits} />}</Answer>
+          <Answer query={answer}>
+            {({ limits }) => (
+              <>
+                <Limits limits={limits} />
+                {mayChange && (
+                  <div className="answers">
+                    <Button className="button" onPress={() => setIsChanging(true)}>
+                      {words.changeLimits}
+                    </Button>
+                  </div>
+                )}
+                {isChanging && (
+                  <LimitsDialog application={application} limits={limits} close={() => setIsChanging(false)} />
+                )}
+              </>
+            )}
+          </Answer>
         </Card>
       </div>
       <Requests application={application} />
@@ -85,7 +109,7 @@ function Limits({ limits }: { limits: readonly LimitUsage[] }) {
   const format = useFormat();
   return (
     <ul className="lines">
-      {limits.map(({ limit, allowed, used }) => {
+      {limits.map(({ limit, allowed, used, is_own }) => {
         const isUsed = used !== null && used !== undefined;
         const isLimited = allowed !== null && allowed !== undefined;
         const most = isLimited ? format.number(allowed) : words.unlimited;
@@ -98,7 +122,11 @@ function Limits({ limits }: { limits: readonly LimitUsage[] }) {
         return (
           <li key={limit}>
             <span className="line">
-              <span>{words.limitNames[limit]}</span> <span className="soft">{said}</span>
+              <span>{words.limitNames[limit]}</span>{" "}
+              <span className="soft">
+                {said}
+                {is_own && ` (${words.isOwn})`}
+              </span>
             </span>
             {allowed && isUsed && (
               <StackedBar

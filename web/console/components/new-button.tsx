@@ -1,4 +1,5 @@
-// The button that makes a new one of what a screen lists: by N as well, and by an address, so that the palette leads there.
+// The buttons that make a new one of what a screen lists, by N as well and by an address, so that the palette leads there; and that
+// change what it shows.
 
 import { Button } from "react-aria-components/Button";
 import { useShortcuts } from "../keys/shortcuts";
@@ -14,6 +15,16 @@ export function NewButton({ label, onPress }: NewButtonProps) {
   return (
     <Button className="button primary" onPress={onPress}>
       <Icon name="plus" /> {label} <kbd>N</kbd>
+    </Button>
+  );
+}
+
+/** The button that changes what a screen shows: by E as well. */
+export function ChangeButton({ label, onPress }: NewButtonProps) {
+  useShortcuts([{ keys: "e", label, scope: "here", run: onPress }]);
+  return (
+    <Button className="button" onPress={onPress}>
+      {label} <kbd>E</kbd>
     </Button>
   );
 }

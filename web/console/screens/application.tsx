@@ -1,10 +1,12 @@
 // One application: what it may use, and its keys, which are shown once.
 
+import { useState } from "react";
+import { ApplicationDialog } from "../components/application-dialog";
 import { Keys } from "../components/application-keys";
 import { ApplicationBadge, featureWords } from "../components/application-table";
 import { ApplicationUse } from "../components/application-use";
 import { CopyField } from "../components/copy-field";
-import { isNewAsked, NewButton } from "../components/new-button";
+import { ChangeButton, isNewAsked, NewButton } from "../components/new-button";
 import { Answer, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { OrganisationLink, useApplications } from "../components/tenant-links";
 import { detailHref, placeHref, replaceRoute } from "../router";
@@ -19,22 +21,24 @@ export function ApplicationScreen({ id, query }: ScreenProps) {
   const applications = useApplications();
   const application = applications.data?.find((one) => one.id === id);
   const maySee = may("applications:manage");
+  const [isChanging, setIsChanging] = useState(false);
   const back = maySee ? { back: { href: placeHref("applications"), label: texts.nav.applications } } : {};
   return (
     <Screen
       heading={application?.name ?? words.application}
       {...back}
       wide
-      {...(may("keys:manage")
-        ? {
-            actions: (
-              <NewButton
-                label={words.newKey}
-                onPress={() => replaceRoute(detailHref("application", id, { new: "true" }))}
-              />
-            ),
-          }
-        : {})}
+      actions={
+        <>
+          {application && maySee && <ChangeButton label={words.change} onPress={() => setIsChanging(true)} />}
+          {may("keys:manage") && (
+            <NewButton
+              label={words.newKey}
+              onPress={() => replaceRoute(detailHref("application", id, { new: "true" }))}
+            />
+          )}
+        </>
+      }
     >
       {maySee && (
         <Answer query={applications}>
@@ -72,7 +76,10 @@ export function ApplicationScreen({ id, query }: ScreenProps) {
       {may("keys:manage") && (
         <Keys application={id} isNew={isNewAsked(query)} closeNew={() => replaceRoute(detailHref("application", id))} />
       )}
-      {may("health:view") && <ApplicationUse application={id} />}
+      {may("health:view") && <ApplicationUse application={id} mayChange={maySee} />}
+      {application && isChanging && (
+        <ApplicationDialog application={application} organisation="" close={() => setIsChanging(false)} />
+      )}
     </Screen>
   );
 }

@@ -3,13 +3,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { createOrganisation, type Organisation } from "../api/tenants";
+import { changeOrganisation, createOrganisation, type Organisation } from "../api/tenants";
 import { ApplicationTable } from "../components/application-table";
 import { CopyField } from "../components/copy-field";
 import type { DataColumn } from "../components/data-table";
 import { DialogFrame } from "../components/dialog-frame";
-import { Field } from "../components/field";
-import { isNewAsked, NewButton } from "../components/new-button";
+import { Choice, Field } from "../components/field";
+import { ChangeButton, isNewAsked, NewButton } from "../components/new-button";
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useApplications, useOrganisations } from "../components/tenant-links";
@@ -92,24 +92,38 @@ function OrganisationBadge({ status }: Pick<Organisation, "status">) {
   return <Badge tone={status === "ACTIVE" ? "good" : "bad"}>{words.organisationStates[status]}</Badge>;
 }
 
-function OrganisationDialog({ close }: { close(): void }) {
+/** Asks for a new organisation, or for the changes of one that is there. */
+function OrganisationDialog({ organisation, close }: { organisation?: Organisation; close(): void }) {
   const { tenants: words } = useTexts();
   const act = useAction();
   const client = useQueryClient();
-  const [name, setName] = useState("");
+  const [name, setName] = useState(organisation?.name ?? "");
+  const [status, setStatus] = useState(organisation?.status ?? "ACTIVE");
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     let id = "";
-    const made = await act(async () => {
-      id = await createOrganisation(name);
-    }, words.organisationCreated);
-    if (made) {
-      await client.invalidateQueries({ queryKey: ["organisations"] });
+    const isDone = await act(
+      async () => {
+        if (organisation) {
+          await changeOrganisation(organisation.id, { name, status });
+        } else {
+          id = await createOrganisation(name);
+        }
+      },
+      organisation ? words.organisationChanged : words.organisationCreated,
+    );
+    if (!isDone) {
+      return;
+    }
+    await client.invalidateQueries({ queryKey: ["organisations"] });
+    if (organisation) {
+      close();
+    } else {
       navigate(detailHref("organisation", id));
     }
   };
   return (
-    <DialogFrame heading={words.newOrganisation} close={close} narrow>
+    <DialogFrame heading={organisation ? words.changeOrganisation : words.newOrganisation} close={close} narrow>
       <form onSubmit={(event) => void submit(event)}>
         <Field
           label={words.name}
@@ -120,9 +134,20 @@ function OrganisationDialog({ close }: { close(): void }) {
           isRequired
           autoFocus
         />
+        {organisation && (
+          <Choice<Organisation["status"]>
+            label={words.status}
+            value={status}
+            options={[
+              ["ACTIVE", words.organisationStates.ACTIVE],
+              ["SUSPENDED", words.organisationStates.SUSPENDED],
+            ]}
+            onChange={setStatus}
+          />
+        )}
         <div className="answers">
           <Button className="button primary" type="submit">
-            {words.create}
+            {organisation ? words.save : words.create}
           </Button>
         </div>
       </form>
@@ -136,19 +161,25 @@ export function OrganisationScreen({ id }: ScreenProps) {
   const { may } = useConsole();
   const organisations = useOrganisations();
   const applications = useApplications();
+  const [isChanging, setIsChanging] = useState(false);
   const organisation = organisations.data?.find((one) => one.id === id);
   return (
     <Screen
       heading={organisation?.name ?? words.organisation}
       back={{ href: placeHref("organisations"), label: texts.nav.organisations }}
       wide
-      {...(organisation && may("applications:manage")
+      {...(organisation
         ? {
             actions: (
-              <NewButton
-                label={words.newApplication}
-                onPress={() => navigate(placeHref("applications", { new: "true", organisation: id }))}
-              />
+              <>
+                <ChangeButton label={words.change} onPress={() => setIsChanging(true)} />
+                {may("applications:manage") && (
+                  <NewButton
+                    label={words.newApplication}
+                    onPress={() => navigate(placeHref("applications", { new: "true", organisation: id }))}
+                  />
+                )}
+              </>
             ),
           }
         : {})}
@@ -182,6 +213,9 @@ export function OrganisationScreen({ id }: ScreenProps) {
             />
           )}
         </Answer>
+      )}
+      {organisation && isChanging && (
+        <OrganisationDialog organisation={organisation} close={() => setIsChanging(false)} />
       )}
     </Screen>
   );

@@ -36,6 +36,16 @@ export interface paths {
         /** Create an application. */
         post: operations["create_application"];
     };
+    "/console/applications/{applicationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Change an application: its name, whether it is served, whose it is, what it may use and how much. */
+        patch: operations["change_application"];
+    };
     "/console/applications/{applicationId}/keys": {
         parameters: {
             query?: never;
@@ -678,6 +688,16 @@ export interface paths {
         get: operations["list_organisations"];
         /** Create an organisation. */
         post: operations["create_organisation"];
+    };
+    "/console/organisations/{organisationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Change an organisation: its name, and whether its applications are served. */
+        patch: operations["change_organisation"];
     };
     "/console/passkeys": {
         parameters: {
@@ -1731,6 +1751,29 @@ export interface components {
             passed: boolean;
             sub_check: string;
         };
+        /** @description What changes of an application; what is absent stays as it is. */
+        ChangeApplicationRequest: {
+            /** @description Where its use is billed. An application without gets its organisation's id when it is assigned to one. */
+            billing_source_id?: string | null;
+            /** @description The interfaces that it may use; with none, all are closed. */
+            features?: components["schemas"]["Feature"][] | null;
+            /** @description What it may take. */
+            limits?: components["schemas"]["LimitChange"][] | null;
+            /** @example Shop */
+            name?: string | null;
+            /**
+             * Format: uuid
+             * @description The organisation that it belongs to.
+             */
+            organisation_id?: string | null;
+            state?: components["schemas"]["ApplicationState"] | null;
+        };
+        /** @description What changes of an organisation; what is absent stays as it is. */
+        ChangeOrganisationRequest: {
+            /** @example Example Ltd */
+            name?: string | null;
+            status?: components["schemas"]["OrganisationStatus"] | null;
+        };
         /** @enum {string} */
         CheckAdvice: "APPROVE" | "REJECT" | "NOT_AVAILABLE" | "CONSIDER";
         /** @description The report of a check, for documents or captures that match. */
@@ -2480,6 +2523,15 @@ export interface components {
          * @enum {string}
          */
         LaneName: "quick" | "documents" | "heavy" | "live" | "upkeep";
+        /** @description A limit to set. */
+        LimitChange: {
+            /**
+             * Format: int64
+             * @description At most this; 0: as much as there is; absent: what the configuration says.
+             */
+            allowed?: number | null;
+            limit: components["schemas"]["LimitKind"];
+        };
         /** @enum {string} */
         LimitKind: "calls_per_minute" | "burst" | "running_jobs" | "waiting_jobs" | "live_streams" | "stored_bytes";
         /** @description A limit of an application. */
@@ -2489,6 +2541,8 @@ export interface components {
              * @description What is allowed; absent: as much as there is.
              */
             allowed?: number | null;
+            /** @description Whether an operator has set it for this application; otherwise it is the configuration's (`[limits]`). */
+            is_own: boolean;
             limit: components["schemas"]["LimitKind"];
             /**
              * Format: int64
@@ -3858,6 +3912,34 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CreatedResource"];
                 };
+            };
+        };
+    };
+    change_application: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The application. */
+                applicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeApplicationRequest"];
+            };
+        };
+        responses: {
+            /** @description It is changed, at once and in every process. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5600,6 +5682,34 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CreatedResource"];
                 };
+            };
+        };
+    };
+    change_organisation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organisation. */
+                organisationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeOrganisationRequest"];
+            };
+        };
+        responses: {
+            /** @description It is changed, at once. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -818,7 +818,7 @@ export interface components {
              * @description The share of strangers who are as near or nearer, 0 to 1, as measured of the model; at the ends of what was measured, at
              *     least or at most this. Absent where the model states none.
              */
-            false_match_rate?: number | null;
+            false_match_rate?: number;
             /**
              * Format: uuid
              * @description The line of the moderation's report: the `id` in `face_check_results`.
@@ -1334,7 +1334,7 @@ export interface components {
              * @description The share of strangers who are as near or nearer, 0 to 1, as measured of the model; at the ends of what was measured, at
              *     least or at most this. Absent where the model states none.
              */
-            false_match_rate?: number | null;
+            false_match_rate?: number;
             /** @description Whether the person is banned. */
             is_banned: boolean;
             /**
@@ -1364,7 +1364,7 @@ export interface components {
              * @description Only where `name` was given and older profiles were not looked through: when the oldest of the others was created. Ask
              *     with this as `created_before` for what is behind.
              */
-            searched_back_to?: string | null;
+            searched_back_to?: string;
             /**
              * Format: int64
              * @description How many the account has of those that were asked for.

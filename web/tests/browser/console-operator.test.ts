@@ -171,6 +171,47 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
+test("an organisation and an application are changed, and what the application may take", async ({ page, server }) => {
+  const owner = organisation(1, "Example Ltd");
+  server.operators.organisations = [owner];
+  server.operators.applications = [application(1, "Shop", { organisation_id: owner.id })];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#organisation=${owner.id}`);
+  await heading(page, owner.name);
+  await page.keyboard.press("e");
+  await expect(page.getByLabel("Name")).toBeFocused();
+  await page.getByLabel("Name").fill("Example plc");
+  await page.getByLabel("Status").selectOption("Suspended");
+  await judge(page, "organisation-change");
+  await button(page, "Save").click();
+  await expect(spoken(page)).toHaveText("The organisation was changed.");
+  await heading(page, "Example plc");
+  await expect(page.locator("main")).toContainText("Suspended");
+
+  await rows(page).first().press("Enter");
+  await heading(page, "Shop");
+  await page.keyboard.press("e");
+  await page.getByLabel("Name").fill("Corner shop");
+  await page.getByLabel("Status").selectOption("Disabled");
+  await page.getByLabel("Proof of age").uncheck();
+  await judge(page, "application-change");
+  await button(page, "Save").click();
+  await heading(page, "Corner shop");
+  await expect(page.locator("main")).toContainText("Disabled");
+  expect(server.operators.applications[0]?.features).not.toContain("proof-of-age");
+
+  await expect(page.locator("#limits")).toContainText("600 (set for this application)");
+  await button(page, "Change the limits").click();
+  await expect(page.getByRole("spinbutton", { name: "Calls at once" })).toBeFocused();
+  await page.getByRole("spinbutton", { name: "Calls at once" }).fill("80");
+  await page.getByRole("spinbutton", { name: "Calls in a minute" }).fill("");
+  await judge(page, "limits");
+  await button(page, "Save").click();
+  await expect(page.locator("#limits")).toContainText("57 of 80 (set for this application)");
+  const asked = server.requests.filter((one) => one.includes('"limits"')).map((one) => one.slice(one.indexOf("{")));
+  expect(asked).toEqual(['{"limits":[{"limit":"burst","allowed":80},{"limit":"calls_per_minute"}]}']);
+});
+
 test("tenants are listed, lead to what belongs to them, and keys are revoked", async ({ page, server }) => {
   const { operators } = server;
   operators.organisations = [organisation(1, "Example Ltd"), organisation(2, "Gone Ltd", { status: "SUSPENDED" })];

@@ -174,6 +174,25 @@ export class OperatorsStandIn {
         this.organisations.push(made);
         return reply<Operations["/organisations"]["post"]>(201, { id: made.id });
       }
+      case "PATCH /organisations/ID": {
+        const { name, status } = body as RequestBodyOf<Operations["/organisations/{organisationId}"]["patch"]>;
+        const known = this.organisations.find(({ id }) => id === last);
+        if (!known) {
+          return refuse(404, `there is no organisation ${last}`, "NOT_FOUND");
+        }
+        Object.assign(known, { ...(name ? { name } : {}), ...(status ? { status } : {}) });
+        return [204];
+      }
+      case "PATCH /applications/ID": {
+        type Change = RequestBodyOf<Operations["/applications/{applicationId}"]["patch"]>;
+        const { limits: _, ...change } = body as Change;
+        const known = this.applications.find(({ id }) => id === last);
+        if (!known) {
+          return refuse(404, `there is no application ${last}`, "NOT_FOUND");
+        }
+        Object.assign(known, change);
+        return [204];
+      }
       case "GET /applications":
         return reply<Operations["/applications"]["get"]>(200, { applications: this.applications });
       case "POST /applications": {

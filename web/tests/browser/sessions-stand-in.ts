@@ -1,6 +1,6 @@
 // A stand-in for sessions of document and age verification, and for what an application uses.
 
-import type { LoggedRequest, UsageDay } from "../../console/api/usage";
+import type { LimitUsage, LoggedRequest, UsageDay } from "../../console/api/usage";
 import type { FunnelStep, TimelineEntry, VerificationSession } from "../../console/api/verification-sessions";
 import type { ConsolePaths, PathsBelow, RequestBodyOf } from "../../shared/schema";
 import { refuse } from "./cases-stand-in";
@@ -35,6 +35,11 @@ export class SessionsStandIn {
   timeline: TimelineEntry[] = [];
   steps: FunnelStep[] = [];
   days: UsageDay[] = [];
+  limits: LimitUsage[] = [
+    { limit: "burst", allowed: 60, used: 57, reset_seconds: 3, is_own: false },
+    { limit: "stored_bytes", used: 1024, is_own: false },
+    { limit: "calls_per_minute", allowed: 600, is_own: true },
+  ];
   requests: LoggedRequest[] = [];
   fourEyes = false;
   /** References of sessions, by their ids. */
@@ -77,12 +82,12 @@ export class SessionsStandIn {
       case "GET /applications/ID/usage":
         return reply<Operations["/applications/{applicationId}/usage"]["get"]>(200, {
           days: this.days,
-          limits: [
-            { limit: "burst", allowed: 60, used: 57, reset_seconds: 3 },
-            { limit: "stored_bytes", used: 1024 },
-            { limit: "calls_per_minute", allowed: 600 },
-          ],
+          limits: this.limits,
         });
+      case "PATCH /applications/ID":
+        this.#setLimits(body as RequestBodyOf<Operations["/applications/{applicationId}"]["patch"]>);
+        // What else changes is answered where applications are.
+        return undefined;
       case "GET /applications/ID/requests": {
         const refused = query.get("refused") === "true";
         return reply<Operations["/applications/{applicationId}/requests"]["get"]>(200, {
@@ -97,6 +102,15 @@ export class SessionsStandIn {
       }
       default:
         return undefined;
+    }
+  }
+
+  /** The configuration has no limits here. */
+  #setLimits({ limits }: RequestBodyOf<Operations["/applications/{applicationId}"]["patch"]>): void {
+    for (const { limit, allowed } of limits ?? []) {
+      const at = this.limits.findIndex((one) => one.limit === limit);
+      const { allowed: _, ...known } = this.limits[at] as LimitUsage;
+      this.limits[at] = { ...known, is_own: typeof allowed === "number", ...(allowed ? { allowed } : {}) };
     }
   }
 

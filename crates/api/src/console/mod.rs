@@ -46,6 +46,7 @@ mod sessions;
 mod settings;
 mod sign_in;
 mod sign_in_ways;
+mod tenant_changes;
 mod tenants;
 mod trust;
 mod usage;
@@ -186,6 +187,8 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(approvals::delete_account))
         .routes(routes!(tenants::list_organisations, tenants::create_organisation))
         .routes(routes!(tenants::list_applications, tenants::create_application))
+        .routes(routes!(tenant_changes::change_application))
+        .routes(routes!(tenant_changes::change_organisation))
         .routes(routes!(tenants::list_api_keys, tenants::create_api_key))
         .routes(routes!(tenants::revoke_api_key))
         .routes(routes!(deliveries::list::list_deliveries))

@@ -161,6 +161,16 @@ pub(super) async fn list_applications(
     Ok(Json(ApplicationList { applications: found.into_iter().map(ApplicationBody::from).collect() }))
 }
 
+/// Refuses a source of billing that is empty or too long.
+pub(super) fn check_billing_source(text: &str) -> Result<(), Violation> {
+    let length = text.trim().chars().count();
+    if (1..=200).contains(&length) {
+        return Ok(());
+    }
+    let measured = LimitViolation::new(length as f64, "1 to 200 characters", "choose another one");
+    Err(Violation::with_limit("billing_source_id", format!("it has {length} characters"), measured))
+}
+
 /// An application to create.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct CreateApplicationRequest {
@@ -193,12 +203,7 @@ impl CommandPayload for CreateApplicationRequest {
     ) -> Option<RequestedApplication> {
         let name = violations.required("name", self.name);
         let organisation = violations.required("organisation_id", self.organisation_id);
-        let billing = self.billing_source_id.as_deref().map_or(1, |text| text.trim().chars().count());
-        if !(1..=200).contains(&billing) {
-            let measured = LimitViolation::new(billing as f64, "1 to 200 characters", "choose another one");
-            let words = format!("it has {billing} characters");
-            violations.push(Violation::with_limit("billing_source_id", words, measured));
-        }
+        violations.check(self.billing_source_id.as_deref().map_or(Ok(()), check_billing_source));
         let (name, organisation) = (name?, organisation?);
         Some(RequestedApplication {
             name,

@@ -97,6 +97,8 @@ struct LimitUsageBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     allowed: Option<u64>,
+    /// Whether an operator has set it for this application; otherwise it is the configuration's (`[limits]`).
+    is_own: bool,
     /// What is used. Of calls: in the present window, as far as the server's processes have reserved them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
@@ -138,6 +140,7 @@ pub(super) async fn application_usage(
         LimitUsageBody {
             limit: kind,
             allowed: defaults.of(&own, kind).or(calls.filter(|_| is_burst).map(|left| left.limit)),
+            is_own: own.own(kind).is_some(),
             used,
             reset_seconds: calls.filter(|_| is_burst).map(|left| left.reset.as_secs()),
         }

@@ -1,6 +1,6 @@
 //! Applications: the tenants. An application has keys and features, signs, calls and is billed.
 
-use super::{ApplicationState, Feature, TenancyError, ensure_found, validate_name};
+use super::{ApplicationState, Feature, TenancyError, ensure_found, organisations, validate_name};
 use base::{AppId, Environment, Id as _, OrgId, Timestamp};
 use db::{AuditEvent, FromRow, ReadTx, WriteTx, sql};
 
@@ -45,8 +45,7 @@ pub async fn create(
     new: &NewApplication<'_>,
 ) -> Result<AppId, TenancyError> {
     if let Some(organisation) = new.organisation {
-        let known = tx.count(sql!("SELECT count(*) FROM organisations WHERE id = $1", organisation)).await?;
-        ensure_found(known as u64, format_args!("organisation {organisation}"))?;
+        organisations::ensure_exists(tx, organisation).await?;
     }
     let id = AppId::new(env);
     tx.execute(sql!(
@@ -84,6 +83,18 @@ pub async fn list(view: &mut ReadTx, organisation: Option<OrgId>) -> Result<Vec<
         .await?)
 }
 
+/// One application.
+pub async fn find(view: &mut ReadTx, id: AppId) -> Result<Application, TenancyError> {
+    let found = view
+        .fetch_optional(sql!(
+            "SELECT id, organisation_id, name, state, billing_source_id, features, unclocked, created_at
+               FROM applications WHERE id = $1",
+            id,
+        ))
+        .await?;
+    found.ok_or_else(|| TenancyError::NotFound(format!("application {id}")))
+}
+
 /// `NotFound` if there is no such application.
 pub async fn ensure_exists(view: &mut ReadTx, id: AppId) -> Result<(), TenancyError> {
     let known = view.count(sql!("SELECT count(*) FROM applications WHERE id = $1", id)).await?;
@@ -94,6 +105,14 @@ pub async fn ensure_exists(view: &mut ReadTx, id: AppId) -> Result<(), TenancyEr
 /// once.
 pub async fn lock(tx: &mut WriteTx, id: AppId) -> Result<(), db::DbError> {
     tx.execute(sql!("UPDATE applications SET name = name WHERE id = $1", id)).await.map(drop)
+}
+
+/// Gives an application another name.
+pub async fn rename(tx: &mut WriteTx, id: AppId, name: &str) -> Result<(), TenancyError> {
+    let name = validate_name(name)?;
+    let rows = tx.execute(sql!("UPDATE applications SET name = $2 WHERE id = $1", id, name)).await?;
+    tx.audit(AuditEvent::new("application.rename").app(id).target(id).detail("name", name));
+    ensure_found(rows, format_args!("application {id}"))
 }
 
 /// Enables or disables an application.
@@ -110,8 +129,7 @@ pub async fn assign(
     to: OrgId,
     billing_source: &str,
 ) -> Result<(), TenancyError> {
-    let known = tx.count(sql!("SELECT count(*) FROM organisations WHERE id = $1", to)).await?;
-    ensure_found(known as u64, format_args!("organisation {to}"))?;
+    organisations::ensure_exists(tx, to).await?;
     let rows = tx
         .execute(sql!(
             "UPDATE applications SET organisation_id = $2, billing_source_id = $3 WHERE id = $1",

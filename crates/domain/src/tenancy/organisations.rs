@@ -37,6 +37,20 @@ pub async fn list(view: &mut ReadTx) -> Result<Vec<Organisation>, TenancyError> 
         .await?)
 }
 
+/// `NotFound` if there is no such organisation.
+pub async fn ensure_exists(view: &mut ReadTx, id: OrgId) -> Result<(), TenancyError> {
+    let known = view.count(sql!("SELECT count(*) FROM organisations WHERE id = $1", id)).await?;
+    ensure_found(known as u64, format_args!("organisation {id}"))
+}
+
+/// Gives an organisation another name.
+pub async fn rename(tx: &mut WriteTx, id: OrgId, name: &str) -> Result<(), TenancyError> {
+    let name = validate_name(name)?;
+    let rows = tx.execute(sql!("UPDATE organisations SET name = $2 WHERE id = $1", id, name)).await?;
+    tx.audit(AuditEvent::new("organisation.rename").target(id).detail("name", name));
+    ensure_found(rows, format_args!("organisation {id}"))
+}
+
 /// Suspends or reactivates an organisation.
 pub async fn set_status(tx: &mut WriteTx, id: OrgId, status: OrganisationStatus) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE organisations SET status = $2 WHERE id = $1", id, status)).await?;

@@ -93,6 +93,18 @@ pub struct ApplicationLimits {
 }
 
 impl ApplicationLimits {
+    /// What an operator has set for one limit.
+    pub fn own(&self, kind: LimitKind) -> Option<i64> {
+        match kind {
+            LimitKind::CallsPerMinute => self.calls_per_minute,
+            LimitKind::Burst => self.burst,
+            LimitKind::RunningJobs => self.running_jobs,
+            LimitKind::WaitingJobs => self.waiting_jobs,
+            LimitKind::LiveStreams => self.live_streams,
+            LimitKind::StoredBytes => self.stored_bytes,
+        }
+    }
+
     /// Sets one limit.
     pub fn set(&mut self, kind: LimitKind, value: Option<i64>) {
         *match kind {

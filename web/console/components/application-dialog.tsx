@@ -1,0 +1,121 @@
+// What an application is called, whose it is and what it may use: asked for a new one, and to change one that is there.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { type Application, changeApplication, createApplication, FEATURES, type Feature } from "../api/tenants";
+import { detailHref, navigate } from "../router";
+import { useAction } from "../session-context";
+import { useTexts } from "../texts";
+import { DialogFrame } from "./dialog-frame";
+import { Choice, Field } from "./field";
+import { ScopeBoxes } from "./scope-boxes";
+import { useOrganisations } from "./tenant-links";
+
+const MAX_NAME_CHARS = 200;
+
+interface ApplicationDialogProps {
+  /** The one to change; without it, one is created. */
+  application?: Application;
+  /** The organisation of a new one, where that is clear. */
+  organisation: string;
+  close(): void;
+}
+
+export function ApplicationDialog({ application, organisation, close }: ApplicationDialogProps) {
+  const { tenants: words } = useTexts();
+  const act = useAction();
+  const client = useQueryClient();
+  const organisations = useOrganisations().data;
+  const [name, setName] = useState(application?.name ?? "");
+  const [state, setState] = useState(application?.state ?? "ENABLED");
+  const [chosen, setChosen] = useState(application?.organisation_id ?? organisation);
+  const [features, setFeatures] = useState<readonly Feature[]>(application?.features ?? FEATURES);
+  const [billing, setBilling] = useState(application?.billing_source_id ?? "");
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    let id = application?.id ?? "";
+    const input = {
+      name,
+      organisation_id: chosen || (organisations?.[0]?.id ?? ""),
+      features: [...features],
+      ...(billing.trim() === "" ? {} : { billing_source_id: billing }),
+    };
+    const isDone = await act(
+      async () => {
+        if (application) {
+          await changeApplication(application.id, { ...input, state });
+        } else {
+          id = await createApplication(input);
+        }
+      },
+      application ? words.applicationChanged : words.applicationCreated,
+    );
+    if (!isDone) {
+      return;
+    }
+    await client.invalidateQueries({ queryKey: ["applications"] });
+    if (application) {
+      close();
+    } else {
+      navigate(detailHref("application", id));
+    }
+  };
+  return (
+    <DialogFrame heading={application ? words.changeApplication : words.newApplication} close={close}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Field
+          label={words.name}
+          value={name}
+          onChange={setName}
+          minLength={1}
+          maxLength={MAX_NAME_CHARS}
+          isRequired
+          autoFocus
+        />
+        {application && (
+          <Choice<Application["state"]>
+            label={words.status}
+            value={state}
+            options={[
+              ["ENABLED", words.applicationStates.ENABLED],
+              ["DISABLED", words.applicationStates.DISABLED],
+            ]}
+            onChange={setState}
+          />
+        )}
+        {organisations ? (
+          <Choice
+            label={words.organisation}
+            value={chosen || (organisations[0]?.id ?? "")}
+            options={organisations.map((one) => [one.id, one.name] as const)}
+            onChange={setChosen}
+          />
+        ) : (
+          // Whoever may not see organisations knows the id of theirs.
+          <Field
+            label={words.organisationId}
+            value={chosen}
+            onChange={setChosen}
+            minLength={36}
+            maxLength={36}
+            isRequired
+          />
+        )}
+        <ScopeBoxes
+          label={words.features}
+          all={FEATURES}
+          words={words.featureNames}
+          chosen={features}
+          onChange={setFeatures}
+        />
+        <Field label={words.billing} value={billing} onChange={setBilling} maxLength={MAX_NAME_CHARS} />
+        <div className="answers">
+          <Button className="button primary" type="submit">
+            {application ? words.save : words.create}
+          </Button>
+        </div>
+      </form>
+    </DialogFrame>
+  );
+}

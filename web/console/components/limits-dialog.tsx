@@ -1,0 +1,63 @@
+// What an application may take: each limit is its own, the configuration's, or none.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { changeApplication } from "../api/tenants";
+import type { LimitUsage } from "../api/usage";
+import { useAction } from "../session-context";
+import { useTexts } from "../texts";
+import { DialogFrame } from "./dialog-frame";
+import { Field } from "./field";
+
+interface LimitsDialogProps {
+  application: string;
+  limits: readonly LimitUsage[];
+  close(): void;
+}
+
+/** As it stands in its field: empty is the configuration's, 0 is none. */
+const written = ({ is_own, allowed }: LimitUsage) => (is_own ? `${allowed ?? 0}` : "");
+
+export function LimitsDialog({ application, limits, close }: LimitsDialogProps) {
+  const { usage: words, tenants } = useTexts();
+  const act = useAction();
+  const client = useQueryClient();
+  const [values, setValues] = useState(() => limits.map(written));
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const changed = limits.flatMap((one, at) => {
+      const value = (values[at] ?? "").trim();
+      return value === written(one) ? [] : [{ limit: one.limit, ...(value === "" ? {} : { allowed: Number(value) }) }];
+    });
+    const isDone = await act(() => changeApplication(application, { limits: changed }), words.limitsChanged);
+    if (isDone) {
+      await client.invalidateQueries({ queryKey: ["usage", application] });
+      close();
+    }
+  };
+  return (
+    <DialogFrame heading={words.changeLimits} close={close} narrow>
+      <form onSubmit={(event) => void submit(event)}>
+        <p className="soft">{words.limitsMean}</p>
+        {limits.map(({ limit }, at) => (
+          <Field
+            key={limit}
+            label={words.limitNames[limit]}
+            type="number"
+            inputMode="numeric"
+            min={0}
+            value={values[at] ?? ""}
+            onChange={(value) => setValues((all) => all.map((one, place) => (place === at ? value : one)))}
+            autoFocus={at === 0}
+          />
+        ))}
+        <div className="answers">
+          <Button className="button primary" type="submit">
+            {tenants.save}
+          </Button>
+        </div>
+      </form>
+    </DialogFrame>
+  );
+}
