@@ -205,9 +205,14 @@ fn api_state(
     let end_user_rate = config.identity.max_end_user_calls_per_minute;
     let db = services.db.clone();
     let call_limiter = CallLimiter::new(db.clone(), services.environment.clone(), config.limits);
+    // So that operators find where reports for the console belong.
+    let reports = config.data_dir.join("reports");
+    if let Err(error) = std::fs::create_dir_all(&reports) {
+        tracing::warn!(error = &error as &dyn std::error::Error, "the folder of reports cannot be made");
+    }
     let parts = ApiParts {
         transaction_attempts: Arc::default(),
-        console_resources: Arc::new(ConsoleResources::new(config.settings_in_force()?)),
+        console_resources: Arc::new(ConsoleResources::new(config.settings_in_force()?, reports)),
         services,
         brand: config.brand()?,
         calling_applications: CallingApplicationReader::start(db.clone()),

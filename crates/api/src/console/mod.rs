@@ -37,6 +37,7 @@ mod passkeys;
 mod permissions;
 mod providers;
 mod queues;
+mod reports;
 mod request;
 mod requests;
 mod resources;
@@ -187,6 +188,8 @@ fn operations() -> OpenApiRouter<ApiState> {
         .routes(routes!(approvals::delete_account))
         .routes(routes!(tenants::list_organisations, tenants::create_organisation))
         .routes(routes!(tenants::list_applications, tenants::create_application))
+        .routes(routes!(reports::list_reports))
+        .routes(routes!(reports::download_report))
         .routes(routes!(tenant_changes::change_application))
         .routes(routes!(tenant_changes::change_organisation))
         .routes(routes!(tenants::list_api_keys, tenants::create_api_key))

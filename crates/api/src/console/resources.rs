@@ -1,9 +1,9 @@
 //! What the console's operations share in one process.
 
-use super::{health::HealthHistory, settings::SettingInForce};
+use super::{health::HealthHistory, reports::ReportFolder, settings::SettingInForce};
 use crate::http::auth::RateLimit;
 use base::Uuid;
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, path::PathBuf};
 use tokio::sync::Semaphore;
 
 /// Tests of providers that one person may ask for in a minute.
@@ -20,16 +20,19 @@ pub struct ConsoleResources {
     pub(super) health: HealthHistory,
     /// The settings in force.
     pub(super) settings: Vec<SettingInForce>,
+    /// Where reports of accuracy lie.
+    pub(super) reports: ReportFolder,
 }
 
 impl ConsoleResources {
-    /// Those of a server with these settings in force.
-    pub fn new(settings: Vec<SettingInForce>) -> Self {
+    /// Those of a server with these settings in force, whose reports of accuracy lie in a folder; it need not be there.
+    pub fn new(settings: Vec<SettingInForce>, reports: PathBuf) -> Self {
         Self {
             audit_verification: Semaphore::new(1),
             provider_tests: RateLimit::new(PROVIDER_TESTS_PER_MINUTE, PROVIDER_TESTS_PER_MINUTE),
             health: HealthHistory::default(),
             settings,
+            reports: ReportFolder(reports),
         }
     }
 
@@ -41,6 +44,6 @@ impl ConsoleResources {
 
 impl Default for ConsoleResources {
     fn default() -> Self {
-        Self::new(Vec::new())
+        Self::new(Vec::new(), PathBuf::from("reports"))
     }
 }

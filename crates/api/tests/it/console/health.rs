@@ -51,10 +51,45 @@ async fn settings_are_shown_with_their_source_and_without_secrets() {
         setting("server.frame_origins", Some(json!(["https://example.com"])), SettingSource::Environment),
         setting("storage.s3", Some(Value::Null), SettingSource::Default),
     ];
-    let staff =
-        Staff::with_state(|api| api.console_resources = Arc::new(ConsoleResources::new(settings))).await;
+    let staff = Staff::with_state(|api| {
+        api.console_resources = Arc::new(ConsoleResources::new(settings, "reports".into()))
+    })
+    .await;
     let operator = staff.operator(BuiltInRole::Auditor).await;
     assert_response_snapshot!(staff.get(&operator, "/console/settings").await);
+}
+
+#[tokio::test]
+async fn reports_of_accuracy_are_listed_and_downloaded_and_nothing_else_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    put("age.html", "<!DOCTYPE html><p>older</p>");
+    put("notes.txt", "no report");
+    put(".hidden.html", "no report");
+    std::fs::create_dir(folder.path().join("folder.html")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link.html")).unwrap();
+    let resources = Arc::new(ConsoleResources::new(Vec::new(), folder.path().to_owned()));
+    let staff = Staff::with_state(|api| api.console_resources = resources).await;
+    let operator = staff.operator(BuiltInRole::Auditor).await;
+    assert_response_snapshot!(staff.get(&operator, "/console/reports").await, "reports.*.written_at");
+    let read = staff.get(&operator, "/console/reports/age.html").await;
+    assert_eq!((read.status.as_u16(), &read.body[..]), (200, &b"<!DOCTYPE html><p>older</p>"[..]));
+    assert_eq!(read.header("content-disposition"), "attachment; filename=\"age.html\"");
+    assert_eq!(read.header("content-type"), "text/html; charset=utf-8");
+    for name in
+        ["notes.txt", ".hidden.html", "folder.html", "link.html", "other.html", "..%2Fage.html", "%00.html"]
+    {
+        let refused = staff.get(&operator, &format!("/console/reports/{name}")).await;
+        assert_eq!(refused.status_and_code(), "404 NOT_FOUND", "{name}");
+    }
+    let member = staff.member(&[ConsoleScope::DeliveriesView]).await;
+    assert_eq!(staff.get(&member, "/console/reports").await.status_and_code(), "401 UNAUTHORIZED");
+    drop(folder);
+    assert_eq!(
+        staff.get(&operator, "/console/reports").await.json()["reports"],
+        json!([]),
+        "no folder, no reports"
+    );
 }
 
 #[tokio::test]
