@@ -808,6 +808,26 @@ export interface paths {
         /** Delete a queue. Its cases stay, in no queue. Needs `queues:manage`. */
         delete: operations["delete_queue"];
     };
+    "/console/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the reports of accuracy that `assay evaluate … --html` has written into the folder `reports` of the data directory. */
+        get: operations["list_reports"];
+    };
+    "/console/reports/{reportName}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a report of accuracy. */
+        get: operations["download_report"];
+    };
     "/console/roles": {
         parameters: {
             query?: never;
@@ -1158,6 +1178,23 @@ export interface components {
         AccountRecordList: {
             /** @description The oldest first. */
             accounts: components["schemas"]["AccountRecord"][];
+        };
+        /** @description A report of accuracy: one HTML file with figures, which can be read offline. */
+        AccuracyReport: {
+            /** Format: int64 */
+            bytes: number;
+            /**
+             * @description The name of its file.
+             * @example age-2026-11-27.html
+             */
+            name: string;
+            /** Format: date-time */
+            written_at: string;
+        };
+        /** @description Reports of accuracy. */
+        AccuracyReportList: {
+            /** @description The newest first. */
+            reports: components["schemas"]["AccuracyReport"][];
         };
         /** @description A passkey that a browser made. */
         AddPasskeyRequest: {
@@ -6047,6 +6084,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    list_reports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reports of this node. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyReportList"];
+                };
+            };
+        };
+    };
+    download_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of its file. */
+                reportName: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
             };
         };
     };
