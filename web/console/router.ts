@@ -24,7 +24,9 @@ export const PLACES = [
   "jobs",
   "sessions",
   "funnel",
+  "deliveries",
   "integration",
+  "audit",
   "security",
 ] as const;
 export const DETAILS = [
@@ -38,6 +40,7 @@ export const DETAILS = [
   "account",
   "operator",
   "session",
+  "delivery",
 ] as const;
 export type Place = (typeof PLACES)[number];
 export type Detail = (typeof DETAILS)[number];

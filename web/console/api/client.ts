@@ -46,6 +46,22 @@ export async function fetchPicture(path: string, signal?: AbortSignal): Promise<
   return (await send(path, { headers: CONSOLE_HEADERS, ...(signal ? { signal } : {}) })).blob();
 }
 
+/** Fetches a file as a whole: one that breaks off is none. */
+export async function fetchFile(path: string): Promise<Blob> {
+  const answer = await send(path, { headers: CONSOLE_HEADERS });
+  try {
+    return await answer.blob();
+  } catch {
+    throw new UnreachableError();
+  }
+}
+
+/** What is asked for, as it stands in an address; what is empty is left out. */
+export function queryOf(filter: object): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
+  return `${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`;
+}
+
 async function send(path: string, options: RequestInit): Promise<Response> {
   let answer: Response;
   try {

@@ -1,7 +1,7 @@
 // Sessions of document and of age verification: which there are, what happened in each, how many begin and finish.
 
 import type { ConsolePaths, ResponseOf } from "../../shared/schema";
-import { call } from "./client";
+import { type CallOptions, call, queryOf } from "./client";
 
 type List = ConsolePaths["/console/verification-sessions"]["get"];
 type Get = ConsolePaths["/console/verification-sessions/{verificationSessionId}"]["get"];
@@ -24,17 +24,12 @@ export const STEP_OUTCOMES = ["PASSED", "FAILED", "UNDECIDED", "LEFT"] as const 
 
 const path = (id: string, rest = "") => `/console/verification-sessions/${encodeURIComponent(id)}${rest}`;
 
-function queryOf(filter: object): string {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
-  return `${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`;
-}
-
 export function listVerificationSessions(filter: SessionFilter): Promise<VerificationSessionList> {
   return call<List>("GET", `/console/verification-sessions?${queryOf(filter)}`);
 }
 
-export function getVerificationSession(id: string): Promise<VerificationSessionHistory> {
-  return call<Get>("GET", path(id));
+export function getVerificationSession(id: string, options?: CallOptions): Promise<VerificationSessionHistory> {
+  return call<Get>("GET", path(id), undefined, options);
 }
 
 export async function cancelVerificationSession(id: string): Promise<void> {

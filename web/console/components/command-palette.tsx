@@ -70,17 +70,22 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
   }, [places, texts, here]);
 
   const wanted = query.trim().toLowerCase();
-  // What an id of a member's names is asked of the server; operators' ids are of what they may open.
-  const named: Command[] =
-    isOperator(session) && isId(wanted)
-      ? DETAILS.filter((detail) => isOpenTo(DETAIL_AUDIENCES[detail], session, may)).map((detail) => ({
-          id: detail,
-          label: fill(texts.palette.openId, { what: detailWords(texts, detail) }),
-          icon: "forward",
-          run: () => navigate(detailHref(detail, wanted)),
-        }))
-      : [];
   const server = usePaletteSearch(query);
+  // What an id of a member's names is asked of the server, but for deliveries, of which looking is recorded; operators' ids are
+  // of what they may open.
+  const isNothingElse = isOperator(session) || (!server.isSearching && server.ids.length === 0);
+  const namable: readonly Detail[] = isOperator(session) ? DETAILS : ["delivery"];
+  const named: Command[] =
+    isId(wanted) && isNothingElse
+      ? namable
+          .filter((detail) => isOpenTo(DETAIL_AUDIENCES[detail], session, may))
+          .map((detail) => ({
+            id: detail,
+            label: fill(texts.palette.openId, { what: detailWords(texts, detail) }),
+            icon: "forward",
+            run: () => navigate(detailHref(detail, wanted)),
+          }))
+      : [];
   const reference = query.trim();
   // Not before it is known that nobody is found: what is chosen by Enter must not change under the reader's hand.
   const search: Command[] =

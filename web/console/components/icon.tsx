@@ -18,6 +18,8 @@ const PATHS = {
   approvals: "M3 12s3-5 9-5 9 5 9 5-3 5-9 5-9-5-9-5zM9 12l2 2 4-4",
   jobs: "M4 7h11M4 12h16M4 17h8M18 5v4M15 15v4",
   funnel: "M3 5h18l-7 8v6l-4-2v-4z",
+  deliveries: "M3 11.5 21 4l-6 17-3.5-7zM11.5 14 21 4",
+  audit: "M6 3h9l4 4v14H6zM14.5 3v4.5H19M9 12h7M9 16h7",
   key: "M8 15.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12.5 11H21v4M17 11v3",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   plus: "M12 5v14M5 12h14",

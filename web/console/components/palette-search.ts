@@ -7,12 +7,14 @@ import type { Account, ProfileItem } from "../api/account";
 import { getCase } from "../api/cases";
 import { RefusedError } from "../api/client";
 import type { AnyScope, Session } from "../api/session";
+import { getVerificationSession } from "../api/verification-sessions";
 import { detailHref, isId, navigate, placeHref } from "../router";
 import { DETAIL_AUDIENCES, isOpenTo } from "../screens";
 import { useAccount, useConsole } from "../session-context";
 import { type Format, fill, lookup, type Texts, useFormat, useTexts } from "../texts";
 import type { IconName } from "./icon";
 import { nameOf } from "./person-name";
+import { kindWords } from "./session-words";
 
 export interface Command {
   id: string;
@@ -212,6 +214,13 @@ async function whatIdNames({ account, session, may, texts, format, signal }: Ask
         const { state, created_at } = (await account.moderation(id, options)).moderation;
         return `${contents.states[state]}, ${format.moment(created_at)}`;
       }),
+    );
+  }
+  if (isOpenTo(DETAIL_AUDIENCES.session, session, may)) {
+    asked.push(
+      ask("session", nav.session, "clock", detailHref("session", id), async () =>
+        kindWords(texts, (await getVerificationSession(id, options)).session.kind),
+      ),
     );
   }
   if (may("contents:list")) {

@@ -5,10 +5,10 @@ import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { isOperator } from "../api/session";
 import { type Approval, approveRequest, listApprovals, refuseRequest } from "../api/tenants";
-import { deletionReceipt } from "../api/work";
 import { Confirm } from "../components/confirm";
 import type { DataColumn } from "../components/data-table";
 import { Choice } from "../components/field";
+import { ReceiptButton } from "../components/receipt-button";
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen, type Tone } from "../components/screen";
 import { AccountLink, ApplicationLink, OperatorLink } from "../components/tenant-links";
@@ -233,25 +233,5 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         onAnswer={(yes) => void decide(yes)}
       />
     </Card>
-  );
-}
-
-/** The signed receipt of a deletion, as a file. */
-function ReceiptButton({ account }: { account: string }) {
-  const { approvals: words } = useTexts();
-  const act = useAction();
-  const download = () =>
-    act(async () => {
-      const receipt = await deletionReceipt(account);
-      const address = URL.createObjectURL(new Blob([JSON.stringify(receipt, null, 2)], { type: "application/json" }));
-      Object.assign(document.createElement("a"), { href: address, download: `deletion-${account}.json` }).click();
-      URL.revokeObjectURL(address);
-    });
-  return (
-    <div className="answers">
-      <Button className="button" onPress={() => void download()}>
-        {words.receipt}
-      </Button>
-    </div>
   );
 }

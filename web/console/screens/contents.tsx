@@ -8,6 +8,7 @@ import { ContentStateBadge, contentName } from "../components/content-name";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice, Field } from "../components/field";
 import { Answer, Moment, Screen } from "../components/screen";
+import { beginOf, dayIn, endOf } from "../days";
 import { detailHref, isId, navigate, oneOf, placeHref } from "../router";
 import { useSession } from "../session-context";
 import { lookup, useTexts } from "../texts";
@@ -15,10 +16,8 @@ import type { ScreenProps } from ".";
 
 const MAX_TITLE_CHARS = 200;
 const ID_CHARS = 36;
-const DAY_MS = 86_400_000;
 const TYPES: readonly ContentType[] = ["IMAGE", "VIDEO", "LIVE_VIDEO"];
 const STATES = ["", "false", "true"] as const;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** What the address asks for, each as it stands there. */
 interface Asked {
@@ -105,27 +104,25 @@ export function ContentsScreen({ query }: ScreenProps) {
 }
 
 function askedIn(query: URLSearchParams): Asked {
-  const day = (name: string) => (DAY.test(query.get(name) ?? "") ? (query.get(name) ?? "") : "");
   return {
     title: (query.get("title") ?? "").slice(0, MAX_TITLE_CHARS),
     uploader_id: isId(query.get("uploader_id")) ? (query.get("uploader_id") ?? "") : "",
     type: oneOf<ContentType | "">(["", ...TYPES], query.get("type"), ""),
     archived: oneOf(STATES, query.get("archived"), ""),
-    from: day("from"),
-    until: day("until"),
+    from: dayIn(query, "from"),
+    until: dayIn(query, "until"),
   };
 }
 
 /** What the server is asked: days are those of the reader's clock, and the last one is among them. */
 function filterOf({ title, uploader_id, type, archived, from, until }: Asked): ContentFilter {
-  const midnight = (day: string) => new Date(`${day}T00:00:00`).getTime();
   return {
     ...(title === "" ? {} : { title }),
     ...(uploader_id === "" ? {} : { uploader_id }),
     ...(type === "" ? {} : { type }),
     ...(archived === "" ? {} : { archived: archived === "true" }),
-    ...(from === "" ? {} : { created_from: new Date(midnight(from)).toISOString() }),
-    ...(until === "" ? {} : { created_before: new Date(midnight(until) + DAY_MS).toISOString() }),
+    ...(from === "" ? {} : { created_from: beginOf(from) }),
+    ...(until === "" ? {} : { created_before: endOf(until) }),
   };
 }
 

@@ -39,6 +39,9 @@ const REVIEWER_SCOPES: readonly MemberScope[] = ["notifications:manage", "docume
 /** Who sees sessions of document and of age verification. */
 const SESSIONS: Audience = { member: ["sessions:view"], operator: ["sessions:view"] };
 
+/** Who sees messages to applications' servers. */
+const DELIVERIES: Audience = { member: ["deliveries:view", "deliveries:manage"], operator: ["deliveries:manage"] };
+
 /** The places of the console, in the order of its navigation. */
 export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "queue", group: "review", icon: "queue", key: "q", member: REVIEWER_SCOPES },
@@ -51,11 +54,13 @@ export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "queues", group: "lead", icon: "queues", key: "u", member: ["queues:manage"] },
   { place: "members", group: "account", icon: "members", key: "e", member: ["members:manage"] },
   { place: "roles", group: "account", icon: "roles", key: "r", member: ["roles:manage"] },
+  { place: "audit", group: "account", icon: "audit", key: "l", member: ["audit:view"] },
   { place: "organisations", group: "tenants", icon: "organisations", key: "o", operator: ["organisations:manage"] },
   { place: "applications", group: "tenants", icon: "applications", key: "a", operator: ["applications:manage"] },
   { place: "accounts", group: "tenants", icon: "cases", key: "c", operator: ["organisations:manage"] },
   { place: "sessions", group: "verification", icon: "clock", key: "s", ...SESSIONS },
   { place: "funnel", group: "verification", icon: "funnel", key: "f", ...SESSIONS },
+  { place: "deliveries", group: "verification", icon: "deliveries", key: "w", ...DELIVERIES },
   {
     place: "integration",
     group: "verification",
@@ -67,6 +72,7 @@ export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "operators", group: "installation", icon: "members", key: "p", operator: ["operators:manage"] },
   { place: "operator-roles", group: "installation", icon: "roles", key: "r", operator: ["operators:manage"] },
   { place: "jobs", group: "installation", icon: "jobs", key: "j", operator: ["jobs:manage"] },
+  { place: "audit", group: "installation", icon: "audit", key: "l", operator: ["audit:view"] },
   { place: "security", group: "own", icon: "key", key: "k", member: [], operator: [] },
 ];
 
@@ -82,6 +88,7 @@ export const DETAIL_AUDIENCES: Readonly<Record<Detail, Audience>> = {
   account: { operator: ["organisations:manage"] },
   operator: { operator: ["operators:manage"] },
   session: SESSIONS,
+  delivery: DELIVERIES,
 };
 
 /** Whether who is signed in may open it. */
@@ -119,6 +126,9 @@ export const SCREENS: Readonly<Record<ScreenName, Component>> = {
   jobs: lazy(async () => ({ default: (await import("./jobs")).JobsScreen })),
   sessions: lazy(async () => ({ default: (await import("./sessions")).SessionsScreen })),
   session: lazy(async () => ({ default: (await import("./session")).SessionScreen })),
+  deliveries: lazy(async () => ({ default: (await import("./deliveries")).DeliveriesScreen })),
+  delivery: lazy(async () => ({ default: (await import("./delivery")).DeliveryScreen })),
+  audit: lazy(async () => ({ default: (await import("./audit")).AuditScreen })),
   funnel: lazy(async () => ({ default: (await import("./funnel")).FunnelScreen })),
   integration: lazy(async () => ({ default: (await import("./integration")).IntegrationScreen })),
   security: lazy(async () => ({ default: (await import("./security")).SecurityScreen })),

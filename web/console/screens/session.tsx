@@ -16,10 +16,10 @@ import { CopyField } from "../components/copy-field";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { codeWords, kindWords, OutcomeWord, SessionBadge } from "../components/session-words";
 import { ApplicationLink } from "../components/tenant-links";
-import { navigate, placeHref } from "../router";
+import { detailHref, navigate, placeHref } from "../router";
 import { useAction, useConsole } from "../session-context";
 import { lookup, useFormat, useTexts } from "../texts";
-import type { ScreenProps } from ".";
+import { DETAIL_AUDIENCES, isOpenTo, type ScreenProps } from ".";
 
 export function SessionScreen({ id }: ScreenProps) {
   const texts = useTexts();
@@ -157,12 +157,25 @@ function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
 function TimelineItem({ entry }: { entry: TimelineEntry }) {
   const { sessions: words } = useTexts();
   const format = useFormat();
-  const { event, at, ended_at, subject, outcome, reason } = entry;
+  const { session, may } = useConsole();
+  const { event, at, ended_at, subject, outcome, reason, delivery_id } = entry;
+  const mayOpen = isOpenTo(DETAIL_AUDIENCES.delivery, session, may);
   const seconds = ended_at ? (Date.parse(ended_at) - Date.parse(at)) / 1000 : undefined;
   return (
     <li data-event={event}>
       <span className="strong">{words.events[event]}</span>
-      {subject && <span>{` ${event === "MESSAGE" ? subject : codeWords(subject)}`}</span>}{" "}
+      {subject && (
+        <span>
+          {" "}
+          {delivery_id && mayOpen ? (
+            <a href={detailHref("delivery", delivery_id)}>{subject}</a>
+          ) : event === "MESSAGE" ? (
+            subject
+          ) : (
+            codeWords(subject)
+          )}
+        </span>
+      )}{" "}
       {outcome && <OutcomeWord outcome={outcome} />}
       {reason && <span className="soft">{` ${codeWords(reason)}`}</span>}
       <br />

@@ -226,10 +226,14 @@ test("tenants are listed, lead to what belongs to them, and keys are revoked", a
     "Organisations",
     "Applications",
     "Accounts",
+    "Sessions",
+    "How sessions go",
+    "Deliveries",
     "Approvals",
     "Operators",
     "Operator roles",
     "Jobs",
+    "Audit trail",
   ]);
   await expect(rows(page)).toHaveText([/Example Ltd.*Active.*2/, /Gone Ltd.*Suspended.*0/]);
   await judge(page, "organisations");

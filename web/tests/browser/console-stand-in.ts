@@ -15,10 +15,12 @@ import type {
 import type { Operator } from "../../console/api/operators";
 import { type MemberSession, SCOPES, type Session } from "../../console/api/session";
 import type { ConsolePaths, RequestBodyOf } from "../../shared/schema";
+import { AuditStandIn, type Caller } from "./audit-stand-in";
 import { casePicture } from "./case-pictures";
 import { CasesStandIn, refuse } from "./cases-stand-in";
 import { ContentsStandIn, content } from "./contents-stand-in";
 import { CODE, CredentialsStandIn, PASSWORD, TICKET } from "./credentials-stand-in";
+import { DeliveriesStandIn } from "./deliveries-stand-in";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
 import { OperatorsStandIn, operator } from "./operators-stand-in";
 import { RolesStandIn } from "./roles-stand-in";
@@ -119,6 +121,8 @@ export class ConsoleStandIn {
   readonly operators = new OperatorsStandIn();
   readonly roles = new RolesStandIn();
   readonly sessions = new SessionsStandIn();
+  readonly deliveries = new DeliveriesStandIn();
+  readonly audit = new AuditStandIn();
   /** Links that make somebody an operator, or sign an operator in. */
   readonly operatorLinks = new Map<string, Operator>();
   consoleScopes: MemberSession["console_scopes"] = [];
@@ -168,6 +172,14 @@ export class ConsoleStandIn {
     const [, picture] = /^\/console\/cases\/[\w-]+\/pictures\/([\w-]+)$/.exec(pathname) ?? [];
     if (picture && request.headers["x-assay-console"] === "1" && this.me) {
       response.writeHead(200, { "content-type": "image/jpeg", "cache-control": "no-store" }).end(casePicture(picture));
+      return;
+    }
+    const lines =
+      operation === "GET /console/audit-records/export" && request.headers["x-assay-console"] === "1"
+        ? this.audit.export(searchParams, this.#caller())
+        : undefined;
+    if (lines !== undefined) {
+      response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" }).end(lines);
       return;
     }
     const [status, answer] = this.#decide(operation, text === "" ? {} : JSON.parse(text), searchParams, request);
@@ -255,6 +267,12 @@ export class ConsoleStandIn {
     if (ofSessions) {
       return ofSessions;
     }
+    const caller = this.#caller();
+    const recorded =
+      this.deliveries.answer(operation, body, query, caller) ?? this.audit.answer(operation, query, caller);
+    if (recorded) {
+      return recorded;
+    }
     if (this.operator) {
       return this.operators.answer(operation, body, this.operator, query);
     }
@@ -269,6 +287,13 @@ export class ConsoleStandIn {
       return this.cases.answer(operation, body, query, this.me?.id ?? "");
     }
     return this.#inAccount(operation, body, query);
+  }
+
+  /** What who is signed in may see. */
+  #caller(): Caller {
+    return this.operator
+      ? { application: undefined, account: undefined, scopes: this.operator.scopes }
+      : { application: APPLICATION, account: ACCOUNT, scopes: this.consoleScopes };
   }
 
   /** Who is signed in. */

@@ -1,0 +1,335 @@
+// Messages to applications' servers: for operators those of all applications, for integrators those of theirs. What one says is
+// shown where it is opened, because that is recorded.
+
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useRef, useState } from "react";
+import { Button } from "react-aria-components/Button";
+import { DELIVERY_STATES, type Delivery, listDeliveries, replayDeliveries } from "../api/deliveries";
+import { isOperator } from "../api/session";
+import { Endpoints, RotateDialog, Secrets, TestEventDialog } from "../components/application-webhooks";
+import { Confirm } from "../components/confirm";
+import { type DataColumn, DataTable } from "../components/data-table";
+import {
+  type DeliveriesAsked,
+  DeliveriesFilter,
+  deliveriesAskedIn,
+  deliveryFilter,
+} from "../components/delivery-filter";
+import { AnswerBadge, AttemptAnswer, DeliveryBadge, UnverifiedBadge } from "../components/delivery-words";
+import { Choice } from "../components/field";
+import { NewButton } from "../components/new-button";
+import { Card, Fact, Facts, Failure, Loading, Moment, Screen } from "../components/screen";
+import { BreakableCode, ShortId } from "../components/short-id";
+import { ApplicationLink, useApplications } from "../components/tenant-links";
+import { useToasts } from "../components/toasts";
+import { useShortcuts } from "../keys/shortcuts";
+import { useReplay } from "../replay";
+import { detailHref, navigate, placeHref, replaceRoute } from "../router";
+import { useAction, useConsole } from "../session-context";
+import { fill, useFormat, useTexts } from "../texts";
+import type { ScreenProps } from ".";
+
+const REFRESH_MS = 10_000;
+
+export function DeliveriesScreen({ query }: ScreenProps) {
+  const texts = useTexts();
+  const { deliveries: words } = texts;
+  const { session, may } = useConsole();
+  const [asked, setAsked] = useState<"rotate" | "test">();
+  const given = deliveriesAskedIn(query);
+  // Endpoints and secrets are an application's: a member has one, an operator chooses.
+  const application = isOperator(session) ? given.application_id : session.application_id;
+  const mayChange = may("deliveries:manage") && application !== "";
+  const close = () => setAsked(undefined);
+  const rotateButton = useRef<HTMLButtonElement>(null);
+  const closeRotation = () => {
+    close();
+    // The dialog that showed the secret was opened by another one, and does not know where the focus was before.
+    setTimeout(() => rotateButton.current?.focus());
+  };
+  return (
+    <Screen
+      heading={texts.nav.deliveries}
+      wide
+      {...(mayChange
+        ? {
+            actions: (
+              <>
+                <Button className="button" ref={rotateButton} onPress={() => setAsked("rotate")}>
+                  {words.rotate}
+                </Button>
+                <NewButton label={words.test} onPress={() => setAsked("test")} />
+              </>
+            ),
+          }
+        : {})}
+    >
+      {isOperator(session) && <ApplicationChoice given={given} />}
+      {application === "" ? (
+        <p className="soft">{words.chooseApplication}</p>
+      ) : (
+        <div className="columns">
+          <Endpoints
+            application={application}
+            hrefOf={(origin) => placeHref("deliveries", { application_id: given.application_id, origin })}
+          />
+          <Secrets application={application} />
+        </div>
+      )}
+      <Messages given={given} />
+      {asked === "rotate" && <RotateDialog application={application} close={closeRotation} />}
+      {asked === "test" && <TestEventDialog application={application} origin={given.origin} close={close} />}
+    </Screen>
+  );
+}
+
+/** Of which application. Who may not list applications comes by the card of a message, and sees the id. */
+function ApplicationChoice({ given }: { given: DeliveriesAsked }) {
+  const texts = useTexts();
+  const all = useApplications().data ?? [];
+  const { application_id: chosen } = given;
+  const names: (readonly [string, string])[] = all.map(({ id, name }) => [id, name] as const);
+  if (chosen === "" && all.length === 0) {
+    return null;
+  }
+  const isNamed = chosen === "" || names.some(([id]) => id === chosen);
+  return (
+    <div className="filters">
+      <Choice
+        label={texts.tenants.application}
+        value={chosen}
+        options={[
+          ["", texts.sessions.anyApplication] as const,
+          ...names,
+          ...(isNamed ? [] : [[chosen, chosen] as const]),
+        ]}
+        // Another application has other endpoints.
+        onChange={(application_id) => replaceRoute(placeHref("deliveries", { ...given, application_id, origin: "" }))}
+      />
+    </div>
+  );
+}
+
+function Messages({ given }: { given: DeliveriesAsked }) {
+  const texts = useTexts();
+  const { deliveries: words } = texts;
+  const format = useFormat();
+  const { may } = useConsole();
+  const filter = deliveryFilter(given);
+  const answer = useInfiniteQuery({
+    queryKey: ["deliveries", filter],
+    queryFn: ({ pageParam }) => listDeliveries({ ...filter, ...(pageParam ? { after: pageParam } : {}) }),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: REFRESH_MS,
+  });
+  const [chosen, setChosen] = useState<string>();
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const replay = useReplay();
+  const rows = answer.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
+  const open = rows.find(({ id }) => id === chosen) ?? rows[0];
+  const mark = () => {
+    if (open) {
+      const rest = [...marked].filter((id) => id !== open.id);
+      setMarked(new Set(marked.has(open.id) ? rest : [...rest, open.id]));
+    }
+  };
+  const markedRows = rows.filter(({ id }) => marked.has(id));
+  // What is marked, or else the open one; nothing that is being sent at this moment.
+  const meant = (markedRows.length > 0 ? markedRows : open ? [open] : []).filter(({ state }) => state !== "RUNNING");
+  const repeat = async () => {
+    await replay(meant.map(({ id }) => id));
+    setMarked(new Set());
+  };
+  const mayChange = may("deliveries:manage");
+  useShortcuts(
+    mayChange && open
+      ? [
+          { keys: "x", label: texts.jobs.mark, scope: "here", run: mark },
+          { keys: "r", label: words.replay, scope: "here", run: () => void repeat() },
+        ]
+      : [],
+  );
+  const columns = useColumns(given, marked);
+  return (
+    <section className="part" aria-labelledby="messages">
+      <h2 id="messages">{words.messages}</h2>
+      <DeliveriesFilter given={given} seen={rows} />
+      {answer.data ? (
+        <div className="split" data-beside={open !== undefined}>
+          <div className="part">
+            <DataTable
+              label={words.messages}
+              columns={columns}
+              rows={rows}
+              idOf={({ id }) => id}
+              empty={Object.keys(filter).length > 0 ? words.noneMatch : words.none}
+              selected={open?.id}
+              onSelect={({ id }) => setChosen(id)}
+              onOpen={({ id }) => navigate(detailHref("delivery", id))}
+            />
+            <div className="answers">
+              {answer.hasNextPage && (
+                <Button className="button" isDisabled={answer.isFetching} onPress={() => void answer.fetchNextPage()}>
+                  {texts.table.older}
+                </Button>
+              )}
+              {mayChange && rows.length > 0 && <ReplayAll given={given} />}
+            </div>
+          </div>
+          {open && (
+            <div className="split-detail">
+              <DeliveryCard delivery={open}>
+                {markedRows.length > 0 && (
+                  <p className="note">{fill(texts.jobs.markedCount, { count: format.number(markedRows.length) })}</p>
+                )}
+                <div className="answers">
+                  {mayChange && (
+                    <Button className="button primary" isDisabled={meant.length === 0} onPress={() => void repeat()}>
+                      {words.replay} <kbd>R</kbd>
+                    </Button>
+                  )}
+                  <a className="button" href={detailHref("delivery", open.id)}>
+                    {words.open}
+                  </a>
+                </div>
+              </DeliveryCard>
+            </div>
+          )}
+        </div>
+      ) : answer.error ? (
+        <Failure error={answer.error} retry={() => void answer.refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </section>
+  );
+}
+
+function useColumns(given: DeliveriesAsked, marked: ReadonlySet<string>): DataColumn<Delivery>[] {
+  const texts = useTexts();
+  const { deliveries: words } = texts;
+  const { session } = useConsole();
+  return [
+    {
+      id: "topic",
+      heading: words.topic,
+      cell: ({ id, topic, origin }) => (
+        <>
+          <span className="strong">
+            <BreakableCode code={topic} />
+            {marked.has(id) && ` (${texts.jobs.isMarked})`}
+          </span>
+          <span className="soft breaks detail">
+            <BreakableCode code={origin} />
+          </span>
+        </>
+      ),
+    },
+    { id: "state", heading: texts.tenants.status, cell: ({ state }) => <DeliveryBadge state={state} /> },
+    {
+      id: "answer",
+      heading: words.lastAnswer,
+      cell: ({ last_attempt: last }) => last && <AnswerBadge attempt={last} />,
+    },
+    ...(isOperator(session) && given.application_id === ""
+      ? [
+          {
+            id: "application",
+            heading: texts.tenants.application,
+            cell: ({ application_id: id }: Delivery) => <ApplicationName id={id} />,
+          },
+        ]
+      : []),
+    { id: "created", heading: words.queued, cell: ({ created_at }) => <Moment at={created_at} /> },
+  ];
+}
+
+/** What the application of a delivery is called, as far as the reader may know. */
+function ApplicationName({ id }: { id: string }) {
+  return useApplications().data?.find((one) => one.id === id)?.name ?? <ShortId id={id} />;
+}
+
+function DeliveryCard({ delivery, children }: { delivery: Delivery; children: ReactNode }) {
+  const texts = useTexts();
+  const { deliveries: words } = texts;
+  const format = useFormat();
+  const { session } = useConsole();
+  const { application_id, last_attempt: last } = delivery;
+  return (
+    <Card heading={delivery.topic} id="delivery">
+      <Facts>
+        <Fact term={texts.tenants.status}>
+          <DeliveryBadge state={delivery.state} />
+        </Fact>
+        <Fact term={words.lastAnswer}>{last && <AttemptAnswer attempt={last} />}</Fact>
+        <Fact term={texts.jobs.attempts}>{format.number(delivery.attempts)}</Fact>
+        {delivery.next_attempt_at && (
+          <Fact term={words.nextAttempt}>
+            <Moment at={delivery.next_attempt_at} />
+          </Fact>
+        )}
+        {delivery.ended_at && (
+          <Fact term={texts.sessions.ended}>
+            <Moment at={delivery.ended_at} />
+          </Fact>
+        )}
+        <Fact term={words.endpoint}>
+          <BreakableCode code={delivery.origin} /> {!delivery.verify_tls && <UnverifiedBadge />}
+        </Fact>
+        {isOperator(session) && (
+          <Fact term={texts.tenants.application}>
+            <ApplicationLink id={application_id} />
+            <br />
+            <a href={placeHref("deliveries", { application_id })}>{words.itsEndpoints}</a>
+          </Fact>
+        )}
+        <Fact term={texts.copy.id}>
+          <code>{delivery.id}</code>
+        </Fact>
+      </Facts>
+      {children}
+    </Card>
+  );
+}
+
+/** Sends everything again that the filters fit, also what is on no page yet. Without a state of their own: what was given up. */
+function ReplayAll({ given }: { given: DeliveriesAsked }) {
+  const { deliveries: words } = useTexts();
+  const format = useFormat();
+  const act = useAction();
+  const client = useQueryClient();
+  const { show } = useToasts();
+  const [isAsked, setIsAsked] = useState(false);
+  const state = given.state === "" ? "FAILED" : given.state;
+  // What is being sent at this moment is left out anyway.
+  if (!DELIVERY_STATES.some((one) => one === state && one !== "RUNNING")) {
+    return null;
+  }
+  const answered = async (yes: boolean) => {
+    setIsAsked(false);
+    if (!yes) {
+      return;
+    }
+    await act(async () => {
+      const { count, may_have_more } = await replayDeliveries({ ...deliveryFilter(given), state });
+      const text = fill(may_have_more ? words.replayedOfMore : words.replayed, { count: format.number(count) });
+      show({ text, tone: "good" });
+    });
+    await client.invalidateQueries({ queryKey: ["deliveries"] });
+  };
+  return (
+    <>
+      <Button className="button" onPress={() => setIsAsked(true)}>
+        {fill(words.replayAll, { state: words.states[state] })}
+      </Button>
+      <Confirm
+        question={fill(words.replayAllQuestion, { state: words.states[state] })}
+        meaning={words.replayAllMeans}
+        yes={words.replay}
+        isOpen={isAsked}
+        onAnswer={(yes) => void answered(yes)}
+      />
+    </>
+  );
+}
