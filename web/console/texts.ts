@@ -30,6 +30,7 @@ export function useTexts(): Texts {
 export class Format {
   readonly #moment: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
+  readonly #time: Intl.DateTimeFormat;
   readonly #number: Intl.NumberFormat;
   readonly #exact: Intl.NumberFormat;
   readonly #relative: Intl.RelativeTimeFormat;
@@ -43,6 +44,7 @@ export class Format {
     const tags = own.length > 0 ? own : [language];
     this.#moment = new Intl.DateTimeFormat(tags, { dateStyle: "medium", timeStyle: "short" });
     this.#day = new Intl.DateTimeFormat(tags, { dateStyle: "medium" });
+    this.#time = new Intl.DateTimeFormat(tags, { timeStyle: "medium" });
     this.#number = new Intl.NumberFormat(tags, { maximumFractionDigits: 1 });
     this.#exact = new Intl.NumberFormat(tags, { maximumSignificantDigits: 3 });
     this.#relative = new Intl.RelativeTimeFormat(tags, { numeric: "auto" });
@@ -56,6 +58,11 @@ export class Format {
     return this.#day.format(new Date(at));
   }
 
+  /** A time of the day, to the second. */
+  time(at: string): string {
+    return this.#time.format(new Date(at));
+  }
+
   number(value: number): string {
     return this.#number.format(value);
   }
@@ -67,6 +74,27 @@ export class Format {
 
   percent(share: number): string {
     return new Intl.NumberFormat(this.language, { style: "percent", maximumFractionDigits: 1 }).format(share);
+  }
+
+  /** A measure with its unit, with three digits that count. */
+  unit(value: number, unit: string): string {
+    const display = { style: "unit", unit, unitDisplay: "short", maximumSignificantDigits: 3 } as const;
+    return new Intl.NumberFormat(this.language, display).format(value);
+  }
+
+  /** A size in the largest unit of which there is one: "2.5 GB". */
+  bytes(value: number): string {
+    const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+    const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+    return this.unit(value / 1000 ** power, units[power] ?? "byte");
+  }
+
+  /** How long something took: "85 ms", "2.5 sec", "7 min". */
+  duration(seconds: number): string {
+    if (seconds >= 60) {
+      return this.span(seconds);
+    }
+    return seconds < 1 && seconds !== 0 ? this.unit(1000 * seconds, "millisecond") : this.unit(seconds, "second");
   }
 
   /** How long until a moment, or since: "in 2 hours", "3 days ago". */

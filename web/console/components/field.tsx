@@ -48,10 +48,13 @@ interface TextAreaProps {
   most: number;
   /** How much of it is used, as words with `{used}` and `{most}`. */
   used(used: number): string;
+  rows?: number;
+  /** Whether it is a text for machines. */
+  isCode?: boolean;
   ref?: React.Ref<HTMLTextAreaElement>;
 }
 
-export function TextArea({ label, value, onChange, most, used, ref }: TextAreaProps) {
+export function TextArea({ label, value, onChange, most, used, rows = 2, isCode = false, ref }: TextAreaProps) {
   const [field, count] = [useId(), useId()];
   return (
     <div className="field">
@@ -59,8 +62,9 @@ export function TextArea({ label, value, onChange, most, used, ref }: TextAreaPr
       <textarea
         ref={ref}
         id={field}
-        rows={2}
+        rows={rows}
         maxLength={most}
+        {...(isCode ? { className: "code", dir: "ltr", spellCheck: false } : {})}
         aria-describedby={count}
         value={value}
         onChange={(event) => onChange(event.target.value)}

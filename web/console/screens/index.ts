@@ -14,7 +14,7 @@ export interface ScreenProps {
 
 type Component = LazyExoticComponent<ComponentType<ScreenProps>>;
 
-export const PLACE_GROUPS = ["review", "lead", "account", "tenants", "verification", "installation"] as const;
+export const PLACE_GROUPS = ["review", "lead", "account", "tenants", "verification", "installation", "server"] as const;
 /** What is one's own stands beside one's name, and not among the places. */
 type PlaceGroup = (typeof PLACE_GROUPS)[number] | "own";
 
@@ -73,6 +73,11 @@ export const PLACE_ENTRIES: readonly PlaceEntry[] = [
   { place: "operator-roles", group: "installation", icon: "roles", key: "r", operator: ["operators:manage"] },
   { place: "jobs", group: "installation", icon: "jobs", key: "j", operator: ["jobs:manage"] },
   { place: "audit", group: "installation", icon: "audit", key: "l", operator: ["audit:view"] },
+  { place: "health", group: "server", icon: "health", key: "h", operator: ["health:view"] },
+  { place: "settings", group: "server", icon: "settings", key: "e", operator: ["settings:view"] },
+  { place: "models", group: "server", icon: "models", key: "m", operator: ["models:view"] },
+  { place: "providers", group: "server", icon: "providers", key: "v", operator: ["providers:test"] },
+  { place: "trust", group: "server", icon: "trust", key: "t", operator: ["settings:view", "trust:manage"] },
   { place: "security", group: "own", icon: "key", key: "k", member: [], operator: [] },
 ];
 
@@ -130,6 +135,11 @@ export const SCREENS: Readonly<Record<ScreenName, Component>> = {
   delivery: lazy(async () => ({ default: (await import("./delivery")).DeliveryScreen })),
   audit: lazy(async () => ({ default: (await import("./audit")).AuditScreen })),
   funnel: lazy(async () => ({ default: (await import("./funnel")).FunnelScreen })),
+  health: lazy(async () => ({ default: (await import("./health")).HealthScreen })),
+  settings: lazy(async () => ({ default: (await import("./settings")).SettingsScreen })),
+  models: lazy(async () => ({ default: (await import("./models")).ModelsScreen })),
+  providers: lazy(async () => ({ default: (await import("./providers")).ProvidersScreen })),
+  trust: lazy(async () => ({ default: (await import("./trust")).TrustScreen })),
   integration: lazy(async () => ({ default: (await import("./integration")).IntegrationScreen })),
   security: lazy(async () => ({ default: (await import("./security")).SecurityScreen })),
 };

@@ -9,6 +9,7 @@ import { ApplicationUse } from "../components/application-use";
 import { CopyField } from "../components/copy-field";
 import { Choice } from "../components/field";
 import { isNewAsked, NewButton } from "../components/new-button";
+import { SandboxAgeOutcome, SandboxDocuments } from "../components/sandbox-answers";
 import { Card, Screen } from "../components/screen";
 import { placeHref, replaceRoute } from "../router";
 import { useAction, useSession } from "../session-context";
@@ -45,7 +46,15 @@ export function IntegrationScreen({ query }: ScreenProps) {
           closeNew={() => replaceRoute(placeHref("integration"))}
         />
       )}
-      {may("sandbox:manage") && <SandboxClock />}
+      {may("sandbox:manage") && (
+        <>
+          <SandboxDocuments />
+          <div className="columns">
+            <SandboxAgeOutcome session={query.get("session") ?? ""} />
+            <SandboxClock />
+          </div>
+        </>
+      )}
       {may("usage:view") && <ApplicationUse application={application} />}
     </Screen>
   );

@@ -50,6 +50,7 @@ export function SessionScreen({ id }: ScreenProps) {
 function SessionFacts({ session }: { session: VerificationSession }) {
   const texts = useTexts();
   const { sessions: words } = texts;
+  const { may } = useConsole();
   return (
     <Card heading={texts.tenants.about}>
       <Facts>
@@ -64,7 +65,10 @@ function SessionFacts({ session }: { session: VerificationSession }) {
         </Fact>
         {session.sandbox && (
           <Fact term={words.sandbox}>
-            <Badge tone="warn">{words.onlySandbox}</Badge>
+            <Badge tone="warn">{words.onlySandbox}</Badge>{" "}
+            {session.kind === "AGE" && may("sandbox:manage") && (
+              <a href={placeHref("integration", { session: session.id })}>{texts.sandbox.setAge}</a>
+            )}
           </Fact>
         )}
         <Fact term={texts.tenants.created}>

@@ -234,6 +234,11 @@ test("tenants are listed, lead to what belongs to them, and keys are revoked", a
     "Operator roles",
     "Jobs",
     "Audit trail",
+    "Health",
+    "Settings",
+    "Models",
+    "Providers",
+    "Trust and keys",
   ]);
   await expect(rows(page)).toHaveText([/Example Ltd.*Active.*2/, /Gone Ltd.*Suspended.*0/]);
   await judge(page, "organisations");

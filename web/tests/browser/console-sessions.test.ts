@@ -157,3 +157,84 @@ test("an integrator sees keys, use and requests of their application, and moves 
   await page.reload();
   await expectAccessible(page, "the integrator's view in Arabic");
 });
+
+test("an integrator sets what the sandbox answers about documents, and the result of an age session", async ({
+  page,
+  server,
+}) => {
+  server.consoleScopes = ["sandbox:manage", "sessions:view"];
+  const session = verificationSession(1, { sandbox: true, state: "PENDING" });
+  delete session.outcome;
+  server.sessions.all = [session];
+  server.sandbox.ageSessions.set(session.id, undefined);
+  await signedIn(page, server, "sign-in");
+  await page.goto(`${server.page}#integration`);
+  const documents = page.locator("#sandbox-documents");
+  await expect(documents.getByLabel("Authenticity")).toHaveValue("APPROVE");
+  await judge(page, "sandbox");
+  await documents.getByLabel("Authenticity").selectOption("Rejects");
+  await documents.getByLabel("Live face").selectOption("Unclear");
+  await documents.getByLabel("Delay of reports, seconds").fill("10");
+  await documents.getByRole("button", { name: "Save" }).press("Enter");
+  await expect(spoken(page)).toHaveText("The sandbox answers so from now on.");
+  expect(server.sandbox.documents).toEqual({
+    check_reports: {
+      ID_DOCUMENT_AUTHENTICITY: [
+        {
+          result: {
+            report: {
+              recommendation: { value: "REJECT", reason: "TAMPERED", recovery_suggestion: "USE_ANOTHER_DOCUMENT" },
+            },
+          },
+        },
+      ],
+      LIVENESS: [{ result: { report: { recommendation: { value: "CONSIDER" } } } }],
+    },
+    task_results: {},
+    async_report_delay: 10,
+  });
+
+  await documents.getByRole("button", { name: "Everything as JSON" }).press("Enter");
+  const json = documents.getByLabel("Response configuration");
+  await json.fill("{");
+  await expect(documents.getByRole("alert")).toHaveText("This is no JSON object.");
+  await expect(documents.getByRole("button", { name: "Save" })).toBeDisabled();
+  await json.fill('{"check_reports":{"LIVENESS":[{"liveness_type":"ZOOM","result":{}}]},"async_report_delay":9999}');
+  await expect(documents.getByLabel("Live face")).toHaveValue("OWN");
+  await expectAccessible(page, "a response configuration as JSON");
+
+  await page.goto(`${server.page}#session=${session.id}`);
+  await page.getByRole("link", { name: "Set the result" }).click();
+  const age = page.locator("#sandbox-age");
+  await expect(age.getByLabel("Id of the session")).toHaveValue(session.id);
+  await age.getByLabel("Result").selectOption("Complete");
+  await age.getByLabel("Age, years").fill("34");
+  await age.getByLabel("Method").selectOption("Doc scan");
+  await age.getByRole("button", { name: "Set the result" }).press("Enter");
+  await expect(spoken(page)).toHaveText("The session has this result.");
+  expect(server.sandbox.ageSessions.get(session.id)).toEqual({ status: "COMPLETE", age: 34, method: "DOC_SCAN" });
+  await age.getByLabel("Id of the session").fill("71000000-0000-4000-8000-00000000ffff");
+  await age.getByRole("button", { name: "Set the result" }).press("Enter");
+  await expect(spoken(page)).toHaveText("This does not exist, or belongs to another account.");
+});
+
+test("a configuration that the server refuses is told, and without the scope there is no sandbox", async ({
+  page,
+  server,
+}) => {
+  server.consoleScopes = ["sandbox:manage", "usage:view"];
+  await signedIn(page, server, "sign-in");
+  await page.goto(`${server.page}#integration`);
+  const documents = page.locator("#sandbox-documents");
+  await documents.getByRole("button", { name: "Everything as JSON" }).press("Enter");
+  await documents.getByLabel("Response configuration").fill('{"async_report_delay":9999}');
+  await documents.getByLabel("Live face").selectOption("No result");
+  await documents.getByLabel("Delay of reports, seconds").evaluate((field) => field.removeAttribute("max"));
+  await documents.getByRole("button", { name: "Save" }).press("Enter");
+  await expect(spoken(page)).toContainText("config.async_report_delay: it is 9999");
+  server.consoleScopes = ["usage:view"];
+  await page.reload();
+  await expect(page.locator("#usage")).toBeVisible();
+  await expect(documents).toHaveCount(0);
+  await expect(page.locator("#sandbox-age")).toHaveCount(0);
+});

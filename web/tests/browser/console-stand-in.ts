@@ -24,6 +24,7 @@ import { DeliveriesStandIn } from "./deliveries-stand-in";
 import { type Reply, reply, sendFile } from "./holder-stand-in";
 import { OperatorsStandIn, operator } from "./operators-stand-in";
 import { RolesStandIn } from "./roles-stand-in";
+import { SandboxStandIn } from "./sandbox-stand-in";
 import { APPLICATION, SessionsStandIn } from "./sessions-stand-in";
 
 /** What counts of a name: letters and digits, without case and accents. */
@@ -123,6 +124,7 @@ export class ConsoleStandIn {
   readonly sessions = new SessionsStandIn();
   readonly deliveries = new DeliveriesStandIn();
   readonly audit = new AuditStandIn();
+  readonly sandbox = new SandboxStandIn();
   /** Links that make somebody an operator, or sign an operator in. */
   readonly operatorLinks = new Map<string, Operator>();
   consoleScopes: MemberSession["console_scopes"] = [];
@@ -262,6 +264,10 @@ export class ConsoleStandIn {
         this.secondFactor = "presented";
       }
       return answer;
+    }
+    const ofSandbox = this.operator ? undefined : this.sandbox.answer(operation, body, this.consoleScopes);
+    if (ofSandbox) {
+      return ofSandbox;
     }
     const ofSessions = this.sessions.answer(operation, body, query);
     if (ofSessions) {

@@ -12,6 +12,7 @@ import {
 } from "../../console/api/tenants";
 import type { ConsolePaths, PathsBelow, RequestBodyOf } from "../../shared/schema";
 import { refuse } from "./cases-stand-in";
+import { HealthStandIn } from "./health-stand-in";
 import { type Reply, reply } from "./holder-stand-in";
 import { WorkStandIn } from "./work-stand-in";
 
@@ -132,6 +133,7 @@ export class OperatorsStandIn {
   fourEyes = false;
   #made = 100;
 
+  readonly health = new HealthStandIn();
   readonly work = new WorkStandIn();
 
   answer(operation: string, body: unknown, me: Operator, query = new URLSearchParams()): Reply {
@@ -141,6 +143,7 @@ export class OperatorsStandIn {
       return refuse(401, `the scope ${needed} is needed`, "UNAUTHORIZED");
     }
     return (
+      this.health.answer(asked, me.scopes) ??
       this.work.answer(asked, query) ??
       this.#tenants(asked, body, me) ??
       this.#approved(asked, me) ??
