@@ -1,11 +1,12 @@
 // How the installation is and what it is made of: figures of the last hour, settings, models, providers, trust and keys.
 
 import type { ConsolePaths, ResponseOf } from "../../shared/schema";
-import { call } from "./client";
+import { call, fetchFile } from "./client";
 
 type GetHealth = ConsolePaths["/console/health"]["get"];
 type ListSettings = ConsolePaths["/console/settings"]["get"];
 type ListModels = ConsolePaths["/console/models"]["get"];
+type ListReports = ConsolePaths["/console/reports"]["get"];
 type ListProviders = ConsolePaths["/console/providers"]["get"];
 type TestProvider = ConsolePaths["/console/providers/{provider}/test"]["post"];
 type GetTrustList = ConsolePaths["/console/trust-list"]["get"];
@@ -15,6 +16,7 @@ export type Health = ResponseOf<GetHealth>;
 export type HealthSeries = Health["series"][number];
 export type Setting = ResponseOf<ListSettings>["settings"][number];
 export type Model = ResponseOf<ListModels>["models"][number];
+export type AccuracyReport = ResponseOf<ListReports>["reports"][number];
 export type Provider = ResponseOf<ListProviders>["providers"][number];
 export type ProviderTestOutcome = ResponseOf<TestProvider>;
 export type TrustList = ResponseOf<GetTrustList>;
@@ -36,6 +38,14 @@ export async function listSettings(): Promise<Setting[]> {
 
 export async function listModels(): Promise<Model[]> {
   return (await call<ListModels>("GET", "/console/models")).models;
+}
+
+export async function listReports(): Promise<AccuracyReport[]> {
+  return (await call<ListReports>("GET", "/console/reports")).reports;
+}
+
+export function fetchReport(name: string): Promise<Blob> {
+  return fetchFile(`/console/reports/${encodeURIComponent(name)}`);
 }
 
 export async function listProviders(): Promise<Provider[]> {

@@ -24,7 +24,7 @@ import type { ScreenProps } from ".";
 
 /** As often as there are new figures, before it is known how often that is. */
 const USUAL_INTERVAL_SECONDS = 15;
-const GROUPS = ["requests", "models", "jobs", "messages", "database", "process"] as const;
+const GROUPS = ["requests", "models", "jobs", "messages", "cases", "database", "process"] as const;
 type Group = (typeof GROUPS)[number];
 
 export function HealthScreen({ query }: ScreenProps) {
@@ -74,6 +74,7 @@ const DRAWN: Readonly<Record<Group, (props: { health: Health }) => ReactNode>> =
   models: (props) => <Models {...props} />,
   jobs: (props) => <Jobs {...props} />,
   messages: (props) => <Messages {...props} />,
+  cases: (props) => <Cases {...props} />,
   database: (props) => <Database {...props} />,
   process: (props) => <Process {...props} />,
 };
@@ -303,6 +304,29 @@ function Jobs({ health }: { health: Health }) {
   );
 }
 
+function Cases({ health }: { health: Health }) {
+  const texts = useTexts();
+  const { health: words } = texts;
+  const format = useFormat();
+  const kinds = [...new Set(seriesOf(health, "cases").map(({ labels }) => labels.kind ?? ""))];
+  return kinds.map((kind) => {
+    const of = (state: string) => valuesOf(health, "cases", { kind, state });
+    return (
+      <ChartCard key={kind} heading={lookup(texts.cases.kinds, kind) ?? kind}>
+        <LineChart
+          heading={texts.nav.cases}
+          times={health.at}
+          write={(value) => format.number(value)}
+          lines={[
+            { id: "open", words: words.openCases, values: of("open"), tone: "good" },
+            { id: "overdue", words: words.overdueCases, values: of("overdue"), tone: "bad" },
+          ]}
+        />
+      </ChartCard>
+    );
+  });
+}
+
 function OldestChart({ health, values }: { health: Health; values: Values }) {
   const { health: words } = useTexts();
   const format = useFormat();
@@ -376,6 +400,12 @@ function Database({ health }: { health: Health }) {
         times={health.at}
         write={(value) => format.bytes(value)}
         lines={[{ id: "stored", words: words.size, values: valuesOf(health, "stored_files"), tone: "good" }]}
+      />
+      <LineChart
+        heading={words.freeDisk}
+        times={health.at}
+        write={(value) => format.bytes(value)}
+        lines={[{ id: "free", words: words.size, values: valuesOf(health, "disk_free"), tone: "good" }]}
       />
     </ChartCard>
   );

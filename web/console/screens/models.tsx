@@ -2,10 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { listModels, type Model } from "../api/installation";
+import { Button } from "react-aria-components/Button";
+import { fetchReport, listModels, listReports, type Model } from "../api/installation";
 import { CopyField } from "../components/copy-field";
 import { type DataColumn, DataTable } from "../components/data-table";
-import { Answer, Badge, Card, Fact, Facts, Screen } from "../components/screen";
+import { saveFile } from "../components/save-file";
+import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
+import { useAction } from "../session-context";
 import { fill, lookup, type Texts, useFormat, useTexts } from "../texts";
 
 export function ModelsScreen() {
@@ -25,26 +28,72 @@ export function ModelsScreen() {
         {(models) => {
           const open = models.find(({ id }) => id === chosen) ?? models[0];
           return (
-            <div className="split" data-beside={open !== undefined}>
-              <DataTable
-                label={texts.nav.models}
-                columns={columns}
-                rows={models}
-                idOf={({ id }) => id}
-                empty={words.none}
-                selected={open?.id}
-                onSelect={({ id }) => setChosen(id)}
-              />
-              {open && (
-                <div className="split-detail part">
-                  <ModelCard key={open.id} model={open} />
-                </div>
-              )}
-            </div>
+            <>
+              <div className="split" data-beside={open !== undefined}>
+                <DataTable
+                  label={texts.nav.models}
+                  columns={columns}
+                  rows={models}
+                  idOf={({ id }) => id}
+                  empty={words.none}
+                  selected={open?.id}
+                  onSelect={({ id }) => setChosen(id)}
+                />
+                {open && (
+                  <div className="split-detail part">
+                    <ModelCard key={open.id} model={open} />
+                  </div>
+                )}
+              </div>
+              <Reports />
+            </>
           );
         }}
       </Answer>
     </Screen>
+  );
+}
+
+/** What was measured with the models here, as files for whoever must judge them. */
+function Reports() {
+  const { models: words } = useTexts();
+  const format = useFormat();
+  const act = useAction();
+  const answer = useQuery({ queryKey: ["reports"], queryFn: listReports });
+  const save = (name: string) => act(async () => saveFile(await fetchReport(name), name));
+  return (
+    <Card heading={words.reports} id="reports">
+      <p className="soft">{words.reportsMean}</p>
+      <Answer query={answer}>
+        {(reports) =>
+          reports.length === 0 ? (
+            <p>{words.noReports}</p>
+          ) : (
+            <ul className="lines">
+              {reports.map(({ name, bytes, written_at }) => (
+                <li key={name}>
+                  <span className="line">
+                    <span>
+                      <code>{name}</code>{" "}
+                      <span className="soft">
+                        <Moment at={written_at} /> · {format.bytes(bytes)}
+                      </span>
+                    </span>
+                    <Button
+                      className="button"
+                      aria-label={`${words.download}: ${name}`}
+                      onPress={() => void save(name)}
+                    >
+                      {words.download}
+                    </Button>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
   );
 }
 

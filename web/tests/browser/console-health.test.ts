@@ -1,5 +1,6 @@
 // How the server is and what it is made of, as operators see it, in a real browser.
 
+import { readFileSync } from "node:fs";
 import type { Setting, TrustList } from "../../console/api/installation";
 import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
 import { judge, speak, TOKEN } from "./console-actions";
@@ -181,6 +182,10 @@ test("models say what they do, their licence and how well they do", async ({ pag
     },
     { id: "blazeface", task: "detect", in_use: true, is_experimental: false, licence: "Apache-2.0" },
   ];
+  server.operators.health.reports = [
+    { name: "age-2026-11-27.html", bytes: 84_000, written_at: "2026-11-27T02:00:00Z" },
+    { name: "match-2026-11-26.html", bytes: 112_000, written_at: "2026-11-26T02:00:00Z" },
+  ];
   await signedIn(page, server);
   await go(page, "gm", "Models");
   await expect(rows(page)).toHaveText([
@@ -191,7 +196,13 @@ test("models say what they do, their licence and how well they do", async ({ pag
   ]);
   await expect(page.locator("#accuracy tbody tr")).toHaveText([/0.*± 3\.4 years/, /18.*± 4\.6 years/]);
   await expect(page.locator("#accuracy")).toContainText("about 68 % of people");
+  await expect(page.locator("#reports li")).toHaveText([/age-2026-11-27\.html.*84 kB/, /match-2026-11-26\.html/]);
   await judge(page, "models");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download: age-2026-11-27.html" }).press("Enter");
+  const report = await saved;
+  expect(report.suggestedFilename()).toBe("age-2026-11-27.html");
+  expect(readFileSync(await report.path(), "utf8")).toContain("Age estimation");
   await page.keyboard.press("j");
   await expect(page.locator("#model")).toContainText("face-api-recognition");
   await expect(page.locator("#model")).toContainText("Built into the program");
@@ -236,6 +247,7 @@ test("a provider is tested by keyboard alone, and says what happened and how lon
   await page.goto(`${server.page}#models`);
   await heading(page, "Models");
   await expect(page.locator("main")).toContainText("This server has no models.");
+  await expect(page.locator("#reports")).toContainText("There are no reports yet.");
   await page.goto(`${server.page}#providers`);
   await expect(rows(page).nth(1)).toHaveText(/It failed/);
   await rows(page).nth(2).click();

@@ -176,12 +176,10 @@ export class ConsoleStandIn {
       response.writeHead(200, { "content-type": "image/jpeg", "cache-control": "no-store" }).end(casePicture(picture));
       return;
     }
-    const lines =
-      operation === "GET /console/audit-records/export" && request.headers["x-assay-console"] === "1"
-        ? this.audit.export(searchParams, this.#caller())
-        : undefined;
-    if (lines !== undefined) {
-      response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" }).end(lines);
+    const file = request.headers["x-assay-console"] === "1" ? this.#file(operation, searchParams) : undefined;
+    if (file) {
+      const [type, content] = file;
+      response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).end(content);
       return;
     }
     const [status, answer] = this.#decide(operation, text === "" ? {} : JSON.parse(text), searchParams, request);
@@ -191,6 +189,18 @@ export class ConsoleStandIn {
       ...(begun ? { "set-cookie": `${SESSION}; Path=/; HttpOnly; SameSite=Strict` } : {}),
     });
     response.end(answer ? JSON.stringify(answer) : undefined);
+  }
+
+  /** The type and the content of what is answered as a file; nothing where it is refused. */
+  #file(operation: string, query: URLSearchParams): readonly [string, string] | undefined {
+    if (operation === "GET /console/audit-records/export") {
+      const lines = this.audit.export(query, this.#caller());
+      return lines === undefined ? undefined : ["application/x-ndjson", lines];
+    }
+    const [, name] = /^GET \/console\/reports\/([\w.-]+)$/.exec(operation) ?? [];
+    const { reports } = this.operators.health;
+    const isThere = reports.some((one) => one.name === name) && this.#caller().scopes.includes("models:view");
+    return isThere ? ["text/html; charset=utf-8", "<!DOCTYPE html><h1>Age estimation</h1>"] : undefined;
   }
 
   #decide(operation: string, body: unknown, query: URLSearchParams, { headers }: IncomingMessage): Reply {

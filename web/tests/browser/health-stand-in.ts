@@ -1,6 +1,7 @@
 // A stand-in for how the server is and what it is made of: figures, settings, models, providers, trust and keys.
 
 import type {
+  AccuracyReport,
   Health,
   HealthSeries,
   KeyLives,
@@ -25,7 +26,7 @@ const TESTS_PER_MINUTE = 10;
 const SCOPES: readonly (readonly [RegExp, readonly OperatorScope[]])[] = [
   [/ \/health$/, ["health:view"]],
   [/ \/settings$/, ["settings:view"]],
-  [/ \/models$/, ["models:view"]],
+  [/ \/(models|reports)$/, ["models:view"]],
   [/ \/providers/, ["providers:test"]],
   [/ \/(trust-list|signing-keys)$/, ["settings:view", "trust:manage"]],
 ];
@@ -80,6 +81,9 @@ export function healthOf(samples: number, more: readonly HealthSeries[] = []): H
     series("inference_done", "per second", {}, wave(9, 3)),
     series("database_connections_used", "connections", {}, wave(2.5, 1)),
     series("database_connections_limit", "connections", {}, steady(8)),
+    series("cases", "cases", { kind: "FINDING", state: "open" }, wave(30, 8)),
+    series("cases", "cases", { kind: "FINDING", state: "overdue" }, wave(3, 2)),
+    series("disk_free", "bytes", {}, wave(4.1e10, 1e8)),
     series("stored_files", "bytes", {}, wave(2.4e9, 1e7)),
     series("memory", "bytes", {}, wave(4.2e8, 2e7)),
     series("cpu", "cores", {}, wave(0.6, 0.3)),
@@ -93,6 +97,7 @@ export class HealthStandIn {
   health: Health = { interval_seconds: INTERVAL_SECONDS, at: [], series: [] };
   settings: Setting[] = [];
   models: Model[] = [];
+  reports: AccuracyReport[] = [];
   providers: Provider[] = [];
   /** What each test says; other services work. */
   readonly outcomes = new Map<string, ProviderTestOutcome>();
@@ -116,6 +121,8 @@ export class HealthStandIn {
         return reply<Operations["/settings"]["get"]>(200, { settings: this.settings });
       case "GET /models":
         return reply<Operations["/models"]["get"]>(200, { models: this.models });
+      case "GET /reports":
+        return reply<Operations["/reports"]["get"]>(200, { reports: this.reports });
       case "GET /providers":
         return reply<Operations["/providers"]["get"]>(200, { providers: this.providers });
       case "GET /trust-list":

@@ -79,6 +79,16 @@ pub struct QueueFigures {
     pub first_due_at: Option<DbTimestamp>,
 }
 
+/// How many cases of a kind are open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenCaseFigures {
+    /// The word of a [`CaseKind`].
+    pub kind: &'static str,
+    pub open: i64,
+    /// Of these, how many should have been decided by now.
+    pub overdue: i64,
+}
+
 #[derive(FromRow)]
 struct CaseRow {
     id: CaseId,
@@ -294,8 +304,8 @@ impl CaseService {
         Ok((figures, owned))
     }
 
-    /// Sets the gauges of open and overdue cases, of all applications.
-    pub async fn report_metrics(&self, view: &mut ReadTx) -> Result<(), DbError> {
+    /// How many cases wait for a reviewer or are worked on, and how many of these are overdue, by kind.
+    pub async fn open_figures(&self, view: &mut ReadTx) -> Result<Vec<OpenCaseFigures>, DbError> {
         #[derive(FromRow)]
         struct KindFiguresRow {
             kind: String,
@@ -309,11 +319,20 @@ impl CaseService {
                 self.environment.now(),
             ))
             .await?;
-        for kind in CaseKind::VARIANTS {
-            let row = rows.iter().find(|row| row.kind == **kind);
+        let of = |kind: &&'static str| {
+            let kind = *kind;
+            let row = rows.iter().find(|row| row.kind == kind);
             let (open, overdue) = row.map_or((0, 0), |row| (row.open, row.overdue));
-            metrics::gauge!("assay_cases_open", "kind" => *kind).set(open as f64);
-            metrics::gauge!("assay_cases_overdue", "kind" => *kind).set(overdue as f64);
+            OpenCaseFigures { kind, open, overdue }
+        };
+        Ok(CaseKind::VARIANTS.iter().map(of).collect())
+    }
+
+    /// Sets the metrics of open cases.
+    pub async fn report_metrics(&self, view: &mut ReadTx) -> Result<(), DbError> {
+        for OpenCaseFigures { kind, open, overdue } in self.open_figures(view).await? {
+            metrics::gauge!("assay_cases_open", "kind" => kind).set(open as f64);
+            metrics::gauge!("assay_cases_overdue", "kind" => kind).set(overdue as f64);
         }
         Ok(())
     }

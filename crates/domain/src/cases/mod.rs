@@ -27,7 +27,7 @@ pub use assignees::{Assignee, ReviewScope};
 pub(crate) use creation::{NewCase, create, withdraw_of_check, withdraw_of_notification};
 pub use exposure::{Exposure, PictureView};
 pub use leases::{CaseChangeError, HoldRequest, MAX_CLAIMED_CASES};
-pub use listing::{CaseFilter, CasePage, CaseRecord, QueueFigures};
+pub use listing::{CaseFilter, CasePage, CaseRecord, OpenCaseFigures, QueueFigures};
 pub use opinions::{CaseOpinion, DecisionError, OpinionInput, SettleCaseOpinion};
 pub use quality::{Agreement, CaseQuality, QualityFilter, QueueQuality, ReviewerQuality, TimeToDecision};
 pub(crate) use queues::primary_language;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::ApiState;
 use db::DbError;
-use domain::{delivery, tenancy::limits};
+use domain::{cases::OpenCaseFigures, delivery, tenancy::limits};
 use std::time::Duration;
 
 /// How long the database may take for its figures.
@@ -29,6 +29,9 @@ impl ApiState {
         reading
             .gauges
             .insert(SeriesKey::new("database_connections_limit", "connections"), usage.limit.into());
+        if let Ok(free) = self.data_disk.free_bytes() {
+            reading.gauges.insert(SeriesKey::new("disk_free", "bytes"), free as f64);
+        }
         read_process(&mut reading);
         match tokio::time::timeout(DATABASE_TIMEOUT, self.read_database(&mut reading)).await {
             Ok(Ok(())) => {}
@@ -60,6 +63,11 @@ impl ApiState {
         }
         let age = queue.oldest_due_at.map_or(0.0, |since| now.duration_since(since).as_secs_f64());
         set(SeriesKey::new("oldest_due_delivery", "seconds"), age);
+        for OpenCaseFigures { kind, open, overdue } in self.cases.open_figures(&mut view).await? {
+            let cases = |state: &str| SeriesKey::new("cases", "cases").with("kind", kind).with("state", state);
+            set(cases("open"), open as f64);
+            set(cases("overdue"), overdue as f64);
+        }
         set(SeriesKey::new("stored_files", "bytes"), limits::total_stored_bytes(&mut view).await? as f64);
         Ok(())
     }
