@@ -64,7 +64,8 @@ impl ApiState {
         let age = queue.oldest_due_at.map_or(0.0, |since| now.duration_since(since).as_secs_f64());
         set(SeriesKey::new("oldest_due_delivery", "seconds"), age);
         for OpenCaseFigures { kind, open, overdue } in self.cases.open_figures(&mut view).await? {
-            let cases = |state: &str| SeriesKey::new("cases", "cases").with("kind", kind).with("state", state);
+            let cases =
+                |state: &str| SeriesKey::new("cases", "cases").with("kind", kind).with("state", state);
             set(cases("open"), open as f64);
             set(cases("overdue"), overdue as f64);
         }

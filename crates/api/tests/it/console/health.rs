@@ -52,7 +52,7 @@ async fn settings_are_shown_with_their_source_and_without_secrets() {
         setting("storage.s3", Some(Value::Null), SettingSource::Default),
     ];
     let staff = Staff::with_state(|api| {
-        api.console_resources = Arc::new(ConsoleResources::new(settings, "reports".into()))
+        api.console_resources = Arc::new(ConsoleResources::new(settings, "reports".into()));
     })
     .await;
     let operator = staff.operator(BuiltInRole::Auditor).await;
