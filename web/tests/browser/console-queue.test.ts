@@ -350,6 +350,7 @@ test("a break that begins while cases are being claimed is a break", async ({ pa
 
 test("a lead sees all cases, and takes one from whoever has it", async ({ page, server }) => {
   const eve = member(2, "Eve").id;
+  server.cases.assignees = [{ member_id: member(3, "Kim").id, name: "Kim" }];
   await openQueue(page, server);
   await expect(page.locator("main")).toContainText("Nothing is waiting.");
   server.cases.all = [findingCase(1, { held_by: eve, queue: { id: "q", name: "Lake" } }), documentCase(2)];
