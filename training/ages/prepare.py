@@ -41,7 +41,8 @@ def people(legislators, civil):
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     for person in yaml.load(git(legislators, "show", "HEAD:legislators-current.yaml"), Loader=loader):
         bio = person["bio"]
-        known[person["id"]["bioguide"]] = {"born": bio.get("birthday"), "sex": bio.get("gender")}
+        known[person["id"]["bioguide"]] = {"born": bio.get("birthday"), "sex": bio.get("gender"),
+                                          "since": person["terms"][0]["start"]}
     for chamber, repository in civil.items():
         for person in json.loads(git(repository, "show", f"HEAD:us-{chamber}/data/us-{chamber}.json")):
             if not person.get("bioguide"):
@@ -82,7 +83,7 @@ def main():
         rows.append({
             "path": f"portraits/{name}", "age": f"{age:.2f}", "sex": person["sex"],
             "ethnicity": person.get("ethnicity", ""), "captured": day.isoformat(),
-            "half": ["fit", "held-out"][half], "earlier": person.get("earlier", ""),
+            "half": ["fit", "held-out"][half], "earlier": person.get("earlier", ""), "since": person.get("since", ""),
         })
     with open(folder / "labels.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())

@@ -1,0 +1,101 @@
+"""Writes the trained net as ONNX, and its estimates for packed sets.
+
+    python export.py CHECKPOINT OUT.onnx [--mirror]
+    python export.py CHECKPOINT OUT.csv --set SET [--part dev] [--mirror]
+
+The file takes `input` [n, 3, side, side], RGB from -1 to 1, a crop of 1.2 times the box with the eyes level, and gives `age`
+[n, 101], the probability of each whole year from 0 to 100 (its mean, from the middles of the years, is the estimate), and
+`st_dev` [n], the standard deviation in years. With `--mirror` both are those of the even mixture of the picture and its mirror
+image. Weights are the moving average of the run.
+"""
+
+import argparse
+import hashlib
+import pathlib
+
+import numpy as np
+import torch
+from torch import nn
+
+import augment
+from head import write
+from net import CHANNELS, VIEW, AgeNet, probabilities
+from train import Faces
+
+
+class Served(nn.Module):
+    """What is exported."""
+
+    def __init__(self, net, mirror):
+        super().__init__()
+        self.net, self.mirror = net, mirror
+
+    def forward(self, crops):
+        parts = [probabilities(*self.net(view)[:2]) for view in ([crops, crops.flip(3)] if self.mirror else [crops])]
+        age = sum(parts) / len(parts)
+        years = torch.arange(age.shape[1], dtype=age.dtype) + 0.5
+        mean = (age * years).sum(1, keepdim=True)
+        return age, ((age * (years - mean) ** 2).sum(1)).sqrt()
+
+
+def load(path):
+    saved = torch.load(path, map_location="cpu")
+    net = AgeNet(tuple(8 * round(c * saved["width"] / 8) for c in CHANNELS))
+    net.load_state_dict(saved["average"])
+    return net.eval(), saved["side"]
+
+
+def estimates(served, side, faces, at):
+    means, deviations = [], []
+    with torch.no_grad():
+        for part in at.split(200):
+            age, deviation = served(augment.plain(faces.take(part), VIEW, side))
+            means.append((age * (torch.arange(age.shape[1]) + 0.5)).sum(1))
+            deviations.append(deviation)
+    return torch.cat(means), torch.cat(deviations)
+
+
+def export(served, side, path):
+    from onnxruntime import InferenceSession
+
+    shape = (1, 3, side, side)
+    torch.onnx.export(served, (torch.zeros(shape),), path, dynamo=False, opset_version=13, input_names=["input"],
+                      output_names=["age", "st_dev"], dynamic_axes={name: {0: "N"} for name in ("input", "age", "st_dev")})
+    session = InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    crops = torch.rand(3, *shape[1:], generator=torch.Generator().manual_seed(1)) * 2 - 1
+    with torch.no_grad():
+        own = served(crops)
+    found = session.run(None, {"input": crops.numpy()})
+    assert all(np.abs(a.numpy() - b).max() < 1e-3 for a, b in zip(own, found))
+    # The pack's probe: `probe_input` in crates/vision/src/models.rs.
+    state, noise = 20_261_121, []
+    for _ in range(3 * side * side):
+        state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
+        noise.append(((state >> 56) - 127.5) / 127.5)
+    age, _ = session.run(None, {"input": np.array(noise, np.float32).reshape(shape)})
+    print(path, path.stat().st_size, "bytes, SHA-256", hashlib.sha256(path.read_bytes()).hexdigest())
+    print("probe:", [round(float(value), 6) for value in age[0, :8]])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("checkpoint", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--set", type=pathlib.Path)
+    parser.add_argument("--part")
+    parser.add_argument("--mirror", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    net, side = load(options.checkpoint)
+    served = Served(net, options.mirror)
+    if options.set is None:
+        export(served, side, options.out)
+        return
+    faces = Faces(options.set)
+    at = torch.tensor([i for i, row in enumerate(faces.rows) if not options.part or row["part"] == options.part])
+    mean, deviation = estimates(served, side, faces, at)
+    write(options.out, [faces.rows[i] for i in at.tolist()], mean, deviation * 3**0.5 / np.pi)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The net: a small residual net that gives a distribution over ages, and what it is trained with."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+SIDE = 96
+# Share of a stored crop (1.6 times the box of the face) that the net sees: 1.2 times the box.
+VIEW = 0.75
+CHANNELS = (24, 48, 96, 160)
+BLOCKS = (0, 2, 2, 2)
+GROUPS = ("White", "Black", "Indian", "East Asian", "Southeast Asian", "Middle Eastern", "Latino_Hispanic")
+# Probability that a label is arbitrary.
+LABEL_NOISE = 0.01
+OLDEST = 100
+
+
+def conv(before, after, stride=1, kernel=3):
+    return nn.Sequential(nn.Conv2d(before, after, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(after))
+
+
+class Block(nn.Module):
+    """Two convolutions around a shortcut, and a factor for each channel from the whole picture (squeeze and excitation)."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.first, self.second = conv(channels, channels), conv(channels, channels)
+        self.squeeze, self.excite = nn.Linear(channels, channels // 4), nn.Linear(channels // 4, channels)
+        # The block starts as the identity.
+        nn.init.zeros_(self.second[1].weight)
+
+    def forward(self, x):
+        y = self.second(torch.relu(self.first(x)))
+        factor = torch.sigmoid(self.excite(torch.relu(self.squeeze(y.mean((2, 3))))))
+        return torch.relu(x + y * factor[:, :, None, None])
+
+
+class AgeNet(nn.Module):
+    """Crops [n, 3, side, side] from -1 to 1 to location and scale of a logistic distribution over ages, years, [n] each, and the
+    logits of sex [n] and group [n, 7], which only help to train."""
+
+    def __init__(self, channels=CHANNELS, blocks=BLOCKS, drop=0.2):
+        super().__init__()
+        layers, before = [], 3
+        for count, after in zip(blocks, channels):
+            layers += [conv(before, after, 2), nn.ReLU(), *(Block(after) for _ in range(count))]
+            before = after
+        self.body, self.drop = nn.Sequential(*layers), nn.Dropout(drop)
+        self.age, self.aside = nn.Linear(before, 2), nn.Linear(before, 1 + len(GROUPS))
+
+    def features(self, crops):
+        return self.body(crops).mean((2, 3))
+
+    def forward(self, crops):
+        seen = self.drop(self.features(crops).float())
+        with torch.autocast(seen.device.type, enabled=False):
+            aside = self.aside(seen)
+            return *distribution(self.age(seen)), aside[:, 0], aside[:, 1:]
+
+
+def distribution(two):
+    """The last layer's two numbers as location and scale in years."""
+    return 32 + 16 * two[:, 0], 0.7 + 4 * F.softplus(two[:, 1])
+
+
+def log_probability(place, scale, low, high):
+    """Log probability of an age from `low` to `high` by the logistic distribution, also far from its location."""
+    a, b = (low - place) / scale, (high - place) / scale
+    return F.logsigmoid(b) + F.logsigmoid(-a) + torch.log(-torch.expm1(a - b))
+
+
+def age_loss(place, scale, low, high):
+    """Negative log likelihood of labels that are ranges of ages [low, high): bands, or one year where the age is known. The
+    youngest band has no lower end."""
+    log_p = log_probability(place, scale, torch.where(low <= 0, -50.0, low), high)
+    arbitrary = LABEL_NOISE * (high - low) / OLDEST
+    return -torch.logaddexp(log_p + torch.log1p(torch.tensor(-LABEL_NOISE)), torch.log(arbitrary))
+
+
+def probabilities(place, scale):
+    """Probability of each whole year of age, 0 to 100: [n, 101]."""
+    edges = torch.arange(1, OLDEST + 1, device=place.device, dtype=place.dtype)
+    below = torch.sigmoid((edges[None] - place[:, None]) / scale[:, None])
+    zero, one = torch.zeros_like(below[:, :1]), torch.ones_like(below[:, :1])
+    return torch.diff(torch.cat([zero, below, one], 1))
