@@ -52,9 +52,11 @@ def main():
     parser.add_argument("--features", nargs="+", default=["age", "ages", "embedding"])
     parser.add_argument("--also", nargs="*", type=pathlib.Path, default=[])
     parser.add_argument("--epochs", type=int, default=25)
-    parser.add_argument("--balance", type=float, default=0.4)
+    parser.add_argument("--balance", type=float, default=0.7)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--name")
     options = parser.parse_args()
+    torch.set_num_threads(1)
     torch.manual_seed(options.seed)
     columns = [at for name in options.features for at in PARTS[name]]
     faces, seen = Faces(options.set), read(options.set, columns)
@@ -81,7 +83,7 @@ def main():
             best = (lost, copy.deepcopy(head.state_dict()))
         print(f"epoch {epoch + 1}: {lost:.4f}", flush=True)
     head.load_state_dict(best[1])
-    name = "head-" + "-".join(options.features)
+    name = options.name or "head-" + "-".join(options.features)
     options.out.mkdir(parents=True, exist_ok=True)
     torch.save(best[1], options.out / f"{name}.pt")
     with torch.no_grad():

@@ -3,7 +3,7 @@
     python train.py SET RUN EPOCHS [--finish EPOCHS] [--also SET=TIMES ...] [--device cuda] [--threads N] [--side PIXELS]
                     [--width FACTOR] [--batch N] [--rate RATE] [--balance POWER] [--seed N]
 
-SET is the output of pack.py. RUN is a folder: `last.pt` is the checkpoint, written every few minutes; `log.csv` the measures on
+SET is the output of pack.py. RUN is a folder: `last.pt` is the checkpoint, written every few minutes and on SIGTERM; `log.csv` the measures on
 the development part after each epoch. EPOCHS is the number of the epoch at which to stop; the same command goes on from the
 checkpoint. The learning rate is constant and what is measured is the moving average of the weights, so a run may be stopped and
 lengthened at will. `--also SET=TIMES` adds another set, each of its faces so many times an epoch. `--finish` lets the rate fall to
@@ -14,6 +14,8 @@ import argparse
 import copy
 import csv
 import pathlib
+import signal
+import sys
 import time
 from collections import Counter
 
@@ -106,7 +108,8 @@ class Run:
 
     def __init__(self, options, *names):
         """Goes on from the first of the named checkpoints that exists, and writes the first one."""
-        self.options, self.step, self.epoch, self.at = options, 0, 0, 0
+        self.options, self.step, self.epoch, self.at, self.stopping = options, 0, 0, 0, False
+        signal.signal(signal.SIGTERM, lambda *_: setattr(self, "stopping", True))
         torch.manual_seed(options.seed)
         channels = tuple(8 * round(c * options.width / 8) for c in CHANNELS)
         self.net = AgeNet(channels).to(options.device, memory_format=torch.channels_last)
@@ -149,8 +152,10 @@ class Run:
             self.step, self.at = self.step + 1, self.at + 1
             moving_average(self.average, self.net, self.step)
             total, count = total + float(loss.detach()), count + 1
-            if time.time() - saved > SAVE_SECONDS:
+            if self.stopping or time.time() - saved > SAVE_SECONDS:
                 self.save()
+                if self.stopping:
+                    sys.exit("stopped")
                 saved = time.time()
                 print(f"epoch {self.epoch + 1}: {self.at} of {batches} batches, loss {total / count:.3f}", flush=True)
         self.epoch, self.at = self.epoch + 1, 0
