@@ -13,6 +13,7 @@ import hashlib
 import io
 import pathlib
 import struct
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from PIL import Image
@@ -98,16 +99,20 @@ def write_webp(out, megabytes):
     print(f"{part} files")
 
 
+def decoded(path):
+    pictures, data, at = [], path.read_bytes(), 0
+    while at < len(data):
+        (size,) = struct.unpack_from("<I", data, at)
+        pictures.append(np.asarray(Image.open(io.BytesIO(data[at + 4 : at + 4 + size])).convert("RGB")))
+        at += 4 + size
+    return np.stack(pictures)
+
+
 def unpack(out):
-    pictures = []
-    for path in sorted(out.glob("crops-*.webps")):
-        data, at = path.read_bytes(), 0
-        while at < len(data):
-            (size,) = struct.unpack_from("<I", data, at)
-            pictures.append(np.asarray(Image.open(io.BytesIO(data[at + 4 : at + 4 + size])).convert("RGB")))
-            at += 4 + size
-    np.save(out / "crops.npy", np.stack(pictures))
-    print(f"{len(pictures)} crops")
+    with ProcessPoolExecutor() as pool:
+        crops = np.concatenate(list(pool.map(decoded, sorted(out.glob("crops-*.webps")))))
+    np.save(out / "crops.npy", crops)
+    print(f"{len(crops)} crops")
 
 
 def main():
