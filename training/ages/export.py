@@ -87,7 +87,7 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     net, side = load(options.checkpoint)
-    served = Served(net, options.mirror)
+    served = Served(net, options.mirror).eval()
     if options.set is None:
         export(served, side, options.out)
         return

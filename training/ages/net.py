@@ -82,4 +82,5 @@ def probabilities(place, scale):
     edges = torch.arange(1, OLDEST + 1, device=place.device, dtype=place.dtype)
     below = torch.sigmoid((edges[None] - place[:, None]) / scale[:, None])
     zero, one = torch.zeros_like(below[:, :1]), torch.ones_like(below[:, :1])
-    return torch.diff(torch.cat([zero, below, one], 1))
+    # Not `torch.diff`, which has no operator in ONNX.
+    return torch.cat([below, one], 1) - torch.cat([zero, below], 1)
