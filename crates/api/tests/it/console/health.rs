@@ -76,6 +76,7 @@ async fn reports_of_accuracy_are_listed_and_downloaded_and_nothing_else_is() {
     assert_eq!((read.status.as_u16(), &read.body[..]), (200, &b"<!DOCTYPE html><p>older</p>"[..]));
     assert_eq!(read.header("content-disposition"), "attachment; filename=\"age.html\"");
     assert_eq!(read.header("content-type"), "text/html; charset=utf-8");
+    assert_response_snapshot!(read);
     for name in
         ["notes.txt", ".hidden.html", "folder.html", "link.html", "other.html", "..%2Fage.html", "%00.html"]
     {
