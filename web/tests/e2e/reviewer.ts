@@ -1,6 +1,6 @@
 // Comes into the console by an invitation and decides one case after the other, with the keyboard alone. Prints how many were
 // decided, and how long it took from the key until the next case was there with its pictures, as JSON:
-// npm run --silent e2e:reviewer -- 'http://…/console/#invite=…' CASES
+// [READING_MS=6000] [ROUND_TRIP_MS=300] npm run --silent e2e:reviewer -- 'http://…/console/#invite=…' CASES
 
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
@@ -10,7 +10,9 @@ import { observePages } from "../browser/page-observer";
 
 const [, , address = "", cases = "1"] = process.argv;
 /** How long a case is looked at. People take some six seconds; less time leaves less to fetch the next case in. */
-const READING_MS = 400;
+const READING_MS = Number(process.env.READING_MS ?? 400);
+/** What each request waits for its answer besides: a server that is far away. */
+const ROUND_TRIP_MS = Number(process.env.ROUND_TRIP_MS ?? 0);
 
 /** Has the page note how long it takes from a decision until the next case is seen. It hears keys before the page's own program
  * does, which shows the next case at once. */
@@ -59,6 +61,12 @@ try {
   context.setDefaultTimeout(TIMEOUT_MS);
   const observed = observePages(context);
   const page = await context.newPage();
+  if (ROUND_TRIP_MS > 0) {
+    const network = await context.newCDPSession(page);
+    await network.send("Network.enable");
+    const anyThroughput = { downloadThroughput: -1, uploadThroughput: -1 };
+    await network.send("Network.emulateNetworkConditions", { offline: false, latency: ROUND_TRIP_MS, ...anyThroughput });
+  }
   await watchWaits(page, Number(cases));
   await page.goto(address);
   await tabTo(page, "Accept the invitation");
