@@ -19,6 +19,7 @@ pub(crate) struct BareModels {
     pub(crate) face: Face,
     detect: LoadedNet,
     age: LoadedNet,
+    quality: LoadedNet,
     /// Number of crops that the age is averaged over.
     crops: usize,
 }
@@ -28,13 +29,14 @@ pub(crate) struct BareModels {
 pub(crate) struct PartTimes {
     pub(crate) decode: f64,
     pub(crate) detect: f64,
+    pub(crate) quality: f64,
     pub(crate) age: f64,
     pub(crate) liveness: f64,
 }
 
 impl PartTimes {
     pub(crate) fn sum(&self) -> f64 {
-        self.decode + self.detect + self.age + self.liveness
+        self.decode + self.detect + self.quality + self.age + self.liveness
     }
 }
 
@@ -54,10 +56,12 @@ impl BareModels {
         let pack = ModelPack::read(&place.model_pack)?;
         let runtime = OnnxRuntime::open(&place.model_pack, &pack.runtime)?;
         let (detect, age) = (pack.model_for(ModelTask::Detect)?, pack.model_for(ModelTask::Age)?);
+        let quality = pack.model_for(ModelTask::Quality)?;
         let crops = age.input.as_ref().map_or(1, |input| input.crop.scales.len());
         Ok(Self {
             detect: LoadedNet::open(place, &runtime, detect)?,
             age: LoadedNet::open(place, &runtime, age)?,
+            quality: LoadedNet::open(place, &runtime, quality)?,
             jpeg: jpeg.to_vec(),
             vision,
             picture,
@@ -70,12 +74,23 @@ impl BareModels {
     pub(crate) fn run(&mut self) -> anyhow::Result<PartTimes> {
         let (picture, decode) = time(|| decode(&self.jpeg));
         black_box(picture?);
-        Ok(PartTimes { decode, detect: self.detect()?, age: self.age()?, liveness: self.liveness()? })
+        Ok(PartTimes {
+            decode,
+            detect: self.detect()?,
+            quality: self.quality()?,
+            age: self.age()?,
+            liveness: self.liveness()?,
+        })
     }
 
     /// Runs the detector's net. The face in the photo is small enough for a single run.
     pub(crate) fn detect(&mut self) -> anyhow::Result<f64> {
         self.detect.run()
+    }
+
+    /// Runs the net for the quality of the capture.
+    pub(crate) fn quality(&mut self) -> anyhow::Result<f64> {
+        self.quality.run()
     }
 
     /// Runs the age net, once for each crop.

@@ -100,6 +100,7 @@ pub(crate) async fn measure(
         ("bare: decode (image crate)", of(|parts| parts.decode)),
         ("bare: face net", of(|parts| parts.detect)),
         ("bare: age net, two crops", of(|parts| parts.age)),
+        ("bare: quality", of(|parts| parts.quality)),
         ("bare: liveness", of(|parts| parts.liveness)),
     ] {
         report.add(name, part, None, None, None);

@@ -16,7 +16,7 @@ pub(crate) fn measure(report: &mut BenchReport, bare: &mut BareModels) -> anyhow
         faces?;
         detect.0.push(took);
         age.1.push(bare.age()?);
-        let (estimate, took) = time(|| bare.vision.estimate_age(&bare.picture, &bare.face));
+        let (estimate, took) = time(|| bare.vision.estimate_age_of(&bare.picture, &bare.face, None));
         estimate?;
         age.0.push(took);
     }

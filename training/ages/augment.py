@@ -41,11 +41,16 @@ class Draw:
         return torch.randn(*shape, device=self.device, generator=self.generator)
 
 
-def some(pictures, share, generator, change, *others):
-    """Applies `change(pictures, draw, ...)` to this share of the pictures, chosen at random."""
+def some(pictures, share, generator, change, *others, into=None):
+    """Applies `change(pictures, draw, ...)` to this share of the pictures, chosen at random. What it returns besides the pictures, a
+    number for each picture or pixel, replaces what is less in `into`."""
     at = Draw(len(pictures), pictures.device, generator).chance(share).nonzero()[:, 0]
     if len(at):
-        pictures[at] = change(pictures[at], Draw(len(at), pictures.device, generator), *(other[at] for other in others)).clamp(0, 1)
+        changed = change(pictures[at], Draw(len(at), pictures.device, generator), *(other[at] for other in others))
+        if into is not None:
+            changed, amount = changed
+            into[at] = torch.maximum(into[at], amount)
+        pictures[at] = changed.clamp(0, 1)
     return pictures
 
 
@@ -126,11 +131,28 @@ def mask(pictures, draw, grid, points):
     colour = torch.stack([draw.between(0.02, 1) for _ in range(3)], 1)
     pale = draw.chance(0.6)
     colour[pale] = 0.75 + 0.25 * colour[pale]
-    return pictures * (1 - share[:, None]) + colour[:, :, None, None] * (shade * share)[:, None]
+    return pictures * (1 - share[:, None]) + colour[:, :, None, None] * (shade * share)[:, None], share
+
+
+def hidden(pictures, draw, grid, points):
+    """Something before a part of the face: an ellipse or a rectangle of one colour, or of another picture."""
+    across, down, _ = face_axes(grid, points)
+    angle, high = draw.between(0, math.pi), draw.log_between(0.25, 0.9)
+    wide = high * draw.log_between(0.4, 2.5)
+    x, y = across - each(draw.gauss(0.6)), down - each(0.5 + draw.gauss(0.6))
+    x, y = each(torch.cos(angle)) * x + each(torch.sin(angle)) * y, each(torch.cos(angle)) * y - each(torch.sin(angle)) * x
+    power = each(torch.where(draw.chance(0.5), 2.0, 6.0))
+    far = ((x / each(wide)).abs() ** power + (y / each(high)).abs() ** power) ** (1 / power)
+    share = torch.sigmoid((1 - far) / each(draw.log_between(0.01, 0.08)))
+    colour = torch.stack([draw.between(0.02, 1) for _ in range(3)], 1)[:, :, None, None]
+    blotches = F.interpolate(draw.noise(draw.count, 3, 5, 5), size=pictures.shape[-2:], mode="bilinear") * draw.between(0, 0.2)[:, None, None, None]
+    other = pictures.roll(1, 0).flip(-1).roll(pictures.shape[-1] // 3, -1)
+    before = torch.where(draw.chance(0.5)[:, None, None, None], other, colour + blotches)
+    return pictures * (1 - share[:, None]) + before * share[:, None], share
 
 
 def glasses(pictures, draw, grid, points):
-    """Frames, thin or thick; one in three with dark lenses."""
+    """Frames, thin or thick; one in three with dark lenses, which alone count as covering."""
     across, down, half = face_axes(grid, points)
     wide, high = each(half * draw.between(0.7, 0.95)), each(half * draw.between(0.45, 0.8))
     round_ = each(torch.where(draw.chance(0.5), 2.0, 4.0))
@@ -140,9 +162,11 @@ def glasses(pictures, draw, grid, points):
     ring = torch.sigmoid((thick - (lens - 1).abs()) / 0.03)
     bridge = torch.sigmoid((thick / 5 - (down + 0.05).abs()) / 0.02) * torch.sigmoid((each(half) - wide - across.abs()) / 0.02)
     frame = torch.maximum(ring, bridge) * each(draw.between(0.6, 1))
-    dark = torch.sigmoid((1 - lens) / 0.03) * each(torch.where(draw.chance(0.35), draw.between(0.5, 0.97), draw.between(0, 0.12)))
+    glass = torch.sigmoid((1 - lens) / 0.03)
+    tint = torch.where(draw.chance(0.35), draw.between(0.5, 0.97), draw.between(0, 0.12))
+    dark = glass * each(tint)
     colour = torch.stack([draw.between(0, 0.35) for _ in range(3)], 1)[:, :, None, None]
-    return pictures * (1 - dark[:, None]) * (1 - frame[:, None]) + colour * frame[:, None]
+    return pictures * (1 - dark[:, None]) * (1 - frame[:, None]) + colour * frame[:, None], glass * each((tint > 0.7).float())
 
 
 def light(pictures, draw):
@@ -166,7 +190,7 @@ def shadow(pictures, draw):
 
 
 def blur(pictures, draw):
-    """Out of focus, or moved: a Gaussian with two different deviations, in pixels of the net's input."""
+    """Out of focus, or moved: a Gaussian with two different deviations, in pixels of the net's input. Tells the larger one."""
     reach = torch.arange(-6.0, 7.0, device=pictures.device)
     y, x = torch.meshgrid(reach, reach, indexing="ij")
     angle, narrow = draw.between(0, math.pi), draw.log_between(0.3, 2.2)
@@ -176,21 +200,24 @@ def blur(pictures, draw):
     kernel = (kernel / kernel.sum((1, 2), keepdim=True)).repeat_interleave(3, 0)[:, None]
     n, _, height, width = pictures.shape
     padded = F.pad(pictures, [6] * 4, mode="replicate").reshape(1, 3 * n, height + 12, width + 12)
-    return F.conv2d(padded, kernel, groups=3 * n).reshape(n, 3, height, width)
+    return F.conv2d(padded, kernel, groups=3 * n).reshape(n, 3, height, width), torch.maximum(wide, narrow)
 
 
 def small(pictures, draw):
-    """A face with few pixels, enlarged; the same size for all of the batch."""
+    """A face with few pixels, enlarged; the same size for all of the batch. Tells the deviation of a Gaussian that is as wide."""
     side = int(draw.log_between(18, 64)[0])
-    return F.interpolate(F.interpolate(pictures, size=side, mode="area"), size=pictures.shape[-2:], mode="bilinear")
+    seen = F.interpolate(F.interpolate(pictures, size=side, mode="area"), size=pictures.shape[-2:], mode="bilinear")
+    # A box and a triangle as wide as an enlarged pixel have variances of a twelfth and a sixth of it.
+    return seen, torch.full_like(pictures[:, 0, 0, 0], 0.5 * pictures.shape[-1] / side)
 
 
 def sensor_noise(pictures, draw):
-    """Noise, partly coarser than a pixel, stronger where there is light."""
+    """Noise, partly coarser than a pixel, stronger where there is light. Tells its deviation at full light, 0 to 1."""
     n, _, height, width = pictures.shape
     fine, coarse = draw.noise(n, 3, height, width), draw.noise(n, 3, (height + 1) // 2, (width + 1) // 2)
     mixed = fine + F.interpolate(coarse, size=(height, width), mode="bilinear") * draw.between(0, 1.5)[:, None, None, None]
-    return pictures + mixed * (draw.log_between(0.004, 0.09)[:, None, None, None] * (0.4 + pictures.clamp(min=0).sqrt()))
+    deviation = draw.log_between(0.004, 0.09)
+    return pictures + mixed * (deviation[:, None, None, None] * (0.4 + pictures.clamp(min=0).sqrt())), deviation
 
 
 def jpeg(pictures, draw):
@@ -221,25 +248,45 @@ def quantised(planes, table, factor):
     return back.reshape(padded.shape)[:, :, :height, :width]
 
 
+# Half widths and heights of what must be seen, and its middle, in the units of `face_axes`; the eyes are half their distance aside.
+MOUTH, NOSE, EYE = (0.45, 0.2, 1.0), (0.22, 0.22, 0.58), (0.22, 0.14, 0.0)
+
+
+def covered(cover, grid, points):
+    """Share of mouth, nose and eyes that something is before: [n, 3]; of the eyes, that of the eye that is seen less."""
+    across, down, half = face_axes(grid, points)
+
+    def share(middle, part):
+        within = (((across - middle).abs() < part[0]) & ((down - part[2]).abs() < part[1])).float()
+        return (cover * within).sum((1, 2)) / within.sum((1, 2)).clamp(min=1)
+
+    eyes = torch.maximum(share(each(half), EYE), share(-each(half), EYE))
+    return torch.stack([share(0, MOUTH), share(0, NOSE), eyes], 1)
+
+
 def augmented(crops, points, photo, view, side, generator):
     """Bytes [n, s, s, 3], the six points of each face and the matrix to its photo, as pack.py has them, as the net sees them in
-    training: [n, 3, side, side], -1 to 1.
+    training: [n, 3, side, side], -1 to 1; and what was done to them, which a net can learn to see [n, 5]: covered share of mouth, nose
+    and eyes, blur (deviation, in hundredths of the side), noise (deviation, in hundredths of full light).
 
     Training photos often end where the face does, and photos of phones do not: so what the server would leave black is filled in
     most of them."""
     draw = Draw(len(crops), crops.device, generator)
     grid = views(draw, view, side)
     pictures = cut(crops, torch.where(draw.chance(0.4)[:, None, None, None], reflected(draw, grid, photo), grid))
+    cover, blurred, noisy = torch.zeros_like(pictures[:, 0]), torch.zeros_like(pictures[:, 0, 0, 0]), torch.zeros_like(pictures[:, 0, 0, 0])
     some(pictures, 0.5, generator, surrounded, grid, photo)
-    some(pictures, 0.08, generator, mask, grid, points)
-    some(pictures, 0.10, generator, glasses, grid, points)
+    some(pictures, 0.10, generator, mask, grid, points, into=cover)
+    some(pictures, 0.10, generator, glasses, grid, points, into=cover)
+    some(pictures, 0.10, generator, hidden, grid, points, into=cover)
     some(pictures, 0.80, generator, light)
     some(pictures, 0.15, generator, shadow)
-    some(pictures, 0.30, generator, blur)
-    some(pictures, 0.10, generator, small)
-    some(pictures, 0.30, generator, sensor_noise)
+    some(pictures, 0.30, generator, blur, into=blurred)
+    some(pictures, 0.10, generator, small, into=blurred)
+    some(pictures, 0.30, generator, sensor_noise, into=noisy)
     some(pictures, 0.45, generator, jpeg)
-    return pictures * 2 - 1
+    done = torch.cat([covered(cover, grid, points), 100 * blurred[:, None] / side, 100 * noisy[:, None]], 1)
+    return pictures * 2 - 1, done
 
 
 def plain(crops, view, side):

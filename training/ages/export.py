@@ -2,11 +2,14 @@
 
     python export.py CHECKPOINT OUT.onnx [--mirror]
     python export.py CHECKPOINT OUT.csv --set SET [--part dev] [--mirror]
+    python export.py CHECKPOINT OUT.onnx --quality
 
 The file takes `input` [n, 3, side, side], RGB from -1 to 1, a crop of 1.2 times the box with the eyes level, and gives `age`
 [n, 101], the probability of each whole year from 0 to 100 (its mean, from the middles of the years, is the estimate), and
 `st_dev` [n], the standard deviation in years. With `--mirror` both are those of the even mixture of the picture and its mirror
-image. Weights are the moving average of the run.
+image. With `--quality` the file gives `quality` [n, 5] instead: the probabilities that mouth, nose and eyes are covered, and the
+standard deviations of blur, in hundredths of the crop's side, and of noise, in hundredths of full light. Weights are the moving
+average of the run.
 """
 
 import argparse
@@ -19,7 +22,7 @@ from torch import nn
 
 import augment
 from head import write
-from net import CHANNELS, VIEW, AgeNet, probabilities
+from net import CHANNELS, COVERED, VIEW, AgeNet, probabilities
 from train import Faces
 
 
@@ -36,6 +39,18 @@ class Served(nn.Module):
         years = torch.arange(age.shape[1], dtype=age.dtype) + 0.5
         mean = (age * years).sum(1, keepdim=True)
         return age, ((age * (years - mean) ** 2).sum(1)).sqrt()
+
+
+class ServedQuality(nn.Module):
+    """What is exported for the quality of the picture."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, crops):
+        seen = self.net.quality(self.net.features(crops))
+        return torch.cat([torch.sigmoid(seen[:, :COVERED]), (2.0 ** seen[:, COVERED:] - 1).clamp(0, 100)], 1)
 
 
 def load(path):
@@ -55,16 +70,17 @@ def estimates(served, side, faces, at):
     return torch.cat(means), torch.cat(deviations)
 
 
-def export(served, side, path):
+def export(served, side, path, names):
     from onnxruntime import InferenceSession
 
     shape = (1, 3, side, side)
     torch.onnx.export(served, (torch.zeros(shape),), path, dynamo=False, opset_version=13, input_names=["input"],
-                      output_names=["age", "st_dev"], dynamic_axes={name: {0: "N"} for name in ("input", "age", "st_dev")})
+                      output_names=names, dynamic_axes={name: {0: "N"} for name in ("input", *names)})
     session = InferenceSession(str(path), providers=["CPUExecutionProvider"])
     crops = torch.rand(3, *shape[1:], generator=torch.Generator().manual_seed(1)) * 2 - 1
     with torch.no_grad():
         own = served(crops)
+        own = own if isinstance(own, tuple) else (own,)
     found = session.run(None, {"input": crops.numpy()})
     assert all(np.abs(a.numpy() - b).max() < 1e-3 for a, b in zip(own, found))
     # The pack's probe: `probe_input` in crates/vision/src/models.rs.
@@ -72,9 +88,9 @@ def export(served, side, path):
     for _ in range(3 * side * side):
         state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
         noise.append(((state >> 56) - 127.5) / 127.5)
-    age, _ = session.run(None, {"input": np.array(noise, np.float32).reshape(shape)})
+    first, *_ = session.run(None, {"input": np.array(noise, np.float32).reshape(shape)})
     print(path, path.stat().st_size, "bytes, SHA-256", hashlib.sha256(path.read_bytes()).hexdigest())
-    print("probe:", [round(float(value), 6) for value in age[0, :8]])
+    print("probe:", [round(float(value), 6) for value in first[0, :8]])
 
 
 def main():
@@ -84,12 +100,16 @@ def main():
     parser.add_argument("--set", type=pathlib.Path)
     parser.add_argument("--part")
     parser.add_argument("--mirror", action="store_true")
+    parser.add_argument("--quality", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
     net, side = load(options.checkpoint)
+    if options.quality:
+        export(ServedQuality(net).eval(), side, options.out, ["quality"])
+        return
     served = Served(net, options.mirror).eval()
     if options.set is None:
-        export(served, side, options.out)
+        export(served, side, options.out, ["age", "st_dev"])
         return
     faces = Faces(options.set)
     at = torch.tensor([i for i, row in enumerate(faces.rows) if not options.part or row["part"] == options.part])

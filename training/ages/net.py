@@ -10,6 +10,9 @@ VIEW = 0.75
 CHANNELS = (24, 48, 96, 160)
 BLOCKS = (0, 2, 2, 2)
 GROUPS = ("White", "Black", "Indian", "East Asian", "Southeast Asian", "Middle Eastern", "Latino_Hispanic")
+# What is seen of the picture besides: covered mouth, nose, eyes; blur and noise (see `augmented` in augment.py).
+QUALITIES = ("mouth", "nose", "eyes", "blur", "noise")
+COVERED = 3
 # Probability that a label is arbitrary.
 LABEL_NOISE = 0.01
 OLDEST = 100
@@ -36,8 +39,9 @@ class Block(nn.Module):
 
 
 class AgeNet(nn.Module):
-    """Crops [n, 3, side, side] from -1 to 1 to location and scale of a logistic distribution over ages, years, [n] each, and the
-    logits of sex [n] and group [n, 7], which only help to train."""
+    """Crops [n, 3, side, side] from -1 to 1 to location and scale of a logistic distribution over ages, years, [n] each; the logits of
+    sex [n] and group [n, 7], which only help to train; and the qualities of the picture [n, 5]: logits of what is covered, and
+    log2(1 + x) of blur and noise."""
 
     def __init__(self, channels=CHANNELS, blocks=BLOCKS, drop=0.2):
         super().__init__()
@@ -46,7 +50,7 @@ class AgeNet(nn.Module):
             layers += [conv(before, after, 2), nn.ReLU(), *(Block(after) for _ in range(count))]
             before = after
         self.body, self.drop = nn.Sequential(*layers), nn.Dropout(drop)
-        self.age, self.aside = nn.Linear(before, 2), nn.Linear(before, 1 + len(GROUPS))
+        self.age, self.aside, self.quality = nn.Linear(before, 2), nn.Linear(before, 1 + len(GROUPS)), nn.Linear(before, len(QUALITIES))
 
     def features(self, crops):
         return self.body(crops).mean((2, 3))
@@ -55,7 +59,7 @@ class AgeNet(nn.Module):
         seen = self.drop(self.features(crops).float())
         with torch.autocast(seen.device.type, enabled=False):
             aside = self.aside(seen)
-            return *distribution(self.age(seen)), aside[:, 0], aside[:, 1:]
+            return *distribution(self.age(seen)), aside[:, 0], aside[:, 1:], self.quality(seen)
 
 
 def distribution(two):
@@ -75,6 +79,13 @@ def age_loss(place, scale, low, high):
     log_p = log_probability(place, scale, torch.where(low <= 0, -50.0, low), high)
     arbitrary = LABEL_NOISE * (high - low) / OLDEST
     return -torch.logaddexp(log_p + torch.log1p(torch.tensor(-LABEL_NOISE)), torch.log(arbitrary))
+
+
+def quality_loss(seen, done):
+    """What the net saw of the picture against what was done to it. Something half covered is neither."""
+    hidden = (done[:, :COVERED] * 2 - 0.5).clamp(0, 1)
+    told = F.smooth_l1_loss(seen[:, COVERED:], torch.log2(1 + done[:, COVERED:]), beta=0.5)
+    return F.binary_cross_entropy_with_logits(seen[:, :COVERED], hidden) + told
 
 
 def probabilities(place, scale):

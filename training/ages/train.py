@@ -1,7 +1,7 @@
 """Trains the net, and goes on where it stopped.
 
     python train.py SET RUN EPOCHS [--finish EPOCHS] [--also SET=TIMES ...] [--device cuda] [--threads N] [--side PIXELS]
-                    [--width FACTOR] [--batch N] [--rate RATE] [--balance POWER] [--seed N]
+                    [--width FACTOR] [--batch N] [--rate RATE] [--balance POWER] [--quality WEIGHT] [--seed N]
 
 SET is the output of pack.py. RUN is a folder: `last.pt` is the checkpoint, written every few minutes and on SIGTERM; `log.csv` the measures on
 the development part after each epoch. EPOCHS is the number of the epoch at which to stop; the same command goes on from the
@@ -25,7 +25,7 @@ import torch.nn.functional as F
 
 import augment
 import measures
-from net import CHANNELS, GROUPS, SIDE, VIEW, AgeNet, age_loss
+from net import CHANNELS, GROUPS, SIDE, VIEW, AgeNet, age_loss, quality_loss
 from pack import POINTS
 
 BATCH = 64
@@ -71,10 +71,10 @@ def weights(faces, used, power):
 def batch_loss(net, faces, chosen, weight, options, generator):
     device = options.device
     given = lambda values: values[chosen].to(device)
-    crops = augment.augmented(faces.take(chosen).to(device), given(faces.points), given(faces.photo), VIEW, options.side, generator)
+    crops, done = augment.augmented(faces.take(chosen).to(device), given(faces.points), given(faces.photo), VIEW, options.side, generator)
     with torch.autocast(device, torch.bfloat16):
-        place, scale, woman, group = net(crops.contiguous(memory_format=torch.channels_last))
-    loss = (age_loss(place, scale, given(faces.low), given(faces.high)) * given(weight)).mean()
+        place, scale, woman, group, quality = net(crops.contiguous(memory_format=torch.channels_last))
+    loss = (age_loss(place, scale, given(faces.low), given(faces.high)) * given(weight)).mean() + options.quality * quality_loss(quality, done)
     known = given(faces.woman) >= 0
     if known.any():
         loss = loss + 0.1 * F.binary_cross_entropy_with_logits(woman[known], given(faces.woman)[known])
@@ -190,6 +190,7 @@ def main():
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--balance", type=float, default=0.7)
+    parser.add_argument("--quality", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

@@ -190,7 +190,16 @@ impl FaceApiBuilder {
     }
 }
 
-/// Recognition: dlib's ResNet with 34 layers. Input 150 x 150; output `embedding` of 128 values.
+/// Our own linear map after the recognition net, in which strangers of every group are equally far from each other:
+/// 128 x 128 weights, row by row, and 128 offsets, float32, little-endian. training/recognition/README.md says how it was
+/// fitted.
+const RECOGNITION_MAP: &[u8] = include_bytes!("../models/recognition-map.bin");
+/// The length of every embedding, so that one of a thousand strangers of one group is nearer than 0.53.
+const EMBEDDING_LENGTH: f32 = 0.515_019;
+const EMBEDDING_DIMENSION: usize = 128;
+
+/// Recognition: dlib's ResNet with 34 layers, and our own map of its answer. Input 150 x 150; output `embedding` of 128
+/// values and always the same length.
 pub(super) fn recognition(manifest: &Path) -> Result<OnnxGraph, ImportError> {
     let (mut net, x) = FaceApiBuilder::start(manifest, 150)?;
     let x = net.scaled(&x, "conv32_down", 2, true, Pad::Valid)?;
@@ -211,12 +220,32 @@ pub(super) fn recognition(manifest: &Path) -> Result<OnnxGraph, ImportError> {
     }
     x = net.residual(&x, "conv256_down_out", true)?;
     let features = net.average(&x);
-    let embedding = net.dense(&features, "fc", None)?;
+    let answer = net.dense(&features, "fc", None)?;
+    let embedding = net.mapped(&answer)?;
     net.graph.set_output(&embedding, "embedding", &[-1, 128]);
     Ok(net.graph)
 }
 
 impl FaceApiBuilder {
+    /// The recognition net's answer by [`RECOGNITION_MAP`], scaled to [`EMBEDDING_LENGTH`].
+    fn mapped(&mut self, answer: &str) -> Result<String, ImportError> {
+        const VALUES: usize = EMBEDDING_DIMENSION * EMBEDDING_DIMENSION;
+        let values: Vec<f32> =
+            RECOGNITION_MAP.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        if values.len() != VALUES + EMBEDDING_DIMENSION {
+            return Err(ImportError::unsupported("recognition-map.bin", "128 x 128 weights and 128 offsets"));
+        }
+        let (weights, offsets) = values.split_at(VALUES);
+        let dimension = EMBEDDING_DIMENSION as i64;
+        let weights = self.graph.floats(&[dimension, dimension], weights.to_vec());
+        let offsets = self.graph.floats(&[dimension], offsets.to_vec());
+        let moved = self.graph.operator("Gemm", &[answer, &weights, &offsets], vec![]);
+        let attributes = vec![("axis", OnnxAttribute::Int(-1)), ("p", OnnxAttribute::Int(2))];
+        let direction = self.graph.operator("LpNormalization", &[&moved], attributes);
+        let length = self.graph.floats(&[], vec![EMBEDDING_LENGTH]);
+        Ok(self.graph.operator("Mul", &[&direction, &length], vec![]))
+    }
+
     /// A convolution followed by a learnt scale and offset for each channel, and `Relu` where `active`.
     fn scaled(
         &mut self,

@@ -1,10 +1,10 @@
 //! Age estimation, with the uncertainty of each estimate.
 
 use crate::{
-    Face, VisionError,
+    CaptureQuality, Face, VisionError,
     crop::{self, CropSquare},
     inference::{NeuralNet, tensor_named},
-    model_manifest::{AgeErrorTable, ModelInput},
+    model_manifest::{AgeErrorTable, CaptureErrorPoint, CaptureErrorTable, ModelInput},
 };
 use base::Picture;
 
@@ -30,7 +30,8 @@ pub(crate) struct AgeModel {
 /// An estimated age.
 ///
 /// The error is assumed to be normally distributed with the standard deviation `st_dev`, which comes from the
-/// manifest's error table and is widened by the spread between the crops. The table states which people it covers.
+/// manifest's error table and is widened by the spread between the crops and by a bad capture. The table states which
+/// people it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgeEstimate {
     /// The estimate in years, 0 to 120.
@@ -49,7 +50,12 @@ pub struct AgeEstimate {
 const Z_OF_80_PERCENT: f32 = 1.281_551_6;
 
 impl AgeModel {
-    pub(crate) fn estimate(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
+    pub(crate) fn estimate(
+        &mut self,
+        picture: &Picture,
+        face: &Face,
+        capture: Option<&CaptureQuality>,
+    ) -> Result<AgeEstimate, VisionError> {
         let mut years = Vec::new();
         for &scale in &self.input.crop.scales {
             let mut values = Vec::new();
@@ -64,7 +70,7 @@ impl AgeModel {
         let crops = years.len() as f32;
         let mean = years.iter().sum::<f32>() / crops;
         let variance = years.iter().map(|years| (years - mean).powi(2)).sum::<f32>() / crops;
-        Ok(AgeEstimate::new(mean.clamp(0.0, 120.0), variance.sqrt(), &self.errors))
+        Ok(AgeEstimate::new(mean.clamp(0.0, 120.0), variance.sqrt(), capture, &self.errors))
     }
 
     /// Decodes the age from the output for one crop.
@@ -92,11 +98,13 @@ impl AgeModel {
 }
 
 impl AgeEstimate {
-    /// An estimate whose uncertainty comes from its error band and from the spread between its crops.
-    fn new(years: f32, spread: f32, errors: &AgeErrorTable) -> Self {
+    /// An estimate whose uncertainty comes from its error band, the spread between its crops and the capture.
+    fn new(years: f32, spread: f32, capture: Option<&CaptureQuality>, errors: &AgeErrorTable) -> Self {
         let band = errors.bands.iter().rev().find(|band| years >= band.from).or(errors.bands.first());
         let base = band.map_or(f32::NAN, |band| band.st_dev);
-        let st_dev = base.hypot(errors.spread_weight * spread);
+        let added =
+            errors.capture.as_ref().zip(capture).map_or(0.0, |(table, capture)| table.st_dev(capture));
+        let st_dev = base.hypot(errors.spread_weight * spread).hypot(added);
         Self::with_deviation(years, st_dev, spread)
     }
 
@@ -133,16 +141,48 @@ impl AgeEstimate {
 
 impl AgeErrorTable {
     /// The estimate up to which somebody is younger than `age` with the probability `confidence` (0.5 to 1), and the
-    /// one from which they are at least `age` with that probability, where the crops agree; to a tenth of a year, up to
+    /// one from which they are at least `age` with that probability, where the crops agree and the capture is good; to a tenth of a year, up to
     /// 120. `None` where no estimate is that certain.
     pub fn confidence_limits(&self, age: f64, confidence: f64) -> [Option<f64>; 2] {
-        let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, self).at_least(age);
+        let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, None, self).at_least(age);
         let years = |tenths: u32| f64::from(tenths) / 10.0;
         // From the far end, so that no estimate beyond the limit is less certain: a band may have a larger error than
         // the one before.
         let below = (0..=1200).take_while(|&tenths| reached(tenths) <= 1.0 - confidence).last();
         let above = (0..=1200).rev().take_while(|&tenths| reached(tenths) >= confidence).last();
         [below.map(years), above.map(years)]
+    }
+}
+
+impl CaptureErrorTable {
+    /// The standard deviation of the error that a capture adds, years.
+    fn st_dev(&self, capture: &CaptureQuality) -> f32 {
+        let covered = |probability: f32, years: f32| {
+            let certainty = ((probability - 0.5) * 2.0).max(0.0);
+            certainty * years
+        };
+        [
+            interpolated(&self.blur, capture.blur),
+            interpolated(&self.noise, capture.noise),
+            covered(capture.mouth_covered, self.mouth),
+            covered(capture.nose_covered, self.nose),
+            covered(capture.eyes_covered, self.eyes),
+        ]
+        .into_iter()
+        .fold(0.0, f32::hypot)
+    }
+}
+
+/// The value of a function at a place, between two points on the line between them; 0 for a function without points.
+fn interpolated(points: &[CaptureErrorPoint], at: f32) -> f32 {
+    let after = points.partition_point(|point| point.at <= at);
+    match (after.checked_sub(1).map(|before| points[before]), points.get(after)) {
+        (Some(low), Some(high)) => {
+            let share = (at - low.at) / (high.at - low.at);
+            low.st_dev + share * (high.st_dev - low.st_dev)
+        }
+        (Some(end), None) | (None, Some(&end)) => end.st_dev,
+        (None, None) => 0.0,
     }
 }
 
@@ -181,19 +221,42 @@ mod tests {
             covers: String::new(),
             bands: vec![AgeErrorBand { from: 0.0, st_dev: 3.0 }, AgeErrorBand { from: 18.0, st_dev: 6.0 }],
             spread_weight: 1.0,
+            capture: None,
         }
     }
 
     #[test]
     fn the_band_gives_the_deviation_and_the_spread_widens_it() {
-        assert_eq!(AgeEstimate::new(17.9, 0.0, &errors()).st_dev, 3.0);
-        assert_eq!(AgeEstimate::new(18.0, 0.0, &errors()).st_dev, 6.0);
-        assert_eq!(AgeEstimate::new(30.0, 8.0, &errors()).st_dev, 10.0);
+        assert_eq!(AgeEstimate::new(17.9, 0.0, None, &errors()).st_dev, 3.0);
+        assert_eq!(AgeEstimate::new(18.0, 0.0, None, &errors()).st_dev, 6.0);
+        assert_eq!(AgeEstimate::new(30.0, 8.0, None, &errors()).st_dev, 10.0);
+    }
+
+    #[test]
+    fn a_bad_capture_widens_the_deviation() {
+        let point = |at, st_dev| CaptureErrorPoint { at, st_dev };
+        let table = CaptureErrorTable {
+            blur: vec![point(1.0, 0.0), point(3.0, 8.0)],
+            noise: Vec::new(),
+            mouth: 10.0,
+            nose: 20.0,
+            eyes: 4.0,
+        };
+        let errors = AgeErrorTable { capture: Some(table), ..errors() };
+        let st_dev = |capture: CaptureQuality| AgeEstimate::new(30.0, 0.0, Some(&capture), &errors).st_dev;
+        let good = CaptureQuality::default();
+        assert_eq!(st_dev(good), 6.0);
+        assert_eq!(st_dev(CaptureQuality { blur: 1.0, noise: 50.0, mouth_covered: 0.5, ..good }), 6.0);
+        // Half way to the second point, and beyond it.
+        assert_eq!(st_dev(CaptureQuality { blur: 2.0, ..good }), 6.0_f32.hypot(4.0));
+        assert_eq!(st_dev(CaptureQuality { blur: 40.0, ..good }), 10.0);
+        assert_eq!(st_dev(CaptureQuality { mouth_covered: 0.9, ..good }), 6.0_f32.hypot(8.0));
+        assert_eq!(AgeEstimate::new(30.0, 0.0, None, &errors).st_dev, 6.0);
     }
 
     #[test]
     fn probabilities_are_those_of_the_normal_distribution() {
-        let estimate = AgeEstimate::new(24.0, 0.0, &errors());
+        let estimate = AgeEstimate::new(24.0, 0.0, None, &errors());
         assert!((estimate.at_least(24.0) - 0.5).abs() < 1e-6);
         assert!((estimate.at_least(18.0) - 0.841_345).abs() < 1e-5);
         assert!((estimate.buffer(0.05) - 1.644_854 * 6.0).abs() < 1e-3);
@@ -204,7 +267,7 @@ mod tests {
         };
         assert!(near(estimate.interval(0.682_689), 6.0));
         assert!(near(estimate.interval(0.9), 1.644_854 * 6.0));
-        assert_eq!(AgeEstimate::new(2.0, 0.0, &errors()).interval(0.9)[0], 0.0);
+        assert_eq!(AgeEstimate::new(2.0, 0.0, None, &errors()).interval(0.9)[0], 0.0);
     }
 
     #[test]
@@ -217,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_buffer_costs_what_it_keeps_out() {
-        let estimate = AgeEstimate::new(24.0, 0.0, &errors());
+        let estimate = AgeEstimate::new(24.0, 0.0, None, &errors());
         // At the threshold all but the rate are refused, one buffer above it half.
         assert!((estimate.refused_share(0.05, 0.0) - 0.95).abs() < 1e-6);
         assert!((estimate.refused_share(0.05, estimate.buffer(0.05)) - 0.5).abs() < 1e-6);
@@ -247,7 +310,7 @@ mod tests {
         let picture = Picture::new(20, 20, vec![0; 1200]).unwrap();
         let face =
             Face { left: 5.0, top: 5.0, right: 15.0, bottom: 15.0, score: 1.0, points: [[10.0; 2]; 6] };
-        model.estimate(&picture, &face).map(|estimate| estimate.years)
+        model.estimate(&picture, &face, None).map(|estimate| estimate.years)
     }
 
     #[test]

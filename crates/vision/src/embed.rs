@@ -71,10 +71,10 @@ pub fn embedding_distance(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
 }
 
-/// The weighted mean of embeddings (weights are not negative), scaled to length one where all of them have length one.
+/// The weighted mean of embeddings (weights are not negative), scaled to their length where all of them have the same one.
 /// `None` for no embeddings, for different lengths, or where all weights are 0.
 pub fn mean_embedding<'a>(weighted: impl IntoIterator<Item = (&'a [f32], f32)>) -> Option<Vec<f32>> {
-    let (mut sum, mut total, mut unit) = (Vec::new(), 0.0, true);
+    let (mut sum, mut total, mut shortest, mut longest) = (Vec::new(), 0.0, f32::INFINITY, 0.0_f32);
     for (embedding, weight) in weighted {
         if sum.is_empty() {
             sum = vec![0.0; embedding.len()];
@@ -86,9 +86,10 @@ pub fn mean_embedding<'a>(weighted: impl IntoIterator<Item = (&'a [f32], f32)>) 
             *sum += value * weight;
         }
         total += weight;
-        unit &= (norm(embedding) - 1.0).abs() < 1e-3;
+        let length = norm(embedding);
+        (shortest, longest) = (shortest.min(length), longest.max(length));
     }
-    let by = if unit { norm(&sum) } else { total };
+    let by = if longest - shortest < 1e-3 * longest { norm(&sum) / longest } else { total };
     (total > 0.0 && by > 0.0).then(|| sum.iter().map(|value| value / by).collect())
 }
 
@@ -337,10 +338,12 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_is_weighted_and_keeps_length_one() {
-        assert_eq!(mean_embedding([(&[0.0, 4.0][..], 3.0), (&[4.0, 0.0][..], 1.0)]).unwrap(), [1.0, 3.0]);
-        let unit = mean_embedding([(&[1.0, 0.0][..], 1.0), (&[0.0, 1.0][..], 1.0)]).unwrap();
-        assert!((norm(&unit) - 1.0).abs() < 1e-6, "{unit:?}");
+    fn a_mean_is_weighted_and_keeps_the_length_that_all_have() {
+        assert_eq!(mean_embedding([(&[0.0, 4.0][..], 3.0), (&[8.0, 0.0][..], 1.0)]).unwrap(), [2.0, 3.0]);
+        for length in [1.0, 0.55] {
+            let mean = mean_embedding([(&[length, 0.0][..], 1.0), (&[0.0, length][..], 1.0)]).unwrap();
+            assert!((norm(&mean) - length).abs() < 1e-6, "{mean:?}");
+        }
         assert_eq!(mean_embedding([]), None);
         assert_eq!(mean_embedding([(&[1.0][..], 1.0), (&[1.0, 2.0][..], 1.0)]), None);
         assert_eq!(mean_embedding([(&[1.0][..], 0.0)]), None);

@@ -3,6 +3,7 @@
 
 mod age;
 mod box_overlap;
+mod capture_quality;
 pub mod challenge;
 mod crop;
 mod detect;
@@ -25,6 +26,7 @@ mod upright_face;
 mod video_tile_scheduler;
 
 pub use age::AgeEstimate;
+pub use capture_quality::CaptureQuality;
 pub use embed::{EmbeddingSpace, embedding_distance, mean_embedding};
 pub use face::Face;
 pub use face_portrait::face_portrait;

@@ -42,6 +42,8 @@ pub enum ModelTask {
     Embed,
     /// Presentation attack detection: whether a face is live.
     Liveness,
+    /// What of a face is covered, and how blurred and noisy it is. No pack needs one; without it nothing of this is checked.
+    Quality,
     /// Detection of lines of text on a page.
     #[serde(rename = "find-text")]
     FindText,
@@ -60,6 +62,7 @@ impl std::fmt::Display for ModelTask {
             Self::Age => "age",
             Self::Embed => "embed",
             Self::Liveness => "liveness",
+            Self::Quality => "quality",
             Self::FindText => "find-text",
             Self::TurnText => "turn-text",
             Self::ReadText => "read-text",
@@ -250,6 +253,12 @@ pub enum ModelOutput {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thresholds: Option<LivenessThresholds>,
     },
+    /// Five numbers: the probabilities that mouth, nose and eyes are covered, and the standard deviations of blur (per cent of
+    /// 1.2 times the face box's longer side) and of noise (per cent of full light). The first crop alone is looked at.
+    CaptureQuality {
+        /// The tensor's name.
+        tensor: String,
+    },
     /// For each pixel of a page the probability that it belongs to the core of a line of text (differentiable
     /// binarisation).
     TextRegions {
@@ -325,6 +334,35 @@ pub struct AgeErrorTable {
     pub bands: Vec<AgeErrorBand>,
     /// Weight, 0 to 10, with which the spread between the crops is added in quadrature.
     pub spread_weight: f32,
+    /// What a bad capture adds, where a model for quality serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<CaptureErrorTable>,
+}
+
+/// Standard deviations in years that are added in quadrature for what [`crate::CaptureQuality`] measures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaptureErrorTable {
+    /// By the standard deviation of the blur; ascending, interpolated, and as at the ends beyond them.
+    pub blur: Vec<CaptureErrorPoint>,
+    /// By the standard deviation of the noise, likewise.
+    pub noise: Vec<CaptureErrorPoint>,
+    /// Of a covered mouth, years; weighted with the probability that it is, from a half on.
+    pub mouth: f32,
+    /// Of a covered nose, likewise.
+    pub nose: f32,
+    /// Of a covered eye, likewise.
+    pub eyes: f32,
+}
+
+/// A point of such a function.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaptureErrorPoint {
+    /// Of blur or noise, as measured.
+    pub at: f32,
+    /// What it adds, years.
+    pub st_dev: f32,
 }
 
 /// Error of a band of estimated ages.
@@ -408,6 +446,11 @@ impl ModelPack {
         Ok(())
     }
 
+    /// The model that serves a task, if one does.
+    pub fn chosen_model(&self, task: ModelTask) -> Result<Option<&ModelEntry>, ModelPackError> {
+        self.serves.contains_key(&task).then(|| self.model_for(task)).transpose()
+    }
+
     /// The model that serves a task; an error where none does.
     pub fn model_for(&self, task: ModelTask) -> Result<&ModelEntry, ModelPackError> {
         let id =
@@ -467,7 +510,8 @@ impl ModelEntry {
                 }
                 (vec![*core, *line], 0.0, None)
             }
-            ModelOutput::TextTurned { .. }
+            ModelOutput::CaptureQuality { .. }
+            | ModelOutput::TextTurned { .. }
             | ModelOutput::TextCharacters { .. }
             | ModelOutput::Cues { thresholds: None } => {
                 return Ok(());
@@ -488,6 +532,9 @@ impl ModelEntry {
         if !ascending || !positive || errors.bands.first().is_none_or(|band| band.from > 0.0) {
             return invalid("error bands start at 0, ascend, and have positive deviations");
         }
+        if errors.capture.as_ref().is_some_and(|capture| !capture.is_sound()) {
+            return invalid("what a bad capture adds is 0 to 100 years, by measures that ascend");
+        }
         Ok(())
     }
 
@@ -503,6 +550,19 @@ impl ModelEntry {
     /// Identifies the model in answers and metrics: SHA-256 of its file, or of the built-in model's parameters.
     pub fn digest(&self) -> String {
         self.file.as_ref().map_or_else(crate::liveness::BuiltInCues::digest, |file| file.sha256.clone())
+    }
+}
+
+impl CaptureErrorTable {
+    fn is_sound(&self) -> bool {
+        let is_added = |years: f32| (0.0..=100.0).contains(&years);
+        let is_function = |points: &[CaptureErrorPoint]| {
+            points.is_sorted_by(|a, b| a.at < b.at)
+                && points.iter().all(|point| point.at.is_finite() && is_added(point.st_dev))
+        };
+        is_function(&self.blur)
+            && is_function(&self.noise)
+            && [self.mouth, self.nose, self.eyes].into_iter().all(is_added)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The models that a pack selects, loaded and probed: what each worker of the pool owns.
 
 use crate::{
-    AgeEstimate, Face, FaceQuality, ModelLoadError, VideoTileScheduler, VisionError,
+    AgeEstimate, CaptureQuality, Face, FaceQuality, ModelLoadError, VideoTileScheduler, VisionError,
     age::{AgeDecoding, AgeModel},
+    capture_quality::CaptureQualityModel,
     crop::{self, CropSquare},
     detect::FaceDetector,
     embed::{EmbeddingModel, EmbeddingSpace},
@@ -35,6 +36,7 @@ pub struct VisionModels {
     embed: EmbeddingSlot,
     liveness: Box<dyn LivenessModel>,
     thresholds: LivenessThresholds,
+    capture_quality: Option<CaptureQualityModel>,
     models: Vec<ModelInfo>,
 }
 
@@ -61,7 +63,7 @@ impl VisionModels {
             file.read(folder)?;
         }
         heap::return_freed_memory();
-        Ok(models.map(model_info).to_vec())
+        Ok(models.into_iter().map(model_info).collect())
     }
 
     /// Loads the models that the pack in `folder` selects for faces; checks their hashes and runs their probes.
@@ -74,13 +76,15 @@ impl VisionModels {
     /// The same, but for the embedding model, which is loaded when it is first needed.
     pub fn load_without_embedding(folder: &Path) -> Result<Self, ModelLoadError> {
         let pack = ModelPack::read(folder)?;
-        let [detect, age, embed, liveness] = face_models(&pack)?;
-        let models = [detect, age, embed, liveness].map(model_info).to_vec();
+        let models = face_models(&pack)?.into_iter().map(model_info).collect();
         let loader = PackLoader { folder, pack: &pack };
-        let (liveness, thresholds) = loader.liveness(liveness)?;
-        let (detector, age) = (loader.detector(detect)?, loader.age(age)?);
+        let (liveness, thresholds) = loader.liveness(pack.model_for(ModelTask::Liveness)?)?;
+        let detector = loader.detector(pack.model_for(ModelTask::Detect)?)?;
+        let age = loader.age(pack.model_for(ModelTask::Age)?)?;
+        let capture_quality =
+            pack.chosen_model(ModelTask::Quality)?.map(|model| loader.capture_quality(model)).transpose()?;
         let embed = EmbeddingSlot::Unloaded(folder.to_owned());
-        Ok(Self { detector, age, embed, liveness, thresholds, models })
+        Ok(Self { detector, age, embed, liveness, thresholds, capture_quality, models })
     }
 
     /// Models for tests of error handling: the detector finds one face, the other nets answer NaN.
@@ -113,6 +117,7 @@ impl VisionModels {
             covers: String::new(),
             bands: vec![crate::model_manifest::AgeErrorBand { from: 0.0, st_dev: 1.0 }],
             spread_weight: 0.0,
+            capture: None,
         };
         Self {
             detector: FaceDetector {
@@ -133,6 +138,7 @@ impl VisionModels {
             embed: EmbeddingSlot::Loaded(Box::new(EmbeddingModel::scripted(vec![f32::NAN; 2], input(8)))),
             liveness: Box::new(liveness::built_in()),
             thresholds: LivenessThresholds { low: 0.5, medium: 0.5, high: 0.5 },
+            capture_quality: None,
             models: Vec::new(),
         }
     }
@@ -188,9 +194,29 @@ impl VisionModels {
         face.score >= self.detector.counting_threshold
     }
 
-    /// Estimates the age of a face from one or several crops.
+    /// Estimates the age of a face from one or several crops. Its uncertainty is also that of the capture.
     pub fn estimate_age(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
-        self.age.estimate(picture, face)
+        let capture = self.assess_capture(picture, face)?;
+        self.estimate_age_of(picture, face, capture.as_ref())
+    }
+
+    /// The same, for a face whose capture was assessed.
+    pub fn estimate_age_of(
+        &mut self,
+        picture: &Picture,
+        face: &Face,
+        capture: Option<&CaptureQuality>,
+    ) -> Result<AgeEstimate, VisionError> {
+        self.age.estimate(picture, face, capture)
+    }
+
+    /// What of a face is covered, and how blurred and noisy it is. `None` where the pack has no model for it.
+    pub fn assess_capture(
+        &mut self,
+        picture: &Picture,
+        face: &Face,
+    ) -> Result<Option<CaptureQuality>, VisionError> {
+        self.capture_quality.as_mut().map(|model| model.assess(picture, face)).transpose()
     }
 
     /// Assesses the quality of a face without a net.
@@ -236,18 +262,18 @@ impl VisionModels {
         self.thresholds
     }
 
-    /// The loaded models: detector, age, embedding, liveness.
+    /// The loaded models: detector, age, embedding, liveness, and quality where the pack has one.
     pub fn models(&self) -> &[ModelInfo] {
         &self.models
     }
 }
 
-/// The models for faces: detector, age, embedding, liveness.
-fn face_models(pack: &ModelPack) -> Result<[&ModelEntry; 4], ModelLoadError> {
-    let [detect, age, embed, liveness] =
-        [ModelTask::Detect, ModelTask::Age, ModelTask::Embed, ModelTask::Liveness]
-            .map(|task| pack.model_for(task));
-    Ok([detect?, age?, embed?, liveness?])
+/// The models for faces: detector, age, embedding, liveness, and quality where the pack has one.
+fn face_models(pack: &ModelPack) -> Result<Vec<&ModelEntry>, ModelLoadError> {
+    let needed = [ModelTask::Detect, ModelTask::Age, ModelTask::Embed, ModelTask::Liveness];
+    let mut models = needed.into_iter().map(|task| pack.model_for(task)).collect::<Result<Vec<_>, _>>()?;
+    models.extend(pack.chosen_model(ModelTask::Quality)?);
+    Ok(models)
 }
 
 fn model_info(model: &ModelEntry) -> ModelInfo {
@@ -305,6 +331,14 @@ impl PackLoader<'_> {
         };
         let (net, input) = self.net(model)?;
         Ok(AgeModel { id: model.id.clone(), net, input, tensor, reading, errors })
+    }
+
+    fn capture_quality(&self, model: &ModelEntry) -> Result<CaptureQualityModel, ModelLoadError> {
+        let ModelOutput::CaptureQuality { tensor } = model.output.clone() else {
+            return Err(ModelLoadError::wrong(model, "its decode measures no quality"));
+        };
+        let (net, input) = self.net(model)?;
+        Ok(CaptureQualityModel { id: model.id.clone(), net, input, tensor })
     }
 
     fn liveness(

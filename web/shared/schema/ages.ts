@@ -211,7 +211,7 @@ export interface components {
         /** @enum {string} */
         HeadMovement: "LEFT" | "RIGHT" | "UP" | "NEARER" | "FARTHER";
         /** @enum {string} */
-        InputProblemCode: "REQUIRED" | "INVALID" | "TRY_AGAIN" | "UNUSABLE_IMAGE" | "NO_FACE" | "SEVERAL_FACES" | "FACE_TOO_SMALL" | "TOO_BRIGHT" | "TOO_DARK" | "NOT_CENTRED" | "TOO_SOON" | "NO_MORE_CODES" | "EXPIRED_CODE" | "WRONG_CODE";
+        InputProblemCode: "REQUIRED" | "INVALID" | "TRY_AGAIN" | "UNUSABLE_IMAGE" | "NO_FACE" | "SEVERAL_FACES" | "FACE_TOO_SMALL" | "TOO_BRIGHT" | "TOO_DARK" | "NOT_CENTRED" | "FACE_COVERED" | "TOO_SOON" | "NO_MORE_CODES" | "EXPIRED_CODE" | "WRONG_CODE";
         /** @description The signed message. */
         IssuedToken: {
             /** @description A `TokenResponse` (RFC 9578, section 6.2), base64url. */

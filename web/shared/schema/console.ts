@@ -2719,7 +2719,7 @@ export interface components {
             /** @description SHA-256 of its file, hexadecimal. Absent: it is built into the program. */
             sha256?: string | null;
             source?: components["schemas"]["ModelSource"] | null;
-            /** @description `detect`, `age`, `embed`, `liveness`, `find-text`, `turn-text` or `read-text`. */
+            /** @description `detect`, `age`, `embed`, `liveness`, `quality`, `find-text`, `turn-text` or `read-text`. */
             task: string;
             /** @description What it was trained on, as far as it is known. */
             training_data?: string | null;

@@ -65,7 +65,11 @@ try {
     const network = await context.newCDPSession(page);
     await network.send("Network.enable");
     const anyThroughput = { downloadThroughput: -1, uploadThroughput: -1 };
-    await network.send("Network.emulateNetworkConditions", { offline: false, latency: ROUND_TRIP_MS, ...anyThroughput });
+    await network.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: ROUND_TRIP_MS,
+      ...anyThroughput,
+    });
   }
   await watchWaits(page, Number(cases));
   await page.goto(address);

@@ -26,7 +26,7 @@ pub(super) struct ModelList {
 pub(super) struct ModelBody {
     /// Its name, unique in the pack.
     id: String,
-    /// `detect`, `age`, `embed`, `liveness`, `find-text`, `turn-text` or `read-text`.
+    /// `detect`, `age`, `embed`, `liveness`, `quality`, `find-text`, `turn-text` or `read-text`.
     task: String,
     /// Whether it does that task in this server.
     in_use: bool,
@@ -156,6 +156,7 @@ fn accuracy(output: &ModelOutput) -> Option<ModelAccuracy> {
         ModelOutput::Cues { thresholds } => thresholds.as_ref().map(liveness),
         ModelOutput::Embedding { .. }
         | ModelOutput::BlazefaceAnchors { .. }
+        | ModelOutput::CaptureQuality { .. }
         | ModelOutput::TextRegions { .. }
         | ModelOutput::TextTurned { .. }
         | ModelOutput::TextCharacters { .. } => None,

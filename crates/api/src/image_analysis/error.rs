@@ -198,6 +198,8 @@ impl From<FaceError> for ImageAnalysisApiError {
             FaceErrorCode::TooDark => {
                 (ImageAnalysisErrorCode::ImageTooDark, "there is too little light on the face")
             }
+            // The interface has no code of its own for it: this one asks for the same, a picture that shows the face.
+            FaceErrorCode::Covered => (ImageAnalysisErrorCode::FaceNotFound, "the face is covered"),
         };
         Self::new(code, message).with_measured(problem.measured)
     }

@@ -108,9 +108,27 @@ struct ImageQualityExplanation {
     face_luma: f64,
     /// Sharpness of the face, 0 to 1: 0.4 and more in good pictures; below 0.3 ages come out too young.
     face_sharpness: f64,
+    /// What of the face is covered, and how blurred and noisy it is; missing if no model of the pack tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capture: Option<CaptureExplanation>,
     /// JPEG quality read from the quantisation tables, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     jpeg_quality: Option<u8>,
+}
+
+/// What a net saw of the way the face was captured; see docs/ACCURACY.md.
+#[derive(Debug, serde::Serialize, ToSchema)]
+struct CaptureExplanation {
+    /// Probability that something is before the mouth, 0 to 1.
+    mouth_covered: f64,
+    /// Probability that something is before the nose, 0 to 1.
+    nose_covered: f64,
+    /// Probability that something is before an eye, such as dark glasses, 0 to 1.
+    eyes_covered: f64,
+    /// Standard deviation of the blur, per cent of 1.2 times the longer side of the face's box.
+    blur: f64,
+    /// Standard deviation of the noise where there is full light, per cent of full light.
+    noise: f64,
 }
 
 impl Explanation {
@@ -158,6 +176,13 @@ impl Explanation {
                 face_luma: round_to_thousandths(finding.luma),
                 // Measured wherever an explanation is asked for.
                 face_sharpness: finding.sharpness.map_or(0.0, round_to_thousandths),
+                capture: finding.capture.map(|capture| CaptureExplanation {
+                    mouth_covered: round_to_thousandths(capture.mouth_covered),
+                    nose_covered: round_to_thousandths(capture.nose_covered),
+                    eyes_covered: round_to_thousandths(capture.eyes_covered),
+                    blur: round_to_thousandths(capture.blur),
+                    noise: round_to_thousandths(capture.noise),
+                }),
                 jpeg_quality: finding.jpeg_quality,
             },
             models: finding.models.iter().map(ModelUsed::from).collect(),

@@ -296,6 +296,8 @@ wire_enum! {
         TooDark => "TOO_DARK",
         /// The face is cut off or too near.
         NotCentred => "NOT_CENTRED",
+        /// Something is before the mouth or the nose.
+        FaceCovered => "FACE_COVERED",
         /// Another code cannot be sent yet.
         TooSoon => "TOO_SOON",
         /// No more codes can be sent; the last one is still valid.

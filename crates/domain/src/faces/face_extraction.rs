@@ -102,6 +102,7 @@ impl EnrolRules {
             min_margin: f32::NEG_INFINITY,
             min_luma: light.then_some(self.min_luma),
             max_luma: light.then_some(self.max_luma),
+            max_covered: None,
         }
     }
 }
@@ -210,6 +211,7 @@ pub(super) fn refusal_message(code: FaceErrorCode) -> &'static str {
         FaceErrorCode::MarginTooSmall => "the face is too near to the edge of the picture",
         FaceErrorCode::TooBright => "there is too much light on the face",
         FaceErrorCode::TooDark => "there is too little light on the face",
+        FaceErrorCode::Covered => "the face is covered",
     }
 }
 

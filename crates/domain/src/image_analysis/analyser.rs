@@ -12,8 +12,8 @@ use std::{
 };
 use tokio::sync::OnceCell;
 use vision::{
-    AgeEstimate, Face, InferencePool, ModelInfo, ModelLoadError, QueueLimits, VisionError, VisionModels,
-    model_manifest::ModelPack,
+    AgeEstimate, CaptureQuality, Face, InferencePool, ModelInfo, ModelLoadError, QueueLimits, VisionError,
+    VisionModels, model_manifest::ModelPack,
 };
 
 /// The limits that an image must meet; the sections `[image]` and `[face]`.
@@ -73,7 +73,7 @@ pub struct AnalysisRequest {
     /// The bytes of the file.
     pub image: Vec<u8>,
     /// Halves the limits on the face and on the score from which something is one, and does not check file size, JPEG
-    /// quality or light. The limits on width, height and pixels stay.
+    /// quality, light or what covers the face. The limits on width, height and pixels stay.
     pub relaxed: bool,
     /// Whether to estimate the age.
     pub age: bool,
@@ -96,6 +96,8 @@ pub struct ImageAnalysis {
     /// Sharpness of the face, 0 to 1, if it was asked for; see [`vision::FaceQuality`]. There is no limit on it: the
     /// interface has no code for a blurred face.
     pub sharpness: Option<f32>,
+    /// What of the face is covered, and how blurred and noisy it is, where the pack has a model for it.
+    pub capture: Option<CaptureQuality>,
     /// The size of the upright image.
     pub size: PictureSize,
     /// The JPEG quality; `None` for other formats.
@@ -340,7 +342,12 @@ fn analyse_pixels(
     let face = single_face_of(faces, vision, &picture, &rules.face)?;
     let luma = vision::face_luma(&picture, &face);
     rules.face.check(&face, picture.size(), luma)?;
-    let age = if request.age { Some(vision.estimate_age(&picture, &face)?) } else { None };
+    let capture = vision.assess_capture(&picture, &face)?;
+    if let Some(capture) = &capture {
+        rules.face.check_capture(capture)?;
+    }
+    let age =
+        if request.age { Some(vision.estimate_age_of(&picture, &face, capture.as_ref())?) } else { None };
     let liveness = match request.liveness {
         Some(level) => Some(assess_liveness(vision, &picture, &face, level)?),
         None => None,
@@ -353,6 +360,7 @@ fn analyse_pixels(
         face,
         luma,
         sharpness,
+        capture,
         size,
         jpeg_quality,
         models: vision.models().to_vec(),

@@ -1,9 +1,10 @@
 //! Limits on the face of a picture: size, position, light.
 
 use base::{LimitViolation, PictureSize};
-use vision::Face;
+use vision::{CaptureQuality, Face};
 
-/// Limits on the face; the section `[face]`. Relaxed mode halves them and checks no light.
+/// Limits on the face; the section `[face]`. Relaxed mode halves those on size and position, and checks neither light nor
+/// what covers the face.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaceRules {
@@ -19,6 +20,8 @@ pub struct FaceRules {
     pub min_luma: Option<f32>,
     /// Mean luma over the face, 0 to 255, at most. `None`: not checked.
     pub max_luma: Option<f32>,
+    /// Probability that something is before the mouth or the nose, 0 to 1, at most. `None`: not checked.
+    pub max_covered: Option<f32>,
 }
 
 impl Default for FaceRules {
@@ -30,6 +33,7 @@ impl Default for FaceRules {
             min_margin: 0.05,
             min_luma: Some(40.0),
             max_luma: Some(215.0),
+            max_covered: Some(0.5),
         }
     }
 }
@@ -53,6 +57,8 @@ pub enum FaceErrorCode {
     TooBright,
     /// Too little light on the face.
     TooDark,
+    /// Something is before the mouth or the nose.
+    Covered,
 }
 
 /// Why a face is refused, with what was measured.
@@ -63,7 +69,7 @@ pub struct FaceError {
 }
 
 impl FaceRules {
-    /// These rules with every limit halved, and without limits on light.
+    /// These rules with every limit on size and position halved, and without the others.
     #[must_use]
     pub fn relaxed(&self) -> Self {
         Self {
@@ -74,6 +80,7 @@ impl FaceRules {
             min_margin: self.min_margin / 2.0,
             min_luma: None,
             max_luma: None,
+            max_covered: None,
         }
     }
 
@@ -142,6 +149,24 @@ impl FaceRules {
     }
 }
 
+impl FaceRules {
+    /// Checks that mouth and nose are to be seen.
+    pub fn check_capture(&self, capture: &CaptureQuality) -> Result<(), FaceError> {
+        let covered = capture.mouth_covered.max(capture.nose_covered);
+        match self.max_covered {
+            Some(max) if covered > max => {
+                let part =
+                    if capture.nose_covered >= capture.mouth_covered { "the nose" } else { "the mouth" };
+                let limit = format!("a probability of at most {max} that {part} is covered");
+                let hint = "take off the mask or the scarf, and show the whole face";
+                let measured = LimitViolation::new(covered, limit, hint);
+                Err(FaceError { code: FaceErrorCode::Covered, measured })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The error for a picture without a face.
 pub(super) fn no_face() -> FaceError {
     let measured = LimitViolation::new(0.0, "exactly 1 face", "show one face, upright, facing the camera");
@@ -181,6 +206,18 @@ mod tests {
             let error = rules.check(&bad, IMAGE, luma).unwrap_err();
             assert_eq!((error.code, error.measured.measured), (code, measured));
         }
+    }
+
+    #[test]
+    fn mouth_and_nose_must_be_seen() {
+        let seen = CaptureQuality { eyes_covered: 1.0, blur: 9.0, noise: 9.0, ..CaptureQuality::default() };
+        let masked = CaptureQuality { mouth_covered: 0.9, nose_covered: 0.75, ..seen };
+        let rules = FaceRules::default();
+        assert_eq!(rules.check_capture(&seen), Ok(()));
+        let error = rules.check_capture(&masked).unwrap_err();
+        assert_eq!(error.code, FaceErrorCode::Covered);
+        assert!(error.measured.limit.contains("the mouth"), "{}", error.measured.limit);
+        assert_eq!(rules.relaxed().check_capture(&masked), Ok(()));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
-use vision::VisionModels;
+use vision::{CaptureQuality, VisionModels};
 
 /// Robustness: how blur, darkness, masks and the like, simulated in degrees on your own pictures, change the estimated
 /// age, and from which degree on the gate refuses them.
@@ -81,9 +81,22 @@ struct DegreeReport {
     sharpness: f64,
     /// Mean luma of the faces, 0 to 255.
     luma: f64,
+    /// What the model for quality saw, where the pack has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capture: Option<CaptureMeans>,
     /// Where true ages are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<AgeErrorStats>,
+}
+
+/// Means of what [`vision::CaptureQuality`] has, in its units.
+#[derive(Serialize)]
+struct CaptureMeans {
+    mouth_covered: f64,
+    nose_covered: f64,
+    eyes_covered: f64,
+    blur: f64,
+    noise: f64,
 }
 
 #[derive(Serialize)]
@@ -103,6 +116,7 @@ struct DegradedEstimate {
     st_dev: f64,
     sharpness: f64,
     luma: f64,
+    capture: Option<CaptureQuality>,
     /// The true age, where it is known, and whether it is inside the 68 % and the 90 % interval.
     truth: Option<(f64, bool, bool)>,
 }
@@ -232,6 +246,7 @@ impl SamplePicture {
             st_dev: age.st_dev.into(),
             sharpness: quality.sharpness.into(),
             luma: quality.luma.into(),
+            capture: analysis.capture,
             truth: self.truth.map(|truth| (truth, inside(truth, 0.68), inside(truth, 0.9))),
         })
     }
@@ -251,6 +266,19 @@ fn row(
         in_68: round(share(truths().map(|(_, (_, inside, _))| inside))),
         in_90: round(share(truths().map(|(_, (.., inside))| inside))),
     });
+    let captures: Vec<CaptureQuality> = estimates.iter().filter_map(|estimate| estimate.capture).collect();
+    let capture = (!captures.is_empty()).then(|| {
+        let of = |measure: fn(&CaptureQuality) -> f32| {
+            round(mean(captures.iter().map(|capture| f64::from(measure(capture)))))
+        };
+        CaptureMeans {
+            mouth_covered: of(|capture| capture.mouth_covered),
+            nose_covered: of(|capture| capture.nose_covered),
+            eyes_covered: of(|capture| capture.eyes_covered),
+            blur: of(|capture| capture.blur),
+            noise: of(|capture| capture.noise),
+        }
+    });
     DegreeReport {
         degree,
         n,
@@ -261,11 +289,12 @@ fn row(
         st_dev: round(mean(estimates.iter().map(|estimate| estimate.st_dev))),
         sharpness: round(mean(estimates.iter().map(|estimate| estimate.sharpness))),
         luma: round(mean(estimates.iter().map(|estimate| estimate.luma))),
+        capture,
         errors,
     }
 }
 
-const COLUMN_TITLES: [&str; 12] = [
+const COLUMN_TITLES: [&str; 15] = [
     "harm",
     "degree",
     "n",
@@ -275,6 +304,9 @@ const COLUMN_TITLES: [&str; 12] = [
     "st_dev",
     "sharpness",
     "luma",
+    "blur",
+    "noise",
+    "covered",
     "MAE",
     "in 68 %",
     "in 90 %",
@@ -305,6 +337,8 @@ fn print_row(harm: &str, degree: &str, row: &DegreeReport, markdown: bool) {
     // Where every picture was refused there are no estimates.
     let passed = |text: String| if row.refused < 1.0 { text } else { "-".to_owned() };
     let error = |text: fn(&AgeErrorStats) -> String| row.errors.as_ref().map_or_else(|| "-".to_owned(), text);
+    let capture =
+        |text: fn(&CaptureMeans) -> String| row.capture.as_ref().map_or_else(|| "-".to_owned(), text);
     let cells = [
         row.n.to_string(),
         percent(row.refused),
@@ -313,6 +347,12 @@ fn print_row(harm: &str, degree: &str, row: &DegreeReport, markdown: bool) {
         passed(format!("{:.1}", row.st_dev)),
         passed(format!("{:.2}", row.sharpness)),
         passed(format!("{:.0}", row.luma)),
+        capture(|capture| format!("{:.1}", capture.blur)),
+        capture(|capture| format!("{:.1}", capture.noise)),
+        capture(|capture| {
+            let covered = [capture.mouth_covered, capture.nose_covered, capture.eyes_covered];
+            covered.map(|share| format!("{share:.1}")).join("/")
+        }),
         error(|errors| format!("{:.1}", errors.mae)),
         error(|errors| format!("{:.0} %", errors.in_68 * 100.0)),
         error(|errors| format!("{:.0} %", errors.in_90 * 100.0)),

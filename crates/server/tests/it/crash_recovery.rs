@@ -120,19 +120,6 @@ impl Installation {
         Process::start(&self.place, &[&["serve", "--dev", "--listen", &listen], more].concat())
     }
 
-    /// Before every fourth kill, waits until the server is up, however slow the machine is just now; the others may meet
-    /// it while it starts.
-    async fn until_up(&self, server: &mut Process, kills: usize) {
-        let url = format!("http://127.0.0.1:{}/healthz", self.port);
-        let (client, began) = (client(), Instant::now());
-        let once = Duration::from_secs(10);
-        while kills % 4 == 3 && client.get(&url).timeout(once).send().await.is_err() {
-            server.assert_running(&self.place);
-            assert!(began.elapsed() < TEST_TIMEOUT, "the server is not up");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-
     async fn count(&self, query: db::Query) -> i64 {
         self.test.db.read().await.unwrap().count(query).await.unwrap()
     }
@@ -251,11 +238,16 @@ impl Load {
         Some(ScanAnswer::Pending(record["id"].as_str().unwrap().to_owned()))
     }
 
-    /// Whether there is to be another kill: there were too few, or, on a machine that is slow just now, they left no time
-    /// for any load.
-    fn wants_more(&self, kills: usize) -> bool {
-        let scanned = self.scans.lock().unwrap().len();
-        kills < KILLS || (scanned < KILLS / 4 && kills < 10 * KILLS)
+    /// Before every fourth kill, waits until the server has taken another scan, however slow the machine is just now; the
+    /// other kills may meet it while it starts.
+    async fn until_taken(&self, server: &mut Process, kills: usize) {
+        let taken = || self.scans.lock().unwrap().len();
+        let (before, began) = (taken(), Instant::now());
+        while kills % 4 == 3 && taken() == before {
+            server.assert_running(&self.installation.place);
+            assert!(began.elapsed() < TEST_TIMEOUT, "the server takes no scan");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Waits until everything is done, and counts.
@@ -298,7 +290,7 @@ impl Load {
         let left = house.count(sql!("SELECT count(*) FROM jobs WHERE kind = 'resolve-proof'")).await;
         assert_eq!(left, 0, "no job is left, and none was parked");
         let repeated = told.len() - scans.len();
-        println!("at least {KILLS} kills: {made} scans, all told of, {repeated} repeats");
+        println!("{KILLS} kills: {made} scans, all told of, {repeated} repeats");
         assert!(made >= KILLS as i64 / 4, "there was load: {made} scans");
         // What was being sent at the moment of a kill is sent again, and nothing else: 64 at once to one endpoint.
         assert!(repeated <= KILLS * 64, "{repeated} repeats");
@@ -335,12 +327,10 @@ async fn a_server_that_is_killed_hundreds_of_times_loses_nothing() {
     let installation = Arc::new(Installation::new().await);
     let mut server = installation.serve(&[]);
     let (load, clients) = Load::start(installation.clone()).await;
-    let mut kills = 0;
-    while load.wants_more(kills) {
-        installation.until_up(&mut server, kills).await;
+    for kills in 0..KILLS {
+        load.until_taken(&mut server, kills).await;
         tokio::time::sleep(moment()).await;
         server.kill_and_restart(&installation.place);
-        kills += 1;
     }
     load.over.store(true, Ordering::SeqCst);
     for client in clients {
@@ -359,14 +349,12 @@ async fn workers_that_are_killed_hundreds_of_times_lose_nothing() {
     let work = || Process::start(&installation.place, &["work", "--dev"]);
     let mut processes = [installation.serve(&["--no-work"]), work(), work()];
     let (load, clients) = Load::start(installation.clone()).await;
-    let mut kills = 0;
-    while load.wants_more(kills) {
-        installation.until_up(&mut processes[0], kills).await;
+    for kills in 0..KILLS {
+        load.until_taken(&mut processes[0], kills).await;
         tokio::time::sleep(moment()).await;
         // The one that serves less often: while it is down there is no load.
         let victim = [1, 2, 1, 2, 0][kills % 5];
         processes[victim].kill_and_restart(&installation.place);
-        kills += 1;
     }
     load.over.store(true, Ordering::SeqCst);
     for client in clients {

@@ -24,7 +24,8 @@ fn an_untouched_copy_loads() {
             ("blazeface", false),
             ("face-api-age", false),
             ("face-api-recognition", false),
-            ("liveness-net-1", true)
+            ("liveness-net-1", true),
+            ("quality-net-1", false)
         ]
     );
     let pack = ModelPack::read(folder.path()).unwrap();
@@ -35,14 +36,15 @@ fn an_untouched_copy_loads() {
 
 #[test]
 fn a_model_file_with_a_flipped_bit_is_refused_by_name() {
-    for file in ["blazeface.onnx", "face-api-age.onnx", "face-api-recognition.onnx", "liveness-net-1.onnx"] {
+    let files = ["blazeface", "face-api-age", "face-api-recognition", "liveness-net-1", "quality-net-1"];
+    for file in files.map(|id| format!("{id}.onnx")) {
         let folder = copy_of_pack();
-        damage(&folder.path().join(file), |bytes| {
+        damage(&folder.path().join(&file), |bytes| {
             let middle = bytes.len() / 2;
             bytes[middle] ^= 1;
         });
         let text = load_error(&folder);
-        assert!(text.contains(file) && text.contains("is not the file of the manifest: SHA-256"), "{text}");
+        assert!(text.contains(&file) && text.contains("is not the file of the manifest: SHA-256"), "{text}");
     }
     // The file of a model that serves no task is not read.
     let folder = copy_of_pack();
@@ -125,7 +127,7 @@ fn an_unknown_channel_order_or_crop_rule_is_refused_with_the_known_ones() {
 #[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
     let rates = |first: [f64; 2], second: [f64; 2]| json!([{"rate": first[0], "distance": first[1]}, {"rate": second[0], "distance": second[1]}]);
-    let cases: [(&str, &str, Value, &str); 22] = [
+    let cases: [(&str, &str, Value, &str); 24] = [
         ("face-api-age", "/input/width", json!(0), "1 to 2048"),
         ("face-api-age", "/input/height", json!(100_000), "1 to 2048"),
         ("face-api-age", "/input/crop/scales", json!([]), "one to eight"),
@@ -138,6 +140,8 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("face-api-age", "/output/errors/bands/0/st_dev", json!(0.0), "positive deviations"),
         ("face-api-age", "/output/errors/bands/0/from", json!(14.0), "ascend"),
         ("face-api-age", "/output/errors/spread_weight", json!(-1.0), "0 to 10"),
+        ("face-api-age", "/output/errors/capture/mouth", json!(-1.0), "0 to 100 years"),
+        ("face-api-age", "/output/errors/capture/blur/0/at", json!(90.0), "measures that ascend"),
         ("faceres-age", "/output/first_age", json!(-3.0), "0 to 120 years"),
         ("blazeface", "/output/find", json!(0.9), "ascending"),
         ("blazeface", "/output/count", json!(1.5), "0 to 1"),

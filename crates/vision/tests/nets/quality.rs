@@ -169,3 +169,77 @@ fn any_box_has_a_quality_within_range() {
         assert!((0.0..=255.0).contains(&luma), "{face:?}");
     }
 }
+
+/// Something plain over a part of the face: `top` and `bottom` in distances from the eyes to the mouth, `half` in distances
+/// between the eyes.
+fn covered(picture: &Picture, face: &Face, top: f32, bottom: f32, half: f32) -> Picture {
+    let [right, left, _, mouth, ..] = face.points;
+    let middle = [f32::midpoint(right[0], left[0]), f32::midpoint(right[1], left[1])];
+    let (eyes, high) = (left[0] - right[0], mouth[1] - middle[1]);
+    painted(picture.width(), picture.height(), |x, y| {
+        let (across, down) = ((x as f32 - middle[0]).abs() / eyes, (y as f32 - middle[1]) / high);
+        let is_covered = (top..bottom).contains(&down) && across < half;
+        if is_covered { [180, 205, 220] } else { picture.pixel(x.into(), y.into()) }
+    })
+}
+
+#[test]
+fn what_is_covered_is_told() {
+    let mut vision = load();
+    for portrait in portraits(&mut vision) {
+        let face = best_face(&mut vision, &portrait);
+        let mut assess = |picture: &Picture| vision.assess_capture(picture, &face).unwrap().unwrap();
+        let seen = assess(&portrait);
+        assert!(seen.mouth_covered < 0.5 && seen.nose_covered < 0.5 && seen.eyes_covered < 0.5, "{seen:?}");
+        let masked = assess(&covered(&portrait, &face, 0.3, 1.8, 1.0));
+        assert!(masked.mouth_covered > 0.5 && masked.nose_covered > 0.5, "{masked:?}");
+        assert!(masked.eyes_covered < 0.5, "{masked:?}");
+        let lower = assess(&covered(&portrait, &face, 0.75, 1.8, 1.0));
+        assert!(lower.mouth_covered > 0.5, "{lower:?}");
+        let blindfold = assess(&covered(&portrait, &face, -0.35, 0.3, 1.0));
+        assert!(blindfold.eyes_covered > 0.5 && blindfold.mouth_covered < 0.5, "{blindfold:?}");
+    }
+}
+
+#[test]
+fn blur_and_noise_are_told_apart_and_widen_the_uncertainty_of_an_age() {
+    let mut vision = load();
+    for portrait in portraits(&mut vision) {
+        let face = best_face(&mut vision, &portrait);
+        let mut seen = |picture: &Picture| {
+            let capture = vision.assess_capture(picture, &face).unwrap().unwrap();
+            (capture, vision.estimate_age(picture, &face).unwrap())
+        };
+        let (good, age) = seen(&portrait);
+        let wide = (face.right - face.left) * 0.05;
+        let (blurred, blurred_age) = seen(&changed(&portrait, |rgb| imageops::blur(&rgb, wide)));
+        assert!(blurred.blur > good.blur + 1.0 && blurred.noise <= good.noise + 1.0, "{blurred:?} {good:?}");
+        assert!(blurred_age.st_dev > age.st_dev, "{blurred_age:?} {age:?}");
+        // Grains as large as the pixels that the net sees; evenly distributed, with a deviation of 30.
+        let grain = ((face.right - face.left) * 1.2 / 64.0).ceil() as u32;
+        let noisy = painted(portrait.width(), portrait.height(), |x, y| {
+            let mut state = (x / grain) << 16 | (y / grain);
+            portrait.pixel(x.into(), y.into()).map(|value| {
+                for _ in 0..3 {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) ^ (state >> 13);
+                }
+                (i32::from(value) + (state >> 24) as i32 * 104 / 255 - 52).clamp(0, 255) as u8
+            })
+        });
+        let (noisy, noisy_age) = seen(&noisy);
+        assert!(noisy.noise > good.noise + 3.0, "{noisy:?} {good:?}");
+        assert!(noisy_age.st_dev > age.st_dev, "{noisy_age:?} {age:?}");
+    }
+}
+
+#[test]
+fn a_pack_without_a_model_for_quality_tells_nothing() {
+    let folder = crate::support::edited_pack(|manifest| {
+        manifest["use"].as_object_mut().unwrap().remove("quality");
+    });
+    let mut vision = VisionModels::load(folder.path()).unwrap();
+    let portrait = photo(3);
+    let face = best_face(&mut vision, &portrait);
+    assert_eq!(vision.assess_capture(&portrait, &face).unwrap(), None);
+    vision.estimate_age(&portrait, &face).unwrap();
+}

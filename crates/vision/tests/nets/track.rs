@@ -35,7 +35,7 @@ fn people(vision: &mut VisionModels) -> Vec<FaceCutout> {
         let picture = scene.picture();
         let [face, ..] = vision.detect(&picture).unwrap()[..] else { continue };
         let embedding = vision.embed(&picture, &face).unwrap();
-        if chosen.iter().all(|(_, other)| embedding_distance(other, &embedding) > 0.68) {
+        if chosen.iter().all(|(_, other)| embedding_distance(other, &embedding) > 0.62) {
             chosen.push((cutout, embedding));
         }
     }

@@ -7,7 +7,8 @@ use testkit::TestApp;
 /// What the models and the photo give, which differs in its last digits between machines.
 const MEASUREMENTS: &str = "explain.age.buffer explain.age.interval_80.* explain.age.interval_90.* \
     explain.age.probability_at_least explain.age.refused_adults.*.share explain.age.spread explain.face.box.* \
-    explain.face.score explain.liveness.score explain.quality.face_luma explain.quality.face_sharpness";
+    explain.face.score explain.liveness.score explain.quality.face_luma explain.quality.face_sharpness \
+    explain.quality.capture.*";
 
 #[tokio::test]
 async fn an_answer_is_explained() {
@@ -44,6 +45,10 @@ async fn explain_adds_the_measurements_and_changes_nothing_else() {
     assert_eq!(explain["quality"]["jpeg_quality"], 96);
     let sharpness = explain["quality"]["face_sharpness"].as_f64().unwrap();
     assert!((0.25..=1.0).contains(&sharpness), "{sharpness}");
+    let capture = &explain["quality"]["capture"];
+    for covered in ["mouth_covered", "nose_covered", "eyes_covered"] {
+        assert!(capture[covered].as_f64().unwrap() < 0.5, "{capture}");
+    }
     assert_eq!(explain["liveness"]["experimental"], true);
     for model in explain["models"].as_array().unwrap() {
         assert_eq!(model["sha256"].as_str().unwrap().len(), 64, "{model}");

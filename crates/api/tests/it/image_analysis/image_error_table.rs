@@ -204,6 +204,27 @@ async fn multiple_faces() {
     assert_refused(&analyse(&app, &file, true).await, "400 MULTIPLE_FACES");
 }
 
+#[tokio::test]
+async fn a_face_with_a_mask_is_refused_and_makes_a_relaxed_answer_less_certain() {
+    let app = TestApp::start().await;
+    let [left, top, right, bottom] = face_box(&app, 0).await;
+    let high = bottom - top;
+    let mut masked = rgb(&face_pictures()[0]);
+    for (x, y, pixel) in masked.enumerate_pixels_mut() {
+        let (x, y) = (f64::from(x), f64::from(y));
+        if (left..right).contains(&x) && (top + 0.47 * high..bottom + 0.05 * high).contains(&y) {
+            pixel.0 = [176, 203, 219];
+        }
+    }
+    let file = jpeg(&picture(masked));
+    let json = assert_refused(&analyse(&app, &file, false).await, "400 FACE_NOT_FOUND");
+    assert!(json["measured"].as_f64().unwrap() > 0.5, "{json}");
+    assert!(json["hint"].as_str().unwrap().contains("take off the mask"), "{json}");
+    let relaxed = analyse(&app, &file, true).await.json();
+    let bare = analyse(&app, &jpeg(&face_pictures()[0]), true).await.json();
+    assert!(relaxed["st_dev"].as_f64().unwrap() > bare["st_dev"].as_f64().unwrap() + 5.0, "{relaxed} {bare}");
+}
+
 /// The face of a cut-out, in its pixels.
 async fn face_box(app: &TestApp, number: usize) -> [f64; 4] {
     let body = json!({ "img": api::base64(&sample_faces::encode_jpeg(&face_pictures()[number], 95)) });

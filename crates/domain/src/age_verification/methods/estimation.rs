@@ -269,6 +269,7 @@ fn face_problem_code(code: FaceErrorCode) -> InputProblemCode {
         FaceErrorCode::BoxTooSmall | FaceErrorCode::RatioTooLow => InputProblemCode::FaceTooSmall,
         FaceErrorCode::TooBright => InputProblemCode::TooBright,
         FaceErrorCode::TooDark => InputProblemCode::TooDark,
+        FaceErrorCode::Covered => InputProblemCode::FaceCovered,
         FaceErrorCode::RatioTooHigh | FaceErrorCode::MarginTooSmall => InputProblemCode::NotCentred,
     }
 }
