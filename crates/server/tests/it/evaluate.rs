@@ -105,8 +105,14 @@ fn harms_move_the_age_and_the_gate_refuses_the_worst() {
     // Each harm shows in what was measured of it.
     assert!(number(&row("blur", 3), "sharpness") < number(&report["unharmed"], "sharpness") / 2.0);
     assert!(number(&row("dark", 1), "luma") < number(&report["unharmed"], "luma") * 0.8);
-    assert!(number(&row("mask", 2), "moved_by") > 0.0);
-    // Too dark and too small are refused for what they are.
+    assert!(number(&row("noise", 3)["capture"], "noise") > number(&row("noise", 0)["capture"], "noise"));
+    // Too dark, too small and covered are refused for what they are.
+    assert_eq!(
+        (&row("mask", 0)["refused"], &row("mask", 1)["refused"]),
+        (&0.0.into(), &1.0.into()),
+        "{report}"
+    );
+    assert_eq!(row("mask", 1)["reasons"]["Covered"], 2, "{report}");
     assert_eq!(row("dark", 4)["refused"], 1.0, "{report}");
     assert_eq!(row("dark", 4)["reasons"]["TooDark"], 2, "{report}");
     assert_eq!(row("small", 2)["refused"], 1.0, "{report}");
