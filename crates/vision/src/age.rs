@@ -141,8 +141,8 @@ impl AgeEstimate {
 
 impl AgeErrorTable {
     /// The estimate up to which somebody is younger than `age` with the probability `confidence` (0.5 to 1), and the
-    /// one from which they are at least `age` with that probability, where the crops agree and the capture is good; to a tenth of a year, up to
-    /// 120. `None` where no estimate is that certain.
+    /// one from which they are at least `age` with that probability, where the crops agree and the capture is good; to a
+    /// tenth of a year, up to 120. `None` where no estimate is that certain.
     pub fn confidence_limits(&self, age: f64, confidence: f64) -> [Option<f64>; 2] {
         let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, None, self).at_least(age);
         let years = |tenths: u32| f64::from(tenths) / 10.0;
