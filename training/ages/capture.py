@@ -2,7 +2,7 @@
 
 Each face of SET is degraded in one way at a time, and the packaged net estimates the age of both pictures. Prints, in Markdown, the
 change of the estimate (mean and root mean square, years) by what the quality net tells of the degraded picture, and how often it is told at
-all. The root mean squares are what `capture_errors` in crates/model-import/src/recipe.rs has.
+all. `capture_errors` in crates/model-import/src/recipe.rs is made of the root mean squares, as its comment says.
 """
 
 import argparse

@@ -127,7 +127,8 @@ def main():
     parser.add_argument("set", type=pathlib.Path)
     parser.add_argument("portraits", type=pathlib.Path)
     parser.add_argument("pairs", type=pathlib.Path)
-    parser.add_argument("--directions", type=int, nargs="+", default=[16])
+    # With several, the last of both is what is written and shown by cell.
+    parser.add_argument("--directions", type=int, nargs="+", default=[10])
     parser.add_argument("--power", type=float, nargs="+", default=[0.5])
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
