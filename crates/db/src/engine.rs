@@ -286,6 +286,23 @@ impl WriteTx {
     }
 }
 
+/// Begins a transaction, and does not stop half way if the caller gives up: the driver would put the connection back into
+/// the pool without a rollback, and whoever has it next would be inside the transaction of before.
+async fn begin_whole(
+    pool: &PgPool,
+    statement: &'static str,
+) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, sqlx::Error> {
+    let pool = pool.clone();
+    // If nobody waits for it any more, it is dropped when it has begun, which rolls it back.
+    let begun = tokio::spawn(async move { pool.begin_with(statement.into_sql_str()).await });
+    match begun.await {
+        Ok(begun) => begun,
+        Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
+        // The runtime is being shut down.
+        Err(_) => Err(sqlx::Error::PoolClosed),
+    }
+}
+
 /// The options of a URL. Where neither it nor `PGSSLMODE` says how a server on another machine is to prove who it is, it
 /// must do so in full.
 fn postgres_options(url: &str) -> Result<PgConnectOptions, DbError> {
@@ -404,9 +421,7 @@ impl Db {
     pub async fn read(&self) -> Result<ReadTx, DbError> {
         Ok(ReadTx(match &self.0 {
             Pools::Sqlite { readers, .. } => EngineTx::Sqlite(readers.begin().await?),
-            Pools::Postgres(pool) => {
-                EngineTx::Postgres(pool.begin_with("BEGIN READ ONLY".into_sql_str()).await?)
-            }
+            Pools::Postgres(pool) => EngineTx::Postgres(begin_whole(pool, "BEGIN READ ONLY").await?),
         }))
     }
 
@@ -431,7 +446,7 @@ impl Db {
                 )
             }
             Pools::Postgres(pool) => {
-                let mut tx = pool.begin().await?;
+                let mut tx = begin_whole(pool, "BEGIN").await?;
                 if durability == Durability::Process {
                     sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
                 }

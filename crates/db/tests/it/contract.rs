@@ -2,6 +2,7 @@
 
 use base::{Timestamp, Uuid};
 use db::{DbError, Durability, FromRow, sql, testing::TestDb};
+use std::time::Duration;
 
 #[derive(Debug, FromRow, PartialEq)]
 struct Organisation {
@@ -74,6 +75,27 @@ async fn a_reader_cannot_write() {
     let answer: Result<Vec<Organisation>, _> =
         view.fetch_all(sql!("DELETE FROM organisations RETURNING id, name, status, created_at")).await;
     assert!(answer.is_err(), "{answer:?}");
+}
+
+/// Whoever waits for an answer may go away at any moment, also while a transaction begins.
+#[tokio::test]
+async fn a_beginning_that_is_given_up_leaves_nothing_behind() {
+    let test = TestDb::open().await;
+    let mut given_up = 0;
+    for n in 0..400 {
+        let patience = Duration::from_micros(n % 40 * 25);
+        let begun = tokio::time::timeout(patience, test.db.read()).await;
+        given_up += usize::from(begun.is_err());
+        let begun = tokio::time::timeout(patience, test.db.write()).await;
+        given_up += usize::from(begun.is_err());
+        drop(begun);
+        let mut tx = test.db.write().await.unwrap();
+        tx.execute(insert(n.into(), "written", "2026-01-02T03:04:05Z")).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    assert!(given_up > 0, "some were given up");
+    let mut view = test.db.read().await.unwrap();
+    assert_eq!(view.count(sql!("SELECT count(*) FROM organisations")).await.unwrap(), 400);
 }
 
 #[tokio::test]
