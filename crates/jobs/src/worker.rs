@@ -346,7 +346,25 @@ impl Worker {
         metrics::histogram!("assay_job_seconds", "kind" => kind.clone())
             .record(started.elapsed().as_secs_f64());
         let (ending, written) = self.record_outcome(&lease, handler.retry, ended).await;
+        let is_written = written.is_ok();
         report_run(&kind, ending, written);
+        if !is_written {
+            self.give_back(&lease).await;
+        }
+    }
+
+    /// Puts a job whose end could not be written back into the queue, once the database takes it: its lease is extended for as
+    /// long as this worker lives, so nobody would run it again.
+    async fn give_back(&self, lease: &Lease) {
+        let error = Some("its end could not be written");
+        // Who is told to stop gives back all leases.
+        while !*self.shutdown.borrow() {
+            tokio::time::sleep(POLL_INTERVAL).await;
+            let now = self.environment.now();
+            if lease.requeue(&self.db, now, AttemptAccounting::Counted, error).await.is_ok() {
+                break;
+            }
+        }
     }
 
     /// Writes how a run ended; returns the word for it in log and metrics, and whether it could be written.

@@ -299,6 +299,35 @@ async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_n
 }
 
 #[tokio::test]
+async fn a_job_whose_end_cannot_be_written_runs_again() {
+    let test = TestDb::open().await;
+    queue(&test.db, &Note { number: 1 }).await;
+    let (_stop, stopped) = watch::channel(false);
+    let (runs, mut ran) = tokio::sync::mpsc::unbounded_channel();
+    let db = test.db.clone();
+    let worker = Worker::new(test.db.clone(), system()).register(move |_: Note, lease| {
+        let (db, runs) = (db.clone(), runs.clone());
+        async move {
+            let mut tx = db.write().await?;
+            if lease.attempts == 1 {
+                tx.execute(sql!("ALTER TABLE jobs RENAME TO jobs_that_are_away")).await?;
+            }
+            tx.commit().await?;
+            runs.send(lease.attempts).unwrap();
+            Ok(JobOutcome::Done)
+        }
+    });
+    tokio::spawn(worker.run(stopped));
+    assert_eq!(ran.recv().await, Some(1));
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let mut tx = test.db.write().await.unwrap();
+    tx.execute(sql!("ALTER TABLE jobs_that_are_away RENAME TO jobs")).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(ran.recv().await, Some(2));
+    until("the end is written", || async { left(&test.db).await == 0 }).await;
+}
+
+#[tokio::test]
 async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
     for further in [false, true] {
         let test = TestDb::open().await;

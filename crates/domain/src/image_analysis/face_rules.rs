@@ -147,9 +147,7 @@ impl FaceRules {
         }
         Ok(())
     }
-}
 
-impl FaceRules {
     /// Checks that mouth and nose are to be seen.
     pub fn check_capture(&self, capture: &CaptureQuality) -> Result<(), FaceError> {
         let covered = capture.mouth_covered.max(capture.nose_covered);
