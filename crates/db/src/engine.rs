@@ -1,9 +1,10 @@
 //! Connections and transactions. No other file knows which engine is in use.
 
-use crate::{AuditEvent, DbTimestamp, Query, RecordedEnd, SchemaStatus, Value};
+use crate::{AuditEvent, DbTimestamp, Query, RecordedEnd, SchemaStatus, Value, query};
 use base::{Environment, SignedDuration, Timestamp};
+use futures_util::TryStreamExt as _;
 use sqlx::{
-    Arguments as _, FromRow, Row as _, SqlSafeStr as _,
+    Arguments as _, Executor as _, FromRow, Row as _, SqlSafeStr as _,
     postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode},
     sqlite::{
         SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
@@ -75,6 +76,9 @@ impl From<sqlx::Error> for DbError {
     }
 }
 
+/// Statements that run in one trip to SQLite. Each number of them is a text of its own, which is prepared and kept.
+const MAX_STATEMENTS_PER_TRIP: usize = 16;
+
 /// What a commit waits for, and so what it survives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Durability {
@@ -126,6 +130,7 @@ pub(crate) enum Pools {
 }
 
 /// A transaction that reads one consistent state. It has no method that writes; in SQLite its connection is read-only too.
+/// From [`Db::read_once`], each statement is a transaction by itself.
 #[derive(Debug)]
 pub struct ReadTx(EngineTx);
 
@@ -154,8 +159,31 @@ impl std::ops::DerefMut for WriteTx {
 
 #[derive(Debug)]
 enum EngineTx {
-    Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
-    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+    Sqlite(Connection<sqlx::Sqlite>),
+    Postgres(Connection<sqlx::Postgres>),
+}
+
+/// A connection, and the transaction on it unless each statement is one by itself.
+#[derive(Debug)]
+enum Connection<DB: sqlx::Database> {
+    InTransaction(sqlx::Transaction<'static, DB>),
+    PerStatement(sqlx::pool::PoolConnection<DB>),
+}
+
+impl<DB: sqlx::Database> Connection<DB> {
+    fn get(&mut self) -> &mut DB::Connection {
+        match self {
+            Self::InTransaction(tx) => tx,
+            Self::PerStatement(connection) => connection,
+        }
+    }
+
+    async fn commit(self) -> Result<(), sqlx::Error> {
+        match self {
+            Self::InTransaction(tx) => tx.commit().await,
+            Self::PerStatement(_) => Ok(()),
+        }
+    }
 }
 
 macro_rules! arguments {
@@ -191,11 +219,11 @@ macro_rules! run {
         match $conn {
             EngineTx::Sqlite(tx) => {
                 let query = sqlx::query_with(sqlite, arguments!(values, SqliteArguments));
-                DriverResult::Sqlite(query.$how(&mut **tx).await?)
+                DriverResult::Sqlite(query.$how(tx.get()).await?)
             }
             EngineTx::Postgres(tx) => {
                 let query = sqlx::query_with(postgres, arguments!(values, PgArguments));
-                DriverResult::Postgres(query.$how(&mut **tx).await?)
+                DriverResult::Postgres(query.$how(tx.get()).await?)
             }
         }
     }};
@@ -247,6 +275,30 @@ impl WriteTx {
             DriverResult::Sqlite(done) => done.rows_affected(),
             DriverResult::Postgres(done) => done.rows_affected(),
         })
+    }
+
+    /// Runs statements one after the other; returns how many rows each changed. The first that fails is the last to run.
+    ///
+    /// SQLite runs them all in one trip to the thread of its connection: such a trip costs more than most statements.
+    pub async fn execute_all(&mut self, queries: Vec<Query>) -> Result<Vec<u64>, DbError> {
+        let mut changed = Vec::with_capacity(queries.len());
+        let EngineTx::Sqlite(tx) = &mut self.view.0 else {
+            for query in queries {
+                changed.push(self.execute(query).await?);
+            }
+            return Ok(changed);
+        };
+        let mut queries = queries.into_iter().peekable();
+        while queries.peek().is_some() {
+            let trip = queries.by_ref().take(MAX_STATEMENTS_PER_TRIP);
+            let (text, values) = query::join_for_sqlite(trip);
+            let query = sqlx::query_with(sqlx::AssertSqlSafe(text), arguments!(values, SqliteArguments));
+            let mut results = tx.get().execute_many(query);
+            while let Some(done) = results.try_next().await? {
+                changed.push(done.rows_affected());
+            }
+        }
+        Ok(changed)
     }
 
     /// Makes the commit wake everyone in this process who waits in [`Db::notified`].
@@ -364,6 +416,8 @@ impl Db {
             .synchronous(SqliteSynchronous::Full)
             // What is deleted is overwritten with zeros, and not merely forgotten.
             .pragma("secure_delete", "on")
+            // Enough for all statements that are run often: preparing one costs more than running most.
+            .statement_cache_capacity(500)
             .busy_timeout(wait);
         // A file cannot go away, so no ping before each use: that would cost more than most statements.
         let pool = |size| {
@@ -420,8 +474,23 @@ impl Db {
     /// Begins a transaction that reads.
     pub async fn read(&self) -> Result<ReadTx, DbError> {
         Ok(ReadTx(match &self.0 {
-            Pools::Sqlite { readers, .. } => EngineTx::Sqlite(readers.begin().await?),
-            Pools::Postgres(pool) => EngineTx::Postgres(begin_whole(pool, "BEGIN READ ONLY").await?),
+            Pools::Sqlite { readers, .. } => {
+                EngineTx::Sqlite(Connection::InTransaction(readers.begin().await?))
+            }
+            Pools::Postgres(pool) => {
+                EngineTx::Postgres(Connection::InTransaction(begin_whole(pool, "BEGIN READ ONLY").await?))
+            }
+        }))
+    }
+
+    /// For one statement, which sees one consistent state by itself: to begin and end a transaction around it would cost two
+    /// more trips to the database. A second statement would see a later state.
+    pub async fn read_once(&self) -> Result<ReadTx, DbError> {
+        Ok(ReadTx(match &self.0 {
+            Pools::Sqlite { readers, .. } => {
+                EngineTx::Sqlite(Connection::PerStatement(readers.acquire().await?))
+            }
+            Pools::Postgres(pool) => EngineTx::Postgres(Connection::PerStatement(pool.acquire().await?)),
         }))
     }
 
@@ -434,23 +503,20 @@ impl Db {
     pub async fn write_with_durability(&self, durability: Durability) -> Result<WriteTx, DbError> {
         let view = ReadTx(match &self.0 {
             Pools::Sqlite { writer, .. } => {
-                let mut connection = writer.acquire().await?;
-                // This is a property of the connection, and there is one connection that writes: set it each time.
-                let level = match durability {
-                    Durability::Disk => "PRAGMA synchronous = FULL",
-                    Durability::Process => "PRAGMA synchronous = NORMAL",
+                // The level is a property of the connection, and there is one connection that writes: it is set each time,
+                // in the same trip to the connection's thread.
+                let statements = match durability {
+                    Durability::Disk => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
+                    Durability::Process => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
                 };
-                sqlx::query(level).execute(&mut *connection).await?;
-                EngineTx::Sqlite(
-                    sqlx::Transaction::begin(connection, Some("BEGIN IMMEDIATE".into_sql_str())).await?,
-                )
+                EngineTx::Sqlite(Connection::InTransaction(writer.begin_with(statements).await?))
             }
             Pools::Postgres(pool) => {
                 let mut tx = begin_whole(pool, "BEGIN").await?;
                 if durability == Durability::Process {
                     sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
                 }
-                EngineTx::Postgres(tx)
+                EngineTx::Postgres(Connection::InTransaction(tx))
             }
         });
         Ok(WriteTx {

@@ -43,6 +43,35 @@ impl Query {
     }
 }
 
+/// Several statements of SQLite as one text, with the values of all: the numbers of each go on where those of the one before ended.
+pub(crate) fn join_for_sqlite(queries: impl IntoIterator<Item = Query>) -> (String, Vec<Value>) {
+    let (mut text, mut values) = (String::new(), Vec::new());
+    for query in queries {
+        let mut in_quotes = false;
+        let mut rest = query.sqlite;
+        while let Some(at) = rest.find(['$', '\'']) {
+            let (before, from) = rest.split_at(at);
+            text.push_str(before);
+            let (mark, after) = from.split_at(1);
+            text.push_str(mark);
+            in_quotes ^= mark == "'";
+            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, after_number) = after.split_at(digits);
+            rest = match number.parse::<usize>() {
+                Ok(number) if mark == "$" && !in_quotes => {
+                    text.push_str(&(number + values.len()).to_string());
+                    after_number
+                }
+                _ => after,
+            };
+        }
+        text.push_str(rest);
+        text.push_str(";\n");
+        values.extend(query.values);
+    }
+    (text, values)
+}
+
 /// A value that both engines can store. `None` is NULL of that type, because PostgreSQL needs the type of a NULL.
 #[derive(Clone)]
 pub enum Value {
@@ -94,3 +123,22 @@ value_from!(
     FindingPicturesId => Uuid, CaseId => Uuid, CaseQueueId => Uuid, CaseOpinionId => Uuid,
     MemberRoleId => Uuid, ApprovalId => Uuid, OperatorId => Uuid, OperatorRoleId => Uuid, ConsoleSessionId => Uuid, PasskeyId => Uuid, SignInChallengeId => Uuid,
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_joined_with_numbers_of_their_own() {
+        let query = |text| Query::new(text, "");
+        let first = query("UPDATE a SET b = $2, c = 'it''s $1' WHERE id = $1").bind(1_i64).bind("x");
+        let second = query("INSERT INTO b VALUES ($1, '$3', $2, $1, $10)").bind(2_i64).bind(true);
+        let (text, values) = join_for_sqlite([first, query("DELETE FROM c"), second]);
+        assert_eq!(
+            text,
+            "UPDATE a SET b = $2, c = 'it''s $1' WHERE id = $1;\nDELETE FROM c;\n\
+             INSERT INTO b VALUES ($3, '$3', $4, $3, $12);\n"
+        );
+        assert_eq!(values.len(), 4);
+    }
+}

@@ -11,7 +11,7 @@ use base::{
     AgeSessionId, ContentUploadId, DocumentSessionId, DocumentTraceId, Environment, FraudListEntryId,
     ModerationId, ProfileId, Secret, SignedDuration, Uuid,
 };
-use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{Db, DbError, FromRow, Query, ReadTx, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -75,16 +75,22 @@ impl ErasureKeys {
         tx: &mut WriteTx,
         owner: KeyOwner,
     ) -> Result<Secret<[u8; 32]>, DbError> {
+        let (key, written) = self.generate(owner);
+        tx.execute(written).await?;
+        Ok(key)
+    }
+
+    /// [`Self::create`] for a caller that writes more besides: the key, and the statement that writes it.
+    pub(crate) fn generate(&self, owner: KeyOwner) -> (Secret<[u8; 32]>, Query) {
         let mut key = [0; 32];
         self.environment.fill_random(&mut key);
-        tx.execute(sql!(
+        let written = sql!(
             "INSERT INTO erasure_keys (owner_id, sealed) VALUES ($1, $2)
              ON CONFLICT (owner_id) DO UPDATE SET sealed = excluded.sealed",
             owner.id(),
             self.vault.seal(&*self.environment, &owner.aad(), &key),
-        ))
-        .await?;
-        Ok(Secret::new(key))
+        );
+        (Secret::new(key), written)
     }
 
     /// Opens a key that was read from its row; `None` if it was sealed under another master key.

@@ -155,10 +155,7 @@ async fn application_of_api_key(
     key: &str,
     named: Option<AppId>,
 ) -> Result<AppId, AgeApiError> {
-    let holder = {
-        let mut view = api.db.read().await?;
-        api_keys::authenticate(&mut view, &*api.environment, key).await?
-    };
+    let holder = api_keys::authenticate(&mut api.db.read_once().await?, &*api.environment, key).await?;
     let holder = holder.ok_or(BearerError::Invalid)?;
     api_keys::record_use(&api.db, &*api.environment, holder.key_use());
     if named != Some(holder.app) {

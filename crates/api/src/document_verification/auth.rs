@@ -251,7 +251,7 @@ impl RelyingPartyRequest {
 
 /// Refuses end users if the relying party's application may not use this product any more.
 async fn require_served(api: &ApiState, app: AppId) -> Result<(), DocumentApiError> {
-    let standing = application_status::find(&mut api.db.read().await?, app).await?;
+    let standing = application_status::find(&mut api.db.read_once().await?, app).await?;
     if standing.is_some_and(|standing| standing.allows(Feature::Identity)) {
         return Ok(());
     }

@@ -99,6 +99,32 @@ async fn a_beginning_that_is_given_up_leaves_nothing_behind() {
 }
 
 #[tokio::test]
+async fn several_statements_run_in_order_up_to_the_first_that_fails() {
+    let test = TestDb::open().await;
+    let mut tx = test.db.write().await.unwrap();
+    let rename =
+        sql!("UPDATE organisations SET name = $2 WHERE name = $1 AND status <> '$1'", "first", "renamed");
+    let at = "2026-01-02T03:04:05Z";
+    let changed = tx.execute_all(vec![insert(1, "first", at), insert(2, "first", at), rename]).await.unwrap();
+    assert_eq!(changed, [1, 1, 2]);
+    assert_eq!(tx.count(sql!("SELECT count(*) FROM organisations WHERE name = 'renamed'")).await.unwrap(), 2);
+    assert_eq!(tx.execute_all(Vec::new()).await.unwrap(), Vec::<u64>::new());
+    tx.commit().await.unwrap();
+
+    let mut tx = test.db.write().await.unwrap();
+    let again =
+        tx.execute_all(vec![insert(3, "third", at), insert(1, "again", at), insert(4, "fourth", at)]).await;
+    assert!(matches!(again, Err(DbError::Duplicate(_))), "{again:?}");
+    drop(tx);
+    let mut view = test.db.read().await.unwrap();
+    assert_eq!(
+        view.count(sql!("SELECT count(*) FROM organisations")).await.unwrap(),
+        2,
+        "dropped, so undone"
+    );
+}
+
+#[tokio::test]
 async fn a_second_row_of_the_same_key_is_named_a_duplicate() {
     let test = TestDb::open().await;
     let mut tx = test.db.write_with_durability(Durability::Process).await.unwrap();

@@ -87,26 +87,34 @@ impl AgeSessionStore {
     pub(super) async fn insert(&self, tx: &mut WriteTx, session: &AgeSession) -> Result<(), DbError> {
         // A session of the issuer is deleted when it expires: nobody reads its result.
         let retention = if session.issues.is_some() { SignedDuration::ZERO } else { self.retention };
-        let vault = Vault::with_key(self.keys.create(tx, KeyOwner::AgeSession(session.id)).await?);
-        tx.execute(sql!(
+        let (key, key_written) = self.keys.generate(KeyOwner::AgeSession(session.id));
+        let session_written = sql!(
             "INSERT INTO age_sessions (id, app_id, sandbox, state, sealed, version, until_at, forget_at, created_at)
              VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8)",
             session.id,
             session.app,
             session.sandbox,
             session.state,
-            self.seal(&vault, session),
+            self.seal(&Vault::with_key(key), session),
             session.wanted.until,
             session.wanted.until + retention,
             session.created_at,
-        ))
-        .await?;
-        let Some(recorded) = step_recorder::recorded(session) else { return Ok(()) };
-        let (step, at) = (SessionStepKind::Session, session.created_at);
-        recorded.begin(tx, recorded.id, step, session.wanted.kind.as_str(), at).await?;
-        let references = [session.wanted.reference_id.as_deref(), session.wanted.account_id.as_deref()];
-        self.references.remember(tx, &recorded, &references, at).await?;
-        step_recorder::record_changes(tx, &*self.environment, AgeSessionProgress::NOT_BEGUN, session).await
+        );
+        let mut written = vec![key_written, session_written];
+        let recorded = step_recorder::recorded(session);
+        if let Some(recorded) = &recorded {
+            let given = [session.wanted.reference_id.as_deref(), session.wanted.account_id.as_deref()];
+            let references = (&self.references, given);
+            written.extend(recorded.creation(session.wanted.kind.as_str(), references, session.created_at));
+        }
+        tx.execute_all(written).await?;
+        match recorded {
+            Some(_) => {
+                let before = AgeSessionProgress::NOT_BEGUN;
+                step_recorder::record_changes(tx, &*self.environment, before, session).await
+            }
+            None => Ok(()),
+        }
     }
 
     /// Records that the end user opened the page of a session.
@@ -121,7 +129,7 @@ impl AgeSessionStore {
 
     /// A session as it stands, of any application, in production or the sandbox.
     pub(super) async fn find(&self, id: AgeSessionId) -> Result<Option<AgeSession>, DbError> {
-        Ok(self.read(&mut self.db.read().await?, id).await?.map(|stored| stored.session))
+        Ok(self.read(&mut self.db.read_once().await?, id).await?.map(|stored| stored.session))
     }
 
     /// As [`Self::find`], with what else is sealed of the session. It is not locked.

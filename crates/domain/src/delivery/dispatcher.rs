@@ -13,7 +13,7 @@ use super::{
     secrets::{self, WebhookSecret},
 };
 use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, DbTimestamp, Durability, ReadTx, WriteTx, sql};
+use db::{Db, DbError, DbTimestamp, Durability, Query, ReadTx, WriteTx, sql};
 use futures_util::FutureExt as _;
 use jobs::ShutdownSignal;
 use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
@@ -175,9 +175,7 @@ impl DeliveryDispatcher {
         // Need not reach the disk: what a power cut loses here is sent again, and receivers recognise a repeat by its
         // id.
         let mut tx = self.db.write_with_durability(Durability::Process).await?;
-        for completed in &state.completed {
-            self.record_attempt(&mut tx, completed, now).await?;
-        }
+        self.record_attempts(&mut tx, &state.completed, now).await?;
         let mut leased = Vec::new();
         for (endpoint, quota) in &quotas {
             let lease = self.settings.lease;
@@ -329,13 +327,29 @@ impl DeliveryDispatcher {
         metrics::gauge!("assay_delivery_endpoints_closed").set(closed as f64);
     }
 
-    async fn record_attempt(
+    async fn record_attempts(
         &self,
         tx: &mut WriteTx,
-        completed: &CompletedDelivery,
+        completed: &[CompletedDelivery],
         now: Timestamp,
     ) -> Result<(), DbError> {
-        let CompletedDelivery { leased, span, result } = completed;
+        let (states, written) =
+            completed.iter().map(|completed| self.end_of(completed, now)).unzip::<_, _, Vec<_>, _>();
+        let changed = tx.execute_all(written).await?;
+        for ((completed, state), rows) in completed.iter().zip(states).zip(changed) {
+            if rows == 0 {
+                // The lease had expired: another process has the message, and the receiver may get it twice.
+                metrics::counter!("assay_deliveries_repeated_total").increment(1);
+            } else if state == DeliveryState::Failed {
+                completed.span.in_scope(|| tracing::warn!("a delivery was given up"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The state that an attempt leaves a delivery in, and the statement that writes it.
+    fn end_of(&self, completed: &CompletedDelivery, now: Timestamp) -> (DeliveryState, Query) {
+        let CompletedDelivery { leased, result, .. } = completed;
         let next_at = match result.outcome {
             DeliveryOutcome::Retry(retry_after) => retry_schedule::next_attempt_at(
                 leased.begun_at,
@@ -353,27 +367,19 @@ impl DeliveryDispatcher {
         };
         let skipped = (leased.attempts.len() + 1).saturating_sub(MAX_RECORDED_ATTEMPTS);
         let attempts: Vec<_> = leased.attempts.iter().chain([&result.record]).skip(skipped).collect();
-        let rows = tx
-            .execute(sql!(
-                "UPDATE deliveries SET state = $4, attempts = $5, next_at = $6, ended_at = $7, worker = NULL,
-                        leased_until = NULL
-                  WHERE id = $1 AND worker = $2 AND tries = $3 AND state = 'RUNNING'",
-                leased.id,
-                self.id,
-                leased.tries,
-                state,
-                serde_json::json!(attempts),
-                next_at.unwrap_or(now),
-                next_at.is_none().then_some(now),
-            ))
-            .await?;
-        if rows == 0 {
-            // The lease had expired: another process has the message, and the receiver may get it twice.
-            metrics::counter!("assay_deliveries_repeated_total").increment(1);
-        } else if state == DeliveryState::Failed {
-            span.in_scope(|| tracing::warn!("a delivery was given up"));
-        }
-        Ok(())
+        let written = sql!(
+            "UPDATE deliveries SET state = $4, attempts = $5, next_at = $6, ended_at = $7, worker = NULL,
+                    leased_until = NULL
+              WHERE id = $1 AND worker = $2 AND tries = $3 AND state = 'RUNNING'",
+            leased.id,
+            self.id,
+            leased.tries,
+            state,
+            serde_json::json!(attempts),
+            next_at.unwrap_or(now),
+            next_at.is_none().then_some(now),
+        );
+        (state, written)
     }
 
     fn random_fraction(&self) -> f64 {

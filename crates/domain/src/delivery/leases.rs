@@ -123,18 +123,17 @@ pub(super) async fn extend(
     lease: SignedDuration,
 ) -> Result<(), DbError> {
     let mut tx = db.write_with_durability(Durability::Process).await?;
-    tx.execute(sql!(
+    let extended = sql!(
         "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1",
         worker,
         now + lease,
-    ))
-    .await?;
-    tx.execute(sql!(
+    );
+    let requeued = sql!(
         "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
           WHERE state = 'RUNNING' AND leased_until <= $1",
         now,
-    ))
-    .await?;
+    );
+    tx.execute_all(vec![extended, requeued]).await?;
     tx.commit().await
 }
 

@@ -133,7 +133,7 @@ impl Outbox {
         let (id, now) = (DeliveryId::new(env), env.now());
         let plain = serde_json::to_vec(message).expect("a message serialises to JSON");
         let sealed = self.vault.seal(env, &aad(id), &plain);
-        tx.execute(sql!(
+        let mut written = vec![sql!(
             "INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
                                      created_at, account_id)
              VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $8, $8, $9)",
@@ -146,16 +146,15 @@ impl Outbox {
             serde_json::json!([]),
             now,
             account,
-        ))
-        .await?;
-        for subject in subjects {
-            tx.execute(sql!(
+        )];
+        written.extend(subjects.iter().map(|subject| {
+            sql!(
                 "INSERT INTO delivery_subjects (subject_id, delivery_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 *subject,
                 id,
-            ))
-            .await?;
-        }
+            )
+        }));
+        tx.execute_all(written).await?;
         tx.notify_on_commit();
         Ok(id)
     }

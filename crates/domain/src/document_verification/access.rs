@@ -51,8 +51,7 @@ impl DocumentSessionAccess {
         id: DocumentSessionId,
         sandbox: bool,
     ) -> Result<UnsealedDocumentSession, DocumentSessionError> {
-        let mut db = self.db.read().await?;
-        let stored = self.store.find(&mut db, app, id).await?;
+        let stored = self.store.find(&mut self.db.read_once().await?, app, id).await?;
         stored.filter(|stored| stored.session.sandbox == sandbox).ok_or(DocumentSessionError::SessionNotFound)
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use references::forget as forget_references;
 
 use crate::wire_enum::wire_enum;
 use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, DbTimestamp, Durability, FromRow, ReadTx, WriteTx, sql};
+use db::{Db, DbError, DbTimestamp, Durability, FromRow, Query, ReadTx, WriteTx, sql};
 
 /// How long the steps of a deleted session are counted, from their beginning.
 pub const STEP_RETENTION: SignedDuration = SignedDuration::from_hours(24 * 90);
@@ -117,6 +117,20 @@ impl RecordedSession {
         }
     }
 
+    /// What a new session has written of it: that it began, and the references that it is found by.
+    pub(crate) fn creation(
+        &self,
+        subject: &str,
+        references: (&SessionReferences, [Option<&str>; 2]),
+        at: Timestamp,
+    ) -> Vec<Query> {
+        let mut written =
+            vec![self.insertion((self.id, SessionStepKind::Session, subject), (at, None), None)];
+        let (hashes, given) = references;
+        written.extend(hashes.insertions(self, &given, at));
+        written
+    }
+
     /// A step begins. `id` is that of what it is about, by which its end is recorded.
     pub(crate) async fn begin(
         &self,
@@ -126,7 +140,7 @@ impl RecordedSession {
         subject: &str,
         at: Timestamp,
     ) -> Result<(), DbError> {
-        self.insert(tx, (id, step, subject), (at, None), None).await
+        tx.execute(self.insertion((id, step, subject), (at, None), None)).await.map(drop)
     }
 
     /// Something happens in a moment.
@@ -139,18 +153,17 @@ impl RecordedSession {
         end: StepEnd<'_>,
     ) -> Result<(), DbError> {
         let (id, now) = (environment.uuid_v7(), environment.now());
-        self.insert(tx, (id, step, subject), (now, Some(now)), Some(end)).await
+        tx.execute(self.insertion((id, step, subject), (now, Some(now)), Some(end))).await.map(drop)
     }
 
-    async fn insert(
+    fn insertion(
         &self,
-        tx: &mut WriteTx,
         (id, step, subject): (Uuid, SessionStepKind, &str),
         (started_at, ended_at): (Timestamp, Option<Timestamp>),
         end: Option<StepEnd<'_>>,
-    ) -> Result<(), DbError> {
+    ) -> Query {
         let (age, document) = self.columns();
-        tx.execute(sql!(
+        sql!(
             "INSERT INTO session_steps (id, app_id, kind, sandbox, age_session_id, document_session_id, step, subject,
                                         outcome, reason, started_at, ended_at, seconds)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING",
@@ -167,9 +180,7 @@ impl RecordedSession {
             started_at,
             ended_at,
             ended_at.map(|_| 0.0),
-        ))
-        .await
-        .map(drop)
+        )
     }
 
     /// Ends everything that the person had begun in the session, as they went away.

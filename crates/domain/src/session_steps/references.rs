@@ -4,7 +4,7 @@
 use super::{RecordedSession, SessionKind};
 use crate::vault::Vault;
 use base::{AppId, Timestamp, Uuid};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{DbError, FromRow, Query, ReadTx, WriteTx, sql};
 
 /// Sessions that are looked at for one reference, the newest.
 const MAX_SESSIONS_OF_REFERENCE: i64 = 200;
@@ -26,18 +26,17 @@ impl SessionReferences {
         self.vault.keyed_hash(b"session reference", &value).to_vec()
     }
 
-    /// Remembers the references of a new session.
-    pub(crate) async fn remember(
+    /// The statements that remember the references of a new session.
+    pub(super) fn insertions(
         &self,
-        tx: &mut WriteTx,
         session: &RecordedSession,
         references: &[Option<&str>],
         at: Timestamp,
-    ) -> Result<(), DbError> {
+    ) -> impl Iterator<Item = Query> {
         let (age, document) = session.columns();
-        for reference in references {
-            let Some(reference) = reference.filter(|text| !text.is_empty()) else { continue };
-            tx.execute(sql!(
+        let given = references.iter().copied().flatten().filter(|text| !text.is_empty());
+        given.map(move |reference| {
+            sql!(
                 "INSERT INTO session_references (hash, session_id, age_session_id, document_session_id, created_at)
                  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (hash, session_id) DO NOTHING",
                 self.hash(session.app, reference),
@@ -45,10 +44,8 @@ impl SessionReferences {
                 age,
                 document,
                 at,
-            ))
-            .await?;
-        }
-        Ok(())
+            )
+        })
     }
 
     /// The sessions of an application with this reference, newest first.

@@ -123,7 +123,7 @@ async fn run_reader(db: Db, mut reads: mpsc::Receiver<PendingRead>) {
     let mut keys = ParsedKeys::default();
     while reads.recv_many(&mut group, MAX_APPLICATIONS_PER_READ).await > 0 {
         let apps: Vec<AppId> = group.iter().map(|read: &PendingRead| read.app).collect();
-        let rows = async { self::rows(&mut db.read().await?, &apps).await };
+        let rows = async { self::rows(&mut db.read_once().await?, &apps).await };
         match rows.await {
             Ok(rows) => {
                 for PendingRead { app, reply } in group.drain(..) {

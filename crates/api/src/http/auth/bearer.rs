@@ -50,7 +50,7 @@ pub(crate) async fn authenticate(
     scope: TokenScope,
 ) -> Result<BearerPrincipal, BearerError> {
     let token = bearer_token(headers)?;
-    let bearer = tokens::authenticate(&mut api.db.read().await?, api.environment.now(), token).await?;
+    let bearer = tokens::authenticate(&mut api.db.read_once().await?, api.environment.now(), token).await?;
     let bearer = bearer.ok_or(BearerError::Invalid)?;
     request_context::note_application(bearer.app);
     count_application(api, bearer.app, &bearer.limits).await?;

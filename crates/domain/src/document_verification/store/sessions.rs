@@ -89,9 +89,9 @@ impl DocumentSessionStore {
         tx: &mut WriteTx,
         session: &DocumentSession,
     ) -> Result<(), DbError> {
-        let key = self.keys.create(tx, KeyOwner::DocumentSession(session.id)).await?;
+        let (key, key_written) = self.keys.generate(KeyOwner::DocumentSession(session.id));
         let destroy_at = session.created_at + SignedDuration::from_secs(session.wanted.resources_ttl);
-        tx.execute(sql!(
+        let session_written = sql!(
             "INSERT INTO identity_sessions (id, app_id, state, triggered, token_hash, sealed, version, until_at,
                                             destroy_at, forget_at, created_at)
              VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10)",
@@ -105,14 +105,13 @@ impl DocumentSessionStore {
             destroy_at,
             destroy_at + self.session_retention,
             session.created_at,
-        ))
-        .await?;
-        let (recorded, step) = (step_recorder::recorded(session), SessionStepKind::Session);
-        recorded.begin(tx, recorded.id, step, "SESSION", session.created_at).await?;
+        );
+        let mut written = vec![key_written, session_written];
         let subject =
             session.wanted.identity_profile.as_ref().and_then(|profile| profile.subject_id.as_deref());
-        let references = [session.wanted.user_tracking_id.as_deref(), subject];
-        self.references.remember(tx, &recorded, &references, session.created_at).await
+        let references = (&self.references, [session.wanted.user_tracking_id.as_deref(), subject]);
+        written.extend(step_recorder::recorded(session).creation("SESSION", references, session.created_at));
+        tx.execute_all(written).await.map(drop)
     }
 
     /// Records that the end user opened the page of a session.
@@ -162,8 +161,7 @@ impl DocumentSessionStore {
         &self,
         id: DocumentSessionId,
     ) -> Result<Option<UnsealedDocumentSession>, DbError> {
-        let mut db = self.db.read().await?;
-        self.find_unscoped(&mut db, id).await
+        self.find_unscoped(&mut self.db.read_once().await?, id).await
     }
 
     /// The session that an end user's token belongs to.
