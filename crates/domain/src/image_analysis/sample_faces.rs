@@ -2,7 +2,8 @@
 //! several people each, and the interfaces expect one per image.
 
 use base::Picture;
-use image::{ImageEncoder as _, RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use image::{RgbImage, imageops};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use vision::{Face, VisionError, VisionModels};
 
 /// Width of the crops.
@@ -48,11 +49,15 @@ fn crop_face(photo: &Picture, face: &Face) -> Option<Picture> {
 /// Encodes a picture as JPEG with a quality from 1 to 100.
 ///
 /// # Panics
-/// Never: writing to memory does not fail.
+/// If a side is longer than 65,535 pixels, which no JPEG can have; else never: writing to memory does not fail.
 pub fn encode_jpeg(picture: &Picture, quality: u8) -> Vec<u8> {
     let mut out = Vec::new();
-    JpegEncoder::new_with_quality(&mut out, quality)
-        .write_image(picture.rgb(), picture.width(), picture.height(), image::ExtendedColorType::Rgb8)
+    let mut encoder = Encoder::new(&mut out, quality);
+    // Faces are looked at closely, so colour keeps every pixel.
+    encoder.set_sampling_factor(SamplingFactor::F_1_1);
+    let side = |pixels: u32| u16::try_from(pixels).expect("a picture's side is one that a JPEG can have");
+    encoder
+        .encode(picture.rgb(), side(picture.width()), side(picture.height()), ColorType::Rgb)
         .expect("a picture has the bytes its size says, and writing to memory does not fail");
     out
 }
