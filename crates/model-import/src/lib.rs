@@ -182,7 +182,8 @@ fn merge_operator_changes(
         match models.iter_mut().find(|made| made.id == model.id) {
             None => models.push(model),
             Some(made) if has_current_converter(&model) => {
-                *made = ModelEntry { file: made.file.take(), ..model }
+                let (file, avx512_file) = (made.file.take(), made.avx512_file.take());
+                *made = ModelEntry { file, avx512_file, ..model }
             }
             Some(_) => {}
         }
@@ -255,28 +256,26 @@ impl ModelRecipe {
             verify_source(from, path, expected)?;
         }
         let source = self.files.first().map_or_else(PathBuf::new, |(path, _)| from.join(path));
+        let mut avx512_file = None;
         let bytes = match self.conversion {
             RecipeConversion::Convert(convert) => {
                 let mut graph = convert(&source)?;
                 graph.fold();
-                graph.to_onnx(self.id)
+                let bytes = graph.to_onnx(self.id);
+                if let Some(expected) = self.avx512_sha256 {
+                    graph.pad_channels(recipe::AVX512_CHANNELS)?;
+                    let path = format!("{}-avx512.onnx", self.id);
+                    avx512_file = Some(self.write_model(to, path, &graph.to_onnx(self.id), expected)?);
+                }
+                bytes
             }
             RecipeConversion::Copy => {
                 std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?
             }
             RecipeConversion::Embedded(bytes) => bytes.to_vec(),
         };
-        let found = sha256(&bytes);
-        if found != self.sha256 {
-            return Err(ImportError::Converted {
-                id: self.id.to_owned(),
-                found,
-                expected: self.sha256.to_owned(),
-            });
-        }
-        let path = format!("{}.onnx", self.id);
-        write_atomically(&to.join(&path), &bytes)?;
-        let model = self.entry(PackFile { path, sha256: found, bytes: bytes.len() as u64 });
+        let file = self.write_model(to, format!("{}.onnx", self.id), &bytes, self.sha256)?;
+        let model = self.entry(file, avx512_file);
         if let ModelOutput::TextCharacters { characters, .. } = &model.output {
             let listed = self.files.iter().find(|(_, hash)| *hash == characters.sha256);
             let bytes = if let Some((source, expected)) = listed {
@@ -292,5 +291,25 @@ impl ModelRecipe {
             write_atomically(&characters.locate(to)?, &bytes)?;
         }
         Ok(model)
+    }
+
+    /// Writes a file of the model, if it is the one that the recipe pins.
+    fn write_model(
+        &self,
+        to: &Path,
+        path: String,
+        bytes: &[u8],
+        expected: &str,
+    ) -> Result<PackFile, ImportError> {
+        let found = sha256(bytes);
+        if found != expected {
+            return Err(ImportError::Converted {
+                id: self.id.to_owned(),
+                found,
+                expected: expected.to_owned(),
+            });
+        }
+        write_atomically(&to.join(&path), bytes)?;
+        Ok(PackFile { path, sha256: found, bytes: bytes.len() as u64 })
     }
 }

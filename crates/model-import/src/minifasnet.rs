@@ -65,6 +65,7 @@ fn entry(file: PackFile) -> ModelEntry {
         id: MODEL_ID.to_owned(),
         task: ModelTask::Liveness,
         file: Some(file),
+        avx512_file: None,
         experimental: true,
         source: Some(ModelSource {
             package: "minivision-ai/Silent-Face-Anti-Spoofing".to_owned(),

@@ -20,7 +20,7 @@ pub(super) const RUNTIME_ARM64_SHA256: &str =
 
 /// Version of the converter and of the manifest entries below. Raise it when either changes; the next import then
 /// renews packs of older versions.
-pub(super) const CONVERTER_VERSION: &str = "6";
+pub(super) const CONVERTER_VERSION: &str = "7";
 pub(super) const PROBE_SEED: u64 = 20_261_121;
 
 pub(super) struct ModelRecipe {
@@ -33,6 +33,9 @@ pub(super) struct ModelRecipe {
     pub(super) conversion: RecipeConversion,
     /// SHA-256 of the converted model.
     pub(super) sha256: &'static str,
+    /// SHA-256 of the model for processors with AVX-512, where it is another file: with channels padded to
+    /// [`AVX512_CHANNELS`].
+    pub(super) avx512_sha256: Option<&'static str>,
     licence: &'static str,
     licence_note: &'static str,
     training_data: &'static str,
@@ -59,14 +62,18 @@ const LIVENESS_MODEL_ONNX: &[u8] = include_bytes!("../models/liveness.onnx");
 const QUALITY_MODEL_ID: &str = "quality-net-1";
 const QUALITY_MODEL_ONNX: &[u8] = include_bytes!("../models/quality.onnx");
 
+/// Channels that the runtime keeps side by side on processors with AVX-512.
+pub(super) const AVX512_CHANNELS: usize = 16;
+
 impl ModelRecipe {
     /// The manifest entry of the model.
-    pub(super) fn entry(&self, file: PackFile) -> ModelEntry {
+    pub(super) fn entry(&self, file: PackFile, avx512_file: Option<PackFile>) -> ModelEntry {
         let files = self.files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned())).collect();
         ModelEntry {
             id: self.id.to_owned(),
             task: self.task,
             file: Some(file),
+            avx512_file,
             // It was measured on simulated attacks only, never on real prints or displays before a camera.
             experimental: self.task == ModelTask::Liveness,
             source: Some(ModelSource {
@@ -112,6 +119,7 @@ pub(super) fn built_in_cues() -> ModelEntry {
         id: BuiltInCues::MODEL_ID.to_owned(),
         task: ModelTask::Liveness,
         file: None,
+        avx512_file: None,
         experimental: true,
         source: None,
         licence: "MIT OR Apache-2.0".to_owned(),
@@ -235,6 +243,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             ],
             conversion: RecipeConversion::Convert(|file| tfjs::convert(file, 1)),
             sha256: "c3b9d34f7c974cfb0e1731a8233309f9d567a210f7b5575b09455aa94082ebef",
+            avx512_sha256: Some("c6169914d5ddf97fac89761eb16b46b42e2a35820859634f3d54d03993042f9d"),
             licence: "Apache-2.0",
             licence_note: "the package names MediaPipe as the source, whose licence this is",
             training_data: "not published",
@@ -265,6 +274,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             ],
             conversion: RecipeConversion::Convert(face_api::age_gender),
             sha256: "e66aed496a030b93a8b4f8f7f0205e7b704fd56f481f2738931be1e2e98c3b9d",
+            avx512_sha256: None,
             licence: "MIT",
             licence_note: "the licence is the package's; the weights were trained on sets published for research, so ask a \
                            lawyer before commercial use",
@@ -290,6 +300,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             ],
             conversion: RecipeConversion::Convert(face_api::recognition),
             sha256: "09374f4c6eeaf181c3abc6f7d7099b49feffa60478ff955910009a43df0bfa31",
+            avx512_sha256: None,
             licence: "CC0-1.0, and MIT OR Apache-2.0 for the map after it",
             licence_note: "dlib's model, quantised; dlib's author put it into the public domain; the map was fitted on a part of \
                            FairFace by Kimmo Kärkkäinen and Jungseock Joo (WACV 2021, \
@@ -328,6 +339,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             ],
             conversion: RecipeConversion::Convert(|file| tfjs::convert(file, -1)),
             sha256: "60ba968db8521490098228d445c6b503d8062a0aa62a0f67155ac98ea440656f",
+            avx512_sha256: None,
             licence: "Apache-2.0",
             licence_note: "the licence is that of the repository the package names as the source; its base was trained on \
                            VGGFace2, a set published for research",
@@ -363,6 +375,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             )],
             conversion: RecipeConversion::Copy,
             sha256: "30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff",
+            avx512_sha256: None,
             licence: "Apache-2.0",
             licence_note: PPOCR_LICENCE,
             training_data: PPOCR_TRAINING_DATA,
@@ -388,6 +401,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             )],
             conversion: RecipeConversion::Copy,
             sha256: "491843a3c65de46295864c6815e41127eaa812c4dac1e19c6850ec49da9d3640",
+            avx512_sha256: None,
             licence: "Apache-2.0",
             licence_note: PPOCR_LICENCE,
             training_data: PPOCR_TRAINING_DATA,
@@ -412,6 +426,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             ],
             conversion: RecipeConversion::Copy,
             sha256: "06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0",
+            avx512_sha256: None,
             licence: "Apache-2.0",
             licence_note: PPOCR_LICENCE,
             training_data: PPOCR_TRAINING_DATA,
@@ -437,6 +452,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             files: &[],
             conversion: RecipeConversion::Embedded(LIVENESS_MODEL_ONNX),
             sha256: "3caeb1b928b96f9c683db595ca07076c0fdc39ae97f18de1eca705fbf84abfce",
+            avx512_sha256: None,
             licence: "MIT OR Apache-2.0",
             licence_note: "",
             training_data: "public-domain portraits and CC BY 4.0 clips, and attacks simulated from them; see \
@@ -462,6 +478,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
             files: &[],
             conversion: RecipeConversion::Embedded(QUALITY_MODEL_ONNX),
             sha256: "8b82e7da31f0f8ecba3b74586def51b6b0cbacde8312649032f924085fe6b4fe",
+            avx512_sha256: None,
             licence: "MIT OR Apache-2.0",
             licence_note: FAIRFACE_ATTRIBUTION,
             training_data: "58,085 faces of FairFace (CC BY 4.0), with masks, glasses and \
@@ -493,6 +510,7 @@ pub(super) fn optional_recipes() -> [ModelRecipe; 2] {
         )],
         conversion: RecipeConversion::Copy,
         sha256: "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+        avx512_sha256: None,
         licence: "Apache-2.0",
         licence_note: PPOCR6_LICENCE,
         training_data: PPOCR6_TRAINING_DATA,
@@ -517,6 +535,7 @@ pub(super) fn optional_recipes() -> [ModelRecipe; 2] {
         )],
         conversion: RecipeConversion::Copy,
         sha256: "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+        avx512_sha256: None,
         licence: "Apache-2.0",
         licence_note: PPOCR6_LICENCE,
         training_data: PPOCR6_TRAINING_DATA,

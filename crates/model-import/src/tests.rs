@@ -2,6 +2,7 @@
 //! runs; these tests guard the day on which a hash is renewed.
 
 use super::{ImportError, tfjs::convert};
+use crate::onnx::{ConstantData, Convolution, OnnxGraph};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 use tempfile::TempDir;
@@ -114,4 +115,62 @@ fn a_file_that_is_not_json_is_refused_by_name() {
     let file = folder.path().join("model.json");
     fs::write(&file, "{").unwrap();
     assert!(answer(&file).unwrap_err().ends_with("model.json: not the JSON expected"));
+}
+
+/// Convolutions of five channels, one of them depthwise, and a node that adds three channels.
+fn narrow_graph(last: &'static str) -> OnnxGraph {
+    let mut graph = OnnxGraph::default();
+    graph.set_input("input", vec![1, 3, 4, 4]);
+    let convolution = |shape: [usize; 4], depthwise| {
+        let weights = vec![1.0; shape.iter().product()];
+        (weights, shape, depthwise)
+    };
+    let mut x = "input".to_owned();
+    for (weights, shape, depthwise) in
+        [convolution([3, 3, 3, 5], false), convolution([3, 3, 5, 1], true), convolution([1, 1, 5, 5], false)]
+    {
+        x = graph.convolution(
+            &x,
+            &Convolution {
+                weights: &weights,
+                shape,
+                bias: Some(&[0.5; 5]),
+                strides: [1, 1],
+                pads: [0; 4],
+                dilations: [1, 1],
+                depthwise,
+            },
+        );
+    }
+    let added = graph.constant(&[8], ConstantData::Ints(vec![0, 0, 0, 0, 0, 3, 0, 0]));
+    let wide = graph.operator("Pad", &[&x, &added], vec![]);
+    let sum = graph.operator("Add", &[&wide, &wide], vec![]);
+    let last = graph.operator(last, &[&sum], vec![]);
+    graph.set_output(&last, "y", &[1, 8, 2, 2]);
+    graph
+}
+
+#[test]
+fn channels_are_padded_with_zeros_and_what_cannot_be_is_refused() {
+    let mut graph = narrow_graph("Relu");
+    graph.pad_channels(16).unwrap();
+    let shapes: Vec<&[i64]> = graph.constants.values().map(|(shape, _)| shape.as_slice()).collect();
+    for shape in [&[16, 3, 3, 3], &[16, 1, 3, 3], &[16, 16, 1, 1]] {
+        assert!(shapes.contains(&shape.as_slice()), "{shapes:?}");
+    }
+    assert!(shapes.iter().filter(|shape| shape.len() == 1).all(|shape| **shape == [16]), "{shapes:?}");
+    // The kernels between real channels stay, and the copy adds five ones.
+    let sum = |wanted: &[i64]| {
+        let of = graph.constants.values().filter(|(shape, _)| shape == wanted);
+        of.map(|(_, data)| match data {
+            ConstantData::Floats(values) => values.iter().sum::<f32>(),
+            ConstantData::Ints(_) => 0.0,
+        })
+        .sum::<f32>()
+    };
+    assert_eq!((sum(&[16, 3, 3, 3]), sum(&[16, 1, 3, 3])), (135.0, 45.0));
+    assert_eq!((sum(&[16, 16, 1, 1]), sum(&[16])), (30.0, 7.5));
+
+    let refused = narrow_graph("Softmax").pad_channels(16).unwrap_err().to_string();
+    assert!(refused.ends_with("this operator cannot be padded"), "{refused}");
 }

@@ -92,6 +92,9 @@ pub struct ModelEntry {
     /// The ONNX file; absent for a model that is built into the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PackFile>,
+    /// The same net for processors with AVX-512, if it is another file there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avx512_file: Option<PackFile>,
     /// Whether its answers are not to be relied on yet.
     #[serde(default)]
     pub experimental: bool,
@@ -544,7 +547,16 @@ impl ModelEntry {
             ModelOutput::TextCharacters { characters, .. } => Some(characters),
             _ => None,
         };
-        self.file.iter().chain(characters)
+        self.file.iter().chain(&self.avx512_file).chain(characters)
+    }
+
+    /// The ONNX file that suits this machine's processor.
+    pub fn file_for_this_processor(&self) -> Option<&PackFile> {
+        #[cfg(target_arch = "x86_64")]
+        let wide = self.avx512_file.as_ref().filter(|_| std::arch::is_x86_feature_detected!("avx512f"));
+        #[cfg(not(target_arch = "x86_64"))]
+        let wide = None;
+        wide.or(self.file.as_ref())
     }
 
     /// Identifies the model in answers and metrics: SHA-256 of its file, or of the built-in model's parameters.

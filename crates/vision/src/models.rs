@@ -11,6 +11,7 @@ use crate::{
     liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
     model_manifest::{
         CropRule, LivenessThresholds, ModelEntry, ModelInput, ModelOutput, ModelPack, ModelProbe, ModelTask,
+        PackFile,
     },
     quality,
 };
@@ -59,7 +60,7 @@ impl VisionModels {
     pub fn check(folder: &Path) -> Result<Vec<ModelInfo>, ModelLoadError> {
         let pack = ModelPack::read(folder)?;
         let models = face_models(&pack)?;
-        for file in models.iter().filter_map(|model| model.file.as_ref()).chain([&pack.runtime]) {
+        for file in models.iter().flat_map(|model| model.files()).chain([&pack.runtime]) {
             file.read(folder)?;
         }
         heap::return_freed_memory();
@@ -377,25 +378,32 @@ fn open_probed_net(
     pack: &ModelPack,
     model: &ModelEntry,
 ) -> Result<(Box<dyn NeuralNet>, ModelInput), ModelLoadError> {
-    let mut net = open_net(folder, pack, model)?;
+    let file = model.file_for_this_processor();
+    open_probed_file(folder, pack, model, file.ok_or_else(|| ModelLoadError::wrong(model, "it has no file"))?)
+}
+
+fn open_probed_file(
+    folder: &Path,
+    pack: &ModelPack,
+    model: &ModelEntry,
+    file: &PackFile,
+) -> Result<(Box<dyn NeuralNet>, ModelInput), ModelLoadError> {
     let input = model.input.clone().ok_or_else(|| ModelLoadError::wrong(model, "it has no input"))?;
+    let runtime = OnnxRuntime::open(folder, &pack.runtime)?;
+    let mut net = OnnxNet::load(&model.id, &file.read(folder)?, &input.name, &runtime)?;
     if let Some(probe) = &model.probe {
         check_probe(&mut net, model, &input, probe)?;
     }
     Ok((Box::new(net), input))
 }
 
-/// Opens the net of any model of a pack, its hash checked, and runs its probe, if it has one.
+/// Opens the nets of any model of a pack, those for other processors too, their hashes checked, and runs their probe, if it has
+/// one.
 pub fn verify_probe(folder: &Path, pack: &ModelPack, model: &ModelEntry) -> Result<(), ModelLoadError> {
-    open_probed_net(folder, pack, model).map(drop)
-}
-
-/// Opens an ONNX session on the file of a model.
-fn open_net(folder: &Path, pack: &ModelPack, model: &ModelEntry) -> Result<OnnxNet, ModelLoadError> {
-    let file = model.file.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no file"))?;
-    let input = model.input.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no input"))?;
-    let bytes = file.read(folder)?;
-    OnnxNet::load(&model.id, &bytes, &input.name, &OnnxRuntime::open(folder, &pack.runtime)?)
+    for file in model.file.iter().chain(&model.avx512_file) {
+        open_probed_file(folder, pack, model, file)?;
+    }
+    Ok(())
 }
 
 /// A net whose output is the probability of a live face. The outputs of several crops are averaged, unless the crops

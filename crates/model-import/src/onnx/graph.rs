@@ -29,8 +29,8 @@ pub(super) struct OnnxNode {
 #[derive(Default)]
 pub(crate) struct OnnxGraph {
     pub(super) nodes: Vec<OnnxNode>,
-    pub(super) constants: BTreeMap<String, (Vec<i64>, ConstantData)>,
-    input: (String, Vec<i64>),
+    pub(crate) constants: BTreeMap<String, (Vec<i64>, ConstantData)>,
+    pub(super) input: (String, Vec<i64>),
     pub(super) outputs: Vec<(String, Vec<i64>)>,
     names: usize,
 }
