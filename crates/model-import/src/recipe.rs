@@ -156,6 +156,7 @@ fn age_errors() -> AgeErrorTable {
             .to_owned(),
         bands: bands.map(|(from, st_dev)| AgeErrorBand { from, st_dev }).to_vec(),
         spread_weight: 1.0,
+        distribution_weight: 0.0,
         capture: Some(capture_errors()),
     }
 }
@@ -356,8 +357,10 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
                         .to_owned(),
                     bands: vec![AgeErrorBand { from: 0.0, st_dev: 9.0 }],
                     spread_weight: 1.0,
+                    distribution_weight: 0.0,
                     capture: None,
                 },
+                averaged_with: None,
             },
             probe: Some((
                 "age_pred_Softmax",

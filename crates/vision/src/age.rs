@@ -25,6 +25,26 @@ pub(crate) struct AgeModel {
     pub(crate) tensor: String,
     pub(crate) reading: AgeDecoding,
     pub(crate) errors: AgeErrorTable,
+    /// The model whose estimate is averaged with this one's, and its share of the mean.
+    pub(crate) averaged_with: Option<(Box<AgeModel>, f32)>,
+}
+
+/// What the net says of one crop.
+#[derive(Clone, Copy, Debug)]
+struct DecodedAge {
+    years: f32,
+    /// Standard deviation of the distribution that the net gives; 0 where it gives a number.
+    st_dev: f32,
+}
+
+/// An estimate before its error is known.
+#[derive(Clone, Copy, Debug)]
+struct RawAge {
+    years: f32,
+    /// Mean square of what its parts differ from it by.
+    spread: f32,
+    /// Mean variance of the distributions.
+    variance: f32,
 }
 
 /// An estimated age.
@@ -42,7 +62,7 @@ pub struct AgeEstimate {
     pub low80: f32,
     /// Upper end of the 80 % interval, years.
     pub high80: f32,
-    /// Standard deviation between the crops, years; a large one means a picture that is hard to estimate.
+    /// Standard deviation between the crops and averaged models, years; a large one means a picture that is hard to estimate.
     pub spread: f32,
 }
 
@@ -56,7 +76,15 @@ impl AgeModel {
         face: &Face,
         capture: Option<&CaptureQuality>,
     ) -> Result<AgeEstimate, VisionError> {
-        let mut years = Vec::new();
+        let mut age = self.estimate_crops(picture, face)?;
+        if let Some((other, share)) = &mut self.averaged_with {
+            age = age.averaged(other.estimate_crops(picture, face)?, *share);
+        }
+        Ok(AgeEstimate::new(age, capture, &self.errors))
+    }
+
+    fn estimate_crops(&mut self, picture: &Picture, face: &Face) -> Result<RawAge, VisionError> {
+        let mut ages = Vec::new();
         for &scale in &self.input.crop.scales {
             let mut values = Vec::new();
             let square = CropSquare::around(face, self.input.crop.rule, scale);
@@ -65,21 +93,22 @@ impl AgeModel {
             // thread.
             let answer =
                 self.net.run(&values, [1, 3, self.input.height as usize, self.input.width as usize])?;
-            years.push(self.decode(tensor_named(&answer, &self.tensor, &self.id)?)?);
+            ages.push(self.decode(tensor_named(&answer, &self.tensor, &self.id)?)?);
         }
-        let crops = years.len() as f32;
-        let mean = years.iter().sum::<f32>() / crops;
-        let variance = years.iter().map(|years| (years - mean).powi(2)).sum::<f32>() / crops;
-        Ok(AgeEstimate::new(mean.clamp(0.0, 120.0), variance.sqrt(), capture, &self.errors))
+        let crops = ages.len() as f32;
+        let mean_of = |value: &dyn Fn(&DecodedAge) -> f32| ages.iter().map(value).sum::<f32>() / crops;
+        let years = mean_of(&|age| age.years);
+        let spread = mean_of(&|age| (age.years - years).powi(2));
+        Ok(RawAge { years, spread, variance: mean_of(&|age| age.st_dev.powi(2)) })
     }
 
     /// Decodes the age from the output for one crop.
-    fn decode(&self, values: &[f32]) -> Result<f32, VisionError> {
+    fn decode(&self, values: &[f32]) -> Result<DecodedAge, VisionError> {
         let unusable = |what: &str| VisionError::Unusable { model: self.id.clone(), what: what.to_owned() };
-        let years = match self.reading {
+        let (years, st_dev) = match self.reading {
             AgeDecoding::Years => {
                 let [years] = values else { return Err(unusable("one age was expected")) };
-                *years
+                (*years, 0.0)
             }
             AgeDecoding::Probabilities { first_age } => {
                 let total: f32 = values.iter().sum();
@@ -88,23 +117,44 @@ impl AgeModel {
                 if !are_probabilities {
                     return Err(unusable("the ages are no probabilities"));
                 }
-                let sum: f32 = values.iter().enumerate().map(|(at, p)| p * (first_age + at as f32)).sum();
-                sum / total
+                let mean_of = |value: &dyn Fn(f32) -> f32| {
+                    let terms = values.iter().enumerate().map(|(at, p)| p * value(first_age + at as f32));
+                    terms.sum::<f32>() / total
+                };
+                let years = mean_of(&|age| age);
+                (years, mean_of(&|age| (age - years).powi(2)).sqrt())
             }
         };
         // A net may leave the range of ages a little; a number far outside is an error.
-        if (-20.0..=200.0).contains(&years) { Ok(years) } else { Err(unusable("the age is no age")) }
+        if (-20.0..=200.0).contains(&years) {
+            Ok(DecodedAge { years, st_dev })
+        } else {
+            Err(unusable("the age is no age"))
+        }
+    }
+}
+
+impl RawAge {
+    /// The mean with another estimate, which has this share of it. A distribution stays this one's.
+    fn averaged(self, other: Self, share: f32) -> Self {
+        let years = self.years + share * (other.years - self.years);
+        let own = self.spread + (self.years - years).powi(2);
+        let others = other.spread + (other.years - years).powi(2);
+        Self { years, spread: own + share * (others - own), variance: self.variance }
     }
 }
 
 impl AgeEstimate {
-    /// An estimate whose uncertainty comes from its error band, the spread between its crops and the capture.
-    fn new(years: f32, spread: f32, capture: Option<&CaptureQuality>, errors: &AgeErrorTable) -> Self {
+    /// An estimate whose uncertainty comes from its error band, the spread between its parts, the distribution that the net gives,
+    /// and the capture.
+    fn new(age: RawAge, capture: Option<&CaptureQuality>, errors: &AgeErrorTable) -> Self {
+        let (years, spread) = (age.years.clamp(0.0, 120.0), age.spread.sqrt());
         let band = errors.bands.iter().rev().find(|band| years >= band.from).or(errors.bands.first());
         let base = band.map_or(f32::NAN, |band| band.st_dev);
         let added =
             errors.capture.as_ref().zip(capture).map_or(0.0, |(table, capture)| table.st_dev(capture));
-        let st_dev = base.hypot(errors.spread_weight * spread).hypot(added);
+        let told = errors.distribution_weight * age.variance.sqrt();
+        let st_dev = base.hypot(errors.spread_weight * spread).hypot(told).hypot(added);
         Self::with_deviation(years, st_dev, spread)
     }
 
@@ -144,7 +194,8 @@ impl AgeErrorTable {
     /// one from which they are at least `age` with that probability, where the crops agree and the capture is good; to a
     /// tenth of a year, up to 120. `None` where no estimate is that certain.
     pub fn confidence_limits(&self, age: f64, confidence: f64) -> [Option<f64>; 2] {
-        let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, None, self).at_least(age);
+        let sure = |years| RawAge { years, spread: 0.0, variance: 0.0 };
+        let reached = |tenths: u32| AgeEstimate::new(sure(tenths as f32 / 10.0), None, self).at_least(age);
         let years = |tenths: u32| f64::from(tenths) / 10.0;
         // From the far end, so that no estimate beyond the limit is less certain: a band may have a larger error than
         // the one before.
@@ -221,15 +272,36 @@ mod tests {
             covers: String::new(),
             bands: vec![AgeErrorBand { from: 0.0, st_dev: 3.0 }, AgeErrorBand { from: 18.0, st_dev: 6.0 }],
             spread_weight: 1.0,
+            distribution_weight: 0.0,
             capture: None,
         }
     }
 
+    fn raw(years: f32, spread: f32) -> RawAge {
+        RawAge { years, spread: spread * spread, variance: 0.0 }
+    }
+
     #[test]
     fn the_band_gives_the_deviation_and_the_spread_widens_it() {
-        assert_eq!(AgeEstimate::new(17.9, 0.0, None, &errors()).st_dev, 3.0);
-        assert_eq!(AgeEstimate::new(18.0, 0.0, None, &errors()).st_dev, 6.0);
-        assert_eq!(AgeEstimate::new(30.0, 8.0, None, &errors()).st_dev, 10.0);
+        assert_eq!(AgeEstimate::new(raw(17.9, 0.0), None, &errors()).st_dev, 3.0);
+        assert_eq!(AgeEstimate::new(raw(18.0, 0.0), None, &errors()).st_dev, 6.0);
+        assert_eq!(AgeEstimate::new(raw(30.0, 8.0), None, &errors()).st_dev, 10.0);
+    }
+
+    #[test]
+    fn a_distribution_widens_the_deviation_as_the_table_says() {
+        let told = RawAge { variance: 64.0, ..raw(30.0, 0.0) };
+        assert_eq!(AgeEstimate::new(told, None, &errors()).st_dev, 6.0);
+        let errors = AgeErrorTable { distribution_weight: 1.0, ..errors() };
+        assert_eq!(AgeEstimate::new(told, None, &errors).st_dev, 10.0);
+    }
+
+    #[test]
+    fn two_models_are_averaged_by_share_and_their_difference_is_spread() {
+        let age = raw(20.0, 0.0).averaged(raw(40.0, 0.0), 0.25);
+        assert_eq!((age.years, age.spread), (25.0, 0.75 * 25.0 + 0.25 * 225.0));
+        let age = raw(30.0, 2.0).averaged(raw(30.0, 4.0), 0.5);
+        assert_eq!((age.years, age.spread), (30.0, 10.0));
     }
 
     #[test]
@@ -243,7 +315,8 @@ mod tests {
             eyes: 4.0,
         };
         let errors = AgeErrorTable { capture: Some(table), ..errors() };
-        let st_dev = |capture: CaptureQuality| AgeEstimate::new(30.0, 0.0, Some(&capture), &errors).st_dev;
+        let st_dev =
+            |capture: CaptureQuality| AgeEstimate::new(raw(30.0, 0.0), Some(&capture), &errors).st_dev;
         let good = CaptureQuality::default();
         assert_eq!(st_dev(good), 6.0);
         assert_eq!(st_dev(CaptureQuality { blur: 1.0, noise: 50.0, mouth_covered: 0.5, ..good }), 6.0);
@@ -251,12 +324,12 @@ mod tests {
         assert_eq!(st_dev(CaptureQuality { blur: 2.0, ..good }), 6.0_f32.hypot(4.0));
         assert_eq!(st_dev(CaptureQuality { blur: 40.0, ..good }), 10.0);
         assert_eq!(st_dev(CaptureQuality { mouth_covered: 0.9, ..good }), 6.0_f32.hypot(8.0));
-        assert_eq!(AgeEstimate::new(30.0, 0.0, None, &errors).st_dev, 6.0);
+        assert_eq!(AgeEstimate::new(raw(30.0, 0.0), None, &errors).st_dev, 6.0);
     }
 
     #[test]
     fn probabilities_are_those_of_the_normal_distribution() {
-        let estimate = AgeEstimate::new(24.0, 0.0, None, &errors());
+        let estimate = AgeEstimate::new(raw(24.0, 0.0), None, &errors());
         assert!((estimate.at_least(24.0) - 0.5).abs() < 1e-6);
         assert!((estimate.at_least(18.0) - 0.841_345).abs() < 1e-5);
         assert!((estimate.buffer(0.05) - 1.644_854 * 6.0).abs() < 1e-3);
@@ -267,7 +340,7 @@ mod tests {
         };
         assert!(near(estimate.interval(0.682_689), 6.0));
         assert!(near(estimate.interval(0.9), 1.644_854 * 6.0));
-        assert_eq!(AgeEstimate::new(2.0, 0.0, None, &errors()).interval(0.9)[0], 0.0);
+        assert_eq!(AgeEstimate::new(raw(2.0, 0.0), None, &errors()).interval(0.9)[0], 0.0);
     }
 
     #[test]
@@ -280,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_buffer_costs_what_it_keeps_out() {
-        let estimate = AgeEstimate::new(24.0, 0.0, None, &errors());
+        let estimate = AgeEstimate::new(raw(24.0, 0.0), None, &errors());
         // At the threshold all but the rate are refused, one buffer above it half.
         assert!((estimate.refused_share(0.05, 0.0) - 0.95).abs() < 1e-6);
         assert!((estimate.refused_share(0.05, estimate.buffer(0.05)) - 0.5).abs() < 1e-6);
@@ -306,7 +379,7 @@ mod tests {
         };
         let net = Box::new(crate::ScriptedNet(vec![("age".to_owned(), answer.to_vec())]));
         let (id, tensor) = ("scripted".to_owned(), "age".to_owned());
-        let mut model = AgeModel { id, net, input, tensor, reading, errors: errors() };
+        let mut model = AgeModel { id, net, input, tensor, reading, errors: errors(), averaged_with: None };
         let picture = Picture::new(20, 20, vec![0; 1200]).unwrap();
         let face =
             Face { left: 5.0, top: 5.0, right: 15.0, bottom: 15.0, score: 1.0, points: [[10.0; 2]; 6] };

@@ -174,6 +174,11 @@ pub struct CropSpec {
     pub joined: bool,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(weight: &f32) -> bool {
+    *weight == 0.0
+}
+
 fn one_crop() -> Vec<f32> {
     vec![1.0]
 }
@@ -223,6 +228,9 @@ pub enum ModelOutput {
         /// Age of the first entry in years, 0 to 120.
         first_age: f32,
         errors: AgeErrorTable,
+        /// Another model, whose estimate is averaged with this one's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        averaged_with: Option<AveragedAgeModel>,
     },
     /// An embedding; those of one person lie close together.
     Embedding {
@@ -294,6 +302,18 @@ pub enum ModelOutput {
     },
 }
 
+/// The second model of a mean of two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AveragedAgeModel {
+    /// Id of a model for age that has an input and is averaged with no other itself.
+    pub id: String,
+    /// Its share of the mean, 0 to 1.
+    pub share: f32,
+    /// The crops that it sees here, in the place of its own.
+    pub scales: Vec<f32>,
+}
+
 /// How the distance between two embeddings is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -335,8 +355,11 @@ pub struct AgeErrorTable {
     pub covers: String,
     /// Standard deviation of the error by estimated age, ascending; at least one entry, the first from 0.
     pub bands: Vec<AgeErrorBand>,
-    /// Weight, 0 to 10, with which the spread between the crops is added in quadrature.
+    /// Weight, 0 to 10, with which the spread between the crops, and between averaged models, is added in quadrature.
     pub spread_weight: f32,
+    /// Weight, 0 to 10, with which the deviation of the net's own distribution over ages is added in quadrature.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub distribution_weight: f32,
     /// What a bad capture adds, where a model for quality serves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<CaptureErrorTable>,
@@ -445,8 +468,24 @@ impl ModelPack {
                 return invalid(format!("there are two models {}", model.id));
             }
             model.check()?;
+            self.averaged_model(model)?;
         }
         Ok(())
+    }
+
+    /// The model that is averaged with this one, if one is.
+    pub fn averaged_model(&self, model: &ModelEntry) -> Result<Option<&ModelEntry>, ModelPackError> {
+        let ModelOutput::AgeSoftmax { averaged_with: Some(with), .. } = &model.output else {
+            return Ok(None);
+        };
+        let found = self.models.iter().find(|other| other.id == with.id);
+        let is_single = |other: &&ModelEntry| match other.output {
+            ModelOutput::AgeScalar { .. } | ModelOutput::AgeSoftmax { averaged_with: None, .. } => true,
+            _ => false,
+        };
+        let words =
+            || format!("model {} is averaged with {}, which is no single model for age", model.id, with.id);
+        found.filter(is_single).map(Some).ok_or_else(|| ModelPackError::Wrong(words()))
     }
 
     /// The model that serves a task, if one does.
@@ -476,10 +515,7 @@ impl ModelEntry {
                 return invalid("the input's sides are 1 to 2048 pixels");
             }
             let scales = &input.crop.scales;
-            if scales.is_empty()
-                || scales.len() > 8
-                || scales.iter().any(|scale| !(0.2..=8.0).contains(scale))
-            {
+            if !are_crop_scales(scales) {
                 return invalid("crops are one to eight, of 0.2 to 8 times the face");
             }
             if input.crop.rule == CropRule::Inside && self.task != ModelTask::Liveness {
@@ -494,7 +530,15 @@ impl ModelEntry {
         let (shares, first_age, errors) = match &self.output {
             ModelOutput::BlazefaceAnchors { find, count } => (vec![*find, *count], 0.0, None),
             ModelOutput::AgeScalar { errors, .. } => (Vec::new(), 0.0, Some(errors)),
-            ModelOutput::AgeSoftmax { first_age, errors, .. } => (Vec::new(), *first_age, Some(errors)),
+            ModelOutput::AgeSoftmax { first_age, errors, averaged_with, .. } => {
+                let is_sound = |with: &AveragedAgeModel| {
+                    (0.0..=1.0).contains(&with.share) && are_crop_scales(&with.scales)
+                };
+                if !averaged_with.as_ref().is_none_or(is_sound) {
+                    return invalid("an averaged model has a share of 0 to 1, and one to eight crops");
+                }
+                (Vec::new(), *first_age, Some(errors))
+            }
             ModelOutput::PadSoftmax { thresholds, .. }
             | ModelOutput::PadSigmoid { thresholds, .. }
             | ModelOutput::Cues { thresholds: Some(thresholds) } => {
@@ -527,8 +571,11 @@ impl ModelEntry {
             return invalid("the first age is 0 to 120 years");
         }
         let Some(errors) = errors else { return Ok(()) };
-        if !(0.0..=10.0).contains(&errors.spread_weight) {
-            return invalid("the weight of the spread is 0 to 10");
+        if [errors.spread_weight, errors.distribution_weight]
+            .iter()
+            .any(|weight| !(0.0..=10.0).contains(weight))
+        {
+            return invalid("the weights of the spread and of the distribution are 0 to 10");
         }
         let ascending = errors.bands.is_sorted_by(|a, b| a.from < b.from);
         let positive = errors.bands.iter().all(|band| band.st_dev.is_finite() && band.st_dev > 0.0);
@@ -576,6 +623,10 @@ impl CaptureErrorTable {
             && is_function(&self.noise)
             && [self.mouth, self.nose, self.eyes].into_iter().all(is_added)
     }
+}
+
+fn are_crop_scales(scales: &[f32]) -> bool {
+    (1..=8).contains(&scales.len()) && scales.iter().all(|scale| (0.2..=8.0).contains(scale))
 }
 
 /// Whether rates lie between 0 and 1, distances are positive, and both ascend.

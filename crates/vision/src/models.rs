@@ -10,8 +10,8 @@ use crate::{
     inference::{NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet, tensor_named},
     liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
     model_manifest::{
-        CropRule, LivenessThresholds, ModelEntry, ModelInput, ModelOutput, ModelPack, ModelProbe, ModelTask,
-        PackFile,
+        AveragedAgeModel, CropRule, LivenessThresholds, ModelEntry, ModelInput, ModelOutput, ModelPack,
+        ModelProbe, ModelTask, PackFile,
     },
     quality,
 };
@@ -118,6 +118,7 @@ impl VisionModels {
             covers: String::new(),
             bands: vec![crate::model_manifest::AgeErrorBand { from: 0.0, st_dev: 1.0 }],
             spread_weight: 0.0,
+            distribution_weight: 0.0,
             capture: None,
         };
         Self {
@@ -135,6 +136,7 @@ impl VisionModels {
                 tensor: "age".to_owned(),
                 reading: AgeDecoding::Years,
                 errors,
+                averaged_with: None,
             },
             embed: EmbeddingSlot::Loaded(Box::new(EmbeddingModel::scripted(vec![f32::NAN; 2], input(8)))),
             liveness: Box::new(liveness::built_in()),
@@ -269,11 +271,12 @@ impl VisionModels {
     }
 }
 
-/// The models for faces: detector, age, embedding, liveness, and quality where the pack has one.
+/// The models for faces: detector, age, embedding, liveness, quality where the pack has one, and what is averaged with the age.
 fn face_models(pack: &ModelPack) -> Result<Vec<&ModelEntry>, ModelLoadError> {
     let needed = [ModelTask::Detect, ModelTask::Age, ModelTask::Embed, ModelTask::Liveness];
     let mut models = needed.into_iter().map(|task| pack.model_for(task)).collect::<Result<Vec<_>, _>>()?;
     models.extend(pack.chosen_model(ModelTask::Quality)?);
+    models.extend(pack.averaged_model(pack.model_for(ModelTask::Age)?)?);
     Ok(models)
 }
 
@@ -323,15 +326,23 @@ impl PackLoader<'_> {
     }
 
     fn age(&self, model: &ModelEntry) -> Result<AgeModel, ModelLoadError> {
-        let (tensor, reading, errors) = match model.output.clone() {
-            ModelOutput::AgeScalar { tensor, errors } => (tensor, AgeDecoding::Years, errors),
-            ModelOutput::AgeSoftmax { tensor, first_age, errors } => {
-                (tensor, AgeDecoding::Probabilities { first_age }, errors)
+        let (tensor, reading, errors, with) = match model.output.clone() {
+            ModelOutput::AgeScalar { tensor, errors } => (tensor, AgeDecoding::Years, errors, None),
+            ModelOutput::AgeSoftmax { tensor, first_age, errors, averaged_with } => {
+                (tensor, AgeDecoding::Probabilities { first_age }, errors, averaged_with)
             }
             _ => return Err(ModelLoadError::wrong(model, "its decode gives no age")),
         };
+        let averaged_with = match self.pack.averaged_model(model)?.zip(with) {
+            Some((other, AveragedAgeModel { share, scales, .. })) => {
+                let mut other = self.age(other)?;
+                other.input.crop.scales = scales;
+                Some((Box::new(other), share))
+            }
+            None => None,
+        };
         let (net, input) = self.net(model)?;
-        Ok(AgeModel { id: model.id.clone(), net, input, tensor, reading, errors })
+        Ok(AgeModel { id: model.id.clone(), net, input, tensor, reading, errors, averaged_with })
     }
 
     fn capture_quality(&self, model: &ModelEntry) -> Result<CaptureQualityModel, ModelLoadError> {
