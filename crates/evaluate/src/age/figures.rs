@@ -478,6 +478,8 @@ pub(crate) mod tests {
                 ("sex", ["F", "M"][at % 2]),
                 ("ethnicity", ["one", "another", "third"][at % 3]),
                 ("half", ["fit", "held-out"][at / 7 % 2]),
+                ("gender", ["Female", "Male"][at % 2]),
+                ("group", ["Black", "Indian", "White"][at % 3]),
                 ("age band", crate::age::age_band(truth)),
             ];
             let columns = columns.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -491,7 +493,7 @@ pub(crate) mod tests {
         let faces = synthetic_faces();
         let threshold = threshold.to_string();
         let Command { age } = Command::parse_from(["age", "--labels", "none.csv", "--threshold", &threshold]);
-        let columns = ["sex", "ethnicity", "age band", "half"].map(str::to_owned);
+        let columns = ["sex", "ethnicity", "age band", "half", "gender", "group"].map(str::to_owned);
         let report = age.report(0.05, faces.len(), BTreeMap::new(), &faces, &columns);
         let mut file = HtmlReport::headless("age");
         add_sections(&mut file, &report, &faces, &columns).unwrap();

@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, path::Path};
 use vision::model_manifest::ModelTask;
 
 /// Fewest attacks of a group that has a curve of its own.
-const MIN_CURVE_ATTACKS: usize = 20;
+const MIN_CURVE_ATTACKS: usize = 15;
 
 pub(super) fn report(
     labels: &Path,

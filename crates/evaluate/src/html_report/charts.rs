@@ -40,9 +40,10 @@ const SERIES_COLOURS: [RGBColor; MAX_SERIES] = [
     RGBColor(120, 94, 0),
     RGBColor(31, 36, 48),
     RGBColor(150, 20, 40),
+    RGBColor(100, 100, 210),
 ];
 /// Most lines of a chart that can be told apart.
-pub(crate) const MAX_SERIES: usize = 7;
+pub(crate) const MAX_SERIES: usize = 8;
 
 /// Words around a figure.
 pub(crate) struct ChartArea<'a> {
@@ -75,6 +76,8 @@ pub(crate) struct Axis<'a> {
     to: f64,
     scale: Scale,
     unit: AxisUnit,
+    /// Names of the values 0, 1, 2 and so on, where they are steps and no numbers; empty otherwise.
+    steps: &'a [String],
 }
 
 #[derive(Clone, Copy)]
@@ -92,7 +95,13 @@ const RATE_AXIS_MARKS: [f64; 10] = [0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6
 impl<'a> Axis<'a> {
     /// Numbers with a unit that the title names.
     pub(crate) fn linear(title: &'a str, from: f64, to: f64) -> Self {
-        Self { title, from, to: to.max(from + 1e-6), scale: Scale::Linear, unit: AxisUnit::Plain }
+        let to = to.max(from + 1e-6);
+        Self { title, from, to, scale: Scale::Linear, unit: AxisUnit::Plain, steps: &[] }
+    }
+
+    /// Steps with names, at 0, 1, 2 and so on.
+    pub(crate) fn steps(title: &'a str, steps: &'a [String]) -> Self {
+        Self { steps, ..Self::linear(title, 0.0, steps.len().saturating_sub(1) as f64) }
     }
 
     /// Shares, shown in percent.
@@ -103,14 +112,14 @@ impl<'a> Axis<'a> {
     /// Error rates, in percent, along the distances of the normal distribution.
     pub(crate) fn error_rate(title: &'a str) -> Self {
         let [from, to] = RATE_AXIS_ENDS;
-        Self { title, from, to, scale: Scale::NormalDeviate, unit: AxisUnit::Share }
+        Self { scale: Scale::NormalDeviate, ..Self::share(title, from, to) }
     }
 
     /// Error rates, in percent, along powers of ten down to what `count` comparisons can show.
     pub(crate) fn log_rate(title: &'a str, count: usize) -> Self {
         let smallest = 1.0 / count.max(1) as f64;
         let from = 10_f64.powf(smallest.log10().floor()).clamp(LOG_RATE_ENDS[0], LOG_RATE_ENDS[1]);
-        Self { title, from, to: 1.0, scale: Scale::Logarithmic, unit: AxisUnit::Share }
+        Self { scale: Scale::Logarithmic, ..Self::share(title, from, 1.0) }
     }
 
     /// The same axis with another upper end.
@@ -131,7 +140,7 @@ impl<'a> Axis<'a> {
     fn coordinates(&self) -> AxisCoordinates {
         let marks = match self.scale {
             Scale::NormalDeviate => RATE_AXIS_MARKS.map(normal_deviate).to_vec(),
-            Scale::Linear => Vec::new(),
+            Scale::Linear => (0..self.steps.len()).map(|step| step as f64).collect(),
             Scale::Logarithmic => {
                 let [first, last] = [self.from, self.to].map(|end| end.log10().round() as i32);
                 (first..=last).map(f64::from).collect()
@@ -141,6 +150,9 @@ impl<'a> Axis<'a> {
     }
 
     fn format(&self, place: f64) -> String {
+        if let Some(name) = self.steps.get(place.round() as usize) {
+            return name.clone();
+        }
         let value = match self.scale {
             Scale::Linear => place,
             Scale::NormalDeviate => share_at_deviate(place),

@@ -120,10 +120,12 @@ fn charts(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Result
     let refused: Vec<(f64, f64)> = std::iter::once((0.0, 0.0))
         .chain(harm.rows.iter().enumerate().map(|(at, row)| (place(at + 1), row.refused)))
         .collect();
-    let highest = moved.iter().chain(&stated).map(|&(_, years)| years).fold(5.0, f64::max) * 1.1;
-    let degrees: Vec<String> = harm.rows.iter().map(|row| row.degree.to_string()).collect();
-    let axis = format!("Degree: 0 is the picture as it is, then {} {}", degrees.join(", "), harm.unit);
-    let last = harm.rows.len() as f64;
+    // Room above the lines for their names.
+    let highest = moved.iter().chain(&stated).map(|&(_, years)| years).fold(5.0, f64::max) * 1.35;
+    let steps: Vec<String> = std::iter::once("as it is".to_owned())
+        .chain(harm.rows.iter().map(|row| row.degree.to_string()))
+        .collect();
+    let axis = format!("Degree: {}", harm.unit);
     let at = |series: &[(f64, f64)]| -> String {
         series.iter().map(|(_, years)| format!("{years:.1}")).collect::<Vec<_>>().join(", ")
     };
@@ -133,7 +135,7 @@ fn charts(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Result
         at(&moved),
         at(&stated)
     );
-    let (name, title) = (format!("{}-age", harm.harm), format!("Age under harm: {}", harm.harm));
+    let (name, title) = (format!("{}-age", harm.harm), format!("Robustness: estimated age, {}", harm.harm));
     let years = line_chart(
         &ChartArea {
             name: &name,
@@ -141,17 +143,18 @@ fn charts(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Result
             caption: "Of pictures that were not refused.",
             words: &words,
         },
-        (Axis::linear(&axis, 0.0, last), Axis::linear("Years", 0.0, highest)),
+        (Axis::steps(&axis, &steps), Axis::linear("Years", 0.0, highest)),
         &[
             LabelledSeries::line("estimate moved by", moved),
             LabelledSeries::line("stated error (st_dev)", stated),
         ],
-        FreeCorner::LowerRight,
+        FreeCorner::UpperLeft,
     )?;
     let shares: Vec<String> = refused.iter().map(|(_, share)| format!("{:.0} %", share * 100.0)).collect();
     let words =
         format!("{}: refused by degree, from the picture as it is on: {}", harm.harm, shares.join(", "));
-    let (name, title) = (format!("{}-refused", harm.harm), format!("Refused for harm: {}", harm.harm));
+    let (name, title) =
+        (format!("{}-refused", harm.harm), format!("Robustness: pictures refused, {}", harm.harm));
     let gate = line_chart(
         &ChartArea {
             name: &name,
@@ -159,9 +162,9 @@ fn charts(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Result
             caption: "Share of pictures that were refused.",
             words: &words,
         },
-        (Axis::linear(&axis, 0.0, last), Axis::share("Refused", 0.0, 1.0)),
+        (Axis::steps(&axis, &steps), Axis::share("Refused", 0.0, 1.0)),
         &[LabelledSeries::line("refused", refused)],
-        FreeCorner::LowerRight,
+        FreeCorner::UpperLeft,
     )?;
     Ok(vec![years, gate])
 }
