@@ -6,11 +6,15 @@ use quick_xml::events::Event;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 /// Most bytes of a figure, and of all figures of the documents: they are read on phones, and stay in the repository.
 const MAX_FIGURE_BYTES: usize = 60_000;
 const MAX_BYTES_OF_ALL_FIGURES: usize = 1_000_000;
+
+/// Drawn once for all tests: the intervals in them take seconds.
+static FIGURES: LazyLock<BTreeMap<String, String>> = LazyLock::new(synthetic_figures);
 
 /// The figures of one evaluation of each kind, with the columns that the documents' sets have.
 fn synthetic_figures() -> BTreeMap<String, String> {
@@ -68,12 +72,12 @@ fn check_figure(name: &str, svg: &str) {
 
 #[test]
 fn every_figure_is_a_whole_file_with_words_and_always_the_same() {
-    let figures = synthetic_figures();
-    for (name, svg) in &figures {
+    let figures = &*FIGURES;
+    for (name, svg) in figures {
         assert_eq!(Path::new(name).extension().and_then(|end| end.to_str()), Some("svg"));
         check_figure(name, svg);
     }
-    assert_eq!(figures, synthetic_figures());
+    assert_eq!(*figures, synthetic_figures());
     for name in [
         "age-estimate-by-true-age.svg",
         "age-interval-coverage.svg",
@@ -108,7 +112,7 @@ fn shown_figures() -> BTreeSet<String> {
 
 #[test]
 fn the_documents_show_figures_that_an_evaluation_draws() {
-    let (shown, drawn) = (shown_figures(), synthetic_figures());
+    let (shown, drawn) = (shown_figures(), &*FIGURES);
     assert!(!shown.is_empty());
     let known = |name: &str| {
         let own = FURTHER_SETS.iter().find_map(|set| name.strip_prefix(set)).unwrap_or(name);

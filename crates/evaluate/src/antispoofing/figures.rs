@@ -8,7 +8,7 @@ use crate::{
         Axis, Chart, ChartArea, FreeCorner, HtmlReport, LabelledSeries, MAX_SERIES, histogram, line_chart,
         table, tiles,
     },
-    statistics::{detection_error_tradeoff, error_rates, threshold_at_bpcer},
+    statistics::{detection_error_tradeoff, error_rates, measurable_part, threshold_at_bpcer},
 };
 use maud::{Markup, html};
 use std::{collections::BTreeMap, path::Path};
@@ -116,7 +116,7 @@ fn curves(
         },
         (Axis::error_rate(APCER_AXIS), Axis::error_rate(BPCER_AXIS)),
         &[
-            LabelledSeries::line("all attacks", detection_error_tradeoff(&real, &fake)),
+            LabelledSeries::line("all attacks", measurable_part(detection_error_tradeoff(&real, &fake))),
             LabelledSeries::marks("levels of assurance", in_force),
         ],
         FreeCorner::UpperRight,
@@ -161,7 +161,7 @@ fn group_curves(
         .iter()
         .map(|(value, attacks)| {
             let name = format!("{value} (n = {})", attacks.len());
-            LabelledSeries::line(name, detection_error_tradeoff(&real, attacks))
+            LabelledSeries::line(name, measurable_part(detection_error_tradeoff(&real, attacks)))
         })
         .collect();
     let at_10 = threshold_at_bpcer(&real, 0.1);
@@ -171,7 +171,8 @@ fn group_curves(
         .collect();
     let (name, title) = (format!("det-by-{column}"), format!("Liveness: DET by {column}"));
     let caption = format!(
-        "The {} largest groups of {MIN_CURVE_ATTACKS} attacks and more, each against all live people.",
+        "The {} largest groups of {MIN_CURVE_ATTACKS} attacks and more, each against all live people. A curve in the lower left corner \
+         is free of errors.",
         series.len()
     );
     let words = format!(

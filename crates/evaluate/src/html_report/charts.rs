@@ -14,7 +14,7 @@ use plotters::{
         },
     },
     drawing::{DrawingArea, IntoDrawingArea as _},
-    element::{Circle, Cross, PathElement, Rectangle, TriangleMarker},
+    element::{Circle, Cross, PathElement, Rectangle, Text, TriangleMarker},
     series::{DashedLineSeries, LineSeries},
     style::{Color as _, IntoFont as _, RGBColor, ShapeStyle, WHITE},
 };
@@ -423,15 +423,20 @@ fn marked(points: &[(f64, f64)], (x, y): (Axis<'_>, Axis<'_>)) -> Vec<(f64, f64)
     marks
 }
 
+/// Colour and strokes of a series by its number.
+fn series_style(at: usize, shape: SeriesShape) -> ShapeStyle {
+    let colour =
+        if shape == SeriesShape::Reference { INK } else { SERIES_COLOURS[at % SERIES_COLOURS.len()] };
+    ShapeStyle { color: colour.to_rgba(), filled: true, stroke_width: 2 }
+}
+
 fn draw_series(
     chart: &mut Plot<'_, '_>,
     (x, y): (Axis<'_>, Axis<'_>),
     at: usize,
     series: &LabelledSeries,
 ) -> anyhow::Result<()> {
-    let colour =
-        if series.shape == SeriesShape::Reference { INK } else { SERIES_COLOURS[at % SERIES_COLOURS.len()] };
-    let style = ShapeStyle { color: colour.to_rgba(), filled: true, stroke_width: 2 };
+    let style = series_style(at, series.shape);
     let place = |&(horizontal, vertical): &(f64, f64)| (x.place(horizontal), y.place(vertical));
     let points: Vec<(f64, f64)> = series.points.iter().map(place).collect();
     if series.shape == SeriesShape::Reference {
@@ -493,13 +498,48 @@ pub(crate) enum FreeCorner {
     LowerRight,
 }
 
-/// Lines over the same axes; the names of several stand in `free`.
+/// Most series whose names find room within a chart. More stand beside it.
+const MAX_NAMES_WITHIN: usize = 4;
+/// Width of what is beside a chart with more series.
+const NAMES_WIDTH: u32 = 220;
+
+/// Draws the names of series below each other, each with its mark.
+fn draw_names(canvas: &Canvas<'_>, series: &[LabelledSeries]) -> anyhow::Result<()> {
+    let font = ("sans-serif", 14).into_font().color(&INK);
+    for ((at, series), top) in series.iter().enumerate().zip((24..).step_by(24)) {
+        let style = series_style(at, series.shape);
+        if series.shape == SeriesShape::Reference {
+            canvas.draw(&PathElement::new([(0, top), (16, top)], ShapeStyle { stroke_width: 1, ..style }))?;
+        } else {
+            match at % 3 {
+                0 => canvas.draw(&Circle::new((8, top), 4, style))?,
+                1 => canvas.draw(&TriangleMarker::new((8, top), 5, style))?,
+                _ => canvas.draw(&Cross::new((8, top), 4, style))?,
+            }
+        }
+        canvas.draw(&Text::new(shorten(&series.name), (22, top - 7), font.clone()))?;
+    }
+    Ok(())
+}
+
+/// Lines over the same axes; the names of several stand in `free`, or beside the chart where they are many.
 pub(crate) fn line_chart(
     around: &ChartArea<'_>,
     (x, y): (Axis<'_>, Axis<'_>),
     series: &[LabelledSeries],
     free: FreeCorner,
 ) -> anyhow::Result<Chart> {
+    if series.len() > MAX_NAMES_WITHIN {
+        let (width, height) = FIGURE_SIZE;
+        return draw(around, (width + NAMES_WIDTH, height), |canvas| {
+            let (plot, names) = canvas.split_horizontally(width);
+            let mut chart = axes(&plot, x, y)?;
+            for (at, series) in series.iter().enumerate() {
+                draw_series(&mut chart, (x, y), at, series)?;
+            }
+            draw_names(&names, series)
+        });
+    }
     draw(around, FIGURE_SIZE, |canvas| {
         let mut chart = axes(canvas, x, y)?;
         for (at, series) in series.iter().enumerate() {
@@ -615,7 +655,7 @@ pub(crate) fn dot_chart(
         let mut chart = ChartBuilder::on(canvas)
             .margin(10)
             .margin_right(RIGHT_MARGIN)
-            .set_label_area_size(LabelAreaPosition::Left, 190)
+            .set_label_area_size(LabelAreaPosition::Left, 220)
             .set_label_area_size(LabelAreaPosition::Bottom, 44)
             .build_cartesian_2d(x.coordinates(), (0..last).into_segmented())?;
         // The first row is at the top.
@@ -662,7 +702,7 @@ pub(crate) fn dot_chart(
 
 /// Labels of groups are whatever the operator's file has: long ones are cut.
 fn shorten(label: &str) -> String {
-    const MAX_LABEL_CHARACTERS: usize = 26;
+    const MAX_LABEL_CHARACTERS: usize = 30;
     if label.chars().count() <= MAX_LABEL_CHARACTERS {
         return label.to_owned();
     }

@@ -8,7 +8,7 @@ use crate::{
         Axis, Chart, ChartArea, FreeCorner, HtmlReport, LabelledSeries, MAX_SERIES, histogram, line_chart,
         percent, table, tiles,
     },
-    statistics::{detection_error_tradeoff, wilson_interval},
+    statistics::{detection_error_tradeoff, measurable_part, wilson_interval},
 };
 use maud::{Markup, html};
 use std::{collections::BTreeMap, path::Path};
@@ -105,15 +105,6 @@ fn curve(pairs: &[&JudgedPair]) -> Vec<(f64, f64)> {
     detection_error_tradeoff(&of(true), &of(false))
 }
 
-/// The part of a curve between the rates that pairs can show: where nobody matches, or everybody, it runs along the edge.
-fn measurable(mut curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
-    let first = curve.iter().rposition(|&(fmr, _)| fmr <= 0.0).unwrap_or_default();
-    curve.drain(..first);
-    let last = curve.iter().position(|&(_, fnmr)| fnmr <= 0.0).map_or(curve.len(), |at| at + 1);
-    curve.truncate(last);
-    curve
-}
-
 const FALSE_MATCH_AXIS: &str = "FMR: strangers who match";
 const FALSE_NON_MATCH_AXIS: &str = "FNMR: people who do not match themselves";
 
@@ -121,7 +112,7 @@ const FALSE_NON_MATCH_AXIS: &str = "FNMR: people who do not match themselves";
 fn curves(report: &MatchReport) -> anyhow::Result<Vec<Chart>> {
     let negated = |distances: &[f64]| distances.iter().map(|distance| -distance).collect::<Vec<_>>();
     let (genuine, impostor) = (&report.genuine.distances, &report.impostor.distances);
-    let points = measurable(detection_error_tradeoff(&negated(genuine), &negated(impostor)));
+    let points = measurable_part(detection_error_tradeoff(&negated(genuine), &negated(impostor)));
     let rates: Vec<String> = report
         .thresholds
         .iter()
@@ -201,7 +192,7 @@ fn group_curves(groups: &[(&str, Vec<&JudgedPair>)], column: &str) -> anyhow::Re
     let series: Vec<LabelledSeries> = groups
         .iter()
         .map(|(value, pairs)| {
-            LabelledSeries::line(format!("{value} (n = {})", pairs.len()), measurable(curve(pairs)))
+            LabelledSeries::line(format!("{value} (n = {})", pairs.len()), measurable_part(curve(pairs)))
         })
         .collect();
     let most = |same: bool| {
@@ -357,12 +348,5 @@ pub(crate) mod tests {
         let mut file = HtmlReport::headless("matching");
         add_sections(&mut file, &report, &judged, &columns).unwrap();
         file
-    }
-
-    #[test]
-    fn a_curve_ends_where_nobody_matches_and_where_everybody_does() {
-        let curve = vec![(0.0, 1.0), (0.0, 0.4), (0.1, 0.2), (0.3, 0.0), (0.8, 0.0), (1.0, 0.0)];
-        assert_eq!(measurable(curve), [(0.0, 0.4), (0.1, 0.2), (0.3, 0.0)]);
-        assert_eq!(measurable(vec![(0.5, 0.5)]), [(0.5, 0.5)]);
     }
 }
