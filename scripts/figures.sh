@@ -13,14 +13,15 @@
 # FIGURES is the folder that is written, docs/figures unless said. Of each evaluation only the figures are taken that the page shows.
 # ASSAY is the program; its models are those that it finds by itself (see docs/RUNNING.md).
 set -euo pipefail
-cd "$(dirname "$0")/.."
-
 if [ $# -lt 1 ] || [ ! -d "$1" ]; then
     echo "name the folder of labelled pictures: make figures DATA=folder (scripts/figures.sh says what is in it)" >&2
     exit 1
 fi
+repository=$(realpath "$(dirname "$0")/..")
 data=$(realpath "$1")
-figures=${2:-docs/figures}
+figures=$(realpath -m "${2:-$repository/docs/figures}")
+cd "$repository"
+
 assay=${ASSAY:-${CARGO_TARGET_DIR:-target}/light/assay}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
