@@ -5,6 +5,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 DATA ?= data
+# Where `make figures` writes.
+FIGURES ?= docs/figures
 LISTEN ?= 127.0.0.1:8080
 # What the benches run under, for example BENCH_UNDER='nice -n -15' on a machine that is shared.
 BENCH_UNDER ?=
@@ -18,7 +20,7 @@ SNAPSHOT_TESTS ?=
 # Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles sbom fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -109,6 +111,11 @@ profiles: setup ## Draw a flame graph of each interface into docs/profiles/ (as 
 	@cargo build --profile light --locked -p assay
 	@target/light/assay models import --from models/node_modules --to models/pack
 	@scripts/profiles.sh
+
+figures: setup ## Draw the figures of docs/ACCURACY.md from labelled pictures (DATA=folder; scripts/figures.sh says what is in it)
+	@cargo build --profile light --locked -p assay
+	@target/light/assay models import --from models/node_modules --to models/pack
+	@scripts/figures.sh $(DATA) $(FIGURES)
 
 sbom: ## Write what a build consists of to target/sbom (CycloneDX)
 	@scripts/sbom.sh

@@ -2,6 +2,8 @@
 //! table.
 
 mod figures;
+#[cfg(test)]
+pub(crate) use figures::tests::synthetic_report;
 
 use super::{
     AnalysisRunner, LabelledInputArgs,
@@ -153,36 +155,46 @@ pub(super) const AGE_FIGURES: [GroupFigure<AgeMeasurement>; 5] = [
     GroupFigure {
         key: "mae",
         title: "MAE, years",
+        heading: "Age: mean absolute error",
         unit: FigureUnit::Years,
         rank: FigureRanking::LowestIsBest,
+        reference: None,
         compute: |faces| (mean(faces.iter().map(|face| face.error_years().abs())), faces.len()),
     },
     GroupFigure {
         key: "bias",
         title: "bias, years",
+        heading: "Age: bias (estimate minus truth)",
         unit: FigureUnit::Off,
         rank: FigureRanking::NearestToZeroIsBest,
+        reference: Some(0.0),
         compute: |faces| (mean(faces.iter().map(|face| face.error_years())), faces.len()),
     },
     GroupFigure {
         key: "st_dev",
         title: "st_dev",
+        heading: "Age: mean stated error (st_dev)",
         unit: FigureUnit::Years,
         rank: FigureRanking::Unranked,
+        reference: None,
         compute: |faces| (mean(faces.iter().map(|face| f64::from(face.estimate.st_dev))), faces.len()),
     },
     GroupFigure {
         key: "in_68",
         title: "in 68 %",
+        heading: "Age: people within the stated 68 % interval",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
+        reference: Some(0.68),
         compute: |faces| (share(faces.iter().map(|face| face.inside(0.68))), faces.len()),
     },
     GroupFigure {
         key: "in_90",
         title: "in 90 %",
+        heading: "Age: people within the stated 90 % interval",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
+        reference: Some(0.9),
         compute: |faces| (share(faces.iter().map(|face| face.inside(0.9))), faces.len()),
     },
 ];
@@ -210,6 +222,7 @@ impl EvaluateAgeArgs {
         anyhow::ensure!((0.0..=0.5).contains(&rate), "--rate is 0 to 0.5");
         let rows = read_labels(&self.input.labels, &["age", "age_years"], parse_age)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[AGE_BAND_COLUMN])?;
+        self.input.report.prepare()?;
         let mut runner = AnalysisRunner::new(settings)?;
         let mut faces = Vec::new();
         let images = rows.len();
@@ -221,9 +234,8 @@ impl EvaluateAgeArgs {
             faces.push((groups, AgeMeasurement { truth: row.label, estimate }));
         }
         let report = self.report(rate, images, runner.refused, &faces, &columns);
-        if let Some(file) = &self.input.html.html {
-            figures::report(&self.input.labels, settings, &report, &faces)?.write(file)?;
-        }
+        let file = || figures::report(&self.input.labels, settings, &report, &faces, &columns);
+        self.input.report.write(file)?;
         if self.input.json {
             return output::json(&report);
         }

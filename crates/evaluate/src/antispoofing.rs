@@ -1,6 +1,8 @@
 //! `assay evaluate antispoofing`: presentation attack detection in the terms of ISO/IEC 30107-3.
 
 mod figures;
+#[cfg(test)]
+pub(crate) use figures::tests::synthetic_report;
 
 use super::{
     AnalysisRunner, LabelledInputArgs,
@@ -65,8 +67,10 @@ const ANTISPOOFING_FIGURES: [GroupFigure<LivenessMeasurement>; 5] = [
     GroupFigure {
         key: "attacks",
         title: "attacks",
+        heading: "Liveness: attacks",
         unit: FigureUnit::Count,
         rank: FigureRanking::Unranked,
+        reference: None,
         compute: |faces| {
             let attacks = faces.iter().filter(|face| !face.real).count();
             (attacks as f64, faces.len())
@@ -75,29 +79,37 @@ const ANTISPOOFING_FIGURES: [GroupFigure<LivenessMeasurement>; 5] = [
     GroupFigure {
         key: "apcer",
         title: "APCER",
+        heading: "Liveness: APCER at medium assurance",
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
+        reference: None,
         compute: |faces| among(faces, false, |face| face.passes),
     },
     GroupFigure {
         key: "apcer_at_bpcer_10",
         title: "APCER@10",
+        heading: "Liveness: APCER at a BPCER of 10 %",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
+        reference: None,
         compute: |faces| among(faces, false, |face| face.passes_at_10),
     },
     GroupFigure {
         key: "bpcer",
         title: "BPCER",
+        heading: "Liveness: BPCER at medium assurance",
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
+        reference: None,
         compute: |faces| among(faces, true, |face| !face.passes),
     },
     GroupFigure {
         key: "bpcer_at_bpcer_10",
         title: "BPCER@10",
+        heading: "Liveness: BPCER where it is 10 % over all groups",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
+        reference: None,
         compute: |faces| among(faces, true, |face| !face.passes_at_10),
     },
 ];
@@ -121,6 +133,7 @@ impl EvaluateAntispoofingArgs {
         };
         let rows = read_labels(&self.input.labels, &["label"], label)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[])?;
+        self.input.report.prepare()?;
         let mut runner = AnalysisRunner::new(settings)?;
         let (images, mut faces) = (rows.len(), Vec::new());
         for row in rows {
@@ -135,9 +148,8 @@ impl EvaluateAntispoofingArgs {
         let thresholds = vision::VisionModels::load(&settings.models.folder)?.liveness_thresholds();
         let levels = [("low", thresholds.low), ("medium", thresholds.medium), ("high", thresholds.high)];
         let report = report(images, runner.refused, &mut faces, &levels, &columns)?;
-        if let Some(file) = &self.input.html.html {
-            figures::report(&self.input.labels, settings, &report, &faces)?.write(file)?;
-        }
+        let file = || figures::report(&self.input.labels, settings, &report, &faces, &columns);
+        self.input.report.write(file)?;
         if self.input.json {
             return output::json(&report);
         }

@@ -3,7 +3,7 @@
 
 use super::statistics::{SeededRng, round, wilson_interval};
 use crate::{
-    html_report::{self, Axis, ChartArea, DotRow, dot_chart},
+    html_report::{self, Axis, Chart, ChartArea, DotRow, HtmlReport, dot_chart},
     output,
 };
 use anyhow::bail;
@@ -34,8 +34,12 @@ pub(super) struct GroupFigure<S> {
     pub(super) key: &'static str,
     /// Heading in tables.
     pub(super) title: &'static str,
+    /// Heading of a chart, in words that need no text around them.
+    pub(super) heading: &'static str,
     pub(super) unit: FigureUnit,
     pub(super) rank: FigureRanking,
+    /// The value that it should have, drawn as a line across all groups.
+    pub(super) reference: Option<f64>,
     /// Computes the value, and the number of subjects that it rests on; 0 where it is undefined.
     pub(super) compute: fn(&[&S]) -> (f64, usize),
 }
@@ -334,8 +338,12 @@ fn write_comparisons<S>(text: &mut String, column: &GroupColumn, figures: &[Grou
     }
 }
 
-/// The groups of each column as a table and as figures with intervals.
-pub(super) fn markup<S>(columns: &[GroupColumn], figures: &[GroupFigure<S>]) -> anyhow::Result<Markup> {
+/// The groups of each column as a table and as figures with intervals, which `report` takes.
+pub(super) fn markup<S>(
+    report: &mut HtmlReport,
+    columns: &[GroupColumn],
+    figures: &[GroupFigure<S>],
+) -> anyhow::Result<Markup> {
     let mut parts = Vec::new();
     for column in columns {
         let titles = figures.iter().map(|figure| figure.title);
@@ -347,13 +355,14 @@ pub(super) fn markup<S>(columns: &[GroupColumn], figures: &[GroupFigure<S>]) -> 
             [group.value.clone(), group.n.to_string()].into_iter().chain(cells).collect()
         });
         let table = html_report::table(&titles, rows);
-        let charts: Vec<Markup> = figures
+        let charts: Vec<Chart> = figures
             .iter()
             .filter_map(|figure| column.chart(figure).transpose())
             .collect::<anyhow::Result<_>>()?;
+        let charts = report.charts(charts);
         parts.push(html! {
             h3 { "By " (column.column) }
-            (html_report::grid(&charts))
+            (charts)
             (table)
             ul { @for line in comparisons(column, figures) { li { (line) } } }
         });
@@ -363,7 +372,7 @@ pub(super) fn markup<S>(columns: &[GroupColumn], figures: &[GroupFigure<S>]) -> 
 
 impl GroupColumn {
     /// A figure of the groups that have an interval for it; `None` where fewer than two have.
-    fn chart<S>(&self, figure: &GroupFigure<S>) -> anyhow::Result<Option<Markup>> {
+    fn chart<S>(&self, figure: &GroupFigure<S>) -> anyhow::Result<Option<Chart>> {
         let rows: Vec<DotRow> = self
             .groups
             .iter()
@@ -382,6 +391,7 @@ impl GroupColumn {
                 .into_iter()
                 .chain(row.interval.map(|(low, _)| low))
                 .chain(row.interval.map(|(_, high)| high))
+                .chain(figure.reference)
         });
         let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
         let room = (high - low) * 0.06;
@@ -392,12 +402,22 @@ impl GroupColumn {
                 Axis::linear(figure.title, 0.0, high + room)
             }
         };
-        let words = format!("{} by {}, as in the table below", figure.title, self.column);
-        let caption =
-            format!("{}, with 95 % intervals, of groups of {MIN_GROUP_SIZE} and more.", figure.title);
-        let around = ChartArea { caption: &caption, words: &words };
-        let reference = (figure.unit == FigureUnit::Off).then_some(0.0);
-        Ok(Some(dot_chart(&around, axis, &rows, reference)?))
+        let title = format!("{}, by {}", figure.heading, self.column);
+        let shown = |value| format_figure(Some(value), figure.unit);
+        let values = rows.iter().map(|row| match row.interval {
+            Some((low, high)) => {
+                format!("{}: {} ({} to {})", row.label, shown(row.value), shown(low), shown(high))
+            }
+            None => format!("{}: {}", row.label, shown(row.value)),
+        });
+        let words = format!("{title}: {}", values.collect::<Vec<_>>().join("; "));
+        let mut caption = format!("Groups of {MIN_GROUP_SIZE} and more, with 95 % intervals.");
+        if figure.reference.is_some() {
+            caption.push_str(" The thin line is where it should be.");
+        }
+        let name = format!("{}-by-{}", figure.key, self.column);
+        let around = ChartArea { name: &name, title: &title, caption: &caption, words: &words };
+        Ok(Some(dot_chart(&around, axis, &rows, figure.reference)?))
     }
 }
 
@@ -409,8 +429,10 @@ mod tests {
     const FIGURES: [GroupFigure<f64>; 1] = [GroupFigure {
         key: "error",
         title: "error",
+        heading: "Error",
         unit: FigureUnit::Off,
         rank: FigureRanking::NearestToZeroIsBest,
+        reference: Some(0.0),
         compute: |members| (mean(members.iter().map(|&&error| error)), members.len()),
     }];
 

@@ -3,7 +3,7 @@
 mod figures;
 
 use super::statistics::{ConfidenceInterval, round_to, wilson_interval};
-use crate::{EvaluationSettings, html_report::HtmlArgs, output};
+use crate::{EvaluationSettings, html_report::ReportArgs, output};
 use anyhow::{Context as _, bail};
 use documents::{mrz, picture::mirror};
 use figures::ShownPages;
@@ -25,7 +25,7 @@ pub struct EvaluateDocumentsArgs {
     #[arg(long)]
     misses: bool,
     #[command(flatten)]
-    html: HtmlArgs,
+    report: ReportArgs,
     /// Show this many pages in the file of `--html`, those that were misread first. The file then must not go to everybody.
     #[arg(long, default_value_t = 0, value_name = "COUNT", requires = "html")]
     pictures: usize,
@@ -74,6 +74,7 @@ struct MrzTally {
 impl EvaluateDocumentsArgs {
     pub(super) async fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let rows = read_mrz_labels(&self.labels)?;
+        self.report.prepare()?;
         let mut reader = mrz::reader::MrzReader::load(&settings.models.folder)?;
         let loader = DocumentFileLoader::default();
         let mut tally = MrzTally::default();
@@ -113,9 +114,7 @@ impl EvaluateDocumentsArgs {
             }
         }
         let report = tally.report();
-        if let Some(file) = &self.html.html {
-            figures::report(&self.labels, settings, &report, &pages)?.write(file)?;
-        }
+        self.report.write(|| figures::report(&self.labels, settings, &report, &pages))?;
         if self.json {
             return output::json(&report);
         }

@@ -6,6 +6,8 @@ mod age;
 mod antispoofing;
 mod bias;
 mod documents;
+#[cfg(test)]
+mod figure_tests;
 mod html_report;
 mod matching;
 mod output;
@@ -65,7 +67,7 @@ struct LabelledInputArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    html: html_report::HtmlArgs,
+    report: html_report::ReportArgs,
 }
 
 impl EvaluateCommand {

@@ -1,6 +1,8 @@
 //! `assay evaluate match`: face recognition in the terms of ISO/IEC 19795-1.
 
 mod figures;
+#[cfg(test)]
+pub(crate) use figures::tests::synthetic_report;
 
 use super::{
     bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
@@ -8,7 +10,7 @@ use super::{
         ConfidenceInterval, auc, equal_error_rate, mean, round, round_to, threshold_at_bpcer, wilson_interval,
     },
 };
-use crate::{EvaluationSettings, html_report::HtmlArgs, output};
+use crate::{EvaluationSettings, html_report::ReportArgs, output};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 use std::{
@@ -28,7 +30,7 @@ pub struct EvaluateMatchArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
     #[command(flatten)]
-    html: HtmlArgs,
+    report: ReportArgs,
     #[command(flatten)]
     groups: GroupArgs,
 }
@@ -68,50 +70,64 @@ const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
     GroupFigure {
         key: "genuine",
         title: "one person",
+        heading: "Recognition: pairs of one person",
         unit: FigureUnit::Count,
         rank: FigureRanking::Unranked,
+        reference: None,
         compute: |pairs| (pairs.iter().filter(|pair| pair.same).count() as f64, pairs.len()),
     },
     GroupFigure {
         key: "impostor",
         title: "two people",
+        heading: "Recognition: pairs of two people",
         unit: FigureUnit::Count,
         rank: FigureRanking::Unranked,
+        reference: None,
         compute: |pairs| (pairs.iter().filter(|pair| !pair.same).count() as f64, pairs.len()),
     },
     GroupFigure {
         key: "fmr",
         title: "FMR",
+        heading: "Recognition: FMR at a stated rate of 0.1 %",
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
+        reference: None,
         compute: |pairs| among(pairs, false, |pair| pair.matches.into()),
     },
     GroupFigure {
         key: "fmr_at_1",
         title: "FMR@1",
+        heading: "Recognition: FMR where it is 1 % over all groups",
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
+        reference: None,
         compute: |pairs| among(pairs, false, |pair| pair.matches_at_1.into()),
     },
     GroupFigure {
         key: "fnmr",
         title: "FNMR",
+        heading: "Recognition: FNMR at a stated FMR of 0.1 %",
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
+        reference: None,
         compute: |pairs| among(pairs, true, |pair| (!pair.matches).into()),
     },
     GroupFigure {
         key: "genuine_distance",
         title: "own distance",
+        heading: "Recognition: mean distance of one person",
         unit: FigureUnit::Distance,
         rank: FigureRanking::LowestIsBest,
+        reference: None,
         compute: |pairs| among(pairs, true, |pair| pair.distance),
     },
     GroupFigure {
         key: "impostor_distance",
         title: "other distance",
+        heading: "Recognition: mean distance of two people",
         unit: FigureUnit::Distance,
         rank: FigureRanking::Unranked,
+        reference: None,
         compute: |pairs| among(pairs, false, |pair| pair.distance),
     },
 ];
@@ -206,6 +222,7 @@ impl EvaluateMatchArgs {
     pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let pairs = read_pairs(&self.pairs)?;
         let columns = self.groups.columns(pairs.iter().map(|pair| &pair.groups), &[])?;
+        self.report.prepare()?;
         let folder = self.pairs.parent().unwrap_or_else(|| Path::new("."));
         let mut faces = EmbeddingCache::new(folder, VisionModels::load(&settings.models.folder)?);
         let (mut genuine, mut impostor) = (Vec::new(), Vec::new());
@@ -222,9 +239,7 @@ impl EvaluateMatchArgs {
         let mut report = faces.report(count, genuine, impostor)?;
         apply_threshold(&mut judged, &report);
         report.groups = bias::table(&judged, &columns, &MATCH_FIGURES);
-        if let Some(file) = &self.html.html {
-            figures::report(&self.pairs, settings, &report, &judged, &columns)?.write(file)?;
-        }
+        self.report.write(|| figures::report(&self.pairs, settings, &report, &judged, &columns))?;
         let print = |report: &MatchReport| {
             print(report);
             bias::print(&report.groups, &MATCH_FIGURES, self.groups.markdown);

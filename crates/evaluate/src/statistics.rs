@@ -136,6 +136,16 @@ pub(super) fn detection_error_tradeoff(real: &[f64], fake: &[f64]) -> Vec<(f64, 
         .collect()
 }
 
+/// The part of a curve of error rates that can be drawn along axes without a place for 0: where nothing is accepted falsely, or
+/// nothing refused falsely, a curve would only run along the edge.
+pub(super) fn measurable_part(mut curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let first = curve.iter().rposition(|&(accepted, _)| accepted <= 0.0).unwrap_or_default();
+    curve.drain(..first);
+    let last = curve.iter().position(|&(_, refused)| refused <= 0.0).map_or(curve.len(), |at| at + 1);
+    curve.truncate(last);
+    curve
+}
+
 /// Random numbers from a fixed seed (`SplitMix64`), so that a report is the same every time.
 pub(super) struct SeededRng(u64);
 
@@ -215,6 +225,14 @@ mod tests {
         let many: Vec<f64> = (0..5000).map(f64::from).collect();
         assert!(detection_error_tradeoff(&many, &many).len() <= MAX_CURVE_POINTS + 1);
         assert_eq!(detection_error_tradeoff(&[], &[]), [(1.0, 0.0)]);
+    }
+
+    #[test]
+    fn a_curve_ends_where_nothing_is_accepted_and_where_nothing_is_refused() {
+        let curve = vec![(0.0, 1.0), (0.0, 0.4), (0.1, 0.2), (0.3, 0.0), (0.8, 0.0), (1.0, 0.0)];
+        assert_eq!(measurable_part(curve), [(0.0, 0.4), (0.1, 0.2), (0.3, 0.0)]);
+        assert_eq!(measurable_part(vec![(0.5, 0.5)]), [(0.5, 0.5)]);
+        assert_eq!(measurable_part(vec![(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]), [(0.0, 0.0)]);
     }
 
     #[test]

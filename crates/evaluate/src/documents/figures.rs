@@ -94,7 +94,8 @@ pub(super) fn report(
     pages: &ShownPages,
 ) -> anyhow::Result<HtmlReport> {
     let mut file = HtmlReport::new(
-        "Machine-readable zones",
+        ("documents", "Machine-readable zones"),
+        format!("{} documents with {} lines", report.documents, report.lines),
         labels,
         settings,
         &[ModelTask::FindText, ModelTask::TurnText, ModelTask::ReadText],
@@ -119,8 +120,14 @@ pub(super) fn report(
         percent(&report.exact_documents_interval),
         percent(&report.exact_lines_interval)
     );
-    let around = ChartArea { caption: "Every character is right, with 95 % intervals.", words: &words };
+    let around = ChartArea {
+        name: "exact-zones",
+        title: "Machine-readable zones that are read exactly",
+        caption: "Every character is right, with 95 % intervals.",
+        words: &words,
+    };
     let chart = dot_chart(&around, Axis::share("Share", 0.0, 1.0), &rows, None)?;
+    let chart = file.charts(vec![chart]);
     file.section(
         "In short",
         "A zone is read exactly where every character of it is right. A wrong character with right check digits is the \
@@ -134,7 +141,7 @@ pub(super) fn report(
                 ("Wrong, with right check digits", report.wrong_with_right_digits.to_string()),
                 ("Found where none is", format!("{} of {}", report.found_without, report.without)),
             ]))
-            (grid(&[chart]))
+            (chart)
         },
     );
     let shown: Vec<Markup> = pages.shown().cloned().collect();

@@ -1,9 +1,11 @@
 //! A report that people look at: one HTML file with figures as SVG. It has no script and loads nothing, and its content
-//! policy says so; it can be read offline, printed, and kept with the records of an audit.
+//! policy says so; it can be read offline, printed, and kept with the records of an audit. The same figures can be written
+//! as files of their own, for documents.
 
 mod charts;
 pub(crate) use charts::{
-    Axis, ChartArea, DotRow, LabelledSeries, dot_chart, histogram, line_chart, scatter_chart,
+    Axis, Chart, ChartArea, DotRow, FreeCorner, LabelledSeries, MAX_SERIES, dot_chart, histogram, line_chart,
+    scatter_chart,
 };
 
 use crate::{EvaluationSettings, statistics::ConfidenceInterval};
@@ -11,24 +13,69 @@ use anyhow::Context as _;
 use base::{Environment as _, Picture, SystemEnvironment};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 use vision::model_manifest::{ModelPack, ModelTask};
 
-/// The option for a report as a file.
+/// The options for a report as files.
 #[derive(clap::Args)]
-pub(crate) struct HtmlArgs {
+pub(crate) struct ReportArgs {
     /// Also write the report as one HTML file with figures, which can be read offline.
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    html: Option<PathBuf>,
+    /// Also write the figures of the report into this folder, each as an SVG file of its own, with the same name and for the
+    /// same input the same bytes each time. Single people are in none of them.
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// Makes the folder for the figures. Measuring takes long, so a folder that cannot be written is refused before.
+    pub(crate) fn prepare(&self) -> anyhow::Result<()> {
+        let Some(folder) = &self.figures else { return Ok(()) };
+        let refusal = || {
+            format!(
+                "--figures {}: no file can be written into this folder; name another one, or change who may write",
+                folder.display()
+            )
+        };
+        std::fs::create_dir_all(folder).with_context(refusal)?;
+        // Permissions alone do not say it: a file system may be full, or read-only.
+        let probe = folder.join(format!(".assay-{}", std::process::id()));
+        std::fs::write(&probe, "probe").with_context(refusal)?;
+        std::fs::remove_file(&probe).with_context(refusal)
+    }
+
+    /// Writes the files that were asked for; the report is made only for them.
+    pub(crate) fn write(&self, report: impl FnOnce() -> anyhow::Result<HtmlReport>) -> anyhow::Result<()> {
+        if self.html.is_none() && self.figures.is_none() {
+            return Ok(());
+        }
+        let report = report()?;
+        if let Some(file) = &self.html {
+            report.write(file)?;
+        }
+        if let Some(folder) = &self.figures {
+            report.write_figures(folder)?;
+        }
+        Ok(())
+    }
 }
 
 /// A report in the making.
 pub(crate) struct HtmlReport {
+    /// What was evaluated, as the names of its figures begin.
+    kind: &'static str,
     title: &'static str,
+    /// What was measured, in a few words that stand below each figure in a file of its own.
+    subject: String,
     /// What was measured, with what, on what: name and value.
     facts: Vec<(&'static str, String)>,
     models: Vec<ModelFact>,
     sections: Vec<Markup>,
+    charts: Vec<Chart>,
 }
 
 /// A model that took part.
@@ -46,9 +93,11 @@ const MAX_THUMBNAIL_SIDE: u32 = 480;
 const THUMBNAIL_QUALITY: u8 = 80;
 
 impl HtmlReport {
-    /// Begins a report: about pictures that `labels` lists, by the models that serve these tasks.
+    /// Begins a report: about pictures that `labels` lists, by the models that serve these tasks. `subject` says what was
+    /// measured (`429 faces`).
     pub(crate) fn new(
-        title: &'static str,
+        (kind, title): (&'static str, &'static str),
+        subject: String,
         labels: &Path,
         settings: &EvaluationSettings,
         tasks: &[ModelTask],
@@ -76,7 +125,8 @@ impl HtmlReport {
             licence: model.licence.clone(),
             training_data: model.training_data.clone(),
         });
-        Ok(Self { title, facts, models: models.collect(), sections: Vec::new() })
+        let models = models.collect();
+        Ok(Self { kind, title, subject, facts, models, sections: Vec::new(), charts: Vec::new() })
     }
 
     /// Adds a line to the facts at the top.
@@ -89,6 +139,13 @@ impl HtmlReport {
         self.sections.push(html! {
             section { h2 { (heading) } @if !text.is_empty() { p { (text) } } (body) }
         });
+    }
+
+    /// Takes figures into the report, and returns them beside each other, for a section.
+    pub(crate) fn charts(&mut self, charts: Vec<Chart>) -> Markup {
+        let shown: Vec<Markup> = charts.iter().map(Chart::figure).collect();
+        self.charts.extend(charts);
+        grid(&shown)
     }
 
     fn render(&self) -> Markup {
@@ -145,6 +202,34 @@ impl HtmlReport {
         std::fs::write(file, self.render().into_string())
             .with_context(|| format!("{} cannot be written", file.display()))
     }
+
+    /// Writes each figure to a file of its own in a folder that exists.
+    fn write_figures(&self, folder: &Path) -> anyhow::Result<()> {
+        for (name, svg) in self.figure_files() {
+            let file = folder.join(name);
+            std::fs::write(&file, svg).with_context(|| format!("{} cannot be written", file.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Name and content of each figure that may be a file of its own.
+    fn figure_files(&self) -> Vec<(String, String)> {
+        let models: Vec<&str> = self.models.iter().map(|model| model.id.as_str()).collect();
+        let source = format!("Measured: {}. Models: {}.", self.subject, models.join(", "));
+        let mut taken = BTreeSet::new();
+        let named = self.charts.iter().filter_map(|chart| Some((chart, chart.file_name()?)));
+        let files = named.map(|(chart, name)| {
+            let name = format!("{}-{name}", self.kind);
+            // Two columns whose names differ in signs alone (`age band`, `age_band`).
+            let mut numbered = (2..).map(|number| format!("{name}-{number}"));
+            let mut free = name.clone();
+            while !taken.insert(free.clone()) {
+                free = numbered.next().unwrap_or_default();
+            }
+            (format!("{free}.svg"), chart.standalone(&source))
+        });
+        files.collect()
+    }
 }
 
 /// A table with a heading for each column.
@@ -200,11 +285,82 @@ pub(crate) fn percent(ConfidenceInterval { rate, low, high }: &ConfidenceInterva
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{
+        collections::BTreeMap,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    impl HtmlReport {
+        /// A report without a head, which would need models.
+        pub(crate) fn headless(kind: &'static str) -> Self {
+            Self {
+                kind,
+                title: "Report",
+                subject: "3 faces".to_owned(),
+                facts: Vec::new(),
+                models: Vec::new(),
+                sections: Vec::new(),
+                charts: Vec::new(),
+            }
+        }
+
+        /// Name and content of each figure, as they are written to a folder.
+        pub(crate) fn written_figures(&self) -> BTreeMap<String, String> {
+            // Tests run beside each other, and each has a folder of its own.
+            static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+            let (process, number) = (std::process::id(), FOLDERS.fetch_add(1, Ordering::Relaxed));
+            let folder = std::env::temp_dir().join(format!("assay-figures-{process}-{number}"));
+            let files = ReportArgs { html: None, figures: Some(folder.clone()) };
+            files.prepare().unwrap();
+            self.write_figures(&folder).unwrap();
+            let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap());
+            let figures = entries.map(|entry| {
+                let text = std::fs::read_to_string(entry.path()).unwrap();
+                (entry.file_name().into_string().unwrap(), text)
+            });
+            let figures = figures.collect();
+            std::fs::remove_dir_all(folder).unwrap();
+            figures
+        }
+    }
+
+    #[test]
+    fn figures_of_columns_with_names_alike_are_files_of_their_own() {
+        let mut report = HtmlReport::headless("age");
+        let chart = |name| {
+            let around = ChartArea { name, title: "Errors", caption: "", words: "" };
+            dot_chart(&around, Axis::share("Share", 0.0, 1.0), &[], None).unwrap()
+        };
+        report.charts(["mae-by-age band", "mae-by-age_band", "mae-by-Age Band", "bias"].map(chart).into());
+        let files = report.figure_files();
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "age-mae-by-age-band.svg",
+                "age-mae-by-age-band-2.svg",
+                "age-mae-by-age-band-3.svg",
+                "age-bias.svg"
+            ]
+        );
+        assert!(files[0].1.contains(">Measured: 3 faces. Models: .</text>"), "{}", files[0].1);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_refused() {
+        let file = std::env::temp_dir().join(format!("assay-no-folder-{}", std::process::id()));
+        std::fs::write(&file, "no folder").unwrap();
+        for folder in [file.clone(), file.join("below")] {
+            let refused = ReportArgs { html: None, figures: Some(folder.clone()) }.prepare().unwrap_err();
+            let text = format!("{refused:#}");
+            assert!(text.starts_with(&format!("--figures {}: no file can be", folder.display())), "{text}");
+        }
+        std::fs::remove_file(file).unwrap();
+    }
 
     #[test]
     fn what_is_not_ours_is_escaped_and_nothing_is_loaded() {
-        let mut report =
-            HtmlReport { title: "Ages", facts: Vec::new(), models: Vec::new(), sections: Vec::new() };
+        let mut report = HtmlReport::headless("age");
         report.fact("Command", &"<script>alert(1)</script>");
         let rows = [vec!["a\" onload=\"x".to_owned(), "<img src=x>".to_owned()]];
         report.section("Groups", "<b>", &table(&["<i>", "n"], rows));

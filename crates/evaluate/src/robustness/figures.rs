@@ -3,7 +3,9 @@
 use super::{DegradationReport, DegradedEstimate, RobustnessReport, SamplePicture, degradation::Degradation};
 use crate::{
     EvaluationSettings,
-    html_report::{Axis, ChartArea, HtmlReport, LabelledSeries, grid, line_chart, table, thumbnail, tiles},
+    html_report::{
+        Axis, Chart, ChartArea, FreeCorner, HtmlReport, LabelledSeries, line_chart, table, thumbnail, tiles,
+    },
 };
 use base::Picture;
 use maud::{Markup, html};
@@ -73,7 +75,13 @@ pub(super) fn report(
 ) -> anyhow::Result<HtmlReport> {
     let labels = folder.join("labels.csv");
     let tasks = [ModelTask::Detect, ModelTask::Age];
-    let mut file = HtmlReport::new("Robustness of age estimation", &labels, settings, &tasks)?;
+    let mut file = HtmlReport::new(
+        ("robustness", "Robustness of age estimation"),
+        format!("{} faces, degraded by simulation", report.faces_found),
+        &labels,
+        settings,
+        &tasks,
+    )?;
     file.fact("Pictures", &report.pictures);
     file.fact("Faces measured", &report.faces_found);
     for (reason, count) in &report.refused {
@@ -92,7 +100,8 @@ pub(super) fn report(
         &html! { (tiles(&numbers)) },
     );
     for harm in &report.harms {
-        file.section(harm.harm, "", &figures(report, harm)?);
+        let charts = file.charts(charts(report, harm)?);
+        file.section(harm.harm, "", &html! { (charts) (degrees(harm)) });
     }
     for strip in strips {
         file.section("One person in all degrees", "", &strip.markup());
@@ -100,7 +109,8 @@ pub(super) fn report(
     Ok(file)
 }
 
-fn figures(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Result<Markup> {
+/// How far the estimate moves and the stated error by degree, and how many pictures are refused.
+fn charts(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Result<Vec<Chart>> {
     let place = |at: usize| at as f64;
     let passed: Vec<(usize, _)> = harm.rows.iter().enumerate().filter(|(_, row)| row.refused < 1.0).collect();
     let mut moved = vec![(0.0, 0.0)];
@@ -110,28 +120,57 @@ fn figures(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Resul
     let refused: Vec<(f64, f64)> = std::iter::once((0.0, 0.0))
         .chain(harm.rows.iter().enumerate().map(|(at, row)| (place(at + 1), row.refused)))
         .collect();
-    let highest = moved.iter().chain(&stated).map(|&(_, years)| years).fold(5.0, f64::max) * 1.1;
-    let degrees: Vec<String> = harm.rows.iter().map(|row| row.degree.to_string()).collect();
-    let axis = format!("Degree: 0 is the picture as it is, then {} {}", degrees.join(", "), harm.unit);
-    let last = harm.rows.len() as f64;
-    let words =
-        format!("{}: how far the estimate moved, and the stated error, by degree; see the table", harm.harm);
+    // Room above the lines for their names.
+    let highest = moved.iter().chain(&stated).map(|&(_, years)| years).fold(5.0, f64::max) * 1.35;
+    let steps: Vec<String> = std::iter::once("as it is".to_owned())
+        .chain(harm.rows.iter().map(|row| row.degree.to_string()))
+        .collect();
+    let axis = format!("Degree: {}", harm.unit);
+    let at = |series: &[(f64, f64)]| -> String {
+        series.iter().map(|(_, years)| format!("{years:.1}")).collect::<Vec<_>>().join(", ")
+    };
+    let words = format!(
+        "{}, from the picture as it is to the worst degree that passes: the estimate moved by {} years; the stated error is {} years",
+        harm.harm,
+        at(&moved),
+        at(&stated)
+    );
+    let (name, title) = (format!("{}-age", harm.harm), format!("Robustness: estimated age, {}", harm.harm));
     let years = line_chart(
-        &ChartArea { caption: "Of pictures that were not refused.", words: &words },
-        Axis::linear(&axis, 0.0, last),
-        Axis::linear("Years", 0.0, highest),
+        &ChartArea {
+            name: &name,
+            title: &title,
+            caption: "Of pictures that were not refused.",
+            words: &words,
+        },
+        (Axis::steps(&axis, &steps), Axis::linear("Years", 0.0, highest)),
         &[
             LabelledSeries::line("estimate moved by", moved),
             LabelledSeries::line("stated error (st_dev)", stated),
         ],
+        FreeCorner::UpperLeft,
     )?;
-    let words = format!("{}: share of pictures refused, by degree; see the table", harm.harm);
+    let shares: Vec<String> = refused.iter().map(|(_, share)| format!("{:.0} %", share * 100.0)).collect();
+    let words =
+        format!("{}: refused by degree, from the picture as it is on: {}", harm.harm, shares.join(", "));
+    let (name, title) =
+        (format!("{}-refused", harm.harm), format!("Robustness: pictures refused, {}", harm.harm));
     let gate = line_chart(
-        &ChartArea { caption: "Share of pictures that were refused.", words: &words },
-        Axis::linear(&axis, 0.0, last),
-        Axis::share("Refused", 0.0, 1.0),
+        &ChartArea {
+            name: &name,
+            title: &title,
+            caption: "Share of pictures that were refused.",
+            words: &words,
+        },
+        (Axis::steps(&axis, &steps), Axis::share("Refused", 0.0, 1.0)),
         &[LabelledSeries::line("refused", refused)],
+        FreeCorner::UpperLeft,
     )?;
+    Ok(vec![years, gate])
+}
+
+/// The table of a harm.
+fn degrees(harm: &DegradationReport) -> Markup {
     let rows = harm.rows.iter().map(|row| {
         let reasons: Vec<String> =
             row.reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
@@ -147,5 +186,43 @@ fn figures(report: &RobustnessReport, harm: &DegradationReport) -> anyhow::Resul
         ]
     });
     let columns = ["Degree", "n", "Refused", "Moved, years", "Moved by, years", "Stated error", "Reasons"];
-    Ok(html! { (grid(&[years, gate])) (table(&columns, rows)) })
+    table(&columns, rows)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::robustness::{DegreeReport, degradation::SIMULATED_DEGRADATIONS, row};
+
+    /// The figures of every harm, as if each degree moved the estimate by two years.
+    pub(crate) fn synthetic_report() -> HtmlReport {
+        let at_degree = |degree: f32, moved_by: f64| DegreeReport {
+            moved_by,
+            st_dev: 7.0 + moved_by / 4.0,
+            refused: moved_by / 40.0,
+            ..row(degree, 30, &[], BTreeMap::new())
+        };
+        let harms = SIMULATED_DEGRADATIONS.iter().map(|degradation| DegradationReport {
+            harm: degradation.name,
+            unit: degradation.unit,
+            rows: degradation
+                .degrees
+                .iter()
+                .zip(1..)
+                .map(|(&degree, at)| at_degree(degree, 2.0 * f64::from(at)))
+                .collect(),
+        });
+        let report = RobustnessReport {
+            pictures: 30,
+            faces_found: 30,
+            refused: BTreeMap::new(),
+            unharmed: at_degree(0.0, 0.0),
+            harms: harms.collect(),
+        };
+        let mut file = HtmlReport::headless("robustness");
+        for harm in &report.harms {
+            file.charts(charts(&report, harm).unwrap());
+        }
+        file
+    }
 }

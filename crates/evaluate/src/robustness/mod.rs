@@ -3,6 +3,8 @@
 
 mod degradation;
 mod figures;
+#[cfg(test)]
+pub(crate) use figures::tests::synthetic_report;
 
 use super::{
     AnalysisRunner, age,
@@ -10,7 +12,7 @@ use super::{
     decode_leniently,
     statistics::{mean, round, share},
 };
-use crate::{EvaluationSettings, html_report::HtmlArgs, output};
+use crate::{EvaluationSettings, html_report::ReportArgs, output};
 use anyhow::{Context as _, bail};
 use base::Picture;
 use degradation::{Degradation, SIMULATED_DEGRADATIONS};
@@ -38,7 +40,7 @@ pub struct EvaluateRobustnessArgs {
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     #[command(flatten)]
-    html: HtmlArgs,
+    report: ReportArgs,
     /// Show the degraded pictures of this many people in the file of `--html`, which then must not go to everybody.
     #[arg(long, default_value_t = 0, value_name = "COUNT", requires = "html")]
     pictures: usize,
@@ -131,6 +133,7 @@ struct SamplePicture {
 impl EvaluateRobustnessArgs {
     pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let pictures = pictures(&self.folder)?;
+        self.report.prepare()?;
         // Pictures are encoded again, so limits on the file would measure the encoding and not the picture.
         let mut rules = settings.rules.clone();
         rules.image = rules.image.relaxed();
@@ -194,9 +197,7 @@ impl EvaluateRobustnessArgs {
             let rows = rows.map(|(&degree, (n, estimates, reasons))| row(degree, n, &estimates, reasons));
             report.harms.push(DegradationReport { harm: name, unit, rows: rows.collect() });
         }
-        if let Some(file) = &self.html.html {
-            figures::report(&self.folder, settings, &report, &strips)?.write(file)?;
-        }
+        self.report.write(|| figures::report(&self.folder, settings, &report, &strips))?;
         if self.json {
             return output::json(&report);
         }

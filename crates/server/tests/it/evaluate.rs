@@ -219,7 +219,7 @@ fn reports_on_faces_are_files_that_people_look_at() {
     twice(&attacks);
     place.ask(&["evaluate", "antispoofing", "--labels", &attacks, "--relaxed", "--json", "--html", path]);
     let attacks = report_file(&file);
-    for part in ["Detection error tradeoff", "APCER", "medium assurance", "By species"] {
+    for part in ["detection error tradeoff (DET)", "APCER", "medium assurance", "By species"] {
         assert!(attacks.contains(part), "{part}: {attacks}");
     }
 
@@ -227,9 +227,42 @@ fn reports_on_faces_are_files_that_people_look_at() {
     std::fs::write(&pairs, paired(&place)).unwrap();
     place.ask(&["evaluate", "match", "--pairs", pairs.to_str().unwrap(), "--html", path]);
     let pairs = report_file(&file);
-    for part in ["Detection error tradeoff", "one person", "Stated FMR", "face-api-recognition"] {
+    for part in ["detection error tradeoff (DET)", "one person", "Stated FMR", "face-api-recognition"] {
         assert!(pairs.contains(part), "{part}: {pairs}");
     }
+}
+
+#[test]
+fn figures_are_files_of_their_own_and_the_same_each_time() {
+    let place = TestInstallation::new();
+    let labels = labelled(&place, "path,age,light", |number| {
+        format!("{},{}", 25 + number, if number % 2 == 0 { "day" } else { "lamp" })
+    });
+    twice(&labels);
+    let drawn = |folder: &str| {
+        let folder = place.path(folder);
+        let path = folder.to_str().unwrap();
+        place.ask(&["evaluate", "age", "--labels", &labels, "--relaxed", "--json", "--figures", path]);
+        let files = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+        files
+            .map(|file| (file.file_name().unwrap().to_owned(), std::fs::read_to_string(&file).unwrap()))
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let figures = drawn("figures/new");
+    for name in ["age-interval-coverage.svg", "age-buffer-at-25.svg", "age-bias-by-light.svg"] {
+        let svg = &figures[std::ffi::OsStr::new(name)];
+        assert!(svg.starts_with("<svg ") && svg.contains("face-api-age") && !svg.contains("<image"), "{svg}");
+    }
+    assert_eq!(figures, drawn("again"));
+
+    // The labels are a file, so nothing can be written below them; nothing is measured before that is said.
+    let below = format!("{labels}/figures");
+    let output = place.run(&["evaluate", "age", "--labels", &labels, "--relaxed", "--figures", &below]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && text.contains(&format!("--figures {below}: no file can be")),
+        "{text}"
+    );
 }
 
 #[test]
