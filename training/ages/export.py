@@ -1,13 +1,14 @@
 """Writes the trained net as ONNX, and its estimates for packed sets.
 
-    python export.py CHECKPOINT OUT.onnx [--mirror]
-    python export.py CHECKPOINT OUT.csv --set SET [--part dev] [--mirror]
+    python export.py CHECKPOINT OUT.onnx [--mirror] [--younger YEARS]
+    python export.py CHECKPOINT OUT.csv --set SET [--part dev] [--mirror] [--younger YEARS]
     python export.py CHECKPOINT OUT.onnx --quality
 
 The file takes `input` [n, 3, side, side], RGB from -1 to 1, a crop of 1.2 times the box with the eyes level, and gives `age`
 [n, 101], the probability of each whole year from 0 to 100 (its mean, from the middles of the years, is the estimate), and
 `st_dev` [n], the standard deviation in years. With `--mirror` both are those of the even mixture of the picture and its mirror
-image. With `--quality` the file gives `quality` [n, 5] instead: the probabilities that mouth, nose and eyes are covered, and the
+image. `--younger` makes everybody whom the net takes for 28 or younger so many years younger, and older people by less, down to
+nothing at 42: what it takes until no more of those labelled 10 to 19 pass at 25 than before. With `--quality` the file gives `quality` [n, 5] instead: the probabilities that mouth, nose and eyes are covered, and the
 standard deviations of blur, in hundredths of the crop's side, and of noise, in hundredths of full light. Weights are the moving
 average of the run.
 """
@@ -26,16 +27,25 @@ from net import CHANNELS, COVERED, VIEW, AgeNet, probabilities
 from train import Faces
 
 
+YOUNG_AGE, UNCHANGED_AGE = 28.0, 42.0
+
+
 class Served(nn.Module):
     """What is exported."""
 
-    def __init__(self, net, mirror):
+    def __init__(self, net, mirror, younger):
         super().__init__()
-        self.net, self.mirror = net, mirror
+        self.net, self.mirror, self.younger = net, mirror, younger
+
+    def probabilities(self, view):
+        place, scale, *_ = self.net(view)
+        young = ((UNCHANGED_AGE - place) / (UNCHANGED_AGE - YOUNG_AGE)).clamp(0, 1)
+        return probabilities(place - self.younger * young, scale)
 
     def forward(self, crops):
-        parts = [probabilities(*self.net(view)[:2]) for view in ([crops, crops.flip(3)] if self.mirror else [crops])]
-        age = sum(parts) / len(parts)
+        parts = [self.probabilities(view) for view in ([crops, crops.flip(3)] if self.mirror else [crops])]
+        # Differences of rounded numbers may fall a little below nothing.
+        age = (sum(parts) / len(parts)).clamp(min=0)
         years = torch.arange(age.shape[1], dtype=age.dtype) + 0.5
         mean = (age * years).sum(1, keepdim=True)
         return age, ((age * (years - mean) ** 2).sum(1)).sqrt()
@@ -100,6 +110,7 @@ def main():
     parser.add_argument("--set", type=pathlib.Path)
     parser.add_argument("--part")
     parser.add_argument("--mirror", action="store_true")
+    parser.add_argument("--younger", type=float, default=0.0)
     parser.add_argument("--quality", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -107,7 +118,7 @@ def main():
     if options.quality:
         export(ServedQuality(net).eval(), side, options.out, ["quality"])
         return
-    served = Served(net, options.mirror).eval()
+    served = Served(net, options.mirror, options.younger).eval()
     if options.set is None:
         export(served, side, options.out, ["age", "st_dev"])
         return

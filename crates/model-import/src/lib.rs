@@ -123,6 +123,8 @@ pub fn import_pack(
         step(done + 1, recipe.id);
         models.push(recipe.build(from, to)?);
     }
+    let pair = recipe::age_pair(&models);
+    models.extend(pair);
     models.push(recipe::built_in_cues());
     let mut serves = recipe::default_models();
     for recipe in recipes.iter().skip(recipe::standard_recipes().len()) {
@@ -177,6 +179,10 @@ fn merge_operator_changes(
         // A pack from before there was a net: the built-in cues were the only liveness model, not the operator's
         // choice.
         old.serves.remove(&ModelTask::Liveness);
+    }
+    if !old.models.iter().any(|model| model.id == recipe::AGE_PAIR_ID) {
+        // The packaged net was the default then.
+        old.serves.retain(|task, id| *task != ModelTask::Age || id != "face-api-age");
     }
     for model in old.models {
         match models.iter_mut().find(|made| made.id == model.id) {

@@ -7,9 +7,9 @@ use std::{collections::BTreeMap, path::Path};
 use vision::{
     liveness::BuiltInCues,
     model_manifest::{
-        AgeErrorBand, AgeErrorTable, CaptureErrorPoint, CaptureErrorTable, ChannelOrder, CropRule, CropSpec,
-        DistanceMetric, FalseMatchThreshold, LivenessThresholds, ModelEntry, ModelInput, ModelOutput,
-        ModelProbe, ModelSource, ModelTask, PackFile,
+        AgeErrorBand, AgeErrorTable, AveragedAgeModel, CaptureErrorPoint, CaptureErrorTable, ChannelOrder,
+        CropRule, CropSpec, DistanceMetric, FalseMatchThreshold, LivenessThresholds, ModelEntry, ModelInput,
+        ModelOutput, ModelProbe, ModelSource, ModelTask, PackFile,
     },
 };
 
@@ -58,6 +58,14 @@ pub(super) enum RecipeConversion {
 /// Our own liveness net; training/liveness/README.md describes how it was trained.
 pub(super) const LIVENESS_MODEL_ID: &str = "liveness-net-1";
 const LIVENESS_MODEL_ONNX: &[u8] = include_bytes!("../models/liveness.onnx");
+/// Our own net for ages; training/ages/README.md describes how it was trained.
+const AGE_MODEL_ID: &str = "age-net-1";
+const AGE_MODEL_ONNX: &[u8] = include_bytes!("../models/age.onnx");
+/// The mean of our own net and of the packaged one, which has smaller errors than either.
+pub(super) const AGE_PAIR_ID: &str = "age-pair-1";
+/// Share of the packaged net in that mean, and the crop that it sees in it.
+const PACKAGED_AGE_SHARE: f32 = 0.5;
+const PACKAGED_AGE_SCALE: f32 = 1.0;
 /// Our own net for the quality of captures; training/ages/README.md describes how it was trained.
 const QUALITY_MODEL_ID: &str = "quality-net-1";
 const QUALITY_MODEL_ONNX: &[u8] = include_bytes!("../models/quality.onnx");
@@ -101,7 +109,7 @@ impl ModelRecipe {
 pub(super) fn default_models() -> BTreeMap<ModelTask, String> {
     [
         (ModelTask::Detect, "blazeface"),
-        (ModelTask::Age, "face-api-age"),
+        (ModelTask::Age, AGE_PAIR_ID),
         (ModelTask::Embed, "face-api-recognition"),
         (ModelTask::Liveness, LIVENESS_MODEL_ID),
         (ModelTask::Quality, QUALITY_MODEL_ID),
@@ -111,6 +119,21 @@ pub(super) fn default_models() -> BTreeMap<ModelTask, String> {
     ]
     .map(|(task, id)| (task, id.to_owned()))
     .into()
+}
+
+/// The manifest entry of the mean of two models of age: the entry of our own net, with the packaged one beside it.
+pub(super) fn age_pair(models: &[ModelEntry]) -> Option<ModelEntry> {
+    let mut pair = models.iter().find(|model| model.id == AGE_MODEL_ID)?.clone();
+    AGE_PAIR_ID.clone_into(&mut pair.id);
+    if let ModelOutput::AgeSoftmax { errors, averaged_with, .. } = &mut pair.output {
+        *errors = pair_errors();
+        *averaged_with = Some(AveragedAgeModel {
+            id: "face-api-age".to_owned(),
+            share: PACKAGED_AGE_SHARE,
+            scales: vec![PACKAGED_AGE_SCALE],
+        });
+    }
+    Some(pair)
 }
 
 /// The manifest entry of the built-in liveness model.
@@ -160,6 +183,25 @@ fn age_errors() -> AgeErrorTable {
         capture: Some(capture_errors()),
     }
 }
+
+/// Errors of our own net alone, which tells its deviation for each picture.
+fn own_age_errors() -> AgeErrorTable {
+    AgeErrorTable {
+        covers: OWN_AGE_COVERS.to_owned(),
+        bands: vec![AgeErrorBand { from: 0.0, st_dev: 2.0 }],
+        spread_weight: 1.0,
+        distribution_weight: 0.8,
+        capture: Some(capture_errors()),
+    }
+}
+
+/// Errors of the mean of both.
+fn pair_errors() -> AgeErrorTable {
+    AgeErrorTable { spread_weight: 0.5, ..own_age_errors() }
+}
+
+const OWN_AGE_COVERS: &str =
+    "about 68 % of people are within one st_dev of the estimate and 90 % within 1.64";
 
 /// What a bad capture adds to them, in quadrature: about the root mean square by which the estimates of 1,200 faces moved when
 /// they were degraded, by what the net for quality told of them (training/ages/capture.py); of the nose, what it adds to the
@@ -224,8 +266,8 @@ fn text_line(width: u32) -> ModelInput {
     text_input([width, 48], [0.5; 3], [0.5; 3], CropRule::Line)
 }
 
-#[expect(clippy::too_many_lines, reason = "a table: nine models, one entry each")]
-pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
+#[expect(clippy::too_many_lines, reason = "a table: ten models, one entry each")]
+pub(super) fn standard_recipes() -> [ModelRecipe; 10] {
     [
         ModelRecipe {
             id: "blazeface",
@@ -472,6 +514,31 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 9] {
                 thresholds: LivenessThresholds { low: 0.131, medium: 0.315, high: 0.502 },
             },
             probe: Some(("live", &[0.003_875_32])),
+        },
+        ModelRecipe {
+            id: AGE_MODEL_ID,
+            task: ModelTask::Age,
+            package: "assay",
+            version: "1",
+            files: &[],
+            conversion: RecipeConversion::Embedded(AGE_MODEL_ONNX),
+            sha256: "d2f2befea4ee01f66a1b02d91524d316de2311cbbf310df013291c0c0c2d7a1d",
+            avx512_sha256: None,
+            licence: "MIT OR Apache-2.0",
+            licence_note: FAIRFACE_ATTRIBUTION,
+            training_data: "58,085 faces of FairFace (CC BY 4.0) with age bands, and 391 public-domain portraits of members of the US \
+                            Congress with ages; see training/ages/README.md",
+            input: || input(80, ChannelOrder::Rgb, [127.5; 3], 1.0 / 127.5, CropRule::EyesLevel, &[1.2]),
+            output: || ModelOutput::AgeSoftmax {
+                tensor: "age".to_owned(),
+                first_age: 0.5,
+                errors: own_age_errors(),
+                averaged_with: None,
+            },
+            probe: Some((
+                "age",
+                &[0.128_369, 0.008_349, 0.008_801, 0.009_266, 0.009_743, 0.010_229, 0.010_724, 0.011_225],
+            )),
         },
         ModelRecipe {
             id: QUALITY_MODEL_ID,

@@ -91,6 +91,8 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
     assert_eq!(
         first.keys().map(String::as_str).collect::<Vec<_>>(),
         [
+            "age-net-1.onnx",
+            "blazeface-avx512.onnx",
             "blazeface.onnx",
             "face-api-age.onnx",
             "face-api-recognition.onnx",
@@ -106,7 +108,7 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
     );
     assert!(first == second, "two imports differ");
 
-    for file in pack.models.iter().filter_map(|model| model.file.as_ref()) {
+    for file in pack.models.iter().flat_map(|model| model.files()) {
         assert_eq!(first[&file.path].len() as u64, file.bytes, "{}", file.path);
     }
     verify_pack(one.path()).unwrap();
@@ -124,12 +126,13 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
             "ppocr-turn",
             "ppocr-read",
             "liveness-net-1",
+            "age-net-1",
             "quality-net-1",
             "probes",
             "done",
         ]
     );
-    assert!(steps.iter().all(|ImportStep { done, total, .. }| *total == 11 && done <= total));
+    assert!(steps.iter().all(|ImportStep { done, total, .. }| *total == 12 && done <= total));
 }
 
 #[test]
@@ -195,6 +198,22 @@ fn a_pack_of_an_older_version_is_renewed() {
     let pack = run(&packages(), folder.path()).unwrap();
     assert_eq!(pack.models, fresh.models);
     assert_eq!(pack.serves[&ModelTask::Age], "faceres-age", "the operator's choice stays");
+}
+
+/// Before there was a mean of two, the packaged net served ages by default.
+#[test]
+fn the_default_model_of_age_changes_with_the_version_and_a_choice_stays() {
+    let folder = TempDir::new().unwrap();
+    for (before, after) in [("face-api-age", "age-pair-1"), ("faceres-age", "faceres-age")] {
+        run(&packages(), folder.path()).unwrap();
+        edit_manifest(folder.path(), |manifest| {
+            let models = manifest["models"].as_array_mut().unwrap();
+            models.retain(|model| !model["id"].as_str().unwrap().starts_with("age-"));
+            manifest["use"]["age"] = json!(before);
+        });
+        let pack = run(&packages(), folder.path()).unwrap();
+        assert_eq!(pack.serves[&ModelTask::Age], after);
+    }
 }
 
 /// Before there was a net, the built-in cues served liveness by default. An import lets the net serve, unless the pack

@@ -19,6 +19,7 @@ fn the_sample_photos_show_adults() {
 fn the_deviation_is_that_of_the_band_widened_by_the_spread_over_the_crops() {
     let weighted = |weight: f32| {
         let folder = edited_pack(|manifest| {
+            manifest["use"]["age"] = json!("face-api-age");
             let errors = &mut model(manifest, "face-api-age")["output"]["errors"];
             errors["bands"] = json!([{"from": 0.0, "st_dev": 5.0}]);
             errors["spread_weight"] = json!(weight);
@@ -73,10 +74,14 @@ fn rotated(picture: &Picture, angle: f32) -> Picture {
 
 #[test]
 fn a_tilted_head_is_levelled() {
-    let mut level = load();
-    let folder =
-        edited_pack(|manifest| model(manifest, "face-api-age")["input"]["crop"]["rule"] = json!("box"));
-    let mut without_levelling = VisionModels::load(folder.path()).unwrap();
+    let with_rule = |rule: &str| {
+        let folder = edited_pack(|manifest| {
+            manifest["use"]["age"] = json!("face-api-age");
+            model(manifest, "face-api-age")["input"]["crop"]["rule"] = json!(rule);
+        });
+        VisionModels::load(folder.path()).unwrap()
+    };
+    let (mut level, mut without_levelling) = (with_rule("eyes_level"), with_rule("box"));
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for picture in faces() {
         let upright = best_face(&mut level, picture);

@@ -22,10 +22,11 @@ fn an_untouched_copy_loads() {
         names,
         [
             ("blazeface", false),
-            ("face-api-age", false),
+            ("age-pair-1", false),
             ("face-api-recognition", false),
             ("liveness-net-1", true),
-            ("quality-net-1", false)
+            ("quality-net-1", false),
+            ("face-api-age", false)
         ]
     );
     let pack = ModelPack::read(folder.path()).unwrap();
@@ -36,9 +37,13 @@ fn an_untouched_copy_loads() {
 
 #[test]
 fn a_model_file_with_a_flipped_bit_is_refused_by_name() {
-    let files = ["blazeface", "face-api-age", "face-api-recognition", "liveness-net-1", "quality-net-1"];
-    for file in files.map(|id| format!("{id}.onnx")) {
+    let pack = ModelPack::read(copy_of_pack().path()).unwrap();
+    for id in
+        ["blazeface", "age-net-1", "face-api-age", "face-api-recognition", "liveness-net-1", "quality-net-1"]
+    {
         let folder = copy_of_pack();
+        let model = pack.models.iter().find(|model| model.id == id).unwrap();
+        let file = model.file_for_this_processor().unwrap().path.clone();
         damage(&folder.path().join(&file), |bytes| {
             let middle = bytes.len() / 2;
             bytes[middle] ^= 1;
@@ -69,9 +74,9 @@ fn a_file_that_is_not_onnx_is_refused_although_its_hash_is_correct() {
 #[test]
 fn a_missing_file_is_named() {
     let folder = copy_of_pack();
-    fs::remove_file(folder.path().join("blazeface.onnx")).unwrap();
+    fs::remove_file(folder.path().join("face-api-age.onnx")).unwrap();
     let text = load_error(&folder);
-    assert!(text.contains("blazeface.onnx") && text.contains("No such file"), "{text}");
+    assert!(text.contains("face-api-age.onnx") && text.contains("No such file"), "{text}");
 
     let empty = TempDir::new().unwrap();
     assert!(load_error(&empty).contains("pack.json"), "{}", load_error(&empty));
@@ -127,7 +132,7 @@ fn an_unknown_channel_order_or_crop_rule_is_refused_with_the_known_ones() {
 #[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
     let rates = |first: [f64; 2], second: [f64; 2]| json!([{"rate": first[0], "distance": first[1]}, {"rate": second[0], "distance": second[1]}]);
-    let cases: [(&str, &str, Value, &str); 24] = [
+    let cases: [(&str, &str, Value, &str); 28] = [
         ("face-api-age", "/input/width", json!(0), "1 to 2048"),
         ("face-api-age", "/input/height", json!(100_000), "1 to 2048"),
         ("face-api-age", "/input/crop/scales", json!([]), "one to eight"),
@@ -142,6 +147,10 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("face-api-age", "/output/errors/spread_weight", json!(-1.0), "0 to 10"),
         ("face-api-age", "/output/errors/capture/mouth", json!(-1.0), "0 to 100 years"),
         ("face-api-age", "/output/errors/capture/blur/0/at", json!(90.0), "measures that ascend"),
+        ("age-net-1", "/output/errors/distribution_weight", json!(10.5), "0 to 10"),
+        ("age-pair-1", "/output/averaged_with/share", json!(1.5), "a share of 0 to 1"),
+        ("age-pair-1", "/output/averaged_with/scales", json!([]), "one to eight crops"),
+        ("age-pair-1", "/output/averaged_with/id", json!("age-pair-1"), "no single model for age"),
         ("faceres-age", "/output/first_age", json!(-3.0), "0 to 120 years"),
         ("blazeface", "/output/find", json!(0.9), "ascending"),
         ("blazeface", "/output/count", json!(1.5), "0 to 1"),
@@ -206,9 +215,10 @@ fn a_manifest_that_contradicts_itself_is_refused() {
 fn a_decode_that_does_not_fit_the_task_is_refused() {
     let text = refusal(|manifest| {
         let embedding = model(manifest, "face-api-recognition")["output"].clone();
-        model(manifest, "face-api-age")["output"] = embedding;
+        model(manifest, "faceres-age")["output"] = embedding;
+        manifest["use"]["age"] = json!("faceres-age");
     });
-    assert!(text.contains("face-api-age") && text.contains("its decode gives no age"), "{text}");
+    assert!(text.contains("faceres-age") && text.contains("its decode gives no age"), "{text}");
 }
 
 #[test]
