@@ -8,7 +8,7 @@ use measure::clock::time;
 use std::hint::black_box;
 use vision::{
     Face, ModelTask, NeuralNet as _, OnnxNet, OnnxRuntime, VisionModels,
-    model_manifest::{ModelEntry, ModelPack},
+    model_manifest::{ModelEntry, ModelOutput, ModelPack},
 };
 
 /// The decoder and the models for one photo.
@@ -18,10 +18,9 @@ pub(crate) struct BareModels {
     pub(crate) picture: Picture,
     pub(crate) face: Face,
     detect: LoadedNet,
-    age: LoadedNet,
+    /// Each net of the age, with the number of crops that it sees.
+    age: Vec<(LoadedNet, usize)>,
     quality: LoadedNet,
-    /// Number of crops that the age is averaged over.
-    crops: usize,
 }
 
 /// Milliseconds that each part took.
@@ -58,15 +57,19 @@ impl BareModels {
         let (detect, age) = (pack.model_for(ModelTask::Detect)?, pack.model_for(ModelTask::Age)?);
         let quality = pack.model_for(ModelTask::Quality)?;
         let crops = age.input.as_ref().map_or(1, |input| input.crop.scales.len());
+        let mut ages = vec![(LoadedNet::open(place, &runtime, age)?, crops)];
+        if let ModelOutput::AgeSoftmax { averaged_with: Some(with), .. } = &age.output {
+            let other = pack.averaged_model(age)?.context("the second net of the mean")?;
+            ages.push((LoadedNet::open(place, &runtime, other)?, with.scales.len()));
+        }
         Ok(Self {
             detect: LoadedNet::open(place, &runtime, detect)?,
-            age: LoadedNet::open(place, &runtime, age)?,
+            age: ages,
             quality: LoadedNet::open(place, &runtime, quality)?,
             jpeg: jpeg.to_vec(),
             vision,
             picture,
             face,
-            crops,
         })
     }
 
@@ -93,9 +96,9 @@ impl BareModels {
         self.quality.run()
     }
 
-    /// Runs the age net, once for each crop.
+    /// Runs the age nets, once for each crop.
     pub(crate) fn age(&mut self) -> anyhow::Result<f64> {
-        (0..self.crops).map(|_| self.age.run()).sum()
+        self.age.iter_mut().flat_map(|(net, crops)| (0..*crops).map(|_| net.run()).collect::<Vec<_>>()).sum()
     }
 
     /// Runs the liveness net.
@@ -115,7 +118,8 @@ pub(crate) fn decode(jpeg: &[u8]) -> anyhow::Result<Picture> {
 
 impl LoadedNet {
     fn open(place: &CheckoutPaths, runtime: &OnnxRuntime, model: &ModelEntry) -> anyhow::Result<Self> {
-        let (file, input) = model.file.as_ref().zip(model.input.as_ref()).context("the model is a net")?;
+        let (file, input) =
+            model.file_for_this_processor().zip(model.input.as_ref()).context("the model is a net")?;
         let bytes = std::fs::read(place.model_pack.join(&file.path))?;
         let session = OnnxNet::load(&model.id, &bytes, &input.name, runtime)?;
         let (width, height) = (input.width as usize, input.height as usize);

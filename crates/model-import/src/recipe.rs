@@ -8,8 +8,8 @@ use vision::{
     liveness::BuiltInCues,
     model_manifest::{
         AgeErrorBand, AgeErrorTable, AveragedAgeModel, CaptureErrorPoint, CaptureErrorTable, ChannelOrder,
-        CropRule, CropSpec, DistanceMetric, FalseMatchThreshold, LivenessThresholds, ModelEntry, ModelInput,
-        ModelOutput, ModelProbe, ModelSource, ModelTask, PackFile,
+        CropRule, CropSpec, DistanceMetric, DistributionError, FalseMatchThreshold, LivenessThresholds,
+        ModelEntry, ModelInput, ModelOutput, ModelProbe, ModelSource, ModelTask, PackFile,
     },
 };
 
@@ -179,18 +179,21 @@ fn age_errors() -> AgeErrorTable {
             .to_owned(),
         bands: bands.map(|(from, st_dev)| AgeErrorBand { from, st_dev }).to_vec(),
         spread_weight: 1.0,
-        distribution_weight: 0.0,
+        distribution: None,
         capture: Some(capture_errors()),
     }
 }
 
 /// Errors of our own net alone, which tells its deviation for each picture.
 fn own_age_errors() -> AgeErrorTable {
+    // Medians of what the mean states on the development part of the training (training/ages/README.md).
+    let bands =
+        [(0.0, 2.3), (3.0, 3.1), (8.0, 4.7), (13.0, 6.1), (18.0, 6.6), (25.0, 7.3), (30.0, 8.2), (60.0, 7.3)];
     AgeErrorTable {
         covers: OWN_AGE_COVERS.to_owned(),
-        bands: vec![AgeErrorBand { from: 0.0, st_dev: 2.0 }],
+        bands: bands.map(|(from, st_dev)| AgeErrorBand { from, st_dev }).to_vec(),
         spread_weight: 1.0,
-        distribution_weight: 0.8,
+        distribution: Some(DistributionError { base: 2.0, weight: 0.8 }),
         capture: Some(capture_errors()),
     }
 }
@@ -399,7 +402,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 10] {
                         .to_owned(),
                     bands: vec![AgeErrorBand { from: 0.0, st_dev: 9.0 }],
                     spread_weight: 1.0,
-                    distribution_weight: 0.0,
+                    distribution: None,
                     capture: None,
                 },
                 averaged_with: None,

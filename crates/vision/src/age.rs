@@ -43,7 +43,7 @@ struct RawAge {
     years: f32,
     /// Mean square of what its parts differ from it by.
     spread: f32,
-    /// Mean variance of the distributions.
+    /// Mean variance of the distributions; 0 where the net gives numbers.
     variance: f32,
 }
 
@@ -149,12 +149,13 @@ impl AgeEstimate {
     /// and the capture.
     fn new(age: RawAge, capture: Option<&CaptureQuality>, errors: &AgeErrorTable) -> Self {
         let (years, spread) = (age.years.clamp(0.0, 120.0), age.spread.sqrt());
-        let band = errors.bands.iter().rev().find(|band| years >= band.from).or(errors.bands.first());
-        let base = band.map_or(f32::NAN, |band| band.st_dev);
+        let base = match errors.distribution {
+            Some(told) => told.base.hypot(told.weight * age.variance.sqrt()),
+            None => errors.band_of(years),
+        };
         let added =
             errors.capture.as_ref().zip(capture).map_or(0.0, |(table, capture)| table.st_dev(capture));
-        let told = errors.distribution_weight * age.variance.sqrt();
-        let st_dev = base.hypot(errors.spread_weight * spread).hypot(told).hypot(added);
+        let st_dev = base.hypot(errors.spread_weight * spread).hypot(added);
         Self::with_deviation(years, st_dev, spread)
     }
 
@@ -190,12 +191,20 @@ impl AgeEstimate {
 }
 
 impl AgeErrorTable {
+    /// The deviation of the band that an estimate is in.
+    fn band_of(&self, years: f32) -> f32 {
+        let band = self.bands.iter().rev().find(|band| years >= band.from).or(self.bands.first());
+        band.map_or(f32::NAN, |band| band.st_dev)
+    }
+
     /// The estimate up to which somebody is younger than `age` with the probability `confidence` (0.5 to 1), and the
     /// one from which they are at least `age` with that probability, where the crops agree and the capture is good; to a
     /// tenth of a year, up to 120. `None` where no estimate is that certain.
     pub fn confidence_limits(&self, age: f64, confidence: f64) -> [Option<f64>; 2] {
-        let sure = |years| RawAge { years, spread: 0.0, variance: 0.0 };
-        let reached = |tenths: u32| AgeEstimate::new(sure(tenths as f32 / 10.0), None, self).at_least(age);
+        let reached = |tenths: u32| {
+            let years = tenths as f32 / 10.0;
+            AgeEstimate::with_deviation(years, self.band_of(years), 0.0).at_least(age)
+        };
         let years = |tenths: u32| f64::from(tenths) / 10.0;
         // From the far end, so that no estimate beyond the limit is less certain: a band may have a larger error than
         // the one before.
@@ -265,14 +274,14 @@ fn standard_normal_cdf(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model_manifest::AgeErrorBand;
+    use crate::model_manifest::{AgeErrorBand, DistributionError};
 
     fn errors() -> AgeErrorTable {
         AgeErrorTable {
             covers: String::new(),
             bands: vec![AgeErrorBand { from: 0.0, st_dev: 3.0 }, AgeErrorBand { from: 18.0, st_dev: 6.0 }],
             spread_weight: 1.0,
-            distribution_weight: 0.0,
+            distribution: None,
             capture: None,
         }
     }
@@ -289,11 +298,14 @@ mod tests {
     }
 
     #[test]
-    fn a_distribution_widens_the_deviation_as_the_table_says() {
+    fn a_net_that_tells_its_deviation_needs_no_band() {
         let told = RawAge { variance: 64.0, ..raw(30.0, 0.0) };
         assert_eq!(AgeEstimate::new(told, None, &errors()).st_dev, 6.0);
-        let errors = AgeErrorTable { distribution_weight: 1.0, ..errors() };
-        assert_eq!(AgeEstimate::new(told, None, &errors).st_dev, 10.0);
+        let errors =
+            AgeErrorTable { distribution: Some(DistributionError { base: 3.0, weight: 0.5 }), ..errors() };
+        assert_eq!(AgeEstimate::new(told, None, &errors).st_dev, 5.0);
+        // What is stated before there is a picture is that of the bands.
+        assert_eq!(errors.confidence_limits(18.0, 0.95), [Some(13.0), Some(27.9)]);
     }
 
     #[test]

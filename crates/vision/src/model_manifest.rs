@@ -174,11 +174,6 @@ pub struct CropSpec {
     pub joined: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(weight: &f32) -> bool {
-    *weight == 0.0
-}
-
 fn one_crop() -> Vec<f32> {
     vec![1.0]
 }
@@ -353,16 +348,28 @@ pub struct LivenessThresholds {
 pub struct AgeErrorTable {
     /// In words: where the table comes from and what it covers.
     pub covers: String,
-    /// Standard deviation of the error by estimated age, ascending; at least one entry, the first from 0.
+    /// Standard deviation of the error by estimated age, ascending; at least one entry, the first from 0. Where the net tells its
+    /// own for each picture (`distribution`), what that comes to for most: for limits that are stated before there is a picture.
     pub bands: Vec<AgeErrorBand>,
     /// Weight, 0 to 10, with which the spread between the crops, and between averaged models, is added in quadrature.
     pub spread_weight: f32,
-    /// Weight, 0 to 10, with which the deviation of the net's own distribution over ages is added in quadrature.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub distribution_weight: f32,
+    /// How the net's own distribution over ages tells the deviation, in the place of `bands`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distribution: Option<DistributionError>,
     /// What a bad capture adds, where a model for quality serves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<CaptureErrorTable>,
+}
+
+/// A standard deviation that the net tells for each picture: `base` and `weight` times the deviation of its distribution over ages,
+/// in quadrature.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DistributionError {
+    /// Years, 0 to 100.
+    pub base: f32,
+    /// 0 to 10.
+    pub weight: f32,
 }
 
 /// Standard deviations in years that are added in quadrature for what [`crate::CaptureQuality`] measures.
@@ -571,11 +578,14 @@ impl ModelEntry {
             return invalid("the first age is 0 to 120 years");
         }
         let Some(errors) = errors else { return Ok(()) };
-        if [errors.spread_weight, errors.distribution_weight]
-            .iter()
-            .any(|weight| !(0.0..=10.0).contains(weight))
-        {
-            return invalid("the weights of the spread and of the distribution are 0 to 10");
+        if !(0.0..=10.0).contains(&errors.spread_weight) {
+            return invalid("the weight of the spread is 0 to 10");
+        }
+        let is_told = |told: &DistributionError| {
+            (0.0..=100.0).contains(&told.base) && (0.0..=10.0).contains(&told.weight)
+        };
+        if !errors.distribution.as_ref().is_none_or(is_told) {
+            return invalid("a distribution has a base of 0 to 100 years and a weight of 0 to 10");
         }
         let ascending = errors.bands.is_sorted_by(|a, b| a.from < b.from);
         let positive = errors.bands.iter().all(|band| band.st_dev.is_finite() && band.st_dev > 0.0);

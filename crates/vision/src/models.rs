@@ -118,7 +118,7 @@ impl VisionModels {
             covers: String::new(),
             bands: vec![crate::model_manifest::AgeErrorBand { from: 0.0, st_dev: 1.0 }],
             spread_weight: 0.0,
-            distribution_weight: 0.0,
+            distribution: None,
             capture: None,
         };
         Self {

@@ -251,7 +251,7 @@ fn figures_are_files_of_their_own_and_the_same_each_time() {
     let figures = drawn("figures/new");
     for name in ["age-interval-coverage.svg", "age-buffer-at-25.svg", "age-bias-by-light.svg"] {
         let svg = &figures[std::ffi::OsStr::new(name)];
-        assert!(svg.starts_with("<svg ") && svg.contains("face-api-age") && !svg.contains("<image"), "{svg}");
+        assert!(svg.starts_with("<svg ") && svg.contains("age-pair-1") && !svg.contains("<image"), "{svg}");
     }
     assert_eq!(figures, drawn("again"));
 

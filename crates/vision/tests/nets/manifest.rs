@@ -147,7 +147,7 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("face-api-age", "/output/errors/spread_weight", json!(-1.0), "0 to 10"),
         ("face-api-age", "/output/errors/capture/mouth", json!(-1.0), "0 to 100 years"),
         ("face-api-age", "/output/errors/capture/blur/0/at", json!(90.0), "measures that ascend"),
-        ("age-net-1", "/output/errors/distribution_weight", json!(10.5), "0 to 10"),
+        ("age-net-1", "/output/errors/distribution/weight", json!(10.5), "a weight of 0 to 10"),
         ("age-pair-1", "/output/averaged_with/share", json!(1.5), "a share of 0 to 1"),
         ("age-pair-1", "/output/averaged_with/scales", json!([]), "one to eight crops"),
         ("age-pair-1", "/output/averaged_with/id", json!("age-pair-1"), "no single model for age"),
