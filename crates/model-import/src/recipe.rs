@@ -203,8 +203,8 @@ fn pair_errors() -> AgeErrorTable {
     AgeErrorTable { spread_weight: 0.5, ..own_age_errors() }
 }
 
-const OWN_AGE_COVERS: &str =
-    "about 68 % of people are within one st_dev of the estimate and 90 % within 1.64";
+const OWN_AGE_COVERS: &str = "about 68 % of people are within one st_dev of the estimate and 90 % within 1.64; the net tells it for each \
+    picture, and the bands are what that comes to for most public photos; checked on studio portraits of adults";
 
 /// What a bad capture adds to them, in quadrature: about the root mean square by which the estimates of 1,200 faces moved when
 /// they were degraded, by what the net for quality told of them (training/ages/capture.py); of the nose, what it adds to the
