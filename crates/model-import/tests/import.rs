@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 use tempfile::TempDir;
-use vision::{ModelTask, VisionModels, model_manifest::ModelPack};
+use vision::{
+    ModelTask, VisionModels,
+    model_manifest::{ModelEntry, ModelPack},
+};
 
 /// A copy of `node_modules`, as far as the import reads it; its files are symbolic links.
 fn copy_of_packages() -> TempDir {
@@ -108,7 +111,7 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
     );
     assert!(first == second, "two imports differ");
 
-    for file in pack.models.iter().flat_map(|model| model.files()) {
+    for file in pack.models.iter().flat_map(ModelEntry::files) {
         assert_eq!(first[&file.path].len() as u64, file.bytes, "{}", file.path);
     }
     verify_pack(one.path()).unwrap();

@@ -486,9 +486,11 @@ impl ModelPack {
             return Ok(None);
         };
         let found = self.models.iter().find(|other| other.id == with.id);
-        let is_single = |other: &&ModelEntry| match other.output {
-            ModelOutput::AgeScalar { .. } | ModelOutput::AgeSoftmax { averaged_with: None, .. } => true,
-            _ => false,
+        let is_single = |other: &&ModelEntry| {
+            matches!(
+                other.output,
+                ModelOutput::AgeScalar { .. } | ModelOutput::AgeSoftmax { averaged_with: None, .. }
+            )
         };
         let words =
             || format!("model {} is averaged with {}, which is no single model for age", model.id, with.id);
