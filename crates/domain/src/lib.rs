@@ -35,6 +35,7 @@ pub mod secure_capture;
 pub mod session_steps;
 pub mod signing_keys;
 pub mod tenancy;
+mod time_left;
 pub mod vault;
 pub mod verification_sessions;
 mod violation;

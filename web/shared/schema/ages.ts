@@ -463,7 +463,7 @@ export interface components {
             sandbox: boolean;
             /**
              * Format: int64
-             * @description Seconds until then.
+             * @description Seconds until then, rounded up.
              */
             seconds_left: number;
             /** @description The state of the session. */

@@ -10,7 +10,7 @@ use super::{
         SignalAssurance,
     },
 };
-use crate::audit::sha256_hex;
+use crate::{audit::sha256_hex, time_left::whole_seconds_until};
 use age_methods::device_signal::DeviceChallenge;
 use base::{AgeAttemptId, AgeSessionId, AppId, Environment, Id as _, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -276,9 +276,9 @@ impl AgeSession {
         !self.is_live(now) && matches!(self.state, AgeSessionStatus::Pending | AgeSessionStatus::InProgress)
     }
 
-    /// Seconds until the session expires; 0 afterwards.
+    /// Seconds until the session expires, rounded up; 0 afterwards.
     pub fn seconds_left(&self, now: Timestamp) -> i64 {
-        self.wanted.until.duration_since(now).as_secs().max(0)
+        whole_seconds_until(self.wanted.until, now)
     }
 
     /// Whether the session blocks this location. An unknown location is not blocked.

@@ -26,7 +26,7 @@ pub(crate) struct PageSession {
     /// When the session expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
-    /// Seconds until then.
+    /// Seconds until then, rounded up.
     #[schema(minimum = 0)]
     seconds_left: i64,
     /// The relying party's name.

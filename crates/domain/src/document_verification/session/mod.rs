@@ -24,7 +24,7 @@ use super::{
     request::DocumentSessionRequest,
     types::{RequirementState, ResourceKind, ResourceSource, SessionState},
 };
-use crate::DeviceMetadata;
+use crate::{DeviceMetadata, time_left::whole_seconds_until};
 use base::{AppId, DocumentSessionId, Environment, Id as _, MediaId, ResourceId, Timestamp, Uuid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -132,12 +132,12 @@ impl DocumentSession {
         }
     }
 
-    /// Seconds that the end user has left; 0 once they have finished or the session has ended.
+    /// Seconds that the end user has left, rounded up; 0 once they have finished or the session has ended.
     pub fn seconds_left(&self, now: Timestamp) -> i64 {
         if self.state != SessionState::Ongoing || self.triggered_at.is_some() {
             return 0;
         }
-        self.wanted.until.duration_since(now).as_secs().max(0)
+        whole_seconds_until(self.wanted.until, now)
     }
 
     /// Whether the end user may still act, with their token.
