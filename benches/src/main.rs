@@ -106,9 +106,14 @@ enum Benchmark {
     Documents,
 }
 
+fn main() -> anyhow::Result<()> {
+    vision::disable_runtime_telemetry()?;
+    run()
+}
+
 /// One thread for the client: it shares the cores with the server.
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> anyhow::Result<()> {
+async fn run() -> anyhow::Result<()> {
     let cli = Cli::parse();
     if cli.receive {
         deliveries::receive().await;

@@ -15,6 +15,7 @@ average of the run.
 
 import argparse
 import hashlib
+import os
 import pathlib
 
 import numpy as np
@@ -81,6 +82,7 @@ def estimates(served, side, faces, at):
 
 
 def export(served, side, path, names):
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
     from onnxruntime import InferenceSession
 
     shape = (1, 3, side, side)

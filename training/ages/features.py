@@ -10,13 +10,16 @@ estimates of the packaged net, with the deviations of the pack's error table.
 import argparse
 import csv
 import json
+import os
 import pathlib
 
 import cv2
 import numpy as np
 import onnx
-import onnxruntime
 from PIL import Image
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
+import onnxruntime  # noqa: E402
 
 AGE, RECOGNITION = "face-api-age", "face-api-recognition"
 LAST = 512

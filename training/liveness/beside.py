@@ -7,12 +7,12 @@ Renders COUNT pictures like render.py and leaves out those whose face is below 6
 describes it in the pack.
 """
 
+import os
 import pathlib
 import sys
 
 import cv2
 import numpy as np
-import onnxruntime
 import torch
 
 import faces
@@ -21,6 +21,9 @@ import scene
 import train
 from net import Net
 from tables import apcer_at
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
+import onnxruntime  # noqa: E402
 
 MIN_FACE_SIDE = 64
 

@@ -9,6 +9,7 @@ convolutions.
 """
 
 import json
+import os
 import pathlib
 import sys
 
@@ -95,6 +96,8 @@ def check(net, stated, path):
     """Asserts that the file answers as the net does; prints its hash and its answer to the pack's probe (`probe_input` in
     crates/vision/src/models.rs)."""
     import hashlib
+
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
 
     from onnxruntime import InferenceSession
 

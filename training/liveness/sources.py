@@ -5,6 +5,7 @@
 PACK is the folder of imported models, SOURCES holds the folders listed in SOURCES.md, OUT receives one .npz for each photo.
 """
 
+import os
 import pathlib
 import sys
 import zlib
@@ -105,6 +106,7 @@ def photos(folder):
 
 
 def main():
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
     from onnxruntime import InferenceSession
 
     pack, folder, out = (pathlib.Path(argument) for argument in sys.argv[1:4])

@@ -120,6 +120,13 @@ enum Command {
 fn main() -> ExitCode {
     // Before there is a second thread: this process may be meant to become a confined child.
     media::sandbox::run_if_asked();
+    // Before memory is kept private, because the path of this program could not be read after that.
+    if let Err(error) = vision::disable_runtime_telemetry() {
+        out::remark(format_args!(
+            "error: this program cannot be started without the inference runtime's telemetry: {error}"
+        ));
+        return ExitCode::FAILURE;
+    }
     if let Err(error) = keep_memory_private() {
         out::remark(format_args!("note: the memory of this process could be dumped: {error}"));
     }

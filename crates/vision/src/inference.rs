@@ -4,7 +4,7 @@
 //! and all sessions on that model use the weights in it where they lie. So a further session, for another worker, takes
 //! milliseconds and hardly any memory.
 
-use crate::{ModelLoadError, VisionError, model_manifest::PackFile};
+use crate::{ModelLoadError, VisionError, model_manifest::PackFile, runtime_telemetry};
 use aws_lc_rs::digest::{SHA256, digest};
 use ort::{
     environment::Environment,
@@ -54,7 +54,8 @@ static ONNX_RUNTIME: Mutex<Option<OnnxRuntime>> = Mutex::new(None);
 
 impl OnnxRuntime {
     /// Loads the runtime of the pack in `folder` at the first call, if the library's hash is that of the manifest.
-    /// Later calls share it; a pack with another runtime is refused.
+    /// Later calls share it; a pack with another runtime is refused. So is a process in which the runtime would report its use
+    /// to its maker: call [`crate::disable_runtime_telemetry`] first thing in `main`.
     pub fn open(folder: &Path, file: &PackFile) -> Result<Self, ModelLoadError> {
         let mut slot = ONNX_RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
         let library = file.locate(folder)?;
@@ -65,6 +66,11 @@ impl OnnxRuntime {
                 return Ok(runtime.clone());
             }
             return Err(failed("this process runs another one already; restart it".to_owned()));
+        }
+        if !runtime_telemetry::is_disabled() {
+            return Err(failed(
+                "it would report its use to its maker; set ORT_DISABLE_TELEMETRY=1".to_owned(),
+            ));
         }
         // Loading a library runs its code, so its hash is checked first.
         file.read(folder)?;

@@ -20,6 +20,7 @@ mod models;
 mod orientation;
 mod pool;
 mod quality;
+mod runtime_telemetry;
 mod tiled_detection;
 pub mod track;
 mod upright_face;
@@ -38,6 +39,7 @@ pub use model_manifest::ModelTask;
 pub use models::{ModelInfo, VisionModels, load_net, verify_probe};
 pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats, QueueLimits};
 pub use quality::{FaceQuality, face_luma};
+pub use runtime_telemetry::disable_runtime_telemetry;
 pub use upright_face::{UPRIGHT_FEATURES, upright_features};
 pub use video_tile_scheduler::VideoTileScheduler;
 

@@ -9,7 +9,7 @@ use std::{
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
-        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -21,6 +21,10 @@ const BACKGROUND_NICENESS: i32 = 10;
 
 /// How often a job that waits its turn looks whether a full queue has room again.
 const FULL_QUEUE_POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// How long a pool has had nothing to do when it gives back the memory that its jobs have freed. The C library keeps the
+/// buffers of the nets in a heap for each worker, up to 20 MB; using them again costs a worker a few milliseconds, once.
+const IDLE_BEFORE_MEMORY_IS_RETURNED: Duration = Duration::from_secs(5);
 
 /// A job; returns whether there was anything to do.
 type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
@@ -116,19 +120,19 @@ impl InferencePool {
     fn spawn(worker_models: Vec<VisionModels>, limits: QueueLimits, nice: i32) -> Self {
         let models = worker_models.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
         let (sender, receiver) = sync_channel(limits.max_queued);
-        let receiver = Arc::new(Mutex::new(receiver));
+        let queue = Arc::new(Mutex::new(JobQueue { receiver, has_freed_memory: false }));
         let counters = Arc::new(PoolCounters::default());
         let turns = Semaphore::new(worker_models.len().max(1));
         let workers = worker_models
             .into_iter()
             .map(|vision| {
-                let (receiver, counters) = (receiver.clone(), counters.clone());
+                let (queue, counters) = (queue.clone(), counters.clone());
                 let run = move || {
                     // On Linux this affects the calling thread only.
                     if nice != 0 && cfg!(target_os = "linux") {
                         let _refused = rustix::process::setpriority_process(None, nice);
                     }
-                    run_worker(vision, &receiver, &counters);
+                    run_worker(vision, &queue, &counters);
                 };
                 std::thread::Builder::new().name("inference".to_owned()).spawn(run).expect("a thread starts")
             })
@@ -251,10 +255,36 @@ fn package<T: Send + 'static>(
     (work, result)
 }
 
-fn run_worker(mut vision: VisionModels, receiver: &Mutex<Receiver<PoolJob>>, counters: &PoolCounters) {
+/// Where the workers get their jobs; the one that holds it waits for the next.
+struct JobQueue {
+    receiver: Receiver<PoolJob>,
+    /// Whether there were jobs since freed memory was given back.
+    has_freed_memory: bool,
+}
+
+impl JobQueue {
+    /// Waits for a job; gives freed memory back where that takes long. `None` once there will be no more.
+    fn next(&mut self, patience: Duration) -> Option<PoolJob> {
+        if self.has_freed_memory {
+            match self.receiver.recv_timeout(patience) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Timeout) => {
+                    heap::return_freed_memory();
+                    self.has_freed_memory = false;
+                }
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+        let job = self.receiver.recv().ok()?;
+        self.has_freed_memory = true;
+        Some(job)
+    }
+}
+
+fn run_worker(mut vision: VisionModels, queue: &Mutex<JobQueue>, counters: &PoolCounters) {
     loop {
-        let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(work) = next else { return };
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(IDLE_BEFORE_MEMORY_IS_RETURNED);
+        let Some(work) = next else { return };
         counters.started.fetch_add(1, Relaxed);
         let start = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut vision)));
@@ -266,5 +296,43 @@ fn run_worker(mut vision: VisionModels, receiver: &Mutex<Receiver<PoolJob>>, cou
         }
         counters.busy_microseconds.fetch_add(took.as_micros() as u64, Relaxed);
         counters.done.fetch_add(1, Relaxed);
+    }
+}
+
+#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+mod tests {
+    use super::{JobQueue, PoolJob};
+    use std::{sync::mpsc::sync_channel, time::Duration};
+
+    /// Resident memory of this process that belongs to no file, kilobytes.
+    fn resident_kilobytes() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("Linux says it");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
+    }
+
+    #[test]
+    fn a_pool_with_nothing_to_do_gives_back_what_its_jobs_have_freed() {
+        let (sender, receiver) = sync_channel::<PoolJob>(1);
+        let mut queue = JobQueue { receiver, has_freed_memory: true };
+        // Every second one is kept, so that no heap shrinks by itself.
+        let mut blocks: Vec<_> = (0..8000).map(|_| vec![1_u8; 16 * 1024]).collect();
+        let mut at = 0;
+        blocks.retain(|_| {
+            at += 1;
+            at % 2 == 0
+        });
+        let before = resident_kilobytes();
+        let late = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            sender.send(Box::new(|_| true)).expect("somebody waits for it");
+        });
+        assert!(queue.next(Duration::from_millis(20)).is_some(), "the job that came late");
+        let after = resident_kilobytes();
+        drop(blocks);
+        assert!(after + 40_000 < before, "{before} kB before, {after} kB after");
+        assert!(queue.has_freed_memory, "there was a job again");
+        late.join().expect("it was sent");
+        assert!(queue.next(Duration::from_millis(20)).is_none(), "there will be no more");
     }
 }

@@ -27,6 +27,9 @@ fn a_newcomer_gets_an_age() {
     let answer: Value = serde_json::from_str(&place.ask(&["call", "/ai/v1/age", "--img", face])).unwrap();
     assert!((15.0..60.0).contains(&answer["age"].as_f64().unwrap()), "{answer}");
 
+    // The models' runtime keeps no record of its use, which it would send to its maker.
+    assert!(!place.path("home").exists(), "nothing is written to the home folder");
+
     let refused = place.run(&["call", "/ai/v1/age-verify", "--img", face, "--set", "threshold=0"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stdout).contains("INVALID_REQUEST_BODY"), "{refused:?}");
