@@ -65,6 +65,9 @@ impl CropSquare {
     }
 }
 
+/// A turn that differs from a right angle by less is one.
+const RIGHT_ANGLE_ROUNDING_RADIANS: f32 = 1e-4;
+
 /// The nearest multiple of a right angle; 0 where `angle` is not finite. Radians.
 pub(crate) fn nearest_right_angle(angle: f32) -> f32 {
     let quarter = (angle / FRAC_PI_2).round() * FRAC_PI_2;
@@ -333,8 +336,8 @@ pub(crate) fn letterbox(
     Some((out, InputMapping { scale, pivot, from, turn_radians: 0.0 }))
 }
 
-/// The same, rotated back by `turn` (radians, clockwise) around the region's centre; the corners show what surrounds
-/// the region. The input must be a square.
+/// The same, rotated back by `turn` (radians, clockwise) around the region's centre. By a right angle it is exactly what
+/// the region of an upright picture would be; otherwise the corners show what surrounds the region. The input must be a square.
 pub(crate) fn letterbox_rotated(
     picture: &Picture,
     region: PictureRegion,
@@ -342,6 +345,13 @@ pub(crate) fn letterbox_rotated(
     turn: f32,
     input: &ModelInput,
 ) -> Option<(Vec<f32>, InputMapping)> {
+    let pivot = [input.width as f32 / 2.0, input.height as f32 / 2.0];
+    if (turn - nearest_right_angle(turn)).abs() < RIGHT_ANGLE_ROUNDING_RADIANS {
+        let (upright, mapping) = letterbox(picture, region, scale, input)?;
+        let from = mapping.picture_point(pivot[0], pivot[1]);
+        let rotated = rotate_planes(&upright, input.width as usize, turn);
+        return Some((rotated, InputMapping { pivot, from, turn_radians: turn, ..mapping }));
+    }
     let middle = |from: u32, length: u32| from as f32 + length as f32 / 2.0;
     let from = [middle(region.left, region.width), middle(region.top, region.height)];
     let view = CropSquare { centre: from, side: input.width as f32 / scale, angle: turn };
@@ -350,8 +360,29 @@ pub(crate) fn letterbox_rotated(
     }
     let mut out = Vec::new();
     write_crop(picture, view, input, &mut out);
-    let pivot = [input.width as f32 / 2.0, input.height as f32 / 2.0];
     Some((out, InputMapping { scale, pivot, from, turn_radians: turn }))
+}
+
+/// Square planes of `side` x `side` values, rotated back by the right angle that is nearest to `turn` (radians, clockwise).
+fn rotate_planes(planes: &[f32], side: usize, turn: f32) -> Vec<f32> {
+    let quarters = (turn / FRAC_PI_2).round().rem_euclid(4.0) as u8;
+    let last = side - 1;
+    let source = |x: usize, y: usize| match quarters {
+        0 => (x, y),
+        1 => (last - y, x),
+        2 => (last - x, last - y),
+        _ => (y, last - x),
+    };
+    let mut rotated = Vec::with_capacity(planes.len());
+    for plane in planes.chunks_exact(side * side) {
+        for y in 0..side {
+            rotated.extend((0..side).map(|x| {
+                let (x, y) = source(x, y);
+                plane[y * side + x]
+            }));
+        }
+    }
+    rotated
 }
 
 #[cfg(test)]
@@ -374,6 +405,36 @@ mod tests {
     fn picture() -> Picture {
         let values = (0..60_u32 * 40).flat_map(|at| [(at % 60 * 4) as u8, (at / 60 * 6) as u8, 9]);
         Picture::new(60, 40, values.collect()).unwrap()
+    }
+
+    #[test]
+    fn a_region_rotated_by_right_angles_is_what_the_rotated_picture_shows() {
+        let (picture, side) = (picture(), 16);
+        let (width, height) = (60_usize, 40);
+        let region = PictureRegion { left: 10, top: 4, width: 30, height: 20 };
+        let at = |x: usize, y: usize| picture.rgb()[(y * width + x) * 3..][..3].to_vec();
+        // The picture as it is when its content is rotated back, and the same region in it.
+        let quarter: Vec<u8> = (0..width)
+            .flat_map(|y| (0..height).flat_map(move |x| [(x, y)]))
+            .flat_map(|(x, y)| at(y, height - 1 - x))
+            .collect();
+        let back = Picture::new(height as u32, width as u32, quarter).unwrap();
+        let there = PictureRegion { left: 16, top: 10, width: 20, height: 30 };
+        let (expected, upright) = letterbox(&back, there, 0.5, &input(side, side)).unwrap();
+        let (found, mapping) =
+            letterbox_rotated(&picture, region, 0.5, -FRAC_PI_2, &input(side, side)).unwrap();
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found - expected).abs() <= 1.0, "{found} instead of {expected}");
+        }
+        for point in [[0.0, 0.0], [16.0, 3.0], [5.5, 11.0]] {
+            let [x, y] = upright.picture_point(point[0], point[1]);
+            let [found_x, found_y] = mapping.picture_point(point[0], point[1]);
+            // Rotating back takes the point (x, y) of the picture to (height - y, x).
+            assert!(
+                (found_x - y).abs() < 0.01 && (40.0 - found_y - x).abs() < 0.01,
+                "{point:?}: {found_x} {found_y}, {x} {y}"
+            );
+        }
     }
 
     #[test]

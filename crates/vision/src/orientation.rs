@@ -52,7 +52,7 @@ impl FaceDetector {
     /// lean or are misplaced.
     ///
     /// Takes no run of the net or one where the best face is clearly upright; else as many as [`Self::find_orientation`],
-    /// and three more.
+    /// and four more.
     pub(crate) fn find_other_orientation(
         &mut self,
         picture: &Picture,
@@ -63,7 +63,13 @@ impl FaceDetector {
         if self.is_upright(picture, best)? {
             return Ok(None);
         }
-        let Some((turn, face)) = self.find_orientation(picture)? else { return Ok(None) };
+        let by_whole_picture = self.find_orientation(picture)?;
+        let found = match by_whole_picture {
+            Some(_) => by_whole_picture,
+            // Those of a crowd are too small there.
+            None => self.orientation_of(picture, best)?,
+        };
+        let Some((turn, face)) = found else { return Ok(None) };
         if turn.abs() < MIN_TURN_RADIANS {
             return Ok(None);
         }
@@ -73,6 +79,13 @@ impl FaceDetector {
         // Compared with the upright reading, also derotated and in a closer crop, where false detections disappear.
         let upright = self.recheck(picture, best, roll)?.map_or(0.0, |again| again.score);
         Ok((face.score > upright + MIN_SCORE_GAIN).then_some((turn, face)))
+    }
+
+    /// The rotation that a face's own points show, and the face as it is found when the picture is turned back by that.
+    fn orientation_of(&mut self, picture: &Picture, face: &Face) -> Result<Option<(f32, Face)>, VisionError> {
+        let turn = snap_to_right_angle(face.roll());
+        let again = self.recheck(picture, face, turn)?;
+        Ok(again.filter(|again| lean(again, turn).abs() < MAX_LEAN_RADIANS).map(|again| (turn, again)))
     }
 
     /// Whether a face that was found without rotating the picture is upright; judged in a closer crop, unless the whole
@@ -117,9 +130,7 @@ impl FaceDetector {
         let mut best: Option<(f32, Face)> = None;
         for (face, turn) in candidates.into_iter().take(MAX_ORIENTATION_CANDIDATES) {
             // Derotated by the roll of its own points, it must be detected again, confidently.
-            let turn = snap_to_right_angle(turn + lean(&face, turn));
-            if let Some(again) = self.recheck(picture, &face, turn)?
-                && lean(&again, turn).abs() < MAX_LEAN_RADIANS
+            if let Some((turn, again)) = self.orientation_of(picture, &face)?
                 && best.is_none_or(|(_, best)| again.score > best.score)
             {
                 best = Some((turn, again));
