@@ -38,10 +38,10 @@ What both let through and refuse, measured by the program's makers on 212 portra
 
 | Threshold | Younger people who pass, compared | with a confidence of 0.95 | Others who do not pass, compared | with a confidence of 0.95 |
 |---|---|---|---|---|
-| 25 | nobody is younger | nobody is younger | 0.5 % of 212 (0.1 to 2.6) | 6.1 % of 212 (3.6 to 10.2) |
-| 30 | nobody is younger | nobody is younger | 1.9 % of 212 (0.7 to 4.8) | 11.8 % of 212 (8.1 to 16.8) |
-| 40 | 48 % of 25 (30 to 67) | 12 % of 25 (4 to 30) | 5.9 % of 187 (3.3 to 10.2) | 26 % of 187 (20 to 33) |
-| 50 | 28 % of 76 (19 to 39) | 2.6 % of 76 (0.7 to 9.1) | 8.8 % of 136 (5.1 to 14.8) | 49 % of 136 (41 to 58) |
+| 25 | nobody is younger | nobody is younger | 0.5 % of 212 (0.1 to 2.6) | 4.7 % of 212 (2.6 to 8.5) |
+| 30 | nobody is younger | nobody is younger | 0.5 % of 212 (0.1 to 2.6) | 10.8 % of 212 (7.3 to 15.8) |
+| 40 | 52 % of 25 (34 to 70) | 12 % of 25 (4 to 30) | 5.9 % of 187 (3.3 to 10.2) | 24 % of 187 (18 to 31) |
+| 50 | 25 % of 76 (17 to 36) | 2.6 % of 76 (0.7 to 9.1) | 8.8 % of 136 (5.1 to 14.8) | 47 % of 136 (39 to 55) |
 
 **Nobody under 25 was measured.** How many minors pass at 18, and how many people of 18 to 24 years do not, is not known, with a \
 confidence or without one.
