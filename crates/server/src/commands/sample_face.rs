@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A sample photo in the locked npm packages, and the index of an adult in it, counted from the left, who passes the default
 /// limits of liveness and age (18).
-const SAMPLE_PHOTO: (&str, usize) = ("models/node_modules/@vladmandic/face-api/demo/sample3.jpg", 1);
+const SAMPLE_PHOTO: (&str, usize) = ("models/node_modules/@vladmandic/face-api/demo/sample6.jpg", 3);
 
 /// Cut one face out of a group photo, within the limits of image analysis, to try the interface with.
 #[derive(clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct SampleFaceArgs {
     /// The photo. Default: a sample photo in the locked npm packages.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// The face, counted from the left, from 0. Default: 0; 1 for the sample photo.
+    /// The face, counted from the left, from 0. Default: 0; 3 for the sample photo.
     #[arg(long)]
     face: Option<usize>,
 }
