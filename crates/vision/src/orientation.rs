@@ -120,15 +120,14 @@ impl FaceDetector {
     pub(crate) fn find_orientation(&mut self, picture: &Picture) -> Result<Option<(f32, Face)>, VisionError> {
         let whole = PictureRegion::whole(picture);
         let scale = crop::fit_scale(whole, &self.input, INPUT_SHARE);
-        let mut candidates: Vec<(Face, f32)> = Vec::new();
+        let mut candidates: Vec<Face> = Vec::new();
         for turn in ORIENTATIONS {
             let faces = self.detect_in_region(picture, whole, scale, turn)?;
-            let upright = faces.into_iter().find(|face| lean(face, turn).abs() < MAX_LEAN_RADIANS);
-            candidates.extend(upright.map(|face| (face, turn)));
+            candidates.extend(faces.into_iter().find(|face| lean(face, turn).abs() < MAX_LEAN_RADIANS));
         }
-        candidates.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
         let mut best: Option<(f32, Face)> = None;
-        for (face, turn) in candidates.into_iter().take(MAX_ORIENTATION_CANDIDATES) {
+        for face in candidates.into_iter().take(MAX_ORIENTATION_CANDIDATES) {
             // Derotated by the roll of its own points, it must be detected again, confidently.
             if let Some((turn, again)) = self.orientation_of(picture, &face)?
                 && best.is_none_or(|(_, best)| again.score > best.score)
