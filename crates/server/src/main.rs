@@ -123,7 +123,7 @@ fn main() -> ExitCode {
     // Before memory is kept private, because the path of this program could not be read after that.
     if let Err(error) = vision::disable_runtime_telemetry() {
         out::remark(format_args!(
-            "error: this program cannot be started without the inference runtime's telemetry: {error}"
+            "error: the telemetry of the models' runtime cannot be turned off: {error}; set ORT_DISABLE_TELEMETRY=1"
         ));
         return ExitCode::FAILURE;
     }

@@ -114,8 +114,9 @@ impl EmbeddingModel {
         mut net: Box<dyn NeuralNet>,
         input: ModelInput,
     ) -> Result<Self, ModelLoadError> {
+        let wrong_decode = || ModelLoadError::wrong(model, "its decode gives no embedding");
         let ModelOutput::Embedding { tensor: name, metric, mirror, thresholds } = &model.output else {
-            return Err(ModelLoadError::wrong(model, "its decode gives no embedding"));
+            return Err(wrong_decode());
         };
         if thresholds.is_empty() {
             let what = "it states no false match rates; import the models again, or add output.thresholds";
@@ -129,7 +130,7 @@ impl EmbeddingModel {
         }
         let space = EmbeddingSpace {
             model: model.id.clone(),
-            sha256: fingerprint(&model.digest(), &input, name, *metric, *mirror),
+            sha256: embedding_space_sha256(model).ok_or_else(wrong_decode)?,
             dimension,
             thresholds: thresholds
                 .iter()
@@ -204,6 +205,12 @@ impl EmbeddingModel {
     fn unusable(&self, what: &str) -> VisionError {
         VisionError::Unusable { model: self.space.model.clone(), what: what.to_owned() }
     }
+}
+
+/// [`EmbeddingSpace::sha256`] of a model as its manifest tells it, without its net; `None` where it gives no embeddings.
+pub(crate) fn embedding_space_sha256(model: &ModelEntry) -> Option<[u8; 32]> {
+    let ModelOutput::Embedding { tensor, metric, mirror, .. } = &model.output else { return None };
+    Some(fingerprint(&model.digest(), model.input.as_ref()?, tensor, *metric, *mirror))
 }
 
 /// SHA-256 of a space: over its texts, each after its length (64 bits, little-endian), and its numbers (32 bits,

@@ -6,7 +6,7 @@ use crate::{
     capture_quality::CaptureQualityModel,
     crop::{self, CropSquare},
     detect::FaceDetector,
-    embed::{EmbeddingModel, EmbeddingSpace},
+    embed::{EmbeddingModel, EmbeddingSpace, embedding_space_sha256},
     inference::{NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet, tensor_named},
     liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
     model_manifest::{
@@ -28,6 +28,9 @@ pub struct ModelInfo {
     pub sha256: String,
     /// Whether its answers are not to be relied on yet.
     pub experimental: bool,
+    /// Of a model of embeddings, [`EmbeddingSpace::sha256`].
+    #[serde(skip)]
+    pub embedding_space: Option<[u8; 32]>,
 }
 
 /// The loaded models. Not shared between threads: each worker has its own.
@@ -286,6 +289,7 @@ fn model_info(model: &ModelEntry) -> ModelInfo {
         id: model.id.clone(),
         sha256: model.digest(),
         experimental: model.experimental,
+        embedding_space: embedding_space_sha256(model),
     }
 }
 

@@ -61,6 +61,14 @@ impl FaceModel {
         Ok(self.space.get_or_try_init(load).await?)
     }
 
+    /// The same, but its SHA-256 alone, for which no model needs to be loaded.
+    pub(super) async fn space_sha256(&self) -> Result<[u8; 32], FaceIndexError> {
+        match self.analyser.embedding_space().map_err(AnalysisError::from)? {
+            Some(sha256) => Ok(sha256),
+            None => Ok(self.space().await?.sha256),
+        }
+    }
+
     /// The distance up to which two faces are one person's.
     pub(super) async fn verify_distance(&self) -> Result<f32, FaceIndexError> {
         self.distance(&self.verify).await

@@ -63,7 +63,7 @@ impl Reembedding {
     /// Queues a [`ReembedFaces`] for each account that has faces of another model with stored pictures; returns how many
     /// were queued.
     pub(super) async fn queue(&self) -> Result<u64, FaceIndexError> {
-        let model = self.model.space().await?.sha256.to_vec();
+        let model = self.model.space_sha256().await?.to_vec();
         let accounts: Vec<FaceAccountRow> = self
             .db
             .read()
@@ -90,7 +90,7 @@ impl Reembedding {
     /// Runs a [`ReembedFaces`]. Each face has a transaction of its own, so an interrupted job goes on where it was. A face
     /// that the model does not find in its picture stays as it is, cannot be found by searches, and is logged.
     pub(super) async fn run(&self, job: &ReembedFaces) -> Result<JobOutcome, JobError> {
-        let model = self.model.space().await?.sha256.to_vec();
+        let model = self.model.space_sha256().await?.to_vec();
         let (mut after, mut done, mut lost) = (base::Uuid::nil(), 0_u64, 0_u64);
         loop {
             let faces: Vec<OutdatedFaceRow> = self

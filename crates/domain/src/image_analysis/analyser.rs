@@ -230,6 +230,12 @@ impl ImageAnalyser {
         Ok(self.checked_models()?.infos.clone())
     }
 
+    /// [`vision::EmbeddingSpace::sha256`] of the model that compares faces, without loading it; `None` where a test gave the
+    /// workers.
+    pub fn embedding_space(&self) -> Result<Option<[u8; 32]>, ModelsNotReadyError> {
+        Ok(self.checked_models()?.infos.iter().find_map(|model| model.embedding_space))
+    }
+
     /// The pack that the models were loaded from, as it is on the disk now.
     pub async fn read_pack(&self) -> Result<ModelPack, ModelsNotReadyError> {
         let models = self.checked_models()?;
