@@ -3,7 +3,7 @@
 use crate::test_installation::{TestInstallation, repository, text};
 use domain::tenancy::signed_request::{CanonicalRequest, HttpRequestSigner};
 use serde_json::Value;
-use std::{os::unix::fs::PermissionsExt as _, process::Command};
+use std::{os::unix::fs::PermissionsExt as _, process::Command, time::Duration};
 
 #[test]
 fn a_newcomer_gets_an_age() {
@@ -11,6 +11,15 @@ fn a_newcomer_gets_an_age() {
     let server = place.serve();
     let ready: Value = serde_json::from_str(&server.until("/readyz", 200)).unwrap();
     assert_eq!(ready["ready"], true);
+
+    // Models take a hundred megabytes, and are loaded for the first picture: by no job that every start brings either. Only
+    // root may see what is mapped, because the server's memory is private.
+    std::thread::sleep(Duration::from_secs(2));
+    let has_loaded_models = || {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", server.process_id())).ok()?;
+        Some(maps.contains("libonnxruntime"))
+    };
+    assert_ne!(has_loaded_models(), Some(true), "before there is a picture");
 
     let file = place.path("dev-credentials.json");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -27,6 +36,7 @@ fn a_newcomer_gets_an_age() {
     let answer: Value = serde_json::from_str(&place.ask(&["call", "/ai/v1/age", "--img", face])).unwrap();
     assert!((15.0..60.0).contains(&answer["age"].as_f64().unwrap()), "{answer}");
 
+    assert_ne!(has_loaded_models(), Some(false), "after one");
     // The models' runtime keeps no record of its use, which it would send to its maker.
     assert!(!place.path("home").exists(), "nothing is written to the home folder");
 
