@@ -263,13 +263,14 @@ struct JobQueue {
 }
 
 impl JobQueue {
-    /// Waits for a job; gives freed memory back where that takes long. `None` once there will be no more.
-    fn next(&mut self, patience: Duration) -> Option<PoolJob> {
+    /// Waits for a job; calls `return_memory` where that takes longer than `patience` after another job. `None` once there will be
+    /// no more.
+    fn next(&mut self, patience: Duration, return_memory: impl FnOnce()) -> Option<PoolJob> {
         if self.has_freed_memory {
             match self.receiver.recv_timeout(patience) {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Timeout) => {
-                    heap::return_freed_memory();
+                    return_memory();
                     self.has_freed_memory = false;
                 }
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -283,7 +284,9 @@ impl JobQueue {
 
 fn run_worker(mut vision: VisionModels, queue: &Mutex<JobQueue>, counters: &PoolCounters) {
     loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(IDLE_BEFORE_MEMORY_IS_RETURNED);
+        let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = waiting.next(IDLE_BEFORE_MEMORY_IS_RETURNED, heap::return_freed_memory);
+        drop(waiting);
         let Some(work) = next else { return };
         counters.started.fetch_add(1, Relaxed);
         let start = Instant::now();
@@ -299,40 +302,37 @@ fn run_worker(mut vision: VisionModels, queue: &Mutex<JobQueue>, counters: &Pool
     }
 }
 
-#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+#[cfg(test)]
 mod tests {
     use super::{JobQueue, PoolJob};
     use std::{sync::mpsc::sync_channel, time::Duration};
 
-    /// Resident memory of this process that belongs to no file, kilobytes.
-    fn resident_kilobytes() -> u64 {
-        let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
-        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("Linux says it");
-        line.trim().trim_end_matches(" kB").parse().expect("a number")
-    }
-
     #[test]
-    fn a_pool_with_nothing_to_do_gives_back_what_its_jobs_have_freed() {
+    fn memory_is_given_back_once_where_nothing_is_to_do_after_a_job() {
         let (sender, receiver) = sync_channel::<PoolJob>(1);
-        let mut queue = JobQueue { receiver, has_freed_memory: true };
-        // Every second one is kept, so that no heap shrinks by itself.
-        let mut blocks: Vec<_> = (0..8000).map(|_| vec![1_u8; 16 * 1024]).collect();
-        let mut at = 0;
-        blocks.retain(|_| {
-            at += 1;
-            at % 2 == 0
-        });
-        let before = resident_kilobytes();
-        let late = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(200));
-            sender.send(Box::new(|_| true)).expect("somebody waits for it");
-        });
-        assert!(queue.next(Duration::from_millis(20)).is_some(), "the job that came late");
-        let after = resident_kilobytes();
-        drop(blocks);
-        assert!(after + 40_000 < before, "{before} kB before, {after} kB after");
-        assert!(queue.has_freed_memory, "there was a job again");
-        late.join().expect("it was sent");
-        assert!(queue.next(Duration::from_millis(20)).is_none(), "there will be no more");
+        let mut queue = JobQueue { receiver, has_freed_memory: false };
+        let (short, long) = (Duration::from_millis(20), Duration::from_mins(10));
+        let send = || sender.send(Box::new(|_| true)).expect("the queue is there");
+        let returned = |queue: &mut JobQueue, patience| {
+            let mut count = 0;
+            let job = queue.next(patience, || count += 1);
+            assert!(job.is_some(), "a job came");
+            count
+        };
+        let late = |queue: &mut JobQueue| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(200));
+                    send();
+                });
+                returned(queue, short)
+            })
+        };
+        assert_eq!(late(&mut queue), 0, "there was no job before");
+        assert_eq!(late(&mut queue), 1, "nothing was to do for longer than it waits");
+        send();
+        assert_eq!(returned(&mut queue, long), 0, "the next came at once");
+        drop(sender);
+        assert!(queue.next(long, || ()).is_none(), "there will be no more");
     }
 }
