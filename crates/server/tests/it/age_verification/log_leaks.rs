@@ -56,12 +56,32 @@ impl LeakScan {
     }
 }
 
-/// Whether a file has it. A log is full of numbers: a short one counts where it stands by itself.
+/// A run of at least so many hexadecimal digits and signs of times is a digest, an id or a time, not something typed.
+const MIN_DIGEST_BYTES: usize = 16;
+
+/// Whether a file has it. A short number is in many a digest by chance: it counts outside of those, and in a log, which is
+/// full of numbers, where it stands by itself.
 fn has(written: &str, needle: &str, log: bool) -> bool {
-    if !log || needle.len() >= 9 || needle.contains(|c: char| !c.is_ascii_digit()) {
+    if needle.len() >= 9 || needle.contains(|c: char| !c.is_ascii_digit()) {
         return written.contains(needle);
     }
-    written.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').any(|word| word == needle)
+    if log {
+        return written.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').any(|word| word == needle);
+    }
+    let in_digests = |c: char| matches!(c, '0'..='9' | 'a'..='f' | 'T' | ':' | '.' | '-');
+    written.split(|c: char| !in_digests(c)).any(|run| run.len() < MIN_DIGEST_BYTES && run.contains(needle))
+}
+
+#[test]
+fn a_short_number_counts_outside_of_digests() {
+    let digest = "4be0f6a112345c09d1";
+    assert!(!has(&format!("\u{1}{digest}\u{2}"), "12345", false));
+    assert!(!has("2026-11-26T21:04:11.123456Z", "12345", false));
+    for typed in ["\u{1}12345\u{2}", "{\"code\":\"12345\"}", "\u{1}12345IN_PROGRESS", "key.12345."] {
+        assert!(has(&format!("{digest} {typed}"), "12345", false), "{typed}");
+    }
+    assert!(has(digest, "4be0f6a112345", false), "what is no number counts everywhere");
+    assert!(has("code=12345 took=7", "12345", true) && !has("took=0.12345 ms", "12345", true));
 }
 
 /// Every file in a folder and below, with what it has.
