@@ -121,8 +121,9 @@ impl LoadedNet {
         let (file, input) =
             model.file_for_this_processor().zip(model.input.as_ref()).context("the model is a net")?;
         let bytes = std::fs::read(place.model_pack.join(&file.path))?;
-        let session = OnnxNet::load(&model.id, &bytes, &input.name, runtime)?;
         let (width, height) = (input.width as usize, input.height as usize);
+        let size = Some([height, width]);
+        let session = OnnxNet::load_for_size(&model.id, &bytes, &input.name, runtime, size)?;
         let tensor =
             (0..3 * width * height).map(|at| ((at % 256) as f32 - input.mean[0]) * input.scale[0]).collect();
         Ok(Self { session, shape: [1, 3, height, width], tensor })

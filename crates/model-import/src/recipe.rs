@@ -20,7 +20,7 @@ pub(super) const RUNTIME_ARM64_SHA256: &str =
 
 /// Version of the converter and of the manifest entries below. Raise it when either changes; the next import then
 /// renews packs of older versions.
-pub(super) const CONVERTER_VERSION: &str = "8";
+pub(super) const CONVERTER_VERSION: &str = "9";
 pub(super) const PROBE_SEED: u64 = 20_261_121;
 
 pub(super) struct ModelRecipe {
@@ -287,14 +287,18 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 10] {
                     "dc9a97fdc50bc43216554bdd69aa3e7b9361a519ee7bdd996a2f69a98a6f9b72",
                 ),
             ],
-            conversion: RecipeConversion::Convert(|file| tfjs::convert(file, 1)),
-            sha256: "c3b9d34f7c974cfb0e1731a8233309f9d567a210f7b5575b09455aa94082ebef",
-            avx512_sha256: Some("c6169914d5ddf97fac89761eb16b46b42e2a35820859634f3d54d03993042f9d"),
+            conversion: RecipeConversion::Convert(|file| {
+                let mut graph = tfjs::convert(file, 1)?;
+                graph.free_picture_size();
+                Ok(graph)
+            }),
+            sha256: "b498525d53e82897f210e74f88db7a22c951f50c6578d08ff4cac55381b32143",
+            avx512_sha256: Some("bc34b0a102d8632ddcfd7231ff2c8b56a1b7f1d1e6676dee891d56deef02206e"),
             licence: "Apache-2.0",
             licence_note: "the package names MediaPipe as the source, whose licence this is",
             training_data: "not published",
             input: || input(256, ChannelOrder::Rgb, [127.5; 3], 1.0 / 127.5, CropRule::Letterbox, &[1.0]),
-            output: || ModelOutput::BlazefaceAnchors { find: 0.5, count: 0.7 },
+            output: || ModelOutput::BlazefaceAnchors { find: 0.5, count: 0.7, max_input_side: Some(512) },
             probe: Some((
                 "Identity",
                 &[

@@ -131,7 +131,8 @@ pub(crate) fn cut_square(picture: &Picture, square: CropSquare, side: u32) -> Ve
             let from_x = square.centre[0] + u * cos - v * sin - 0.5;
             let from_y = square.centre[1] + u * sin + v * cos - 0.5;
             let [red, green, blue, _] = patch.interpolate(from_x, from_y);
-            rgb.extend([red, green, blue].map(|value| value.round() as u8));
+            // On the baseline processor that this is built for `f32::round` is a call into the C library.
+            rgb.extend([red, green, blue].map(|value| (value + 0.5) as u8));
         }
     }
     rgb
@@ -336,21 +337,37 @@ pub(crate) fn letterbox(
     Some((out, InputMapping { scale, pivot, from, turn_radians: 0.0 }))
 }
 
+/// A region as a net sees it.
+pub(crate) struct SeenRegion {
+    /// NCHW.
+    pub(crate) tensor: Vec<f32>,
+    /// Width and height of the input: those that were asked for, the other way round where the picture lies on its side.
+    pub(crate) size: [usize; 2],
+    pub(crate) mapping: InputMapping,
+}
+
 /// The same, rotated back by `turn` (radians, clockwise) around the region's centre. By a right angle it is exactly what
-/// the region of an upright picture would be; otherwise the corners show what surrounds the region. The input must be a square.
+/// the region of an upright picture would be; otherwise the corners show what surrounds the region, and the input must be a
+/// square.
 pub(crate) fn letterbox_rotated(
     picture: &Picture,
     region: PictureRegion,
     scale: f32,
     turn: f32,
     input: &ModelInput,
-) -> Option<(Vec<f32>, InputMapping)> {
-    let pivot = [input.width as f32 / 2.0, input.height as f32 / 2.0];
-    if (turn - nearest_right_angle(turn)).abs() < RIGHT_ANGLE_ROUNDING_RADIANS {
+) -> Option<SeenRegion> {
+    let size = [input.width as usize, input.height as usize];
+    let middle_of = |size: [usize; 2]| size.map(|side| side as f32 / 2.0);
+    if is_right_angle(turn) {
         let (upright, mapping) = letterbox(picture, region, scale, input)?;
-        let from = mapping.picture_point(pivot[0], pivot[1]);
-        let rotated = rotate_planes(&upright, input.width as usize, turn);
-        return Some((rotated, InputMapping { pivot, from, turn_radians: turn, ..mapping }));
+        if turn == 0.0 {
+            return Some(SeenRegion { tensor: upright, size, mapping });
+        }
+        let [x, y] = middle_of(size);
+        let from = mapping.picture_point(x, y);
+        let (tensor, size) = rotate_planes(&upright, size, turn);
+        let mapping = InputMapping { pivot: middle_of(size), from, turn_radians: turn, ..mapping };
+        return Some(SeenRegion { tensor, size, mapping });
     }
     let middle = |from: u32, length: u32| from as f32 + length as f32 / 2.0;
     let from = [middle(region.left, region.width), middle(region.top, region.height)];
@@ -358,31 +375,41 @@ pub(crate) fn letterbox_rotated(
     if !view.is_sound() {
         return None;
     }
-    let mut out = Vec::new();
-    write_crop(picture, view, input, &mut out);
-    Some((out, InputMapping { scale, pivot, from, turn_radians: turn }))
+    let mut tensor = Vec::new();
+    write_crop(picture, view, input, &mut tensor);
+    Some(SeenRegion {
+        tensor,
+        size,
+        mapping: InputMapping { scale, pivot: middle_of(size), from, turn_radians: turn },
+    })
 }
 
-/// Square planes of `side` x `side` values, rotated back by the right angle that is nearest to `turn` (radians, clockwise).
-fn rotate_planes(planes: &[f32], side: usize, turn: f32) -> Vec<f32> {
+/// Whether a turn (radians) is a multiple of a right angle, but for rounding.
+pub(crate) fn is_right_angle(turn: f32) -> bool {
+    (turn - nearest_right_angle(turn)).abs() < RIGHT_ANGLE_ROUNDING_RADIANS
+}
+
+/// Planes of `width` x `height` values, rotated back by the right angle that is nearest to `turn` (radians, clockwise), and their
+/// width and height then.
+fn rotate_planes(planes: &[f32], [width, height]: [usize; 2], turn: f32) -> (Vec<f32>, [usize; 2]) {
     let quarters = (turn / FRAC_PI_2).round().rem_euclid(4.0) as u8;
-    let last = side - 1;
+    let size = if quarters.is_multiple_of(2) { [width, height] } else { [height, width] };
     let source = |x: usize, y: usize| match quarters {
         0 => (x, y),
-        1 => (last - y, x),
-        2 => (last - x, last - y),
-        _ => (y, last - x),
+        1 => (width - 1 - y, x),
+        2 => (width - 1 - x, height - 1 - y),
+        _ => (y, height - 1 - x),
     };
     let mut rotated = Vec::with_capacity(planes.len());
-    for plane in planes.chunks_exact(side * side) {
-        for y in 0..side {
-            rotated.extend((0..side).map(|x| {
+    for plane in planes.chunks_exact(width * height) {
+        for y in 0..size[1] {
+            rotated.extend((0..size[0]).map(|x| {
                 let (x, y) = source(x, y);
-                plane[y * side + x]
+                plane[y * width + x]
             }));
         }
     }
-    rotated
+    (rotated, size)
 }
 
 #[cfg(test)]
@@ -420,9 +447,11 @@ mod tests {
             .collect();
         let back = Picture::new(height as u32, width as u32, quarter).unwrap();
         let there = PictureRegion { left: 16, top: 10, width: 20, height: 30 };
-        let (expected, upright) = letterbox(&back, there, 0.5, &input(side, side)).unwrap();
-        let (found, mapping) =
-            letterbox_rotated(&picture, region, 0.5, -FRAC_PI_2, &input(side, side)).unwrap();
+        let (expected, upright) = letterbox(&back, there, 0.5, &input(12, side)).unwrap();
+        // On its side the picture is wide where the input is high.
+        let seen = letterbox_rotated(&picture, region, 0.5, -FRAC_PI_2, &input(side, 12)).unwrap();
+        let SeenRegion { tensor: found, size, mapping } = seen;
+        assert_eq!(size, [12, side as usize]);
         for (found, expected) in found.iter().zip(&expected) {
             assert!((found - expected).abs() <= 1.0, "{found} instead of {expected}");
         }

@@ -4,9 +4,10 @@
 use crate::{
     Face, VisionError,
     box_overlap::{area, intersection_area, intersection_over_union, is_same_face, longer_side},
-    crop::{self, InputMapping, nearest_right_angle},
+    crop::{self, InputMapping, SeenRegion, nearest_right_angle},
     inference::{NamedTensors, NeuralNet},
     model_manifest::ModelInput,
+    tiled_detection::PictureTile,
     upright_face::is_clearly_upright,
 };
 use base::Picture;
@@ -35,8 +36,8 @@ const MIN_DOUBT_SCORE: f32 = 0.2;
 /// would show small faces too blurred.
 const RECHECK_FACE_INPUT_PIXELS: [f32; 2] = [64.0, 44.0];
 
-/// The anchors of the two feature maps: cells per side, anchors per cell, input pixels per cell.
-const ANCHOR_MAPS: [(usize, usize, f32); 2] = [(16, 2, 16.0), (8, 6, 32.0)];
+/// The anchors of the two feature maps: input pixels per cell, anchors per cell.
+const ANCHOR_MAPS: [(u32, usize); 2] = [(16, 2), (32, 6)];
 
 /// Values for each anchor: centre and size of the box, then six points.
 const VALUES_PER_ANCHOR: usize = 16;
@@ -45,7 +46,10 @@ const VALUES_PER_ANCHOR: usize = 16;
 pub(crate) struct FaceDetector {
     pub(crate) id: String,
     pub(crate) net: Box<dyn NeuralNet>,
+    /// For a look at a picture as a whole: a square.
     pub(crate) input: ModelInput,
+    /// The greatest side of an input, pixels: a multiple of 64, or that of [`Self::input`] where the net takes no other size.
+    pub(crate) max_input_side: u32,
     /// Score from which a candidate is a face.
     pub(crate) detection_threshold: f32,
     /// Score from which a face counts towards "more than one face".
@@ -85,7 +89,7 @@ impl FaceDetector {
         match self.find_other_orientation(picture, &upright)? {
             Some((turn, face)) => {
                 let turned = self.detect_confident_rotated(picture, turn, face)?;
-                Ok(self.choose_better(upright, turned, turn))
+                Ok(self.choose_better((upright, 0.0), (turned, turn)).0)
             }
             None => Ok(upright),
         }
@@ -101,7 +105,7 @@ impl FaceDetector {
         let whole = PictureRegion::whole(picture);
         let scale = crop::fit_scale(whole, &self.input, SINGLE_FACE_PICTURE_SHARE);
         let (weak, confident): (Vec<Face>, Vec<Face>) = self
-            .candidates_in_region(picture, whole, scale, 0.0, MIN_DOUBT_SCORE)?
+            .candidates_in_tile_from(picture, self.square_tile(whole, scale), 0.0, MIN_DOUBT_SCORE)?
             .into_iter()
             .partition(|face| face.score < self.detection_threshold);
         let [face] = merge_overlapping(confident)[..] else { return Ok(None) };
@@ -260,31 +264,43 @@ impl FaceDetector {
         scale: f32,
         turn: f32,
     ) -> Result<Vec<Face>, VisionError> {
+        self.detect_in_tile(picture, self.square_tile(region, scale), turn)
+    }
+
+    /// The same, on a tile, whose input is a square unless `turn` is a right angle.
+    pub(crate) fn detect_in_tile(
+        &mut self,
+        picture: &Picture,
+        tile: PictureTile,
+        turn: f32,
+    ) -> Result<Vec<Face>, VisionError> {
         let threshold = self.detection_threshold;
-        Ok(merge_overlapping(self.candidates_in_region(picture, region, scale, turn, threshold)?))
+        Ok(merge_overlapping(self.candidates_in_tile_from(picture, tile, turn, threshold)?))
+    }
+
+    /// A region, seen at `scale` in an input of the usual size.
+    pub(crate) fn square_tile(&self, region: PictureRegion, scale: f32) -> PictureTile {
+        PictureTile { region, scale, input_size: [self.input.width, self.input.height] }
     }
 
     /// All candidates of such a run that score at least `min_score`; the same face is usually among them several times.
-    fn candidates_in_region(
+    fn candidates_in_tile_from(
         &mut self,
         picture: &Picture,
-        region: PictureRegion,
-        scale: f32,
+        tile: PictureTile,
         turn: f32,
         min_score: f32,
     ) -> Result<Vec<Face>, VisionError> {
-        let letterboxed = if turn == 0.0 {
-            crop::letterbox(picture, region, scale, &self.input)
-        } else {
-            crop::letterbox_rotated(picture, region, scale, turn, &self.input)
-        };
-        let (tensor, mapping) =
-            letterboxed.ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
-        let shape = [1, 3, self.input.height as usize, self.input.width as usize];
-        let answer = self.net.run(&tensor, shape)?;
+        let PictureTile { region, scale, input_size: [width, height] } = tile;
+        let input = ModelInput { width, height, ..self.input.clone() };
+        let seen = crop::letterbox_rotated(picture, region, scale, turn, &input)
+            .ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
+        let (SeenRegion { tensor, mapping, .. }, [width, height]) = (&seen, seen.size);
+        let answer = self.net.run(tensor, [1, 3, height, width])?;
         let mut found = Vec::new();
-        for (cells, anchors, pixels) in ANCHOR_MAPS {
-            let count = cells * cells * anchors;
+        for (pixels, anchors) in ANCHOR_MAPS {
+            let (columns, rows) = (width / pixels as usize, height / pixels as usize);
+            let count = columns * rows * anchors;
             let scores = self.output_of_length(&answer, count)?;
             let boxes = self.output_of_length(&answer, count * VALUES_PER_ANCHOR)?;
             for (anchor, (&logit, values)) in
@@ -293,8 +309,8 @@ impl FaceDetector {
                 let score = 1.0 / (1.0 + (-logit).exp());
                 if score >= min_score {
                     let cell = anchor / anchors;
-                    let at = |cell: usize| (cell as f32 + 0.5) * pixels;
-                    let face = decode_face(values, [at(cell % cells), at(cell / cells)], score, mapping);
+                    let at = |cell: usize| (cell as f32 + 0.5) * pixels as f32;
+                    let face = decode_face(values, [at(cell % columns), at(cell / columns)], score, *mapping);
                     if !is_sound(&face) {
                         return Err(self.unusable(format!("anchor {anchor} gives no box")));
                     }
@@ -416,6 +432,7 @@ mod tests {
                 scale: [1.0; 3],
                 crop: CropSpec { rule: CropRule::Letterbox, scales: vec![1.0], joined: false },
             },
+            max_input_side: 256,
             detection_threshold: 0.5,
             counting_threshold: 0.7,
         }

@@ -34,6 +34,9 @@ pub trait NeuralNet: Send + std::fmt::Debug {
     fn run(&mut self, input: &[f32], shape: [usize; 4]) -> Result<NamedTensors, VisionError>;
 }
 
+/// Height and width of the input, of a net that takes any; `None`: as its file says.
+type InputSize = Option<[usize; 2]>;
+
 /// A session of ONNX Runtime.
 pub struct OnnxNet {
     id: String,
@@ -88,16 +91,30 @@ impl OnnxRuntime {
     }
 }
 
-/// The optimised models of this process, by the SHA-256 of what they were made from.
-static OPTIMISED_MODELS: Mutex<Option<HashMap<[u8; 32], &'static [u8]>>> = Mutex::new(None);
+/// The SHA-256 of what a model was made from, and the size that it is optimised for.
+type OptimisedModelKey = ([u8; 32], InputSize);
+
+/// The optimised models of this process.
+static OPTIMISED_MODELS: Mutex<Option<HashMap<OptimisedModelKey, &'static [u8]>>> = Mutex::new(None);
 
 impl OnnxNet {
     /// Opens a session on the bytes of an ONNX model; `input` is the name of its input tensor. The first session on a model
     /// takes up to a tenth of a second longer than others, because the model is optimised; that is kept as long as the
     /// process lives.
     pub fn load(id: &str, model: &[u8], input: &str, runtime: &OnnxRuntime) -> Result<Self, ModelLoadError> {
+        Self::load_for_size(id, model, input, runtime, None)
+    }
+
+    /// The same, of a model whose input may have any size (dimensions `height` and `width`), for one of them.
+    pub fn load_for_size(
+        id: &str,
+        model: &[u8],
+        input: &str,
+        runtime: &OnnxRuntime,
+        size: InputSize,
+    ) -> Result<Self, ModelLoadError> {
         let failed = |cause: String| ModelLoadError::Model { id: id.to_owned(), cause };
-        let optimised = optimised_model(model, runtime).map_err(failed)?;
+        let optimised = optimised_model(model, runtime, size).map_err(failed)?;
         let session = open_optimised(optimised, runtime).map_err(|error| failed(error.to_string()))?;
         if !session.inputs().iter().any(|known| known.name() == input) {
             return Err(failed(format!("it has no input {input:?}")));
@@ -107,24 +124,31 @@ impl OnnxNet {
 }
 
 /// The model as the runtime optimised it for this processor; the second time it is only looked up.
-fn optimised_model(model: &[u8], runtime: &OnnxRuntime) -> Result<&'static [u8], String> {
-    let key = <[u8; 32]>::try_from(digest(&SHA256, model).as_ref()).expect("SHA-256 has 32 bytes");
+fn optimised_model(model: &[u8], runtime: &OnnxRuntime, size: InputSize) -> Result<&'static [u8], String> {
+    let sha256 = <[u8; 32]>::try_from(digest(&SHA256, model).as_ref()).expect("SHA-256 has 32 bytes");
+    let key = (sha256, size);
     let mut models = OPTIMISED_MODELS.lock().unwrap_or_else(PoisonError::into_inner);
     let models = models.get_or_insert_default();
     if let Some(known) = models.get(&key) {
         return Ok(known);
     }
-    let optimised: &'static [u8] = Box::leak(optimise(model, runtime)?.into_boxed_slice());
+    let optimised: &'static [u8] = Box::leak(optimise(model, runtime, size)?.into_boxed_slice());
     models.insert(key, optimised);
     Ok(optimised)
 }
 
 /// Has the runtime optimise a model and write it in its own format, to a file that is in memory only.
-fn optimise(model: &[u8], runtime: &OnnxRuntime) -> Result<Vec<u8>, String> {
+fn optimise(model: &[u8], runtime: &OnnxRuntime, size: InputSize) -> Result<Vec<u8>, String> {
     let file = memfd_create("optimised model", MemfdFlags::CLOEXEC).map_err(|error| error.to_string())?;
     let mut file = File::from(file);
     let written = || -> ort::Result<()> {
-        session_builder(runtime)?
+        let mut builder = session_builder(runtime)?;
+        if let Some([height, width]) = size {
+            builder = builder
+                .with_dimension_override("height", height as i64)?
+                .with_dimension_override("width", width as i64)?;
+        }
+        builder
             .with_optimization_level(GraphOptimizationLevel::Level3)?
             .with_config_entry("session.save_model_format", "ORT")?
             .with_optimized_model_path(format!("/proc/self/fd/{}", file.as_raw_fd()))?
@@ -186,6 +210,50 @@ pub struct ScriptedNet(pub NamedTensors);
 impl NeuralNet for ScriptedNet {
     fn run(&mut self, _: &[f32], _: [usize; 4]) -> Result<NamedTensors, VisionError> {
         Ok(self.0.clone())
+    }
+}
+
+/// Sizes of inputs for which a net keeps a session open; whoever sends pictures of many shapes gets no more of them.
+const MAX_OPEN_SIZES: usize = 8;
+
+/// A net whose input may have any size. Each size has a session of its own, opened when it is first needed, because the runtime
+/// takes a fifth longer where it does not know the size beforehand.
+#[derive(Debug)]
+pub(crate) struct ResizableNet {
+    id: String,
+    model: Vec<u8>,
+    input: String,
+    runtime: OnnxRuntime,
+    /// By height and width, the one used last at the end.
+    sessions: Vec<([usize; 2], OnnxNet)>,
+}
+
+impl ResizableNet {
+    /// For the bytes of an ONNX model whose input has dimensions with the names `height` and `width`; nothing is opened yet.
+    pub(crate) fn new(id: &str, model: Vec<u8>, input: &str, runtime: OnnxRuntime) -> Self {
+        Self { id: id.to_owned(), model, input: input.to_owned(), runtime, sessions: Vec::new() }
+    }
+
+    fn open(&self, size: [usize; 2]) -> Result<OnnxNet, VisionError> {
+        OnnxNet::load_for_size(&self.id, &self.model, &self.input, &self.runtime, Some(size))
+            .map_err(|error| VisionError::Runtime { model: self.id.clone(), cause: error.to_string() })
+    }
+}
+
+impl NeuralNet for ResizableNet {
+    fn run(&mut self, input: &[f32], shape: [usize; 4]) -> Result<NamedTensors, VisionError> {
+        let [.., height, width] = shape;
+        let size = [height, width];
+        let mut net = match self.sessions.iter().position(|(known, _)| *known == size) {
+            Some(at) => self.sessions.remove(at).1,
+            None => self.open(size)?,
+        };
+        let answer = net.run(input, shape);
+        if self.sessions.len() == MAX_OPEN_SIZES {
+            self.sessions.remove(0);
+        }
+        self.sessions.push((size, net));
+        answer
     }
 }
 

@@ -209,6 +209,10 @@ pub enum ModelOutput {
         find: f32,
         /// Score from which a face counts towards "more than one face".
         count: f32,
+        /// The greatest width and height of an input, pixels, of a net that takes any whose sides are multiples of 32, and which
+        /// names them `height` and `width`. Default: the net takes inputs of one size only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_input_side: Option<u32>,
     },
     /// One number: the age in years.
     AgeScalar {
@@ -537,7 +541,13 @@ impl ModelEntry {
             }
         }
         let (shares, first_age, errors) = match &self.output {
-            ModelOutput::BlazefaceAnchors { find, count } => (vec![*find, *count], 0.0, None),
+            ModelOutput::BlazefaceAnchors { find, count, max_input_side } => {
+                let sides = 256..=MAX_INPUT_SIDE;
+                if max_input_side.is_some_and(|side| !sides.contains(&side) || !side.is_multiple_of(64)) {
+                    return invalid("the greatest side is a multiple of 64, 256 to 2048 pixels");
+                }
+                (vec![*find, *count], 0.0, None)
+            }
             ModelOutput::AgeScalar { errors, .. } => (Vec::new(), 0.0, Some(errors)),
             ModelOutput::AgeSoftmax { first_age, errors, averaged_with, .. } => {
                 let is_sound = |with: &AveragedAgeModel| {

@@ -7,7 +7,7 @@ use crate::{
     crop::{self, CropSquare},
     detect::FaceDetector,
     embed::{EmbeddingModel, EmbeddingSpace, embedding_space_sha256},
-    inference::{NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet, tensor_named},
+    inference::{NeuralNet, OnnxNet, OnnxRuntime, ResizableNet, ScriptedNet, tensor_named},
     liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
     model_manifest::{
         AveragedAgeModel, CropRule, LivenessThresholds, ModelEntry, ModelInput, ModelOutput, ModelPack,
@@ -129,6 +129,7 @@ impl VisionModels {
                 id: "scripted".to_owned(),
                 net: Box::new(ScriptedNet(faces)),
                 input: input(256),
+                max_input_side: 256,
                 detection_threshold: 0.5,
                 counting_threshold: 0.7,
             },
@@ -313,7 +314,7 @@ impl PackLoader<'_> {
     }
 
     fn detector(&self, model: &ModelEntry) -> Result<FaceDetector, ModelLoadError> {
-        let ModelOutput::BlazefaceAnchors { find, count } = model.output else {
+        let ModelOutput::BlazefaceAnchors { find, count, max_input_side } = model.output else {
             return Err(ModelLoadError::wrong(model, "its decode finds no faces"));
         };
         if model.input.as_ref().is_none_or(|input| (input.width, input.height) != (256, 256)) {
@@ -323,6 +324,7 @@ impl PackLoader<'_> {
         Ok(FaceDetector {
             id: model.id.clone(),
             net,
+            max_input_side: max_input_side.unwrap_or(input.width),
             input,
             detection_threshold: find,
             counting_threshold: count,
@@ -405,11 +407,17 @@ fn open_probed_file(
 ) -> Result<(Box<dyn NeuralNet>, ModelInput), ModelLoadError> {
     let input = model.input.clone().ok_or_else(|| ModelLoadError::wrong(model, "it has no input"))?;
     let runtime = OnnxRuntime::open(folder, &pack.runtime)?;
-    let mut net = OnnxNet::load(&model.id, &file.read(folder)?, &input.name, &runtime)?;
+    let bytes = file.read(folder)?;
+    let mut net: Box<dyn NeuralNet> = match model.output {
+        ModelOutput::BlazefaceAnchors { max_input_side: Some(_), .. } => {
+            Box::new(ResizableNet::new(&model.id, bytes, &input.name, runtime))
+        }
+        _ => Box::new(OnnxNet::load(&model.id, &bytes, &input.name, &runtime)?),
+    };
     if let Some(probe) = &model.probe {
-        check_probe(&mut net, model, &input, probe)?;
+        check_probe(&mut *net, model, &input, probe)?;
     }
-    Ok((Box::new(net), input))
+    Ok((net, input))
 }
 
 /// Opens the nets of any model of a pack, those for other processors too, their hashes checked, and runs their probe, if it has
@@ -477,7 +485,7 @@ fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
 
 /// A model's output for a probe: the first values of the tensor `name`.
 fn probe_values(
-    net: &mut OnnxNet,
+    net: &mut dyn NeuralNet,
     model: &ModelEntry,
     input: &ModelInput,
     seed: u64,
@@ -497,7 +505,7 @@ fn probe_values(
 const PROBED_VALUES: usize = 8;
 
 fn check_probe(
-    net: &mut OnnxNet,
+    net: &mut dyn NeuralNet,
     model: &ModelEntry,
     input: &ModelInput,
     probe: &ModelProbe,

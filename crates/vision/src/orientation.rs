@@ -76,6 +76,11 @@ impl FaceDetector {
         if wrap_angle(turn - roll).abs() < SAME_ORIENTATION_RADIANS {
             return Ok(Some((turn, face)));
         }
+        // Two people who lean to different sides show the right angle between them.
+        let quarter = nearest_right_angle(turn);
+        if quarter != 0.0 && wrap_angle(quarter - nearest_right_angle(roll)).abs() < MIN_TURN_RADIANS {
+            return Ok(Some((quarter, face)));
+        }
         // Compared with the upright reading, also derotated and in a closer crop, where false detections disappear.
         let upright = self.recheck(picture, best, roll)?.map_or(0.0, |again| again.score);
         Ok((face.score > upright + MIN_SCORE_GAIN).then_some((turn, face)))
@@ -104,14 +109,14 @@ impl FaceDetector {
         Ok(is_clearly_upright(&closer) || is_probable && is_probably_upright(&closer))
     }
 
-    /// Chooses between the faces found upright and those found after rotating the picture back: the set with more, more
-    /// confident and straighter faces.
-    pub(crate) fn choose_better(&self, upright: Vec<Face>, turned: Vec<Face>, turn: f32) -> Vec<Face> {
-        let worth = |faces: &[Face], turn: f32| -> f32 {
+    /// Chooses between the faces found in two orientations, each with the rotation (radians, clockwise) by which the picture was
+    /// turned back: the set with more, more confident and straighter faces; the first where there is no difference.
+    pub(crate) fn choose_better(&self, a: (Vec<Face>, f32), b: (Vec<Face>, f32)) -> (Vec<Face>, f32) {
+        let worth = |(faces, turn): &(Vec<Face>, f32)| -> f32 {
             let counted = faces.iter().filter(|face| face.score >= self.counting_threshold);
-            counted.map(|face| face.score * lean(face, turn).cos()).sum()
+            counted.map(|face| face.score * lean(face, *turn).cos()).sum()
         };
-        if worth(&turned, turn) > worth(&upright, 0.0) { turned } else { upright }
+        if worth(&b) > worth(&a) { b } else { a }
     }
 
     /// The rotation (radians, clockwise) by which the picture must be turned back for its best face to be upright, and

@@ -7,7 +7,7 @@ use crate::{
     box_overlap::{is_same_face, longer_side, may_be_same_face},
     crop,
     detect::{FaceDetector, square_around},
-    tiled_detection::{PictureTile, TileCandidate, tiles},
+    tiled_detection::{PictureTile, TileCandidate, TileLayout, tiles},
 };
 use base::Picture;
 use pixels::PictureRegion;
@@ -146,10 +146,8 @@ impl FaceDetector {
         let size = (picture.width(), picture.height());
         if scheduler.size != size {
             let unsearched = |tile| ScheduledTile { tile, frames_waited: 0.0, samples: Vec::new() };
-            scheduler.tiles = tiles(size.0, size.1, scheduler.smallest, self.input.width)
-                .into_iter()
-                .map(unsearched)
-                .collect();
+            let tiles = tiles(size.0, size.1, scheduler.smallest, TileLayout::of_video(self));
+            scheduler.tiles = tiles.into_iter().map(unsearched).collect();
             (scheduler.size, scheduler.known_faces) = (size, Vec::new());
         }
         scheduler.frame += 1;
@@ -220,7 +218,7 @@ impl FaceDetector {
             {
                 redetected.extend(self.candidates_in_tile(
                     picture,
-                    PictureTile { region, scale: crop::fit_scale(region, &self.input, 1.0) },
+                    self.square_tile(region, crop::fit_scale(region, &self.input, 1.0)),
                     0.0,
                 )?);
             }

@@ -5,7 +5,12 @@
 //! files whose finding is gone, shows other pictures by now, or is older than they are kept.
 
 use super::sealed_columns::{EmbeddingOwner, SealedColumns};
-use crate::{accounts, image_analysis::sample_faces::encode_jpeg, keyring::KEY_BYTES, tenancy::limits};
+use crate::{
+    accounts,
+    image_analysis::sample_faces::{ColourDetail, encode_jpeg_of},
+    keyring::KEY_BYTES,
+    tenancy::limits,
+};
 use base::{
     AccountId, Environment, FindingPicturesId, Id as _, ModerationFindingId, ModerationId, NotificationId,
     Picture, ProfileId, Secret, SignedDuration, Timestamp,
@@ -90,9 +95,9 @@ impl std::fmt::Debug for TimedJpeg {
 }
 
 impl TimedJpeg {
-    fn of(picture: &Picture, time: f64, quality: u8) -> Self {
+    fn of(picture: &Picture, time: f64, quality: u8, colour: ColourDetail) -> Self {
         let (width, height) = (picture.width(), picture.height());
-        Self { time, width, height, jpeg: encode_jpeg(picture, quality) }
+        Self { time, width, height, jpeg: encode_jpeg_of(picture, quality, colour) }
     }
 }
 
@@ -128,7 +133,8 @@ impl SharedFrame {
                     pixels::resize(picture, PictureRegion::whole(picture), width, height)
                 })
                 .flatten();
-            Arc::new(TimedJpeg::of(scaled.as_ref().unwrap_or(picture), time, FRAME_JPEG_QUALITY))
+            let frame = scaled.as_ref().unwrap_or(picture);
+            Arc::new(TimedJpeg::of(frame, time, FRAME_JPEG_QUALITY, ColourDetail::Half))
         });
         Some(frame.clone())
     }
@@ -150,8 +156,8 @@ impl AppearancePictures {
             .is_none_or(|last| time - last.time >= self.strip_interval.max(STRIP_INTERVAL_SECONDS))
     }
 
-    /// Takes what is wanted of a picture.
-    pub(super) fn take(
+    /// Takes the face and the picture that it is in, if the face is clearer than the one before.
+    pub(super) fn take_best(
         &mut self,
         (picture, shared): (&Picture, &mut SharedFrame),
         face: &Face,
@@ -161,13 +167,24 @@ impl AppearancePictures {
         if self.wants_best(quality)
             && let Some(portrait) = face_portrait(picture, face, FACE_SIDE_PIXELS)
         {
-            let face = TimedJpeg::of(&portrait, time, FACE_JPEG_QUALITY);
+            let face = TimedJpeg::of(&portrait, time, FACE_JPEG_QUALITY, ColourDetail::Full);
             self.best = Some(BestPictures { quality, face, frame: shared.of(picture, time) });
         }
+    }
+
+    /// Takes what is wanted of a picture of a video.
+    pub(super) fn take(
+        &mut self,
+        (picture, shared): (&Picture, &mut SharedFrame),
+        face: &Face,
+        quality: f32,
+        time: f64,
+    ) {
+        self.take_best((picture, shared), face, quality, time);
         if self.wants_strip(time)
             && let Some(portrait) = face_portrait(picture, face, STRIP_SIDE_PIXELS)
         {
-            self.strip.push(TimedJpeg::of(&portrait, time, FACE_JPEG_QUALITY));
+            self.strip.push(TimedJpeg::of(&portrait, time, FACE_JPEG_QUALITY, ColourDetail::Full));
             if self.strip.len() > MAX_STRIP_FACES {
                 let mut keep = [true, false].into_iter().cycle();
                 self.strip.retain(|_| keep.next().unwrap_or(true));

@@ -46,15 +46,31 @@ fn crop_face(photo: &Picture, face: &Face) -> Option<Picture> {
     Picture::new(SAMPLE_WIDTH_PIXELS, SAMPLE_HEIGHT_PIXELS, scaled.into_raw())
 }
 
-/// Encodes a picture as JPEG with a quality from 1 to 100.
+/// How exact the colour of a JPEG is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColourDetail {
+    /// Every pixel has its own: of faces, which are looked at closely.
+    Full,
+    /// Four pixels share one, which takes half the time.
+    Half,
+}
+
+/// Encodes a picture as JPEG with a quality from 1 to 100, and the full detail of its colour.
 ///
 /// # Panics
 /// If a side is longer than 65,535 pixels, which no JPEG can have; else never: writing to memory does not fail.
 pub fn encode_jpeg(picture: &Picture, quality: u8) -> Vec<u8> {
+    encode_jpeg_of(picture, quality, ColourDetail::Full)
+}
+
+/// As [`encode_jpeg`], with less detail of colour if wanted.
+pub fn encode_jpeg_of(picture: &Picture, quality: u8, colour: ColourDetail) -> Vec<u8> {
     let mut out = Vec::new();
     let mut encoder = Encoder::new(&mut out, quality);
-    // Faces are looked at closely, so colour keeps every pixel.
-    encoder.set_sampling_factor(SamplingFactor::F_1_1);
+    encoder.set_sampling_factor(match colour {
+        ColourDetail::Full => SamplingFactor::F_1_1,
+        ColourDetail::Half => SamplingFactor::F_2_2,
+    });
     let side = |pixels: u32| u16::try_from(pixels).expect("a picture's side is one that a JPEG can have");
     encoder
         .encode(picture.rgb(), side(picture.width()), side(picture.height()), ColorType::Rgb)

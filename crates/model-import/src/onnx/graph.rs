@@ -25,7 +25,14 @@ pub(super) struct OnnxNode {
     pub(super) attributes: Vec<(&'static str, OnnxAttribute)>,
 }
 
-/// A graph with one input. Tensors are NCHW; a size of -1 stands for any batch size.
+/// Sizes of a tensor that are not fixed: of a batch, of a picture, and of what its cells give. Each has a name of its own in the
+/// file, so that a program can fix it.
+pub(crate) const ANY_BATCH: i64 = -1;
+const ANY_HEIGHT: i64 = -2;
+const ANY_WIDTH: i64 = -3;
+const ANY_COUNT: i64 = -4;
+
+/// A graph with one input. Tensors are NCHW; negative sizes are those that are not fixed.
 #[derive(Default)]
 pub(crate) struct OnnxGraph {
     pub(super) nodes: Vec<OnnxNode>,
@@ -134,6 +141,27 @@ impl OnnxGraph {
         )
     }
 
+    /// Lets the picture have any size, of a net of one picture, convolutions and maxima whose outputs are values for each cell, in
+    /// rows of a fixed length.
+    pub(crate) fn free_picture_size(&mut self) {
+        if let [_, _, height, width] = self.input.1.as_mut_slice() {
+            (*height, *width) = (ANY_HEIGHT, ANY_WIDTH);
+        }
+        for node in self.nodes.iter().filter(|node| node.operator == "Reshape") {
+            if let Some((_, ConstantData::Ints(shape))) = self.constants.get_mut(&node.inputs[1])
+                && let [_, count, _] = shape.as_mut_slice()
+            {
+                // What is left when the other sizes are fixed.
+                *count = -1;
+            }
+        }
+        for (_, shape) in &mut self.outputs {
+            if let [_, count, _] = shape.as_mut_slice() {
+                *count = ANY_COUNT;
+            }
+        }
+    }
+
     /// Makes a tensor an output of the graph, under a new name.
     pub(crate) fn set_output(&mut self, tensor: &str, name: &str, shape: &[i64]) {
         for node in &mut self.nodes {
@@ -217,10 +245,13 @@ fn value_info(name: &str, shape: &[i64]) -> ProtobufMessage {
     let mut sizes = ProtobufMessage::default();
     for &size in shape {
         let mut dimension = ProtobufMessage::default();
-        if size < 0 {
-            dimension.text(2, "N")
-        } else {
-            dimension.int(1, size)
+        match size {
+            ANY_BATCH => dimension.text(2, "N"),
+            ANY_HEIGHT => dimension.text(2, "height"),
+            ANY_WIDTH => dimension.text(2, "width"),
+            // Outputs have different counts.
+            ANY_COUNT => dimension.text(2, &format!("{name} count")),
+            size => dimension.int(1, size),
         };
         sizes.message(1, &dimension);
     }

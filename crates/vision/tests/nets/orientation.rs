@@ -130,7 +130,8 @@ fn a_tilted_face_is_mostly_found() {
 #[test]
 fn everybody_in_a_sideways_group_photo_is_found() {
     let mut vision = load();
-    for number in [1, 5] {
+    // In the first and the fourth people lean to both sides.
+    for number in [1, 4, 5] {
         let photo = photo(number);
         let mut expected = vision.detect(&photo).unwrap();
         expected.retain(|face| vision.is_confident(face));

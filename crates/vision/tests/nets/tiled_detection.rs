@@ -1,4 +1,4 @@
-use crate::support::{load, painted, photo};
+use crate::support::{load, painted, part, photo};
 use base::Picture;
 use fixtures::composite_scene::{CompositeScene, FaceCutout};
 use vision::{Face, VisionModels};
@@ -125,5 +125,23 @@ fn odd_shapes_and_sizes_are_answered() {
     // Invalid sizes count as the smallest possible size.
     for smallest in [0.0, -5.0, f32::NAN] {
         vision.detect_tiled(&pictures[4], smallest).unwrap();
+    }
+}
+
+/// Each shape of a picture has tiles of its own shape, more of them than the detector keeps open.
+#[test]
+fn a_face_is_found_in_pictures_of_every_shape() {
+    let mut vision = load();
+    let photo = photo(1);
+    let face = vision.detect(&photo).unwrap()[0];
+    let shapes = (0..12_i64).map(|at| [600 + 140 * (at % 4), 420 + 170 * (at / 4)]);
+    let shapes: Vec<[i64; 2]> = shapes.clone().chain(shapes.rev()).collect();
+    for [width, height] in shapes {
+        let corner = [face.left as i64 - width / 3, face.top as i64 - height / 3];
+        let shown = part(&photo, [corner[0], corner[1], width, height]);
+        let [left, top] = [face.left - corner[0] as f32, face.top - corner[1] as f32];
+        let place = [left, top, left + face.width(), top + face.height()];
+        let found = vision.detect_tiled(&shown, 40.0).unwrap();
+        assert!(found.iter().any(|face| overlap(face, place) > 0.5), "{width} x {height}: {found:?}");
     }
 }

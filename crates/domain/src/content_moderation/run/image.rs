@@ -112,7 +112,7 @@ impl ModerationRun {
                 let mut taken = AppearancePictures::default();
                 let mut own = SharedFrame::none();
                 let frame = if at < MAX_FRAMES_PER_IMAGE { &mut shared } else { &mut own };
-                taken.take((&picture, frame), &face, quality, 0.0);
+                taken.take_best((&picture, frame), &face, quality, 0.0);
                 (place, taken)
             };
             found.into_iter().enumerate().map(take).collect::<Vec<_>>()
