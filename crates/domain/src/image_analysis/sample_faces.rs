@@ -51,7 +51,7 @@ fn crop_face(photo: &Picture, face: &Face) -> Option<Picture> {
 pub enum ColourDetail {
     /// Every pixel has its own: of faces, which are looked at closely.
     Full,
-    /// Four pixels share one, which takes half the time.
+    /// Four pixels share one, so that there is half as much to encode.
     Half,
 }
 
