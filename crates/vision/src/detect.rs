@@ -105,7 +105,7 @@ impl FaceDetector {
         let whole = PictureRegion::whole(picture);
         let scale = crop::fit_scale(whole, &self.input, SINGLE_FACE_PICTURE_SHARE);
         let (weak, confident): (Vec<Face>, Vec<Face>) = self
-            .candidates_in_tile_from(picture, self.square_tile(whole, scale), 0.0, MIN_DOUBT_SCORE)?
+            .unmerged_candidates_in_tile(picture, self.square_tile(whole, scale), 0.0, MIN_DOUBT_SCORE)?
             .into_iter()
             .partition(|face| face.score < self.detection_threshold);
         let [face] = merge_overlapping(confident)[..] else { return Ok(None) };
@@ -275,7 +275,7 @@ impl FaceDetector {
         turn: f32,
     ) -> Result<Vec<Face>, VisionError> {
         let threshold = self.detection_threshold;
-        Ok(merge_overlapping(self.candidates_in_tile_from(picture, tile, turn, threshold)?))
+        Ok(merge_overlapping(self.unmerged_candidates_in_tile(picture, tile, turn, threshold)?))
     }
 
     /// A region, seen at `scale` in an input of the usual size.
@@ -284,7 +284,7 @@ impl FaceDetector {
     }
 
     /// All candidates of such a run that score at least `min_score`; the same face is usually among them several times.
-    fn candidates_in_tile_from(
+    fn unmerged_candidates_in_tile(
         &mut self,
         picture: &Picture,
         tile: PictureTile,
@@ -470,6 +470,16 @@ mod tests {
         let [face] = detector.detect_relaxed(&picture()).unwrap()[..] else { panic!("one face") };
         assert!((0.25..0.5).contains(&face.score), "{face:?}");
         assert_eq!(detector.detect(&picture()).unwrap(), [], "the next picture is judged as before");
+    }
+
+    #[test]
+    fn faces_that_are_upside_down_are_better_than_none() {
+        let points = [[60.0, 60.0], [40.0, 60.0], [50.0, 50.0], [50.0, 40.0], [70.0, 60.0], [30.0, 60.0]];
+        let face = Face { left: 30.0, top: 30.0, right: 70.0, bottom: 70.0, score: 0.9, points };
+        let detector = detector(10.0, sized(40.0, 60.0));
+        assert_eq!(detector.choose_better((Vec::new(), 0.0), (vec![face], 0.0)).0, [face]);
+        let upright = Face { points: points.map(|[x, y]| [100.0 - x, 100.0 - y]), ..face };
+        assert_eq!(detector.choose_better((vec![upright], 0.0), (vec![face], 0.0)).0, [upright]);
     }
 
     #[test]

@@ -110,13 +110,13 @@ impl FaceDetector {
     }
 
     /// Chooses between the faces found in two orientations, each with the rotation (radians, clockwise) by which the picture was
-    /// turned back: the set with more, more confident and straighter faces; the first where there is no difference.
+    /// turned back: the set with more, more confident and straighter faces; the first where there is no difference, unless it is empty.
     pub(crate) fn choose_better(&self, a: (Vec<Face>, f32), b: (Vec<Face>, f32)) -> (Vec<Face>, f32) {
         let worth = |(faces, turn): &(Vec<Face>, f32)| -> f32 {
             let counted = faces.iter().filter(|face| face.score >= self.counting_threshold);
             counted.map(|face| face.score * lean(face, *turn).cos()).sum()
         };
-        if worth(&b) > worth(&a) { b } else { a }
+        if a.0.is_empty() || worth(&b) > worth(&a) { b } else { a }
     }
 
     /// The rotation (radians, clockwise) by which the picture must be turned back for its best face to be upright, and

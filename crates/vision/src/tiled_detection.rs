@@ -35,8 +35,8 @@ const TILE_SCALE_STEP: f32 = 3.0;
 /// runs of the net.
 const ROTATED_COARSENING: f32 = 1.5;
 
-/// Most tiles of a picture, as many as squares of the usual size would show as much. Where it would take more, the size of the
-/// smallest face is raised.
+/// Most tiles of a picture, counted in squares of the usual size: a larger tile counts as several. Where it would take more, the
+/// size of the smallest face is raised.
 const MAX_TILES: u64 = 400;
 
 /// Most candidates of a picture that are rechecked, the best ones first.
@@ -180,8 +180,8 @@ impl FaceDetector {
         }
         for turn in [FRAC_PI_2, -FRAC_PI_2, PI] {
             // Coarse tiles tell whether there are faces in this orientation; if so, all tiles are searched.
-            let (smallest_now, layout) = (smallest * ROTATED_COARSENING, TileLayout::of_photo(self, turn));
-            let tiles = tiles(picture.width(), picture.height(), smallest_now, layout);
+            let (coarse_smallest, layout) = (smallest * ROTATED_COARSENING, TileLayout::of_photo(self, turn));
+            let tiles = tiles(picture.width(), picture.height(), coarse_smallest, layout);
             let crowd = self.candidates_in_tiles(picture, &tiles, turn)?;
             if !self.merge_candidates(picture, crowd, smallest, &[], turn)?.is_empty() {
                 return self.detect_tiled_rotated(picture, smallest, turn);
