@@ -7,7 +7,7 @@ use crate::{
     crop::{self, InputMapping, SeenRegion, nearest_right_angle},
     inference::{NamedTensors, NeuralNet},
     model_manifest::ModelInput,
-    tiled_detection::PictureTile,
+    tile_layout::PictureTile,
     upright_face::is_clearly_upright,
 };
 use base::Picture;

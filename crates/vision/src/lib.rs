@@ -21,6 +21,7 @@ mod orientation;
 mod pool;
 mod quality;
 mod runtime_telemetry;
+mod tile_layout;
 mod tiled_detection;
 pub mod track;
 mod upright_face;

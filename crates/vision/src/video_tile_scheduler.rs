@@ -7,7 +7,8 @@ use crate::{
     box_overlap::{is_same_face, longer_side, may_be_same_face},
     crop,
     detect::{FaceDetector, square_around},
-    tiled_detection::{PictureTile, TileCandidate, TileLayout, tiles},
+    tile_layout::{PictureTile, TileLayout, tiles},
+    tiled_detection::TileCandidate,
 };
 use base::Picture;
 use pixels::PictureRegion;
@@ -146,7 +147,7 @@ impl FaceDetector {
         let size = (picture.width(), picture.height());
         if scheduler.size != size {
             let unsearched = |tile| ScheduledTile { tile, frames_waited: 0.0, samples: Vec::new() };
-            let tiles = tiles(size.0, size.1, scheduler.smallest, TileLayout::of_video(self));
+            let tiles = tiles(size.0, size.1, scheduler.smallest, TileLayout::of_video(self.input.width));
             scheduler.tiles = tiles.into_iter().map(unsearched).collect();
             (scheduler.size, scheduler.known_faces) = (size, Vec::new());
         }
