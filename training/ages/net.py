@@ -62,6 +62,18 @@ class AgeNet(nn.Module):
             return *distribution(self.age(seen)), aside[:, 0], aside[:, 1:], self.quality(seen)
 
 
+def grown(small, net):
+    """Weights for `net` that give what a narrower net gives: `small`, its state, in the corner of each tensor; what the old channels
+    would take from new ones is nothing, and the new ones are as `net` has them."""
+    weights = {}
+    for name, own in net.state_dict().items():
+        weights[name], old = own.clone(), small[name]
+        if own.ndim > 1:
+            weights[name][: old.shape[0], old.shape[1] :] = 0
+        weights[name][tuple(slice(length) for length in old.shape)] = old
+    return weights
+
+
 def distribution(two):
     """The last layer's two numbers as location and scale in years."""
     return 32 + 16 * two[:, 0], 0.7 + 4 * F.softplus(two[:, 1])

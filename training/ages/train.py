@@ -1,12 +1,12 @@
 """Trains the net, and goes on where it stopped.
 
     python train.py SET RUN EPOCHS [--finish EPOCHS] [--also SET=TIMES ...] [--device cuda] [--threads N] [--side PIXELS]
-                    [--width FACTOR] [--batch N] [--rate RATE] [--balance POWER] [--quality WEIGHT] [--seed N]
+                    [--width FACTOR] [--grow CHECKPOINT] [--batch N] [--rate RATE] [--balance POWER] [--quality WEIGHT] [--seed N]
 
 SET is the output of pack.py. RUN is a folder: `last.pt` is the checkpoint, written every few minutes and on SIGTERM; `log.csv` the measures on
 the development part after each epoch. EPOCHS is the number of the epoch at which to stop; the same command goes on from the
 checkpoint. The learning rate is constant and what is measured is the moving average of the weights, so a run may be stopped and
-lengthened at will. `--also SET=TIMES` adds another set, each of its faces so many times an epoch. `--finish` lets the rate fall to
+lengthened at will. `--grow` begins with the weights of a narrower net. `--also SET=TIMES` adds another set, each of its faces so many times an epoch. `--finish` lets the rate fall to
 nothing over further epochs and writes `final.pt`, beside the checkpoint with which a longer run goes on.
 """
 
@@ -25,7 +25,7 @@ import torch.nn.functional as F
 
 import augment
 import measures
-from net import CHANNELS, GROUPS, SIDE, VIEW, AgeNet, age_loss, quality_loss
+from net import CHANNELS, GROUPS, SIDE, VIEW, AgeNet, age_loss, grown, quality_loss
 from pack import POINTS
 
 BATCH = 64
@@ -113,6 +113,8 @@ class Run:
         torch.manual_seed(options.seed)
         channels = tuple(8 * round(c * options.width / 8) for c in CHANNELS)
         self.net = AgeNet(channels).to(options.device, memory_format=torch.channels_last)
+        if options.grow:
+            self.net.load_state_dict(grown(torch.load(options.grow, map_location=options.device)["average"], self.net))
         self.average = copy.deepcopy(self.net)
         decayed = [p for p in self.net.parameters() if p.ndim > 1]
         others = [p for p in self.net.parameters() if p.ndim <= 1]
@@ -187,6 +189,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--side", type=int, default=SIDE)
     parser.add_argument("--width", type=float, default=1.0)
+    parser.add_argument("--grow", type=pathlib.Path)
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--balance", type=float, default=0.7)

@@ -311,10 +311,13 @@ impl FaceDetector {
                     let cell = anchor / anchors;
                     let at = |cell: usize| (cell as f32 + 0.5) * pixels as f32;
                     let face = decode_face(values, [at(cell % columns), at(cell / columns)], score, *mapping);
-                    if !is_sound(&face) {
-                        return Err(self.unusable(format!("anchor {anchor} gives no box")));
+                    if !is_finite(&face) {
+                        return Err(self.unusable(format!("anchor {anchor} gives no numbers")));
                     }
-                    found.push(face);
+                    // Of a picture that resembles no face, a weak candidate may have no extent.
+                    if face.width() > 0.0 && face.height() > 0.0 {
+                        found.push(face);
+                    }
                 }
             }
         }
@@ -353,11 +356,9 @@ fn decode_face(values: &[f32], anchor: [f32; 2], score: f32, mapping: InputMappi
     Face { left, top: y - half_height, right, bottom: y + half_height, score, points }
 }
 
-/// Whether all coordinates are finite and the box is not empty.
-fn is_sound(face: &Face) -> bool {
+fn is_finite(face: &Face) -> bool {
     let edges = [face.left, face.top, face.right, face.bottom];
-    let finite = edges.iter().chain(face.points.as_flattened()).all(|value| value.is_finite());
-    finite && face.width() > 0.0 && face.height() > 0.0
+    edges.iter().chain(face.points.as_flattened()).all(|value| value.is_finite())
 }
 
 /// A square of `side` pixels around a face, clipped to the picture; `None` where less than two pixels remain.
@@ -483,10 +484,15 @@ mod tests {
     }
 
     #[test]
-    fn a_box_that_is_empty_or_not_finite_is_an_error() {
+    fn a_box_without_extent_is_no_face() {
+        for values in [sized(0.0, 60.0), sized(40.0, -60.0)] {
+            assert_eq!(detector(10.0, values).detect(&picture()).unwrap(), [], "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_box_that_is_not_finite_is_an_error() {
         let boxes = [
-            sized(0.0, 60.0),
-            sized(40.0, -60.0),
             sized(f32::NAN, 60.0),
             sized(40.0, f32::INFINITY),
             [f32::NEG_INFINITY; VALUES_PER_ANCHOR],

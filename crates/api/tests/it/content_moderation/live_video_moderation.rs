@@ -204,9 +204,12 @@ async fn somebody_who_is_banned_while_they_are_in_view_is_told() {
             reasons.last().is_some_and(|last| last == "BANNED_PROFILE")
         })
         .await;
+        // The search of past findings may have told it before the video's own next look.
+        while fixture.report(&id).await["face_check_results"][0]["is_banned"] != true {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
         let report = fixture.report(&id).await;
-        let found = report["face_check_results"].as_array().unwrap();
-        assert_eq!((found.len(), &found[0]["is_banned"]), (1, &json!(true)), "one appearance: {report}");
+        assert_eq!(report["face_check_results"].as_array().unwrap().len(), 1, "one appearance: {report}");
         working.stop().await;
     };
     tokio::select! {
