@@ -36,7 +36,12 @@ struct ModerationBench {
 
 impl ModerationBench {
     async fn open() -> Self {
-        let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+        let app = TestApp::builder()
+            .egress(&stub_server::egress_policy())
+            .proof_of_age(proof_settings())
+            .usual_moderation_runs()
+            .start()
+            .await;
         let (account, key) = (app.open_account().await.to_string(), app.api_key(&[]).await);
         Self { app, key, account, files: FileServer::start().await }
     }

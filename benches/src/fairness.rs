@@ -106,7 +106,12 @@ pub(crate) fn measure(report: &mut BenchReport, _folder: &Path) -> anyhow::Resul
 
 impl FairnessBench {
     async fn open() -> anyhow::Result<Self> {
-        let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+        let app = TestApp::builder()
+            .egress(&stub_server::egress_policy())
+            .proof_of_age(proof_settings())
+            .usual_moderation_runs()
+            .start()
+            .await;
         let files = FileServer::start().await;
         let url = files.put("face.png", png(&testkit::face_pictures()[0]));
         let slow = StubServer::start_unrecorded(|_| StubReply::status(204).after(SLOW_ANSWER)).await;

@@ -121,6 +121,13 @@ impl TestAppBuilder {
         self
     }
 
+    /// Moderates as many contents at once as a server does by itself, and not two.
+    #[must_use]
+    pub fn usual_moderation_runs(mut self) -> Self {
+        self.settings.content_moderation.max_concurrent_runs = None;
+        self
+    }
+
     /// How document verification sessions are run.
     #[must_use]
     pub fn document_verification(
