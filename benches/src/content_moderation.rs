@@ -15,7 +15,7 @@ use std::{
 use testkit::{
     TestApp,
     media_fixtures::{FileServer, png},
-    proof_settings, stub_server,
+    stub_server,
 };
 
 /// Length of the clip.
@@ -27,6 +27,11 @@ const CALLS_PER_SECOND: u64 = 200;
 /// Notifications in the long list.
 const LONG_LIST_LENGTH: i64 = 1_000_000;
 
+/// A server that fetches from loopback, and moderates as many contents at once as it does by default.
+pub(crate) async fn start_app() -> TestApp {
+    TestApp::builder().egress(&stub_server::egress_policy()).default_moderation_runs().start().await
+}
+
 struct ModerationBench {
     app: TestApp,
     key: String,
@@ -36,12 +41,7 @@ struct ModerationBench {
 
 impl ModerationBench {
     async fn open() -> Self {
-        let app = TestApp::builder()
-            .egress(&stub_server::egress_policy())
-            .proof_of_age(proof_settings())
-            .usual_moderation_runs()
-            .start()
-            .await;
+        let app = start_app().await;
         let (account, key) = (app.open_account().await.to_string(), app.api_key(&[]).await);
         Self { app, key, account, files: FileServer::start().await }
     }

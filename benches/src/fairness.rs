@@ -1,7 +1,10 @@
 //! A quiet tenant beside one that floods the server with calls over its limit, with images to moderate, and with messages
 //! to a receiver that is slow: what the quiet one waits, with and without the flood, in turns.
 
-use crate::report::{BenchReport, Goal, MeasuredFigure};
+use crate::{
+    content_moderation::start_app,
+    report::{BenchReport, Goal, MeasuredFigure},
+};
 use anyhow::Context as _;
 use base::AppId;
 use db::sql;
@@ -23,8 +26,7 @@ use std::{
 use testkit::{
     TestApp,
     media_fixtures::{FileServer, png},
-    proof_settings,
-    stub_server::{self, StubReply, StubServer},
+    stub_server::{StubReply, StubServer},
 };
 use tokio::{sync::watch, task::JoinSet};
 
@@ -106,12 +108,7 @@ pub(crate) fn measure(report: &mut BenchReport, _folder: &Path) -> anyhow::Resul
 
 impl FairnessBench {
     async fn open() -> anyhow::Result<Self> {
-        let app = TestApp::builder()
-            .egress(&stub_server::egress_policy())
-            .proof_of_age(proof_settings())
-            .usual_moderation_runs()
-            .start()
-            .await;
+        let app = start_app().await;
         let files = FileServer::start().await;
         let url = files.put("face.png", png(&testkit::face_pictures()[0]));
         let slow = StubServer::start_unrecorded(|_| StubReply::status(204).after(SLOW_ANSWER)).await;

@@ -121,9 +121,9 @@ impl TestAppBuilder {
         self
     }
 
-    /// Moderates as many contents at once as a server does by itself, and not two.
+    /// Moderates as many contents at once as a server does by default, and not two.
     #[must_use]
-    pub fn usual_moderation_runs(mut self) -> Self {
+    pub fn default_moderation_runs(mut self) -> Self {
         self.settings.content_moderation.max_concurrent_runs = None;
         self
     }
