@@ -1,5 +1,5 @@
-//! A quiet tenant beside one that floods the server with calls over its limit, with images to moderate, and with messages
-//! to a receiver that is slow: what the quiet one waits, with and without the flood, in turns.
+//! A quiet tenant beside one that floods the server with calls over its limit, with images to moderate, with messages to a
+//! receiver that is slow, and with photos to analyse: what the quiet one waits, with and without the flood, in turns.
 
 use crate::{
     content_moderation::start_app,
@@ -11,6 +11,7 @@ use db::sql;
 use domain::{
     content_moderation::ModerationInput,
     delivery::{SuccessCriterion, WebhookMessage, WebhookMethod},
+    image_analysis::{AnalysisRequest, LivenessAssurance},
     tenancy::limits::{self, LimitKind},
 };
 use measure::percentile;
@@ -46,6 +47,10 @@ const FLOOD_MODERATIONS_PER_SECOND: u64 = 20;
 /// Messages of the flood that wait for its receiver, and how long the receiver takes for one.
 const FLOOD_MESSAGES: usize = 2_000;
 const SLOW_ANSWER: Duration = Duration::from_secs(3);
+
+/// The quiet tenant's photos in a round, one after another, and how many of the flood's are analysed or wait meanwhile.
+const QUIET_ANALYSES: usize = 20;
+const FLOOD_ANALYSES: usize = 12;
 
 struct Tenant {
     app: AppId,
@@ -91,8 +96,20 @@ pub(crate) fn measure(report: &mut BenchReport, _folder: &Path) -> anyhow::Resul
         stop.send(true)?;
         delivering.await?;
         working.stop().await;
+        let mut analyses = [vec![], vec![]];
+        bench.analyses(false).await?;
+        for _ in 0..ROUNDS {
+            for (index, flooding) in [false, true].into_iter().enumerate() {
+                analyses[index].extend(bench.analyses(flooding).await?);
+            }
+        }
         let refused = 100.0 * bench.refused.load(Relaxed) as f64 / bench.sent.load(Relaxed).max(1) as f64;
-        for (what, [alone, flooded]) in [("a call", calls), ("a moderation of one image", moderations)] {
+        let measured = [
+            ("a call", calls),
+            ("a moderation of one image", moderations),
+            ("the age and liveness of one photo", analyses),
+        ];
+        for (what, [alone, flooded]) in measured {
             report.add(
                 &format!("{what} of a quiet tenant beside a flood: p95 of {}", flooded.len()),
                 MeasuredFigure::time(percentile(&flooded, 0.95)),
@@ -251,6 +268,33 @@ impl FairnessBench {
             took.push(began.elapsed().as_secs_f64() * 1000.0);
         }
         Ok(took)
+    }
+
+    /// What it takes to analyse the quiet tenant's photos, without HTTP and signature, milliseconds.
+    async fn analyses(self: &Arc<Self>, flooding: bool) -> anyhow::Result<Vec<f64>> {
+        let mut flood = JoinSet::new();
+        for _ in 0..if flooding { FLOOD_ANALYSES } else { 0 } {
+            let bench = self.clone();
+            flood.spawn(async move { while bench.analyse_photo_of(&bench.flood).await.is_ok() {} });
+        }
+        let mut took = Vec::with_capacity(QUIET_ANALYSES);
+        for _ in 0..QUIET_ANALYSES {
+            tokio::time::sleep(QUIET_CALL_INTERVAL).await;
+            let began = Instant::now();
+            self.analyse_photo_of(&self.quiet).await?;
+            took.push(began.elapsed().as_secs_f64() * 1000.0);
+        }
+        anyhow::ensure!(flood.try_join_next().is_none(), "the flood was refused");
+        flood.shutdown().await;
+        Ok(took)
+    }
+
+    async fn analyse_photo_of(&self, tenant: &Tenant) -> anyhow::Result<()> {
+        let image = testkit::face_jpeg().to_vec();
+        let liveness = Some(LivenessAssurance::Medium);
+        let ask = AnalysisRequest { image, relaxed: true, age: true, liveness, sharpness: false };
+        self.app.api.image_analyser.for_application(tenant.app).analyse(ask).await?;
+        Ok(())
     }
 }
 

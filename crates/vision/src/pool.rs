@@ -1,93 +1,49 @@
-//! The bounded inference pool: worker threads, each with its own models, and a queue. Work that would wait for longer than
-//! its limit, or that no longer fits into the queue, is refused at once.
+//! The bounded inference pool: worker threads, each with its own models, and a queue in which every application gets its
+//! turn. Work that would wait for longer than its limit, or that no longer fits into the queue, is refused at once.
 
-use crate::{ModelInfo, ModelLoadError, VisionModels};
-use base::RunningMean;
+use crate::{
+    ModelInfo, ModelLoadError, VisionModels,
+    job_queue::{
+        IDLE_BEFORE_MEMORY_IS_RETURNED, IsForExpress, JobEnd, JobQueue, PoolBusyError, PoolStats,
+        QueueLimits, TakenJob,
+    },
+};
+use base::AppId;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
-    },
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
     thread::JoinHandle,
-    time::{Duration, Instant},
+    time::Instant,
 };
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 /// Niceness of background workers: on a busy core they get about a tenth of the time of an ordinary thread.
 const BACKGROUND_NICENESS: i32 = 10;
 
-/// How often a job that waits its turn looks whether a full queue has room again.
-const FULL_QUEUE_POLL_INTERVAL: Duration = Duration::from_millis(20);
-
-/// How long a pool has had nothing to do when it gives back the memory that its jobs have freed. The C library keeps the
-/// buffers of the nets in a heap for each worker, up to 20 MB; using them again costs a worker a few milliseconds, once.
-const IDLE_BEFORE_MEMORY_IS_RETURNED: Duration = Duration::from_secs(5);
+/// Niceness of the express worker in the background: it gets three times as much of a core as another of them, and a third of what an
+/// ordinary thread gets.
+const BACKGROUND_EXPRESS_NICENESS: i32 = 5;
 
 /// A job; returns whether there was anything to do.
 type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
 
-/// How much work may wait in a pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueLimits {
-    /// Jobs that may wait, whatever they take: what bounds the memory of the queue.
-    pub max_queued: usize,
-    /// How long a job may have to wait, by the mean time that jobs take.
-    pub max_wait: Duration,
-}
-
-impl QueueLimits {
-    /// A limit on the number of jobs alone.
-    pub fn by_count(max_queued: usize) -> Self {
-        Self { max_queued, max_wait: Duration::MAX }
-    }
-}
-
 /// A pool of workers. Dropping it waits for work that was accepted.
-#[derive(Debug)]
+///
+/// Every job belongs to an application, or to nobody in particular. Of the jobs that wait, one of whoever's work has taken
+/// least time begins next, so that nobody waits for the whole queue of another. Nor does anybody wait until the job of another
+/// ends: where all workers are busy, one more, the express worker, does that of whoever has nothing running, and the
+/// system divides the cores among them.
 pub struct InferencePool {
-    sender: Option<SyncSender<PoolJob>>,
+    queue: Arc<JobQueue<PoolJob>>,
     workers: Vec<JoinHandle<()>>,
-    /// One for each worker, handed out in the order of arrival; see [`InferencePool::run_in_turn`].
-    turns: Semaphore,
-    max_wait: Duration,
+    /// Where the express worker loads its models from, and its niceness; `None` where the workers' models were given, and there is
+    /// no such worker.
+    express_source: Option<(PathBuf, i32)>,
+    /// Started when it is first needed; where there is one application, it never is.
+    express: OnceLock<JoinHandle<()>>,
+    limits: QueueLimits,
     models: Vec<ModelInfo>,
-    counters: Arc<PoolCounters>,
-}
-
-#[derive(Debug, Default)]
-struct PoolCounters {
-    accepted: AtomicU64,
-    started: AtomicU64,
-    done: AtomicU64,
-    refused: AtomicU64,
-    panicked: AtomicU64,
-    busy_microseconds: AtomicU64,
-    mean_job_time: RunningMean,
-}
-
-/// Counters of a pool since its start, but for `queued` and `running`, which are of this moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PoolStats {
-    pub queued: u64,
-    pub running: u64,
-    /// Finished, panicked work included.
-    pub done: u64,
-    /// Refused because the queue was full or the wait too long.
-    pub refused: u64,
-    pub panicked: u64,
-    /// Time spent working, summed over all workers.
-    pub busy_time: Duration,
-}
-
-/// The queue is full, or the wait would be too long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("all workers are busy")]
-pub struct PoolBusyError {
-    /// How long to wait before trying again.
-    pub retry_after: Duration,
 }
 
 /// The work was not finished: it panicked, or the pool was dropped.
@@ -95,15 +51,22 @@ pub struct PoolBusyError {
 #[error("the work was given up")]
 pub struct PoolGoneError;
 
+impl std::fmt::Debug for InferencePool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { workers, limits, models, .. } = self;
+        write!(f, "InferencePool({} workers, {limits:?}, {} models)", workers.len(), models.len())
+    }
+}
+
 impl InferencePool {
     /// Loads the models of the pack in `folder` once for each of `workers` (at least one).
     pub fn start(folder: &Path, workers: usize, limits: QueueLimits) -> Result<Self, ModelLoadError> {
-        Ok(Self::with_models(load_for(folder, workers)?, limits))
+        Ok(Self::spawn(load_for(folder, workers)?, limits, 0, Some((folder.to_owned(), 0))))
     }
 
     /// A pool with one worker for each set of models.
     pub fn with_models(models: Vec<VisionModels>, limits: QueueLimits) -> Self {
-        Self::spawn(models, limits, 0)
+        Self::spawn(models, limits, 0, None)
     }
 
     /// Like [`Self::start`], but with workers of low priority, so that threads for which a request waits run first.
@@ -114,93 +77,78 @@ impl InferencePool {
         workers: usize,
         limits: QueueLimits,
     ) -> Result<Self, ModelLoadError> {
-        Ok(Self::spawn(load_for(folder, workers)?, limits, BACKGROUND_NICENESS))
+        let express_source = Some((folder.to_owned(), BACKGROUND_EXPRESS_NICENESS));
+        Ok(Self::spawn(load_for(folder, workers)?, limits, BACKGROUND_NICENESS, express_source))
     }
 
-    fn spawn(worker_models: Vec<VisionModels>, limits: QueueLimits, nice: i32) -> Self {
+    fn spawn(
+        worker_models: Vec<VisionModels>,
+        limits: QueueLimits,
+        niceness: i32,
+        express_source: Option<(PathBuf, i32)>,
+    ) -> Self {
         let models = worker_models.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
-        let (sender, receiver) = sync_channel(limits.max_queued);
-        let queue = Arc::new(Mutex::new(JobQueue { receiver, has_freed_memory: false }));
-        let counters = Arc::new(PoolCounters::default());
-        let turns = Semaphore::new(worker_models.len().max(1));
+        let queue = Arc::new(JobQueue::new(worker_models.len()));
         let workers = worker_models
             .into_iter()
             .map(|vision| {
-                let (queue, counters) = (queue.clone(), counters.clone());
-                let run = move || {
-                    // On Linux this affects the calling thread only.
-                    if nice != 0 && cfg!(target_os = "linux") {
-                        let _refused = rustix::process::setpriority_process(None, nice);
-                    }
-                    run_worker(vision, &queue, &counters);
+                let queue = queue.clone();
+                let next = |queue: &JobQueue<PoolJob>| {
+                    queue.next(IDLE_BEFORE_MEMORY_IS_RETURNED, heap::return_freed_memory)
                 };
-                std::thread::Builder::new().name("inference".to_owned()).spawn(run).expect("a thread starts")
+                spawn_worker(niceness, move || work_through(&queue, vision, next))
             })
             .collect();
-        Self { sender: Some(sender), workers, turns, max_wait: limits.max_wait, models, counters }
+        Self { queue, workers, express_source, express: OnceLock::new(), limits, models }
     }
 
-    /// Queues a job; the future resolves when a worker has done it. Refused at once where the queue is full or the job
+    /// Queues a job of `owner`; the future resolves when a worker has done it. Refused at once where the queue is full or the job
     /// would probably wait for longer than allowed.
     pub fn run<T, F>(
         &self,
+        owner: Option<AppId>,
         job: F,
     ) -> Result<impl Future<Output = Result<T, PoolGoneError>> + Send + use<T, F>, PoolBusyError>
     where
         T: Send + 'static,
         F: FnOnce(&mut VisionModels) -> T + Send + 'static,
     {
-        let wait = self.expected_wait();
-        if wait > self.max_wait {
-            return Err(self.refuse(wait));
-        }
         let (work, result) = package(job);
-        let sent = self.sender.as_ref().map(|sender| sender.try_send(work));
-        match sent {
-            Some(Ok(())) => {
-                self.counters.accepted.fetch_add(1, Relaxed);
-                Ok(async move { result.await.map_err(|_| PoolGoneError) })
-            }
-            Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))) | None => Err(self.refuse(wait)),
+        let IsForExpress(is_for_express) = self.queue.push(owner, work, self.limits)?;
+        if is_for_express {
+            self.start_express();
         }
+        Ok(async move { result.await.map_err(|_| PoolGoneError) })
     }
 
-    /// Runs a job for somebody who would rather wait than be refused, however long that takes. Such jobs begin in the order
-    /// of arrival, and no more of them are queued or running than there are workers: a caller of [`Self::run`] finds at
-    /// most so many of them ahead.
+    /// Runs a job for somebody who would rather wait than be refused, however long that takes. No more of such jobs are ready to
+    /// begin or running than there are workers, so that a caller of [`Self::run`] finds at most so many of them ahead; the
+    /// others wait for that, and every owner gets their turn there too.
     pub async fn run_in_turn<T: Send + 'static>(
         &self,
+        owner: Option<AppId>,
         job: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, PoolGoneError> {
-        let _turn = self.turns.acquire().await.map_err(|_| PoolGoneError)?;
-        let (mut work, result) = package(job);
-        loop {
-            match self.sender.as_ref().ok_or(PoolGoneError)?.try_send(work) {
-                Ok(()) => break,
-                Err(TrySendError::Full(returned)) => work = returned,
-                Err(TrySendError::Disconnected(_)) => return Err(PoolGoneError),
-            }
-            tokio::time::sleep(FULL_QUEUE_POLL_INTERVAL).await;
+        let (work, result) = package(job);
+        let IsForExpress(is_for_express) = self.queue.push_in_turn(owner, work);
+        if is_for_express {
+            self.start_express();
         }
-        self.counters.accepted.fetch_add(1, Relaxed);
         result.await.map_err(|_| PoolGoneError)
     }
 
-    /// How long a job that is queued now will probably wait: the time that the jobs before it take.
-    fn expected_wait(&self) -> Duration {
-        let PoolStats { queued, running, .. } = self.stats();
-        let workers = self.workers.len().max(1) as u64;
-        // A worker that is free takes the job at once.
-        let jobs_ahead = (queued + running + 1).saturating_sub(workers);
-        let mean = self.counters.mean_job_time.get().unwrap_or_default();
-        mean.saturating_mul(u32::try_from(jobs_ahead).unwrap_or(u32::MAX)) / workers as u32
-    }
-
-    /// Counts a refusal, and says when there will be room again.
-    fn refuse(&self, wait: Duration) -> PoolBusyError {
-        self.counters.refused.fetch_add(1, Relaxed);
-        let seconds = wait.saturating_sub(self.max_wait).as_secs_f64().ceil().max(1.0);
-        PoolBusyError { retry_after: Duration::from_secs(seconds as u64) }
+    /// Starts the express worker if there is none yet. It takes a moment to load its models; until then, and where it cannot, its
+    /// jobs are done by the others.
+    fn start_express(&self) {
+        let Some((folder, niceness)) = &self.express_source else { return };
+        self.express.get_or_init(|| {
+            let (folder, queue) = (folder.clone(), self.queue.clone());
+            spawn_worker(*niceness, move || {
+                if let Ok(vision) = VisionModels::load_without_embedding(&folder) {
+                    work_through(&queue, vision, JobQueue::next_express);
+                }
+            })
+        });
     }
 
     /// The models that each worker has loaded.
@@ -209,24 +157,14 @@ impl InferencePool {
     }
 
     pub fn stats(&self) -> PoolStats {
-        let PoolCounters { accepted, started, done, refused, panicked, busy_microseconds, .. } =
-            &*self.counters;
-        let (done, started) = (done.load(Relaxed), started.load(Relaxed));
-        PoolStats {
-            queued: accepted.load(Relaxed).saturating_sub(started),
-            running: started.saturating_sub(done),
-            done,
-            refused: refused.load(Relaxed),
-            panicked: panicked.load(Relaxed),
-            busy_time: Duration::from_micros(busy_microseconds.load(Relaxed)),
-        }
+        self.queue.stats()
     }
 }
 
 impl Drop for InferencePool {
     fn drop(&mut self) {
-        self.sender = None;
-        for worker in self.workers.drain(..) {
+        self.queue.close();
+        for worker in self.workers.drain(..).chain(self.express.take()) {
             let _panicked = worker.join();
         }
     }
@@ -255,84 +193,31 @@ fn package<T: Send + 'static>(
     (work, result)
 }
 
-/// Where the workers get their jobs; the one that holds it waits for the next.
-struct JobQueue {
-    receiver: Receiver<PoolJob>,
-    /// Whether there were jobs since freed memory was given back.
-    has_freed_memory: bool,
-}
-
-impl JobQueue {
-    /// Waits for a job; calls `return_memory` where that takes longer than `patience` after another job. `None` once there will be
-    /// no more.
-    fn next(&mut self, patience: Duration, return_memory: impl FnOnce()) -> Option<PoolJob> {
-        if self.has_freed_memory {
-            match self.receiver.recv_timeout(patience) {
-                Ok(job) => return Some(job),
-                Err(RecvTimeoutError::Timeout) => {
-                    return_memory();
-                    self.has_freed_memory = false;
-                }
-                Err(RecvTimeoutError::Disconnected) => return None,
-            }
+/// Starts the thread of a worker.
+fn spawn_worker(niceness: i32, run: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+    let run = move || {
+        // On Linux this affects the calling thread only.
+        if niceness != 0 && cfg!(target_os = "linux") {
+            let _refused = rustix::process::setpriority_process(None, niceness);
         }
-        let job = self.receiver.recv().ok()?;
-        self.has_freed_memory = true;
-        Some(job)
-    }
+        run();
+    };
+    std::thread::Builder::new().name("inference".to_owned()).spawn(run).expect("a thread starts")
 }
 
-fn run_worker(mut vision: VisionModels, queue: &Mutex<JobQueue>, counters: &PoolCounters) {
-    loop {
-        let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = waiting.next(IDLE_BEFORE_MEMORY_IS_RETURNED, heap::return_freed_memory);
-        drop(waiting);
-        let Some(work) = next else { return };
-        counters.started.fetch_add(1, Relaxed);
+/// Does jobs until `next` gives none.
+fn work_through(
+    queue: &JobQueue<PoolJob>,
+    mut vision: VisionModels,
+    next: impl Fn(&JobQueue<PoolJob>) -> Option<TakenJob<PoolJob>>,
+) {
+    while let Some(TakenJob { job, ticket }) = next(queue) {
         let start = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut vision)));
-        let took = start.elapsed();
-        match outcome {
-            Ok(true) => counters.mean_job_time.note(took),
-            Ok(false) => (),
-            Err(_) => _ = counters.panicked.fetch_add(1, Relaxed),
-        }
-        counters.busy_microseconds.fetch_add(took.as_micros() as u64, Relaxed);
-        counters.done.fetch_add(1, Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{JobQueue, PoolJob};
-    use std::{sync::mpsc::sync_channel, time::Duration};
-
-    #[test]
-    fn memory_is_given_back_once_where_nothing_is_to_do_after_a_job() {
-        let (sender, receiver) = sync_channel::<PoolJob>(1);
-        let mut queue = JobQueue { receiver, has_freed_memory: false };
-        let (short, long) = (Duration::from_millis(20), Duration::from_mins(10));
-        let send = || sender.send(Box::new(|_| true)).expect("the queue is there");
-        let returned = |queue: &mut JobQueue, patience| {
-            let mut count = 0;
-            let job = queue.next(patience, || count += 1);
-            assert!(job.is_some(), "a job came");
-            count
+        let end = match catch_unwind(AssertUnwindSafe(|| job(&mut vision))) {
+            Ok(true) => JobEnd::Done,
+            Ok(false) => JobEnd::Skipped,
+            Err(_) => JobEnd::Panicked,
         };
-        let late = |queue: &mut JobQueue| {
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    std::thread::sleep(Duration::from_millis(200));
-                    send();
-                });
-                returned(queue, short)
-            })
-        };
-        assert_eq!(late(&mut queue), 0, "there was no job before");
-        assert_eq!(late(&mut queue), 1, "nothing was to do for longer than it waits");
-        send();
-        assert_eq!(returned(&mut queue, long), 0, "the next came at once");
-        drop(sender);
-        assert!(queue.next(long, || ()).is_none(), "there will be no more");
+        queue.finish(ticket, end, start.elapsed());
     }
 }

@@ -216,7 +216,7 @@ pub(super) async fn analyse(
     let relaxed = wanted.validation == Some(ValidationLevel::Low);
     let (age, liveness) = (wanted.age, wanted.liveness);
     let ask = AnalysisRequest { image, relaxed, age, liveness, sharpness: explain };
-    let finding = api.image_analyser.analyse(ask).await?;
+    let finding = api.image_analyser.for_application(signed.caller.app).analyse(ask).await?;
     // Only now: a request that failed because the server was busy may be repeated with the same capture.
     if let Some((verified, use_id)) = capture {
         let first = secure_capture::record_use(&api.db, use_id, verified.expires_at).await;

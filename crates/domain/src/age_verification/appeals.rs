@@ -116,7 +116,7 @@ impl AppealService {
             return Err(AgeSessionError::invalid("statement", words));
         }
         let picture = match request.picture {
-            Some(bytes) => Some(self.read_picture(bytes).await?),
+            Some(bytes) => Some(self.read_picture(app, bytes).await?),
             None => None,
         };
         let now = self.environment.now();
@@ -200,9 +200,10 @@ impl AppealService {
     }
 
     /// The picture as it is stored: upright, without what a camera writes beside it.
-    async fn read_picture(&self, bytes: Vec<u8>) -> Result<Vec<u8>, AgeSessionError> {
+    async fn read_picture(&self, app: AppId, bytes: Vec<u8>) -> Result<Vec<u8>, AgeSessionError> {
         let limits = self.analyser.image_limits().relaxed();
-        let read = self.analyser.run(move |_| {
+        let analyser = self.analyser.for_application(app);
+        let read = analyser.run(move |_| {
             let header = image_validation::inspect(&bytes, &limits)?;
             let picture = image_validation::decode(&bytes, &header, &limits)?;
             Ok::<_, image_validation::ImageError>(encode_jpeg(&picture, PICTURE_JPEG_QUALITY))

@@ -170,7 +170,7 @@ impl FindingSearcher {
         person: SearchedPerson,
     ) -> Result<FaceLikeness, FaceIndexError> {
         match person {
-            SearchedPerson::Picture(picture) => self.faces.likeness_of_picture(picture).await,
+            SearchedPerson::Picture(picture) => self.faces.likeness_of_picture(account, picture).await,
             SearchedPerson::Profile(profile) => self.faces.likeness_of_profile(account, profile).await,
         }
     }

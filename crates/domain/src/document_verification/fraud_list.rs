@@ -210,14 +210,16 @@ impl FraudList {
                 let hash = self.number_hash(app, &issuing_country, &document_number);
                 (FraudListKind::Document, Some(hash), None)
             }
-            FraudListSubject::Face(image) => (FraudListKind::Face, None, Some(self.face_of(image).await?)),
+            FraudListSubject::Face(image) => {
+                (FraudListKind::Face, None, Some(self.face_of(app, image).await?))
+            }
         };
         let text = |text: String| text.trim().to_owned();
         let secret = SealedEntry { reason: text(entry.reason), author: text(entry.author), face };
         Ok(PreparedFraudListEntry { kind, number_hash, secret, expires_at: entry.expires_at })
     }
 
-    async fn face_of(&self, image: Vec<u8>) -> Result<FaceTemplate, DocumentSessionError> {
+    async fn face_of(&self, app: AppId, image: Vec<u8>) -> Result<FaceTemplate, DocumentSessionError> {
         let _slot = self.vision.acquire_large_media_slot().await;
         let unusable = |message: &str| DocumentSessionError::invalid_member("image", message);
         let picture = match self.vision.decode_picture(image).await {
@@ -228,7 +230,7 @@ impl FraudList {
                 return Err(DocumentSessionError::NotReady("the picture cannot be opened now".to_owned()));
             }
         };
-        let found = self.vision.run(move |vision| face_templates::only_face(vision, &picture)).await;
+        let found = self.vision.run(app, move |vision| face_templates::only_face(vision, &picture)).await;
         let found = found.map_err(DocumentSessionError::Models)?;
         let found = found.map_err(|error| {
             tracing::error!(error = &error as &dyn std::error::Error, "a face is not embedded");

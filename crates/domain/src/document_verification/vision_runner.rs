@@ -3,7 +3,7 @@
 
 use super::{extraction::max_open_media, face_templates};
 use crate::image_analysis::{AnalysisError, ImageAnalyser};
-use base::Picture;
+use base::{AppId, Picture};
 use documents::text;
 use media::{
     blobs::BlobError,
@@ -109,15 +109,16 @@ impl VisionRunner {
 
     /// The distance up to which a face counts as that of a listed or earlier person; `None` if the models state none.
     pub(super) async fn listed_distance(&self) -> Result<Option<f32>, DocumentReadError> {
-        let found = self.run(face_templates::listed_distance).await?;
+        let found = self.analyser.run_in_turn(face_templates::listed_distance).await?;
         found.map_err(|error| DocumentReadError::Server(error.to_string()))
     }
 
-    /// Runs work with the models on a worker's thread, in the order of arrival.
+    /// Runs an application's work with the models on a worker's thread, in the order of arrival and every application in its turn.
     pub(super) async fn run<T: Send + 'static>(
         &self,
+        app: AppId,
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
-        self.analyser.run_in_turn(work).await
+        self.analyser.for_application(app).run_in_turn(work).await
     }
 }

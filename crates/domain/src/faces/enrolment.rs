@@ -79,7 +79,8 @@ impl Enrolment {
         profile: Option<ProfileId>,
         bytes: Vec<u8>,
     ) -> Result<PreparedFace, FaceIndexError> {
-        let extracted = self.model.extract_face(bytes, ExtractionPurpose::Enrol).await?;
+        let app = accounts::application_of(&mut self.db.read().await?, account).await?;
+        let extracted = self.model.extract_face(app, bytes, ExtractionPurpose::Enrol).await?;
         if let Some(profile) = profile {
             self.require_same_person(&mut self.db.read().await?, profile, &extracted).await?;
         }

@@ -6,6 +6,7 @@ use super::{
     face_extraction::{self, ExtractedFace, ExtractionPurpose},
 };
 use crate::image_analysis::{AnalysisError, ImageAnalyser};
+use base::AppId;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 use vision::EmbeddingSpace;
@@ -100,28 +101,34 @@ impl FaceModel {
         Ok(((1.0 - similarity.clamp(0.0, 1.0)) * 2.0) as f32 * self.verify_distance().await?)
     }
 
-    /// Extracts the one face of a picture; refuses a picture that is not good enough for `purpose`.
+    /// The analyser that does an application's work; `None` for that of nobody in particular.
+    fn analyser_for(&self, app: Option<AppId>) -> ImageAnalyser {
+        app.map_or_else(|| self.analyser.clone(), |app| self.analyser.for_application(app))
+    }
+
+    /// Extracts the one face of a picture of an application; refuses a picture that is not good enough for `purpose`.
     pub(super) async fn extract_face(
         &self,
+        app: Option<AppId>,
         bytes: Vec<u8>,
         purpose: ExtractionPurpose,
     ) -> Result<ExtractedFace, FaceIndexError> {
         let rules = self.rules.clone();
         let header = face_extraction::inspect(&bytes, &rules)?;
-        let extraction = self
-            .analyser
-            .run(move |vision| face_extraction::extract(vision, &bytes, &header, &rules, purpose));
-        extraction.await?
+        self.analyser_for(app)
+            .run(move |vision| face_extraction::extract(vision, &bytes, &header, &rules, purpose))
+            .await?
     }
 
     /// The face of a stored picture, upright, as JPEG of `side` x `side` pixels.
     pub(super) async fn portrait_of_stored(
         &self,
+        app: Option<AppId>,
         bytes: Vec<u8>,
         side: u32,
     ) -> Result<Vec<u8>, FaceIndexError> {
         let rules = self.rules.clone();
-        self.analyser
+        self.analyser_for(app)
             .run(move |vision| face_extraction::portrait_of_stored(vision, &bytes, &rules, side))
             .await?
     }
@@ -132,9 +139,13 @@ impl FaceModel {
     }
 
     /// Extracts the face of a stored picture; waits until a worker is free.
-    pub(super) async fn extract_from_stored(&self, bytes: Vec<u8>) -> Result<ExtractedFace, FaceIndexError> {
+    pub(super) async fn extract_from_stored(
+        &self,
+        app: Option<AppId>,
+        bytes: Vec<u8>,
+    ) -> Result<ExtractedFace, FaceIndexError> {
         let rules = self.rules.clone();
-        self.analyser
+        self.analyser_for(app)
             .run_in_background(move |vision| face_extraction::extract_from_stored(vision, &bytes, &rules))
             .await?
     }

@@ -8,6 +8,7 @@ use super::{
     negative_labels::MatchedFace,
     profile::{self, ProfileStore},
 };
+use crate::accounts;
 use base::{AccountId, ContentId, FaceId, ProfileId};
 use db::Db;
 use search::{IndexError, PersonFilter, SearchHit, SearchQuery};
@@ -128,8 +129,13 @@ impl ProfileMatcher {
     }
 
     /// The embedding of the one face in a picture that somebody is looked for by.
-    pub(super) async fn embed_for_search(&self, picture: Vec<u8>) -> Result<Vec<f32>, FaceIndexError> {
-        Ok(self.model.extract_face(picture, ExtractionPurpose::Search).await?.embedding)
+    pub(super) async fn embed_for_search(
+        &self,
+        account: AccountId,
+        picture: Vec<u8>,
+    ) -> Result<Vec<f32>, FaceIndexError> {
+        let app = accounts::application_of(&mut self.db.read().await?, account).await?;
+        Ok(self.model.extract_face(app, picture, ExtractionPurpose::Search).await?.embedding)
     }
 
     /// The profiles that the face in a picture may belong to, nearest first.
@@ -139,7 +145,7 @@ impl ProfileMatcher {
         picture: Vec<u8>,
         query: &CandidateQuery,
     ) -> Result<Vec<ProfileMatch>, FaceIndexError> {
-        let embedding = self.embed_for_search(picture).await?;
+        let embedding = self.embed_for_search(account, picture).await?;
         let found = self.find_candidates(account, &[embedding], query).await?;
         let found = found.into_iter().next().unwrap_or_default();
         let ids: Vec<_> = found.iter().map(|candidate| candidate.profile).collect();

@@ -128,11 +128,14 @@ impl Reembedding {
     }
 
     async fn reembed_one(&self, account: AccountId, face: OutdatedFaceRow) -> Result<(), FaceIndexError> {
-        let vault = self.embeddings.of_profile(&mut self.db.read().await?, face.profile_id).await?;
+        let mut view = self.db.read().await?;
+        let app = accounts::application_of(&mut view, account).await?;
+        let vault = self.embeddings.of_profile(&mut view, face.profile_id).await?;
+        drop(view);
         let owner = PictureOwner { account, profile: face.profile_id, face: face.id };
         let key = PictureKey { sealed: face.picture_key.as_deref(), is_used: face.picture_key_used };
         let bytes = self.pictures.get(&vault, &owner, key).await?;
-        let extracted = self.model.extract_from_stored(bytes).await?;
+        let extracted = self.model.extract_from_stored(app, bytes).await?;
         let mut tx = self.db.write().await?;
         if !accounts::lock_shared(&mut tx, account).await? {
             return Ok(());

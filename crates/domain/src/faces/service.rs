@@ -21,7 +21,8 @@ use super::{
     tombstones::TombstoneSweeper,
 };
 use crate::{
-    erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings, vault::Vault,
+    accounts, erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings,
+    vault::Vault,
 };
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Uuid};
 use db::{AuditEvent, Db, DbError, FromRow, ReadTx, WriteTx, sql};
@@ -195,11 +196,12 @@ impl FaceIndexService {
             .await?;
         let Some(StoredPictureRow { picture_key, picture_key_used }) = row else { return Ok(None) };
         let vault = self.0.embeddings.of_profile(&mut view, profile).await?;
+        let app = accounts::application_of(&mut view, account).await?;
         drop(view);
         let owner = PictureOwner { account, profile, face };
         let key = PictureKey { sealed: picture_key.as_deref(), is_used: picture_key_used };
         let stored = self.0.pictures.get(&vault, &owner, key).await?;
-        Ok(Some(self.0.model.portrait_of_stored(stored, side).await?))
+        Ok(Some(self.0.model.portrait_of_stored(app, stored, side).await?))
     }
 
     /// A page of an account's profiles, newest first, and how many there are in all. A range is how many to leave out, and
@@ -489,8 +491,12 @@ impl FaceIndexService {
     }
 
     /// What the one face in a picture looks like.
-    pub async fn likeness_of_picture(&self, picture: Vec<u8>) -> Result<FaceLikeness, FaceIndexError> {
-        let embedding = self.0.matcher.embed_for_search(picture).await?;
+    pub async fn likeness_of_picture(
+        &self,
+        account: AccountId,
+        picture: Vec<u8>,
+    ) -> Result<FaceLikeness, FaceIndexError> {
+        let embedding = self.0.matcher.embed_for_search(account, picture).await?;
         FaceLikeness::of_embedding(&self.0.model, embedding).await
     }
 

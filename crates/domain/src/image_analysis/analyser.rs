@@ -4,7 +4,7 @@ use super::{
     LivenessAssurance, LivenessPrediction,
     face_rules::{self, FaceError, FaceRules},
 };
-use base::{Picture, PictureSize};
+use base::{AppId, Picture, PictureSize};
 use std::{
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
@@ -42,6 +42,8 @@ pub struct ModelPoolSettings {
 /// Analyses single images. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ImageAnalyser {
+    /// Whose work it does; `None` for that of nobody in particular.
+    owner: Option<AppId>,
     models: Arc<RwLock<Result<Arc<CheckedModels>, ModelsNotReadyError>>>,
     rules: Arc<AnalysisRules>,
 }
@@ -157,7 +159,7 @@ impl ImageAnalyser {
     /// An analyser without models; [`Self::load`] loads them.
     pub fn new(rules: AnalysisRules) -> Self {
         let models = Err(ModelsNotReadyError("they are being loaded".to_owned()));
-        Self { models: Arc::new(RwLock::new(models)), rules: Arc::new(rules) }
+        Self { owner: None, models: Arc::new(RwLock::new(models)), rules: Arc::new(rules) }
     }
 
     /// An analyser with a given pool for all work; for tests.
@@ -169,7 +171,14 @@ impl ImageAnalyser {
             pool: OnceCell::from(pool.clone()),
             background: OnceCell::from(pool),
         };
-        Self { models: Arc::new(RwLock::new(Ok(Arc::new(models)))), rules: Arc::new(rules) }
+        Self { owner: None, models: Arc::new(RwLock::new(Ok(Arc::new(models)))), rules: Arc::new(rules) }
+    }
+
+    /// The same analyser for the work of one application. All applications share the workers: of whoever waits, the one whose
+    /// work has taken least time is next.
+    #[must_use]
+    pub fn for_application(&self, app: AppId) -> Self {
+        Self { owner: Some(app), ..self.clone() }
     }
 
     /// The operator's limits on the file of an image.
@@ -193,18 +202,18 @@ impl ImageAnalyser {
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
         let pool = self.checked_models()?.pool().await?;
-        let task = pool.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
+        let task = pool.run(self.owner, work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
         task.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 
-    /// Runs a task for somebody who waits however long it takes: such tasks begin in the order of arrival, and are never
-    /// refused for being too many.
+    /// Runs a task for somebody who waits however long it takes: such tasks begin in the order of arrival, every application in its
+    /// turn, and are never refused for being too many.
     pub async fn run_in_turn<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
         let pool = self.checked_models()?.pool().await?;
-        pool.run_in_turn(work).await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
+        pool.run_in_turn(self.owner, work).await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 
     /// Runs a task that no caller is waiting for. It queues for as long as it takes, on separate workers that yield to
@@ -217,7 +226,7 @@ impl ImageAnalyser {
         work: impl FnOnce(&mut VisionModels) -> T + Send + 'static,
     ) -> Result<T, AnalysisError> {
         let pool = self.checked_models()?.background_pool().await?;
-        let task = pool.run(work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
+        let task = pool.run(self.owner, work).map_err(|busy| AnalysisError::Busy(busy.retry_after))?;
         task.await.map_err(|gone| ModelsNotReadyError(gone.to_string()).into())
     }
 

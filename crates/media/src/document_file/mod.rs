@@ -183,7 +183,12 @@ impl DocumentFileLoader {
             ..video::VideoSettings::default()
         };
         let ffmpeg = find_program(&self.0.ffmpeg).ok_or(DocumentFileError::Missing("ffmpeg"))?;
-        still_picture::decode(&ffmpeg, bytes, &settings).await.map_err(|error| match error {
+        let decoded = async {
+            let opened = still_picture::open(&ffmpeg, bytes, &settings).await?;
+            let decoding = tokio::task::spawn_blocking(move || opened.decode()).await;
+            decoding.unwrap_or_else(|error| Err(VideoError::Failed(error.to_string())))
+        };
+        decoded.await.map_err(|error| match error {
             VideoError::NotAPicture(what) => DocumentFileError::NotAPicture(what),
             VideoError::TooManyPixels { measured, .. } => {
                 DocumentFileError::TooManyPixels { measured, limit: self.0.max_pixels }

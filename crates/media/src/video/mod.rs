@@ -23,12 +23,12 @@ pub use error::{ContentAddress, VideoError};
 pub use frames::{EndAnnouncement, FrameStream, SampledFrame};
 pub use probe::VideoProbe;
 pub use source::{CameraCredentials, ContentSource, StoredContent};
+pub use still_picture::StillPicture;
 
 use crate::{
     fetch::Fetcher,
     sandbox::process::{ProcessLimits, RelayEntrance},
 };
-use base::Picture;
 use decoder::FrameDecoder;
 use ffmpeg_tools::FfmpegTools;
 use relay::{FetchRelay, FileVersion};
@@ -280,9 +280,9 @@ impl ContentLoader {
         Ok(FrameStream::of(FrameDecoder { tools, settings, feed, probe, ask }))
     }
 
-    /// Decodes a picture (JPEG, PNG, WebP, GIF and others), upright, scaled down to
+    /// Fetches a picture (JPEG, PNG, WebP, GIF and others) that becomes upright and is scaled down to
     /// [`VideoSettings::picture_box_side`].
-    pub async fn picture(&self, source: impl Into<ContentSource>) -> Result<Picture, VideoError> {
+    pub async fn picture(&self, source: impl Into<ContentSource>) -> Result<StillPicture, VideoError> {
         let (source, settings) = (source.into(), &self.0.settings);
         let limit = settings.max_picture_bytes;
         let bytes = match &source {
@@ -294,7 +294,7 @@ impl ContentLoader {
         if bytes.is_empty() {
             return Err(VideoError::Empty);
         }
-        still_picture::decode(&self.tools().await?.ffmpeg, bytes, settings).await
+        still_picture::open(&self.tools().await?.ffmpeg, bytes, settings).await
     }
 
     async fn fetch_picture(&self, source: &ContentSource, limit: u64) -> Result<Vec<u8>, VideoError> {

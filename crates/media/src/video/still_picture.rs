@@ -2,7 +2,7 @@
 
 use super::{VideoError, VideoSettings, decoder::fit_in_box, nut_demuxer::NutDemuxer};
 use crate::{
-    image_validation::{self, ImageErrorCode, ImageLimits},
+    image_validation::{self, ImageErrorCode, ImageHeader, ImageLimits},
     sandbox::process::SandboxedProcess,
 };
 use base::{Picture, PictureSize};
@@ -27,43 +27,66 @@ fn permissive_limits(settings: &VideoSettings) -> ImageLimits {
     }
 }
 
-/// Decodes a file. A JPEG or PNG that is small enough is decoded in this process, everything else by ffmpeg.
-pub(crate) async fn decode(
+/// A still picture, as far as others than the thread that wants it have worked on it.
+#[derive(Debug)]
+pub struct StillPicture(Stage);
+
+#[derive(Debug)]
+enum Stage {
+    /// Decoded and scaled by ffmpeg.
+    Decoded(Picture),
+    /// A JPEG or PNG that is small enough to be decoded here.
+    Checked { bytes: Vec<u8>, header: Box<ImageHeader>, rules: Box<ImageLimits> },
+}
+
+impl StillPicture {
+    /// The pixels, upright. Takes a processor some milliseconds, so the caller chooses the thread.
+    pub fn decode(self) -> Result<Picture, VideoError> {
+        match self.0 {
+            Stage::Decoded(picture) => Ok(picture),
+            Stage::Checked { bytes, header, rules } => image_validation::decode(&bytes, &header, &rules)
+                .map_err(|refusal| VideoError::NotAPicture(refusal.message.to_owned())),
+        }
+    }
+}
+
+/// Opens a file. A JPEG or PNG that is small enough is checked and left to [`StillPicture::decode`], everything else is decoded by
+/// ffmpeg.
+pub(crate) async fn open(
     ffmpeg: &Path,
     bytes: Vec<u8>,
     settings: &VideoSettings,
-) -> Result<Picture, VideoError> {
+) -> Result<StillPicture, VideoError> {
     let rules = permissive_limits(settings);
     let side = settings.picture_box_side;
-    match image_validation::inspect(&bytes, &rules) {
+    let decoded = match image_validation::inspect(&bytes, &rules) {
         Ok(header) if header.size.width.max(header.size.height) <= side => {
-            let decoding =
-                tokio::task::spawn_blocking(move || image_validation::decode(&bytes, &header, &rules));
-            let decoded = decoding.await.map_err(|error| VideoError::Failed(error.to_string()))?;
-            decoded.map_err(|refusal| VideoError::NotAPicture(refusal.message.to_owned()))
+            let (header, rules) = (Box::new(header), Box::new(rules));
+            return Ok(StillPicture(Stage::Checked { bytes, header, rules }));
         }
         Ok(header) => {
             let PictureSize { width, height } = header.size;
             let turns = image_validation::swaps_dimensions(header.orientation);
             let size = if turns { (height, width) } else { (width, height) };
             let stored = decode_scaled(ffmpeg, bytes, exact_scale_filter(size, side), settings).await?;
-            Ok(image_validation::rotate_upright(stored, header.orientation))
+            image_validation::rotate_upright(stored, header.orientation)
         }
         Err(refusal) => match refusal.code {
             ImageErrorCode::MaxPixels => {
                 let pixels = refusal.measured.map_or(0.0, |measured| measured.measured);
-                Err(too_many_pixels(pixels.to_string(), settings))
+                return Err(too_many_pixels(pixels.to_string(), settings));
             }
             ImageErrorCode::UnsupportedImageFormat
             | ImageErrorCode::ImageWrongChannels
             | ImageErrorCode::ImageGrayscaleNotSupported => {
                 let orientation = image_validation::orientation(&bytes);
                 let stored = decode_scaled(ffmpeg, bytes, bounded_scale_filter(side), settings).await?;
-                Ok(image_validation::rotate_upright(stored, orientation))
+                image_validation::rotate_upright(stored, orientation)
             }
-            _ => Err(VideoError::NotAPicture(refusal.message.to_owned())),
+            _ => return Err(VideoError::NotAPicture(refusal.message.to_owned())),
         },
-    }
+    };
+    Ok(StillPicture(Stage::Decoded(decoded)))
 }
 
 fn too_many_pixels(measured: String, settings: &VideoSettings) -> VideoError {

@@ -22,11 +22,11 @@ async fn while_all_workers_are_busy_the_answer_is_503_at_once() {
     let pool = vision::InferencePool::start(&testkit::pack(), 1, vision::QueueLimits::by_count(1)).unwrap();
     let (hold, held) = std::sync::mpsc::channel::<()>();
     let held = std::sync::Mutex::new(held);
-    let _running = pool.run(move |_| held.lock().unwrap().recv()).unwrap();
+    let _running = pool.run(None, move |_| held.lock().unwrap().recv()).unwrap();
     while pool.stats().running == 0 {
         tokio::task::yield_now().await;
     }
-    let _waiting = pool.run(|_| ()).unwrap();
+    let _waiting = pool.run(None, |_| ()).unwrap();
     let estimator = domain::image_analysis::ImageAnalyser::with_pool(
         domain::image_analysis::AnalysisRules::default(),
         pool,

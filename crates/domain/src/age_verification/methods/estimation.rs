@@ -18,7 +18,7 @@ use crate::{
     },
     secure_capture::{CaptureScope, SecureCapture},
 };
-use base::Environment;
+use base::{AppId, Environment};
 use media::image_validation;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -128,13 +128,13 @@ impl EstimationMethod {
         if is_active {
             let challenge: Option<LivenessChallenge> = serde_json::from_value(continuation).ok();
             let challenge = challenge.ok_or(AgeSessionError::StaleContinuation)?;
-            match self.check_head_movements(&challenge, &image, input).await? {
+            match self.check_head_movements(context.session.app, &challenge, &image, input).await? {
                 Some(true) => {}
                 Some(false) => return Ok(undecided(AgeFailureReason::ChallengeNotMet)),
                 None => return retry(InputProblemCode::UnusableImage),
             }
         }
-        let finding = self.analyse_photo(image, context.config.level).await?;
+        let finding = self.analyse_photo(context.session.app, image, context.config.level).await?;
         // Only now: a turn that failed because the server was busy may be repeated as it is.
         if !self.budgets.use_capture_token(verified.id, verified.expires_at).await? {
             tracing::debug!("a token of secure capture was used before");
@@ -152,6 +152,7 @@ impl EstimationMethod {
 
     async fn analyse_photo(
         &self,
+        app: AppId,
         image: Vec<u8>,
         level: LivenessLevel,
     ) -> Result<PhotoFinding, AgeSessionError> {
@@ -160,6 +161,7 @@ impl EstimationMethod {
         let relaxed = liveness.is_none();
         match self
             .analyser
+            .for_application(app)
             .analyse(AnalysisRequest { image, relaxed, age: true, liveness, sharpness: false })
             .await
         {
@@ -182,6 +184,7 @@ impl EstimationMethod {
     /// cannot be analysed.
     async fn check_head_movements(
         &self,
+        app: AppId,
         challenge: &LivenessChallenge,
         photo: &[u8],
         input: &TurnInput,
@@ -202,7 +205,8 @@ impl EstimationMethod {
         let (challenge, photo) = (challenge.clone(), photo.to_vec());
         let now = self.environment.now();
         let limits = self.analyser.image_limits().relaxed();
-        let analysis = self.analyser.run(move |vision| {
+        let analyser = self.analyser.for_application(app);
+        let analysis = analyser.run(move |vision| {
             let mut observe = |bytes: &[u8], seconds| {
                 let header = image_validation::inspect(bytes, &limits).ok()?;
                 let picture = image_validation::decode(bytes, &header, &limits).ok()?;

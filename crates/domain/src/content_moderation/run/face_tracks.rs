@@ -217,14 +217,15 @@ fn content_scale(size: PictureSize, side: u32) -> f32 {
 
 /// Takes pictures of faces in one picture; returns those of each track so far.
 async fn take_pictures(
+    analyser: &ImageAnalyser,
     picture: Arc<Picture>,
     time: f64,
     faces: Vec<(TrackId, Face, f32, AppearancePictures)>,
-) -> Vec<(TrackId, AppearancePictures)> {
+) -> Result<Vec<(TrackId, AppearancePictures)>, FrameFacesError> {
     if faces.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let taking = tokio::task::spawn_blocking(move || {
+    let taking = analyser.run_in_background(move |_| {
         let mut shared = SharedFrame::default();
         let take = |(track, face, quality, mut pictures): (TrackId, Face, f32, AppearancePictures)| {
             pictures.take((&picture, &mut shared), &face, quality, time);
@@ -232,7 +233,7 @@ async fn take_pictures(
         };
         faces.into_iter().map(take).collect()
     });
-    taking.await.unwrap_or_default()
+    Ok(taking.await?)
 }
 
 /// Estimates the ages of faces in one picture; returns them with the faces' tracks and qualities.
@@ -285,11 +286,11 @@ impl FaceTracks {
             }
         }
         let (taken, ages) = futures_util::future::join(
-            take_pictures(picture.clone(), time, to_take),
+            take_pictures(analyser, picture.clone(), time, to_take),
             estimate_ages(analyser, picture, to_estimate),
         )
         .await;
-        for (track, pictures) in taken {
+        for (track, pictures) in taken? {
             if let Some(state) = self.known.get_mut(&track) {
                 state.pictures = pictures;
             }
@@ -330,7 +331,7 @@ impl ModerationRun {
         effects: &mut RunEffects,
     ) -> Result<bool, RunStopError> {
         let step = tracks
-            .follow(&self.runner.analyser, &*self.runner.environment, frame, self.runner.pictures.is_on())
+            .follow(&self.analyser, &*self.runner.environment, frame, self.runner.pictures.is_on())
             .await?;
         let settle_seconds = self.runner.settings.settle_seconds;
         let (is_live, now) = (self.context.content_type == ContentType::LiveVideo, tracks.time);

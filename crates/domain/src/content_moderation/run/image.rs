@@ -31,11 +31,11 @@ struct ImageFace {
 
 impl ModerationRun {
     pub(super) async fn process_image(&self) -> Result<(), RunStopError> {
-        let picture = self.runner.videos.picture(self.source().await?).await?;
+        let fetched = self.runner.videos.picture(self.source().await?).await?;
         self.check_stop_requested().await?;
         let min_face_pixels = self.runner.settings.min_face_pixels;
-        let size = picture.size();
-        let analysis = self.runner.analyser.run_in_background(move |vision: &mut VisionModels| {
+        let analysis = self.analyser.run_in_background(move |vision: &mut VisionModels| {
+            let picture = fetched.decode()?;
             let mut faces = vision.detect_tiled(&picture, min_face_pixels)?;
             let unjudged = keep_first(&mut faces, MAX_FACES_PER_IMAGE);
             let analyse = |face: Face| -> Result<ImageFace, VisionError> {
@@ -45,9 +45,10 @@ impl ModerationRun {
                 Ok(ImageFace { face, quality, embedding, age })
             };
             let faces = faces.into_iter().map(analyse).collect::<Result<Vec<_>, VisionError>>()?;
-            Ok::<_, VisionError>((picture, faces, unjudged))
+            Ok::<_, RunStopError>((picture, faces, unjudged))
         });
         let (picture, faces, unjudged_faces) = analysis.await??;
+        let size = picture.size();
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
         let account = self.context.account;
         let candidates =
@@ -91,7 +92,7 @@ impl ModerationRun {
                 .extend(judged.verdict.reasons.iter().map(|reason| judged.draft_notification(*reason, now)));
             effects.faces.push(judged);
         }
-        self.take_pictures(picture, found, &mut effects).await;
+        self.take_pictures(picture, found, &mut effects).await?;
         self.commit_effects(None, effects).await
     }
 
@@ -102,11 +103,11 @@ impl ModerationRun {
         picture: Picture,
         found: Vec<(usize, (Face, f32))>,
         effects: &mut RunEffects,
-    ) {
+    ) -> Result<(), RunStopError> {
         if found.is_empty() || !self.runner.pictures.is_on() {
-            return;
+            return Ok(());
         }
-        let taking = tokio::task::spawn_blocking(move || {
+        let taking = self.analyser.run_in_background(move |_| {
             let mut shared = SharedFrame::default();
             let take = |(at, (place, (face, quality)))| {
                 let mut taken = AppearancePictures::default();
@@ -117,12 +118,12 @@ impl ModerationRun {
             };
             found.into_iter().enumerate().map(take).collect::<Vec<_>>()
         });
-        let Ok(taken) = taking.await else { return };
-        for (place, taken) in taken {
+        for (place, taken) in taking.await? {
             let stored = self.runner.pictures.put(self.context.account, &taken).await;
             if let Some(face) = effects.faces.get_mut(place) {
                 face.pictures = stored;
             }
         }
+        Ok(())
     }
 }

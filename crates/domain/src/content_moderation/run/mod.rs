@@ -207,6 +207,8 @@ struct ModerationRun {
     /// The profiles that count as known, and when that was read.
     known_profiles: Mutex<(Instant, KnownProfiles)>,
     matching: FaceMatching,
+    /// For the work of the moderation's application.
+    analyser: ImageAnalyser,
     lease: Lease,
     /// When the first run of the moderation began.
     began_at: Timestamp,
@@ -310,6 +312,7 @@ impl ModerationRunner {
         let start_position = tracks.time;
         let run = ModerationRun {
             runner: self.clone(),
+            analyser: self.analyser.for_application(context.app),
             context,
             known_profiles,
             matching,

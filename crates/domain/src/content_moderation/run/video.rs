@@ -36,9 +36,10 @@ impl ModerationRun {
         frames: FrameStream,
     ) -> Result<(), RunStopError> {
         tracks.side = frames.probe().width.max(frames.probe().height);
-        let (runner, is_live) = (&self.runner, self.context.content_type == ContentType::LiveVideo);
+        let (settings, is_live) =
+            (&self.runner.settings, self.context.content_type == ContentType::LiveVideo);
         let wanted = LooksWanted::default();
-        let mut detections = frame_faces(&runner.analyser, &runner.settings, frames, is_live, wanted.clone());
+        let mut detections = frame_faces(&self.analyser, settings, frames, is_live, wanted.clone());
         let mut effects = RunEffects::default();
         let (mut committed, mut checked) = (Instant::now(), Instant::now());
         loop {

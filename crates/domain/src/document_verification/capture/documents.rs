@@ -182,7 +182,7 @@ impl DocumentCaptureService {
             })
             .await?;
         if session.requested_task_type(kind).is_some() && !session.sandbox {
-            self.extractor.prefetch_page(session.id, media.id, upload.bytes);
+            self.extractor.prefetch_page(session, media.id, upload.bytes);
         }
         Ok(media)
     }

@@ -15,7 +15,7 @@ use crate::{
     },
     image_analysis::{AnalysisError, ModelsNotReadyError},
 };
-use base::{DocumentSessionId, Environment, ResourceId};
+use base::{AppId, DocumentSessionId, Environment, ResourceId};
 use std::sync::Arc;
 use vision::VisionError;
 
@@ -94,7 +94,7 @@ impl FaceCaptureService {
         }
         let (media_kind, content_type) = upload.inspect(false, !session.sandbox)?;
         if !session.sandbox {
-            self.require_single_face(upload.bytes.clone()).await?;
+            self.require_single_face(session.app, upload.bytes.clone()).await?;
         }
         let media = self.media.put(stored, media_kind, content_type, resource, &upload.bytes).await?;
         let added = media.clone();
@@ -114,7 +114,7 @@ impl FaceCaptureService {
     }
 
     /// Refuses a picture that does not show exactly one face.
-    async fn require_single_face(&self, bytes: Vec<u8>) -> Result<(), DocumentSessionError> {
+    async fn require_single_face(&self, app: AppId, bytes: Vec<u8>) -> Result<(), DocumentSessionError> {
         let picture = match self.vision.decode_picture(bytes).await {
             Ok(picture) => picture,
             Err(DocumentReadError::File(error)) => {
@@ -126,7 +126,7 @@ impl FaceCaptureService {
         };
         let faces = self
             .vision
-            .run(move |vision| {
+            .run(app, move |vision| {
                 let faces = vision.detect(&picture)?;
                 Ok::<_, VisionError>(faces.iter().filter(|face| vision.is_confident(face)).count())
             })

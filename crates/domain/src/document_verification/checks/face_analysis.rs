@@ -118,7 +118,7 @@ impl FaceAnalyser {
             }
         }
         self.vision
-            .run(move |vision| {
+            .run(stored.session.app, move |vision| {
                 let frames = pictures
                     .iter()
                     .map(|picture| match picture {

@@ -5,14 +5,14 @@ use crate::{
     document_verification::{
         findings::DocumentFindings,
         prefetch::PrefetchCache,
-        session::SuppliedResource,
+        session::{DocumentSession, SuppliedResource},
         store::{SessionMediaStore, UnsealedDocumentSession},
         today,
         vision_runner::{DecodedSide, DocumentReadError, VisionRunner},
     },
     image_analysis::sample_faces,
 };
-use base::{DocumentSessionId, Environment, MediaId};
+use base::{AppId, Environment, MediaId};
 use documents::reading::{self, DocumentClaim, DocumentReader, DocumentSide, SideSource};
 use std::sync::Arc;
 use vision::VisionError;
@@ -55,18 +55,18 @@ impl DocumentExtractor {
         resource: &SuppliedResource,
     ) -> Result<ExtractedDocument, DocumentReadError> {
         let _slot = self.vision.acquire_large_media_slot().await;
-        let media = resource.readable_media();
+        let (app, media) = (stored.session.app, resource.readable_media());
         let mut sides = Vec::new();
         for id in &media {
             sides.extend(match self.prefetched.take(*id).await {
                 Some(read) => read,
-                None => self.read_sides(self.media.read(stored, *id).await?).await?,
+                None => self.read_sides(app, self.media.read(stored, *id).await?).await?,
             });
         }
         let (kind, country) = (resource.document_type, resource.issuing_country.clone());
         let (today, embed_portrait) = (today(&*self.env), stored.session.allows_biometrics());
         self.vision
-            .run(move |vision| {
+            .run(app, move |vision| {
                 let claim = DocumentClaim { country: country.as_deref(), kind };
                 let reading = reading::join_sides(vision, sides, claim, today, embed_portrait)?;
                 let portrait = reading.portrait.as_ref().and_then(|portrait| {
@@ -96,7 +96,7 @@ impl DocumentExtractor {
         let picture = self.vision.decode_picture(self.media.read(stored, media).await?).await?;
         let embedded = self
             .vision
-            .run(move |vision| {
+            .run(stored.session.app, move |vision| {
                 let faces = vision.detect(&picture)?;
                 let Some(face) = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width())) else {
                     return Ok(None);
@@ -114,25 +114,25 @@ impl DocumentExtractor {
     /// Begins to read a page that has just arrived; does nothing if there is no room for it.
     pub(in crate::document_verification) fn prefetch_page(
         &self,
-        session: DocumentSessionId,
+        session: &DocumentSession,
         media: MediaId,
         bytes: Vec<u8>,
     ) {
         let Some(slot) = self.vision.try_acquire_large_media_slot() else { return };
-        let extractor = self.clone();
-        self.prefetched.spawn(session, media, async move {
-            let sides = extractor.read_sides(bytes).await;
+        let (extractor, app) = (self.clone(), session.app);
+        self.prefetched.spawn(session.id, media, async move {
+            let sides = extractor.read_sides(app, bytes).await;
             drop(slot);
             sides
         });
     }
 
     /// Reads the sides of a file, each by itself.
-    async fn read_sides(&self, bytes: Vec<u8>) -> Result<Vec<DocumentSide>, DocumentReadError> {
+    async fn read_sides(&self, app: AppId, bytes: Vec<u8>) -> Result<Vec<DocumentSide>, DocumentReadError> {
         let decoded = self.vision.decode_sides(bytes).await?;
         let readers = self.readers.clone();
         self.vision
-            .run(move |vision| {
+            .run(app, move |vision| {
                 let mut read = |reader: &mut DocumentReader, side: &DecodedSide| {
                     let source = match &side.lines {
                         Some(lines) => SideSource::File(&side.picture, lines),

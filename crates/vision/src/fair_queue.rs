@@ -1,0 +1,178 @@
+//! A queue that several owners share: whose work has taken least time goes next, however much the others have queued.
+//! Start-time fair queueing (Goyal, Vin and Cheng, 1996), with every owner's weight alike.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::Hash,
+    time::Duration,
+};
+
+/// Items of several owners. Those of one owner leave in the order of arrival.
+#[derive(Debug)]
+pub(crate) struct FairQueue<O, T> {
+    shares: HashMap<O, Share<T>>,
+    /// The time that the owner of the item that left last had had before it. Whoever comes, or comes back, begins here: nobody
+    /// saves up for later.
+    clock: Duration,
+    arrivals: u64,
+    len: usize,
+}
+
+#[derive(Debug)]
+struct Share<T> {
+    /// The time that this owner has had.
+    had: Duration,
+    /// Each with the number of its arrival.
+    waiting: VecDeque<(u64, T)>,
+}
+
+impl<O, T> Default for FairQueue<O, T> {
+    fn default() -> Self {
+        Self { shares: HashMap::new(), clock: Duration::ZERO, arrivals: 0, len: 0 }
+    }
+}
+
+impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn push(&mut self, owner: O, item: T) {
+        let share = self
+            .shares
+            .entry(owner)
+            .or_insert_with(|| Share { had: Duration::ZERO, waiting: VecDeque::new() });
+        if share.waiting.is_empty() {
+            share.had = share.had.max(self.clock);
+        }
+        share.waiting.push_back((self.arrivals, item));
+        self.arrivals += 1;
+        self.len += 1;
+    }
+
+    /// Takes the next item, and charges its owner with the time that it is expected to take; of owners who have had as much, whose
+    /// item came first. [`Self::settle`] corrects the charge.
+    pub(crate) fn pop(&mut self, expected: Duration) -> Option<(O, T)> {
+        self.pop_of(expected, |_| true)
+    }
+
+    /// The same, of those owners alone who `may` be next.
+    pub(crate) fn pop_of(&mut self, expected: Duration, may: impl Fn(&O) -> bool) -> Option<(O, T)> {
+        let next = |(owner, share): (&O, &Share<T>)| {
+            let (arrival, _) = share.waiting.front()?;
+            may(owner).then_some((share.had, *arrival, *owner))
+        };
+        let (had, _, owner) =
+            self.shares.iter().filter_map(next).min_by_key(|(had, arrival, _)| (*had, *arrival))?;
+        let share = self.shares.get_mut(&owner)?;
+        let (_, item) = share.waiting.pop_front()?;
+        share.had += expected;
+        self.clock = self.clock.max(had);
+        self.len -= 1;
+        // Who has had no more than where newcomers begin need not be remembered.
+        self.shares.retain(|_, share| !share.waiting.is_empty() || share.had > self.clock);
+        Some((owner, item))
+    }
+
+    /// Replaces what an owner was charged for an item by the time that it took.
+    pub(crate) fn settle(&mut self, owner: O, charged: Duration, took: Duration) {
+        if let Some(share) = self.shares.get_mut(&owner) {
+            share.had = (share.had + took).saturating_sub(charged);
+        }
+    }
+
+    /// How many items would leave before one that this owner queues now, at most, if each took the same time.
+    pub(crate) fn len_ahead_of(&self, owner: O) -> usize {
+        let own = self.shares.get(&owner).map_or(0, |share| share.waiting.len());
+        let others = self.shares.iter().filter(|(other, _)| **other != owner);
+        own + others.map(|(_, share)| share.waiting.len().min(own + 1)).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FairQueue;
+    use std::time::Duration;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn drain(queue: &mut FairQueue<char, u32>) -> String {
+        let left = std::iter::from_fn(|| queue.pop(SECOND)).map(|(owner, number)| format!("{owner}{number}"));
+        left.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_newcomer_waits_for_one_item_of_each_and_not_for_the_whole_queue() {
+        let mut queue = FairQueue::default();
+        for number in 0..4 {
+            queue.push('a', number);
+        }
+        assert_eq!(queue.pop(SECOND), Some(('a', 0)));
+        assert_eq!((queue.len_ahead_of('b'), queue.len_ahead_of('a')), (1, 3));
+        queue.push('b', 0);
+        queue.push('b', 1);
+        assert_eq!((queue.len_ahead_of('c'), queue.len_ahead_of('b')), (2, 5));
+        assert_eq!(queue.len(), 5);
+        assert_eq!(drain(&mut queue), "b0 a1 b1 a2 a3", "of one owner in the order of arrival");
+        assert_eq!(queue.pop(SECOND), None);
+    }
+
+    #[test]
+    fn shares_are_of_time_and_not_of_items() {
+        let mut queue = FairQueue::default();
+        for number in 0..8 {
+            queue.push('a', number);
+            queue.push('b', number);
+        }
+        let (mut order, mut had) = (String::new(), [0, 0]);
+        while had[0] < 6 {
+            let (owner, _) = queue.pop(SECOND).expect("both have more");
+            // Each of these takes three times as long as each of the other.
+            let took = if owner == 'a' { 3 } else { 1 };
+            queue.settle(owner, SECOND, SECOND * took);
+            had[usize::from(owner == 'b')] += took;
+            order.push(owner);
+        }
+        assert_eq!(order, "abbba");
+    }
+
+    #[test]
+    fn nobody_saves_up_for_later_nor_gains_by_coming_back() {
+        let mut queue = FairQueue::default();
+        for number in 0..4 {
+            queue.push('a', number);
+        }
+        for _ in 0..3 {
+            queue.pop(SECOND);
+        }
+        for number in 0..3 {
+            queue.push('b', number);
+        }
+        // It has waited for nothing so far, so it is owed nothing for the time before.
+        assert_eq!(drain(&mut queue), "b0 a3 b1 b2");
+        // It had a second more than the clock, and is behind who had none.
+        queue.push('b', 3);
+        queue.push('c', 0);
+        assert_eq!(drain(&mut queue), "c0 b3");
+    }
+
+    #[test]
+    fn who_may_not_be_next_keeps_their_place() {
+        let mut queue = FairQueue::default();
+        queue.push('a', 0);
+        queue.push('b', 0);
+        assert_eq!(queue.pop_of(SECOND, |owner| *owner != 'a'), Some(('b', 0)));
+        assert_eq!(queue.pop_of(SECOND, |owner| *owner != 'a'), None);
+        assert_eq!(drain(&mut queue), "a0");
+    }
+
+    #[test]
+    fn owners_with_nothing_left_are_forgotten() {
+        let mut queue = FairQueue::default();
+        for round in 0..1000 {
+            queue.push(round, 0);
+            queue.pop(Duration::ZERO);
+        }
+        assert!(queue.shares.len() <= 1, "{} are remembered", queue.shares.len());
+    }
+}
