@@ -273,9 +273,15 @@ impl FairnessBench {
     /// What it takes to analyse the quiet tenant's photos, without HTTP and signature, milliseconds.
     async fn analyses(self: &Arc<Self>, flooding: bool) -> anyhow::Result<Vec<f64>> {
         let mut flood = JoinSet::new();
+        self.flooding.store(flooding, Relaxed);
         for _ in 0..if flooding { FLOOD_ANALYSES } else { 0 } {
             let bench = self.clone();
-            flood.spawn(async move { while bench.analyse_photo_of(&bench.flood).await.is_ok() {} });
+            flood.spawn(async move {
+                while bench.flooding.load(Relaxed) {
+                    bench.analyse_photo_of(&bench.flood).await?;
+                }
+                anyhow::Ok(())
+            });
         }
         let mut took = Vec::with_capacity(QUIET_ANALYSES);
         for _ in 0..QUIET_ANALYSES {
@@ -284,8 +290,10 @@ impl FairnessBench {
             self.analyse_photo_of(&self.quiet).await?;
             took.push(began.elapsed().as_secs_f64() * 1000.0);
         }
-        anyhow::ensure!(flood.try_join_next().is_none(), "the flood was refused");
-        flood.shutdown().await;
+        self.flooding.store(false, Relaxed);
+        while let Some(ended) = flood.join_next().await {
+            ended??;
+        }
         Ok(took)
     }
 
