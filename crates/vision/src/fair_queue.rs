@@ -81,6 +81,11 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
         }
     }
 
+    /// Whether an item of this owner waits.
+    pub(crate) fn has(&self, owner: O) -> bool {
+        self.shares.get(&owner).is_some_and(|share| !share.waiting.is_empty())
+    }
+
     /// How many items would leave before one that this owner queues now, at most, if each took the same time.
     pub(crate) fn len_ahead_of(&self, owner: O) -> usize {
         let own = self.shares.get(&owner).map_or(0, |share| share.waiting.len());

@@ -15,6 +15,9 @@ pub(crate) const IDLE_BEFORE_MEMORY_IS_RETURNED: Duration = Duration::from_secs(
 /// What an owner is charged for a job that waits for its turn: all the same, because it is not known yet how long they take.
 const TURN_CHARGE: Duration = Duration::from_secs(1);
 
+/// The share of a queue's room, one in so many, that is kept for owners who have no job waiting.
+const KEPT_ROOM_DIVISOR: usize = 8;
+
 /// Whose job it is; `None` for nobody in particular.
 pub(crate) type JobOwner = Option<AppId>;
 
@@ -161,7 +164,8 @@ impl<J> JobQueue<J> {
         let QueueLimits { max_queued, max_wait } = limits;
         let free_workers = self.workers - state.busy_workers;
         let wait = state.expected_wait(owner, free_workers, self.workers);
-        if wait > max_wait || state.ready.len() >= max_queued.saturating_add(free_workers) {
+        let kept = if state.ready.has(owner) { max_queued / KEPT_ROOM_DIVISOR } else { 0 };
+        if wait > max_wait || state.ready.len() >= (max_queued - kept).saturating_add(free_workers) {
             state.stats.refused += 1;
             // When there will be room again.
             let seconds = wait.saturating_sub(max_wait).as_secs_f64().ceil().max(1.0);
@@ -369,6 +373,21 @@ mod tests {
         assert_eq!(next(&queue).job, "second");
         queue.close();
         assert!(queue.next_express().is_none());
+    }
+
+    #[test]
+    fn nobody_fills_the_room_of_those_who_have_nothing_waiting() {
+        let (queue, [one, other]) = (JobQueue::new(1), two_owners());
+        let limits = QueueLimits { max_queued: 16, ..LIMITS };
+        assert_eq!(queue.push(one, 0, limits), Ok(IsForExpress(false)));
+        let _running = next(&queue);
+        let accepted = (0..20).map_while(|job| queue.push(one, job, limits).ok()).count();
+        assert_eq!(accepted, 14, "an eighth is kept");
+        assert_eq!(queue.push(other, 0, limits), Ok(IsForExpress(true)));
+        assert!(queue.push(other, 1, limits).is_err());
+        assert_eq!(queue.push(None, 0, limits), Ok(IsForExpress(true)));
+        let third = Some(Uuid::from_u128(3).into());
+        assert!(queue.push(third, 0, limits).is_err(), "16 wait");
     }
 
     #[test]

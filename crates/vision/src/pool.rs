@@ -31,17 +31,17 @@ type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
 /// A pool of workers. Dropping it waits for work that was accepted.
 ///
 /// Every job belongs to an application, or to nobody in particular. Of the jobs that wait, one of whoever's work has taken
-/// least time begins next, so that nobody waits for the whole queue of another. Nor does anybody wait until the job of another
-/// ends: where all workers are busy, one more, the express worker, does that of whoever has nothing running, and the
-/// system divides the cores among them.
+/// least time begins next, so that nobody waits for the whole queue of another. And where all workers are busy, one more, the
+/// express worker, does that of one who has nothing running, without waiting for another's to end; the system divides the
+/// cores among them.
 pub struct InferencePool {
     queue: Arc<JobQueue<PoolJob>>,
     workers: Vec<JoinHandle<()>>,
     /// Where the express worker loads its models from, and its niceness; `None` where the workers' models were given, and there is
     /// no such worker.
     express_source: Option<(PathBuf, i32)>,
-    /// Started when it is first needed; where there is one application, it never is.
-    express: OnceLock<JoinHandle<()>>,
+    /// Started when it is first needed; where there is one application, it never is. `None` where the system gave no thread for it.
+    express: OnceLock<Option<JoinHandle<()>>>,
     limits: QueueLimits,
     models: Vec<ModelInfo>,
 }
@@ -96,7 +96,7 @@ impl InferencePool {
                 let next = |queue: &JobQueue<PoolJob>| {
                     queue.next(IDLE_BEFORE_MEMORY_IS_RETURNED, heap::return_freed_memory)
                 };
-                spawn_worker(niceness, move || work_through(&queue, vision, next))
+                spawn_worker(niceness, move || work_through(&queue, vision, next)).expect("a thread starts")
             })
             .collect();
         Self { queue, workers, express_source, express: OnceLock::new(), limits, models }
@@ -143,11 +143,13 @@ impl InferencePool {
         let Some((folder, niceness)) = &self.express_source else { return };
         self.express.get_or_init(|| {
             let (folder, queue) = (folder.clone(), self.queue.clone());
-            spawn_worker(*niceness, move || {
+            let run = move || {
                 if let Ok(vision) = VisionModels::load_without_embedding(&folder) {
                     work_through(&queue, vision, JobQueue::next_express);
                 }
-            })
+            };
+            // A caller starts it, who must not fail for want of a thread.
+            spawn_worker(*niceness, run).ok()
         });
     }
 
@@ -164,7 +166,7 @@ impl InferencePool {
 impl Drop for InferencePool {
     fn drop(&mut self) {
         self.queue.close();
-        for worker in self.workers.drain(..).chain(self.express.take()) {
+        for worker in self.workers.drain(..).chain(self.express.take().flatten()) {
             let _panicked = worker.join();
         }
     }
@@ -194,7 +196,7 @@ fn package<T: Send + 'static>(
 }
 
 /// Starts the thread of a worker.
-fn spawn_worker(niceness: i32, run: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+fn spawn_worker(niceness: i32, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
     let run = move || {
         // On Linux this affects the calling thread only.
         if niceness != 0 && cfg!(target_os = "linux") {
@@ -202,7 +204,7 @@ fn spawn_worker(niceness: i32, run: impl FnOnce() + Send + 'static) -> JoinHandl
         }
         run();
     };
-    std::thread::Builder::new().name("inference".to_owned()).spawn(run).expect("a thread starts")
+    std::thread::Builder::new().name("inference".to_owned()).spawn(run)
 }
 
 /// Does jobs until `next` gives none.
