@@ -11,7 +11,7 @@ import { SearchField } from "react-aria-components/SearchField";
 import { isOperator } from "../api/session";
 import { useShortcutList } from "../keys/shortcuts";
 import { setPreferences, THEMES } from "../preferences";
-import { DETAILS, type Detail, detailHref, isId, navigate, placeHref } from "../router";
+import { DETAILS, type Detail, detailHref, isId, navigate, type Place, placeHref } from "../router";
 import { DETAIL_AUDIENCES, isOpenTo, type PlaceEntry } from "../screens";
 import { useConsole } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
@@ -20,7 +20,13 @@ import { MAX_RECORDS, NEW_PLACES, useRecords } from "./palette-records";
 import { type Command, usePaletteSearch } from "./palette-search";
 import { themeWords } from "./shell";
 
-export function CommandPalette({ places, close }: { places: readonly PlaceEntry[]; close(): void }) {
+interface CommandPaletteProps {
+  places: readonly PlaceEntry[];
+  open(place: Place): void;
+  close(): void;
+}
+
+export function CommandPalette({ places, open, close }: CommandPaletteProps) {
   const texts = useTexts();
   const { session, may } = useConsole();
   const records = useRecords();
@@ -35,7 +41,7 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
       label: texts.nav[place],
       icon,
       keys: `g ${key}`,
-      run: () => navigate(placeHref(place)),
+      run: () => open(place),
     }));
     const newLabels = {
       organisations: texts.tenants.newOrganisation,
@@ -67,7 +73,7 @@ export function CommandPalette({ places, close }: { places: readonly PlaceEntry[
       { id: "screens", heading: texts.palette.screens, commands: screens },
       { id: "actions", heading: texts.palette.actions, commands: actions },
     ];
-  }, [places, texts, here]);
+  }, [places, open, texts, here]);
 
   const wanted = query.trim().toLowerCase();
   const server = usePaletteSearch(query);

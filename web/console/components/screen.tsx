@@ -55,6 +55,11 @@ export function Screen({ heading, actions, back, focusKey = "", wide = false, ch
   );
 }
 
+/** Gives the focus to the heading of the open screen. */
+export function focusHeading(): void {
+  document.getElementById("heading")?.focus();
+}
+
 export function Card({ heading, children, id }: { heading?: string; children: ReactNode; id?: string }) {
   const headingId = useId();
   return (

@@ -1,7 +1,7 @@
 // The frame around every screen: navigation by what the reader may do, the open screen, and what is the same everywhere, such
 // as the palette, the list of shortcuts and the theme.
 
-import { Component, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { Component, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
@@ -14,7 +14,7 @@ import { useAction, useConsole } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
 import { Icon, type IconName } from "./icon";
 import { Mark } from "./mark";
-import { Empty, Failure, Loading, Screen } from "./screen";
+import { Empty, Failure, focusHeading, Loading, Screen } from "./screen";
 
 const fetchPalette = () => import("./command-palette");
 const CommandPalette = lazy(async () => ({ default: (await fetchPalette()).CommandPalette }));
@@ -56,6 +56,17 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
     return () => clearTimeout(timer);
   }, []);
 
+  /** Opens a place; the one that is open already gives its heading the focus, as another one would. */
+  const open = useCallback(
+    (place: Place) => {
+      navigate(placeHref(place));
+      if (place === current) {
+        focusHeading();
+      }
+    },
+    [current],
+  );
+
   useSuspendedShortcuts(overlay !== undefined);
   useShortcuts([
     { keys: "mod+k", label: texts.palette.label, scope: "everywhere", run: () => setOverlay("palette") },
@@ -64,7 +75,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
       keys: `g ${key}`,
       label: fill(texts.nav.open, { screen: texts.nav[place] }),
       scope: "everywhere" as const,
-      run: () => navigate(placeHref(place)),
+      run: () => open(place),
     })),
   ]);
 
@@ -75,10 +86,16 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
       onSignedOut();
     }
   };
+  // A link to the open place changes no address, or none that makes another screen.
+  const onCurrent = () => {
+    setOverlay(undefined);
+    // After the menu has given the focus back to where it was.
+    setTimeout(focusHeading);
+  };
   const side = (
     <>
       <p className="account">{place}</p>
-      <Navigation places={places} current={current} />
+      <Navigation places={places} current={current} onCurrent={onCurrent} />
       <div className="side-foot">
         <Button className="side-button" onPress={() => setOverlay("palette")}>
           <Icon name="search" /> <span>{texts.palette.open}</span> <kbd>{texts.keys.names.mod} K</kbd>
@@ -148,7 +165,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
         </Modal>
       </ModalOverlay>
       <Suspense>
-        {overlay === "palette" && <CommandPalette places={places} close={() => setOverlay(undefined)} />}
+        {overlay === "palette" && <CommandPalette places={places} open={open} close={() => setOverlay(undefined)} />}
         {overlay === "shortcuts" && <ShortcutDialog close={() => setOverlay(undefined)} />}
       </Suspense>
     </div>
@@ -168,7 +185,14 @@ function isPlace(screen: string): screen is Place {
   return PLACES.some((place) => place === screen);
 }
 
-function Navigation({ places, current }: { places: readonly PlaceEntry[]; current: Place | undefined }) {
+interface NavigationProps {
+  places: readonly PlaceEntry[];
+  current: Place | undefined;
+  /** The link to the open place was followed. */
+  onCurrent(): void;
+}
+
+function Navigation({ places, current, onCurrent }: NavigationProps) {
   const { nav } = useTexts();
   return (
     <nav aria-label={nav.label}>
@@ -182,7 +206,11 @@ function Navigation({ places, current }: { places: readonly PlaceEntry[]; curren
             <ul aria-labelledby={`nav-${group}`}>
               {entries.map(({ place, icon }) => (
                 <li key={place}>
-                  <a href={placeHref(place)} aria-current={place === current ? "page" : undefined}>
+                  <a
+                    href={placeHref(place)}
+                    aria-current={place === current ? "page" : undefined}
+                    onClick={place === current ? onCurrent : undefined}
+                  >
                     <Icon name={icon} /> {nav[place]}
                   </a>
                 </li>

@@ -10,7 +10,7 @@ import type { DataColumn } from "../components/data-table";
 import { Choice } from "../components/field";
 import { ReceiptButton } from "../components/receipt-button";
 import { ResourceTable } from "../components/resource-table";
-import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen, type Tone } from "../components/screen";
+import { Answer, Badge, Card, Empty, Fact, Facts, focusHeading, Moment, Screen, type Tone } from "../components/screen";
 import { AccountLink, ApplicationLink, OperatorLink } from "../components/tenant-links";
 import { useShortcuts } from "../keys/shortcuts";
 import { detailHref, oneOf, placeHref, replaceRoute } from "../router";
@@ -178,7 +178,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
       await Promise.all(
         ["approvals", "accounts", "keys"].map((kind) => client.invalidateQueries({ queryKey: [kind] })),
       );
-      document.getElementById("heading")?.focus();
+      focusHeading();
     }
   };
   return (

@@ -10,7 +10,7 @@ import { Confirm } from "../components/confirm";
 import { Choice, TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { BannedBadge, nameOf } from "../components/person-name";
-import { Answer, Card, Fact, Facts, Loading, Moment, Screen } from "../components/screen";
+import { Answer, Card, Fact, Facts, focusHeading, Loading, Moment, Screen } from "../components/screen";
 import { useShortcuts } from "../keys/shortcuts";
 import { detailHref, placeHref } from "../router";
 import { useAction, useSession, useTitle } from "../session-context";
@@ -55,7 +55,7 @@ function useProfileAction(): (act: () => Promise<unknown>, done: string) => Prom
       await Promise.all(
         ["profile", "profiles", "dismissals"].map((kind) => client.invalidateQueries({ queryKey: [kind] })),
       );
-      document.getElementById("heading")?.focus();
+      focusHeading();
     }
     return changed;
   };

@@ -37,8 +37,19 @@ test("cases are settled one after the other by single keys, and the last decisio
 }) => {
   const [first, second, third] = [findingCase(1), matchCase(2), findingCase(3, { reason: "UNKNOWN_FACE" })];
   server.cases.all = [first, second, third];
-  await openQueue(page, server);
+  await page.goto(`${server.page}#invite=${TOKEN}`);
+  await page.getByRole("button", { name: "Accept the invitation" }).click();
   await heading(page, "Found: looks younger than is allowed here");
+  await expect(page.locator("#heading")).toBeFocused();
+  const link = page.getByRole("navigation").getByRole("link", { name: "Queue", exact: true });
+  for (const again of ["another address", "the same address"]) {
+    await link.click();
+    await expect(page.locator("#heading"), `a link to what is open: ${again}`).toBeFocused();
+    await expect(page).toHaveURL(/#queue$/);
+  }
+  await link.focus();
+  await page.keyboard.press("g");
+  await page.keyboard.press("q");
   await expect(page.locator("#heading")).toBeFocused();
   const claimed = server.requests.filter((asked) => asked.includes("/claim"));
   expect(claimed).toEqual(['POST /console/cases/claim {"count":2}']);

@@ -396,6 +396,10 @@ test("a phone has the same places behind a menu", async ({ page, server }) => {
   await menu.getByRole("link", { name: "People" }).click();
   await heading(page, "People");
   await expect(menu).toHaveCount(0);
+  await page.getByRole("button", { name: "Menu" }).click();
+  await menu.getByRole("link", { name: "People" }).click();
+  await expect(menu, "the menu closes over the place that is open, too").toHaveCount(0);
+  await expect(page.locator("#heading")).toBeFocused();
 });
 
 test("people are listed and found, and who is told of in a notification is one click away", async ({

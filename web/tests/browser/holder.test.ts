@@ -143,6 +143,7 @@ test("the last code is followed by a word on what to do", async ({ page, server 
 test("it works for an hour without a server, a new code every 30 seconds", async ({ page, server }) => {
   const shift = await ownClock(page);
   await invited(page, server);
+  await workerActive(page);
   await server.stop();
   const codes = new Set([await shown(page)]);
   for (let turn = 1; turn < 120; turn += 1) {
@@ -227,6 +228,7 @@ test("a clock that is wrong is put right by the server's, and one that went back
   await invited(page, server);
   expect(Math.abs((await scan(page, server)).iat - server.now())).toBeLessThanOrEqual(30);
   await expect(page.locator("#remarks")).toContainText("clock is wrong");
+  await workerActive(page);
   await server.stop();
   await shift(-3600);
   await expect(heading(page)).toHaveText("Check the time");
