@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 mod environment;
+mod fair_queue;
 mod http_date;
 mod ids;
 mod limit_violation;
@@ -13,6 +14,7 @@ mod secret;
 pub mod settings;
 
 pub use environment::{Environment, SystemEnvironment, TestEnvironment};
+pub use fair_queue::FairQueue;
 pub use http_date::parse_http_date;
 pub use ids::{
     AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ApprovalId, CaseId, CaseOpinionId,

@@ -1,7 +1,6 @@
 //! The queue of a pool: who may queue a job, which begins next, and what was done.
 
-use crate::fair_queue::FairQueue;
-use base::{AppId, RunningMean};
+use base::{AppId, FairQueue, RunningMean};
 use std::{
     collections::HashMap,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
@@ -210,7 +209,7 @@ impl<J> JobQueue<J> {
         loop {
             if let Some(taken) = state.take(false) {
                 // What is left may have waited for this worker to be busy.
-                if state.ready.len() > 0 {
+                if !state.ready.is_empty() {
                     self.express_changed.notify_one();
                 }
                 return Some(taken);
@@ -222,7 +221,7 @@ impl<J> JobQueue<J> {
                 let waited = self.changed.wait_timeout(state, patience);
                 let (after, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
                 state = after;
-                let is_idle = timeout.timed_out() && state.ready.len() == 0;
+                let is_idle = timeout.timed_out() && state.ready.is_empty();
                 // Workers that wait time out together; one of them gives back what all have freed.
                 if is_idle && std::mem::take(&mut state.has_freed_memory) {
                     drop(state);

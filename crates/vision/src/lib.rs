@@ -12,7 +12,6 @@ mod face;
 mod face_portrait;
 mod face_relief;
 mod face_template;
-mod fair_queue;
 mod inference;
 mod job_queue;
 pub mod liveness;

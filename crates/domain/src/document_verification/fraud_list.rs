@@ -220,7 +220,7 @@ impl FraudList {
     }
 
     async fn face_of(&self, app: AppId, image: Vec<u8>) -> Result<FaceTemplate, DocumentSessionError> {
-        let _slot = self.vision.acquire_large_media_slot().await;
+        let _slot = self.vision.acquire_large_media_slot(app).await;
         let unusable = |message: &str| DocumentSessionError::invalid_member("image", message);
         let picture = match self.vision.decode_picture(image).await {
             Ok(picture) => picture,

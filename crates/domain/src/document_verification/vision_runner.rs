@@ -1,7 +1,11 @@
 //! Opens picture and PDF files and runs work with the models, within the limits of memory and queue that documents and
 //! faces share.
 
-use super::{extraction::max_open_media, face_templates};
+use super::{
+    extraction::max_open_media,
+    face_templates,
+    media_slots::{MediaSlot, MediaSlots},
+};
 use crate::image_analysis::{AnalysisError, ImageAnalyser};
 use base::{AppId, Picture};
 use documents::text;
@@ -9,8 +13,6 @@ use media::{
     blobs::BlobError,
     document_file::{DocumentFile, DocumentFileError, DocumentFileLoader},
 };
-use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use vision::VisionModels;
 
 /// Why a file was not read.
@@ -49,7 +51,7 @@ pub(super) struct VisionRunner {
     analyser: ImageAnalyser,
     loader: DocumentFileLoader,
     /// One for each document or face that is open; see [`max_open_media`].
-    large_media_slots: Arc<Semaphore>,
+    large_media_slots: MediaSlots,
 }
 
 impl VisionRunner {
@@ -57,18 +59,18 @@ impl VisionRunner {
         Self {
             analyser,
             loader: DocumentFileLoader::default(),
-            large_media_slots: Arc::new(Semaphore::new(max_open_media())),
+            large_media_slots: MediaSlots::new(max_open_media()),
         }
     }
 
-    /// Waits until one more document or face may be opened; keep the permit while it is open.
-    pub(super) async fn acquire_large_media_slot(&self) -> Option<SemaphorePermit<'_>> {
-        self.large_media_slots.acquire().await.ok()
+    /// Waits until one more document or face of an application may be opened; keep the slot while it is open.
+    pub(super) async fn acquire_large_media_slot(&self, app: AppId) -> Option<MediaSlot> {
+        self.large_media_slots.acquire(app).await
     }
 
     /// The same without waiting; `None` if every slot is taken.
-    pub(super) fn try_acquire_large_media_slot(&self) -> Option<OwnedSemaphorePermit> {
-        self.large_media_slots.clone().try_acquire_owned().ok()
+    pub(super) fn try_acquire_large_media_slot(&self, app: AppId) -> Option<MediaSlot> {
+        self.large_media_slots.try_acquire(app)
     }
 
     /// Opens a file: a photo is one side, each page of a PDF file is one.

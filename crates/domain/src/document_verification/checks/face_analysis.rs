@@ -108,7 +108,7 @@ impl FaceAnalyser {
         stored: &UnsealedDocumentSession,
         media: Vec<MediaId>,
     ) -> Result<FaceAnalysis, DocumentReadError> {
-        let _slot = self.vision.acquire_large_media_slot().await;
+        let _slot = self.vision.acquire_large_media_slot(stored.session.app).await;
         let mut pictures = Vec::new();
         for id in media {
             match self.vision.decode_picture(self.media.read(stored, id).await?).await {

@@ -54,8 +54,8 @@ impl DocumentExtractor {
         stored: &UnsealedDocumentSession,
         resource: &SuppliedResource,
     ) -> Result<ExtractedDocument, DocumentReadError> {
-        let _slot = self.vision.acquire_large_media_slot().await;
         let (app, media) = (stored.session.app, resource.readable_media());
+        let _slot = self.vision.acquire_large_media_slot(app).await;
         let mut sides = Vec::new();
         for id in &media {
             sides.extend(match self.prefetched.take(*id).await {
@@ -92,7 +92,7 @@ impl DocumentExtractor {
         let (Some(media), Some(portrait)) = (resource.id_photo, findings.portrait.as_mut()) else {
             return Ok(false);
         };
-        let _slot = self.vision.acquire_large_media_slot().await;
+        let _slot = self.vision.acquire_large_media_slot(stored.session.app).await;
         let picture = self.vision.decode_picture(self.media.read(stored, media).await?).await?;
         let embedded = self
             .vision
@@ -118,8 +118,8 @@ impl DocumentExtractor {
         media: MediaId,
         bytes: Vec<u8>,
     ) {
-        let Some(slot) = self.vision.try_acquire_large_media_slot() else { return };
         let (extractor, app) = (self.clone(), session.app);
+        let Some(slot) = self.vision.try_acquire_large_media_slot(app) else { return };
         self.prefetched.spawn(session.id, media, async move {
             let sides = extractor.read_sides(app, bytes).await;
             drop(slot);

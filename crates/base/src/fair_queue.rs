@@ -9,7 +9,7 @@ use std::{
 
 /// Items of several owners. Those of one owner leave in the order of arrival.
 #[derive(Debug)]
-pub(crate) struct FairQueue<O, T> {
+pub struct FairQueue<O, T> {
     shares: HashMap<O, Share<T>>,
     /// The time that the owner of the item that left last had had before it. Whoever comes, or comes back, begins here: nobody
     /// saves up for later.
@@ -33,11 +33,18 @@ impl<O, T> Default for FairQueue<O, T> {
 }
 
 impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
-    pub(crate) fn len(&self) -> usize {
+    /// How many items wait.
+    pub fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn push(&mut self, owner: O, item: T) {
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Queues an item behind those of the same owner.
+    pub fn push(&mut self, owner: O, item: T) {
         let share = self
             .shares
             .entry(owner)
@@ -52,12 +59,12 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
 
     /// Takes the next item, and charges its owner with the time that it is expected to take; of owners who have had as much, whose
     /// item came first. [`Self::settle`] corrects the charge.
-    pub(crate) fn pop(&mut self, expected: Duration) -> Option<(O, T)> {
+    pub fn pop(&mut self, expected: Duration) -> Option<(O, T)> {
         self.pop_of(expected, |_| true)
     }
 
     /// The same, of those owners alone who `may` be next.
-    pub(crate) fn pop_of(&mut self, expected: Duration, may: impl Fn(&O) -> bool) -> Option<(O, T)> {
+    pub fn pop_of(&mut self, expected: Duration, may: impl Fn(&O) -> bool) -> Option<(O, T)> {
         let next = |(owner, share): (&O, &Share<T>)| {
             let (arrival, _) = share.waiting.front()?;
             may(owner).then_some((share.had, *arrival, *owner))
@@ -75,19 +82,19 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
     }
 
     /// Replaces what an owner was charged for an item by the time that it took.
-    pub(crate) fn settle(&mut self, owner: O, charged: Duration, took: Duration) {
+    pub fn settle(&mut self, owner: O, charged: Duration, took: Duration) {
         if let Some(share) = self.shares.get_mut(&owner) {
             share.had = (share.had + took).saturating_sub(charged);
         }
     }
 
     /// Whether an item of this owner waits.
-    pub(crate) fn has(&self, owner: O) -> bool {
+    pub fn has(&self, owner: O) -> bool {
         self.shares.get(&owner).is_some_and(|share| !share.waiting.is_empty())
     }
 
     /// How many items would leave before one that this owner queues now, at most, if each took the same time.
-    pub(crate) fn len_ahead_of(&self, owner: O) -> usize {
+    pub fn len_ahead_of(&self, owner: O) -> usize {
         let own = self.shares.get(&owner).map_or(0, |share| share.waiting.len());
         let others = self.shares.iter().filter(|(other, _)| **other != owner);
         own + others.map(|(_, share)| share.waiting.len().min(own + 1)).sum::<usize>()
