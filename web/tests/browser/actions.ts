@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, expect as base, type CDPSession, type Frame, type Locator, type Page } from "@playwright/test";
-import { accessibilityViolations, smallTargets } from "./accessibility";
+import { accessibilityViolations, type Rules, smallTargets } from "./accessibility";
 import { TIMEOUT_MS } from "./chromium";
 
 /** Patient outside the test runner, too. */
@@ -162,16 +162,19 @@ export async function expectRecorded(page: Page, words: string): Promise<void> {
     .toBe(true);
 }
 
-export async function expectAccessible(page: Page, what: string): Promise<void> {
-  expect(await accessibilityViolations(page), what).toEqual([]);
+export async function expectAccessible(page: Page, what: string, rules?: Rules): Promise<void> {
+  expect(await accessibilityViolations(page, rules), what).toEqual([]);
 }
 
 export async function expectLargeTargets(page: Page, what: string): Promise<void> {
   expect(await smallTargets(page), what).toEqual([]);
 }
 
-/** Keeps a picture of the window where somebody wants to look. */
+/** Keeps a picture of the window where somebody wants to look; with `SCREENSHOTS=no` nobody does. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === "no") {
+    return;
+  }
   mkdirSync(SHOTS, { recursive: true });
   await page.screenshot({ path: join(SHOTS, `${name}.png`) });
 }
