@@ -1,37 +1,140 @@
-//! A database for each test: an SQLite file, or a schema of its own on the PostgreSQL server that
-//! `ASSAY_TEST_POSTGRES_URL` names.
+//! A database for each test: an SQLite file, or a database of its own on the PostgreSQL server that
+//! `ASSAY_TEST_POSTGRES_URL` names, whose user may create databases.
 
-use crate::{Db, DbError, ScratchSchema, engine::Pools};
-use sqlx::{Executor as _, SqlSafeStr as _};
-use std::collections::BTreeSet;
+use crate::{Db, DbError, engine::Pools};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+use tokio::sync::OnceCell;
 
-/// A migrated, empty database. An SQLite file is deleted when it is dropped.
+/// A migrated, empty database, of which each test has a copy: applying every migration takes a third of a second.
+static TEMPLATE: OnceCell<Template> = OnceCell::const_new();
+
+/// Databases of tests that have ended. Whoever opens the next one drops them, because a test that ends may not wait.
+static ENDED: Mutex<Vec<PostgresDatabase>> = Mutex::new(Vec::new());
+
+/// A migrated, empty database. It is gone once this is dropped.
 #[derive(Debug)]
 pub struct TestDb {
     /// The open database.
     pub db: Db,
     /// Its URL, for a server that is started as a process of its own.
     pub url: String,
-    _folder: tempfile::TempDir,
+    _place: TestDbPlace,
+}
+
+#[derive(Debug)]
+enum TestDbPlace {
+    Folder { _folder: tempfile::TempDir },
+    Server(PostgresDatabase),
+}
+
+enum Template {
+    /// The bytes of the file.
+    Sqlite(Vec<u8>),
+    Postgres(PostgresDatabase),
+}
+
+#[derive(Clone, Debug)]
+struct PostgresDatabase {
+    server: String,
+    name: String,
 }
 
 impl TestDb {
-    /// Creates a database and migrates it.
+    /// Creates a migrated database.
     ///
     /// # Panics
     /// If the database cannot be created.
     pub async fn open() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let url = match std::env::var("ASSAY_TEST_POSTGRES_URL") {
-            Ok(server) => {
-                ScratchSchema::create(&server, "test").await.expect("the test server answers").url()
+        let server = std::env::var("ASSAY_TEST_POSTGRES_URL").ok();
+        let template = TEMPLATE.get_or_init(|| Template::make(server)).await;
+        let (url, place) = match template {
+            Template::Sqlite(bytes) => {
+                let folder = tempfile::tempdir().expect("a temporary folder");
+                let file = folder.path().join("test.db");
+                std::fs::write(&file, bytes).expect("the file is written");
+                (sqlite_url(&file), TestDbPlace::Folder { _folder: folder })
             }
-            Err(_) => format!("sqlite:{}", folder.path().join("test.db").display()),
+            Template::Postgres(template) => {
+                let database = PostgresDatabase::create(&template.server, "test", Some(template)).await;
+                (database.url(), TestDbPlace::Server(database))
+            }
         };
-        let db = Db::open(&url, 4).expect("a database url");
-        db.migrate().await.expect("the migrations run");
-        Self { db, url, _folder: folder }
+        Self { db: Db::open(&url, 4).expect("a database url"), url, _place: place }
     }
+}
+
+impl Drop for TestDbPlace {
+    fn drop(&mut self) {
+        if let Self::Server(database) = self {
+            ENDED.lock().unwrap_or_else(PoisonError::into_inner).push(database.clone());
+        }
+    }
+}
+
+impl Template {
+    async fn make(server: Option<String>) -> Self {
+        let migrate = async |url: &str| {
+            let db = Db::open(url, 1).expect("a database url");
+            db.migrate().await.expect("the migrations run");
+            db.close().await;
+        };
+        if let Some(server) = server {
+            let database = PostgresDatabase::create(&server, "template", None).await;
+            migrate(&database.url()).await;
+            return Self::Postgres(database);
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("template.db");
+        migrate(&sqlite_url(&file)).await;
+        let files = std::fs::read_dir(folder.path()).expect("the folder is read").count();
+        assert_eq!(files, 1, "what was written is in the file, and not in its log");
+        Self::Sqlite(std::fs::read(&file).expect("the file is read"))
+    }
+}
+
+impl PostgresDatabase {
+    /// Creates one on the server at `server`, a copy of `template` if there is one. Drops those of tests that have ended.
+    async fn create(server: &str, prefix: &str, template: Option<&Self>) -> Self {
+        let mut random = [0; 8];
+        base::Environment::fill_random(&base::SystemEnvironment, &mut random);
+        let name = format!("{prefix}_{:016x}", u64::from_le_bytes(random));
+        let ended = std::mem::take(&mut *ENDED.lock().unwrap_or_else(PoisonError::into_inner));
+        let statements = ended
+            .into_iter()
+            .map(|database| format!("DROP DATABASE {} WITH (FORCE)", database.name))
+            .chain([match template {
+                Some(Self { name: template, .. }) => format!("CREATE DATABASE {name} TEMPLATE {template}"),
+                None => format!("CREATE DATABASE {name}"),
+            }]);
+        let mut connection = PgConnection::connect(server).await.expect("the test server answers");
+        for statement in statements {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "a database's name cannot be bound; these are letters, an underscore and hex digits"
+            )]
+            let text = AssertSqlSafe(statement);
+            connection.execute(text).await.expect("the user may create and drop databases");
+        }
+        connection.close().await.expect("the connection ends");
+        Self { server: server.to_owned(), name }
+    }
+
+    /// The address of the server, with this database in the place of its own.
+    fn url(&self) -> String {
+        let (address, options) = self.server.split_once('?').unwrap_or((&self.server, ""));
+        let (host, _) = address.rsplit_once('/').expect("the address names a database");
+        let joint = if options.is_empty() { "" } else { "?" };
+        format!("{host}/{}{joint}{options}", self.name)
+    }
+}
+
+fn sqlite_url(file: &Path) -> String {
+    format!("sqlite:{}", file.display())
 }
 
 impl TestDb {
@@ -55,7 +158,7 @@ impl TestDb {
                 .await
                 .expect("the names of tables");
                 for (table, values) in tables {
-                    let text = sqlx::AssertSqlSafe(format!("SELECT {values} FROM \"{table}\""));
+                    let text = AssertSqlSafe(format!("SELECT {values} FROM \"{table}\""));
                     let found: Vec<String> = sqlx::query_scalar(text).fetch_all(writer).await.expect("rows");
                     rows.extend(found.into_iter().map(|row| format!("{table} {row}")));
                 }
@@ -69,9 +172,8 @@ impl TestDb {
                 .await
                 .expect("the names of tables");
                 for table in tables {
-                    let text = sqlx::AssertSqlSafe(format!(
-                        "SELECT CAST(row_to_json(t) AS TEXT) FROM \"{table}\" t"
-                    ));
+                    let text =
+                        AssertSqlSafe(format!("SELECT CAST(row_to_json(t) AS TEXT) FROM \"{table}\" t"));
                     let found: Vec<String> = sqlx::query_scalar(text).fetch_all(pool).await.expect("rows");
                     rows.extend(found.into_iter().map(|row| format!("{table} {row}")));
                 }
@@ -109,7 +211,7 @@ impl Db {
     /// Has the engine prepare a statement, without running it.
     pub async fn prepare(&self, text: &str) -> Result<(), DbError> {
         #[expect(clippy::disallowed_methods, reason = "the statement is prepared, never run")]
-        let text = sqlx::AssertSqlSafe(text.to_owned()).into_sql_str();
+        let text = AssertSqlSafe(text.to_owned()).into_sql_str();
         match &self.0 {
             Pools::Sqlite { writer, .. } => drop(writer.acquire().await?.prepare(text).await?),
             Pools::Postgres(pool) => drop(pool.acquire().await?.prepare(text).await?),

@@ -192,9 +192,10 @@ async fn a_worker_leases_no_more_jobs_than_it_has_places_whatever_the_plan() {
     }
     let mut url = test.url.clone();
     if url.starts_with("postgres") {
-        for plan in ["hashjoin", "mergejoin", "hashagg", "sort", "material", "memoize", "bitmapscan"] {
-            url.extend(["%20-c%20enable_", plan, "%3Doff"]);
-        }
+        let plans = ["hashjoin", "mergejoin", "hashagg", "sort", "material", "memoize", "bitmapscan"];
+        let joint = if url.contains('?') { '&' } else { '?' };
+        let off = plans.map(|plan| format!("-c%20enable_{plan}%3Doff")).join("%20");
+        url = format!("{url}{joint}options={off}");
     }
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (stop, stopped) = watch::channel(false);

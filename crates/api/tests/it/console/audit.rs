@@ -151,15 +151,22 @@ async fn the_trail_is_verified() {
 async fn one_verification_runs_at_a_time() {
     let staff = Staff::start().await;
     let auditor = staff.operator(BuiltInRole::Auditor).await;
-    // One of 500 records takes longer than it takes to ask three times at once.
+    // One of 500 records takes longer than it takes to ask three times at once, but on a busy machine now and then.
     for _ in 0..500 {
         staff.app().open_account().await;
     }
-    let ask = || staff.call(&auditor, "POST", "/console/audit-trail/verification", None);
-    let (one, two, three) = tokio::join!(ask(), ask(), ask());
-    let statuses: Vec<_> = [&one, &two, &three].iter().map(|answer| answer.status_and_code()).collect();
-    assert!(statuses.contains(&"200".to_owned()), "{statuses:?}");
-    assert!(statuses.contains(&"429 TOO_MANY_REQUESTS".to_owned()), "{statuses:?}");
+    let ask = async || {
+        let answer = staff.call(&auditor, "POST", "/console/audit-trail/verification", None).await;
+        answer.status_and_code()
+    };
+    let mut all = Vec::new();
+    while !all.contains(&"429 TOO_MANY_REQUESTS".to_owned()) && all.len() < 60 {
+        let (one, two, three) = tokio::join!(ask(), ask(), ask());
+        let statuses = [one, two, three];
+        assert!(statuses.contains(&"200".to_owned()), "{statuses:?}");
+        all.extend(statuses);
+    }
+    assert!(all.contains(&"429 TOO_MANY_REQUESTS".to_owned()), "{all:?}");
 }
 
 #[tokio::test]
