@@ -17,10 +17,12 @@ ONLY ?=
 SECONDS_EACH ?= 30
 # Parts of the names of the tests whose snapshots `make snap` writes, for example age_verification::tokens; all unless said.
 SNAPSHOT_TESTS ?=
-# Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
+# Tests that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
+# There are no examples to test, in comments or in files; `make lint` compiles the files.
+TESTED := --workspace --locked --lib --bins --tests
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres test-web-and-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -45,24 +47,31 @@ run: setup ## Build, import the models and serve with a demo application
 	@[ -f $(DATA)/sample-face.jpg ] || target/light/assay sample-face $(DATA)/sample-face.jpg
 	@exec target/light/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
 
+# Those that wait for something leave room for others, so half of the tests go beside the other half.
 test: setup ## Every test on SQLite, and those of the database again on PostgreSQL
 	@scripts/system-packages.sh tests
-	@cargo test --workspace --locked --no-run
+	@cargo test $(TESTED) --no-run
 	@target/debug/assay models import --from models/node_modules --to models/pack
-	@$(MAKE) --no-print-directory test-web test-sqlite test-postgres
+	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((RUST_TEST_THREADS + 1) / 2)) test-sqlite test-web-and-postgres
+
+test-web-and-postgres:
+	@$(MAKE) --no-print-directory test-web
+	@$(MAKE) --no-print-directory test-postgres
 
 test-web:
 	@npm --prefix web --silent test
 	@npm --prefix web run --silent test:browser
 
 test-sqlite:
-	@cargo test --workspace --locked
+	@cargo test $(TESTED)
 
 # Those that may meet a database, again. Targets are chosen and not crates: a selection of crates would be built with
 # other features, which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has targets of its
-# own for that; what measures models, and the walks through pages, need not meet another database either.
+# own for that. What measures models, walks through pages, and what looks at many pictures and asks the database nothing that
+# others do not ask (`_on_sqlite`), need not meet another database either.
 test-postgres:
-	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it -- --skip evaluate:: --skip _in_a_browser
+	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it -- --skip evaluate:: --skip _in_a_browser \
+		--skip image_error_table:: --skip _on_sqlite
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts, spelling
 	@cargo fmt --all --check

@@ -3,8 +3,8 @@
 #
 #   fuzz/run.sh SECONDS [TARGET]
 #
-# Runs each target (or the named one) for this many seconds. Stops with an error at the first finding, and says how to
-# reproduce it.
+# Runs each target (or the named one) for this many seconds, as many at once as there are cores. Begins none after a
+# finding, says how to reproduce it, and ends with an error.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -45,8 +45,10 @@ fi
 
 binaries=$(cargo test --workspace --locked --no-run "${target_options[@]}" --features assay-fuzz/targets "${targets[@]/#/--test=fuzz_}" \
   --message-format json-render-diagnostics | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
-for target in "${targets[@]}"; do
-  echo "== $target"
+
+# What one target prints is kept together. Whoever finds something leaves a file.
+fuzz() {
+  local target=$1 binary options newest
   mkdir -p "artifacts/$target"
   options=(
     "-max_total_time=$seconds"
@@ -60,9 +62,30 @@ for target in "${targets[@]}"; do
     options+=("-dict=dictionaries/$target")
   fi
   binary=$(grep "/fuzz_$target-[0-9a-f]*$" <<<"$binaries")
-  if ! "$binary" "${options[@]}" "corpus/$target"; then
+  if "$binary" "${options[@]}" "corpus/$target" >"artifacts/$target.log" 2>&1; then
+    echo "== $target"
+    cat "artifacts/$target.log"
+  else
     newest=$(find "artifacts/$target" -type f -printf '%T@ %p\n' | sort -n | tail -1 | cut -d ' ' -f 2-)
+    echo "== $target"
+    cat "artifacts/$target.log"
     echo "$target: a finding; reproduce it with: $binary $PWD/$newest" >&2
-    exit 1
+    return 1
   fi
+}
+
+# One for each core; what runs beside a finding comes to its end.
+running=0 found=0
+for target in "${targets[@]}"; do
+  if [ "$running" -ge "$(nproc)" ]; then
+    running=$((running - 1))
+    wait -n || { found=1 && break; }
+  fi
+  fuzz "$target" &
+  running=$((running + 1))
 done
+while [ "$running" -gt 0 ]; do
+  running=$((running - 1))
+  wait -n || found=1
+done
+exit "$found"

@@ -100,7 +100,10 @@ pub fn face_clip(seconds: f64, faces: &[MovingFace]) -> Vec<u8> {
     let out = folder.path().join("clip.mp4");
     let mut command = Command::new("ffmpeg");
     command.args(["-v", "error", "-f", "lavfi", "-i"]);
-    command.arg(format!("gradients=s=1280x720:r=25:d={seconds}:speed=0.02:c0=gray:c1=darkslategray:seed=7"));
+    // Drawn small and enlarged: at its full size the background alone would take most of the time.
+    command.arg(format!(
+        "gradients=s=160x90:r=25:d={seconds}:speed=0.02:c0=gray:c1=darkslategray:seed=7,scale=1280:720:flags=fast_bilinear"
+    ));
     let mut graph = Vec::new();
     let mut last = "0:v".to_owned();
     for (at, shown) in faces.iter().enumerate() {

@@ -27,7 +27,7 @@ fn measured(output: &Output) -> Value {
 }
 
 #[test]
-fn every_interface_has_a_figure() {
+fn every_interface_has_a_figure_on_sqlite() {
     let place = TestInstallation::new();
     let parts = ["calls", "images", "proofs", "documents", "ages", "moderation", "faces", "storage"];
     let only: Vec<_> = parts.iter().flat_map(|part| ["--only", part]).collect();
@@ -54,7 +54,7 @@ fn every_interface_has_a_figure() {
 }
 
 #[test]
-fn what_is_missing_is_said_and_the_rest_is_measured() {
+fn what_is_missing_is_said_and_the_rest_is_measured_on_sqlite() {
     let place = TestInstallation::new();
     let no_models = [("ASSAY__MODELS__FOLDER", "/nowhere")];
     let output = bench(&place, &["--only", "faces", "--only", "proofs"], &no_models);

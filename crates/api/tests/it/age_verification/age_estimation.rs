@@ -150,7 +150,7 @@ async fn liveness_is_judged_on_images_within_the_strict_limits_alone() {
 }
 
 #[tokio::test]
-async fn a_print_of_a_face_proves_no_age_if_a_live_one_is_required() {
+async fn a_print_of_a_face_proves_no_age_if_a_live_one_is_required_on_sqlite() {
     let app = TestApp::start().await;
     let picture = testkit::face_pictures()[6].clone();
     let live = sample_faces::encode_jpeg(&picture, 96);

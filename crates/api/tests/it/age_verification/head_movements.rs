@@ -96,7 +96,7 @@ async fn a_head_that_makes_the_requested_movements_proves_an_age() {
 }
 
 #[tokio::test]
-async fn other_movements_a_sheet_of_paper_and_another_person_prove_nothing() {
+async fn other_movements_a_sheet_of_paper_and_another_person_prove_nothing_on_sqlite() {
     let app = TestApp::start().await;
     let sheet = PhotoSurface::Sheet { bend: 1.0, lean: 0.0 };
     for (what, form, otherwise, of) in [

@@ -351,7 +351,7 @@ fn settings(folder: &Path, made: &Value) -> age_verification::AgeVerificationSet
 }
 
 #[tokio::test]
-async fn a_wallet_of_third_party_libraries_presents_every_kind_of_credential() {
+async fn a_wallet_of_third_party_libraries_presents_every_kind_of_credential_on_sqlite() {
     let now: base::Timestamp = "2026-01-16T14:40:00Z".parse().unwrap();
     let now = now.as_second();
     let made = wallet("setup", json!({ "now": now, "host": HOST })).await;

@@ -76,7 +76,7 @@ async fn addresses_of_cameras_are_checked_like_others() {
 }
 
 #[tokio::test]
-async fn a_camera_that_does_not_answer_or_leads_elsewhere_is_unreachable() {
+async fn a_camera_that_does_not_answer_or_leads_elsewhere_is_unreachable_on_sqlite() {
     let fixture = AccountFixture::of(
         TestApp::start_with_egress(&stub_server::egress_policy(), testkit::proof_settings()).await,
     )
@@ -95,7 +95,7 @@ async fn a_camera_that_does_not_answer_or_leads_elsewhere_is_unreachable() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_camera_that_speaks_tls_is_watched_and_its_certificate_is_verified() {
+async fn a_camera_that_speaks_tls_is_watched_and_its_certificate_is_verified_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
     let there = MovingFace { face: 6, during: (0.0, 6.0), x: "300".to_owned(), width: 420 };
     let camera = Camera::start_tls(CameraBehaviour::plays(&face_clip(6.0, &[there]))).await;
@@ -121,7 +121,7 @@ async fn a_camera_that_speaks_tls_is_watched_and_its_certificate_is_verified() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_camera_is_watched_with_its_password() {
+async fn a_camera_is_watched_with_its_password_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
     let there = MovingFace { face: 6, during: (0.0, 6.0), x: "300".to_owned(), width: 420 };
     let film = CameraBehaviour::film(&face_clip(6.0, &[there]));

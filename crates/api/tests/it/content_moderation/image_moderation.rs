@@ -230,7 +230,7 @@ fn reposts(picture: &Picture) -> Vec<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn reposts_of_banned_people_are_told_after_one_notification_of_each_was_dismissed() {
+async fn reposts_of_banned_people_are_told_after_one_notification_of_each_was_dismissed_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
     let (mut people, mut contents) = (Vec::new(), Vec::new());
     for picture in testkit::face_pictures() {
@@ -348,7 +348,7 @@ async fn an_image_at_the_longest_address_is_moderated_and_no_longer_one_is_regis
 }
 
 #[tokio::test]
-async fn a_crowd_beyond_the_limit_is_told_of() {
+async fn a_crowd_beyond_the_limit_is_told_of_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
     // 18 times 18 faces.
     let face = rgb_image(&testkit::face_pictures()[0]);

@@ -132,7 +132,7 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_live_video_whose_playlist_ends_is_done() {
+async fn a_live_video_whose_playlist_ends_is_done_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
     let stream = LiveStream::of(&face_clip(5.0, &[]));
     stream.playlist(&fixture, 5, true);

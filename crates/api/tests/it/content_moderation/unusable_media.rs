@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::media_fixtures::{MovingFace, face_clip, png};
 
 #[tokio::test]
-async fn each_unusable_file_fails_with_a_reason_and_the_next_is_unharmed() {
+async fn each_unusable_file_fails_with_a_reason_and_the_next_is_unharmed_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
     let film = face_clip(3.0, &[MovingFace { face: 6, during: (0.0, 3.0), x: "300".to_owned(), width: 420 }]);
     let picture = png(&testkit::face_pictures()[6]);

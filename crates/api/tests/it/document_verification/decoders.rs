@@ -295,7 +295,7 @@ fn decode(answers: &Answers, program: &str, arguments: &[&str]) -> Option<()> {
 }
 
 #[tokio::test]
-async fn strict_clients_read_every_answer() {
+async fn strict_clients_read_every_answer_on_sqlite() {
     let app = TestApp::start().await;
     let answers = all_answers(&app).await;
     decode(&answers, "node", &["decode.mjs"]).expect("node is there");

@@ -102,7 +102,7 @@ async fn a_passport_and_its_holder_are_approved() {
 }
 
 #[tokio::test]
-async fn an_expired_document_is_rejected_and_a_strangers_face_does_not_match() {
+async fn an_expired_document_is_rejected_and_a_strangers_face_does_not_match_on_sqlite() {
     let app = TestApp::start().await;
     let expired =
         passport_specimen().issued("2014-03-15".parse().unwrap()).expires("2024-03-14".parse().unwrap());
@@ -145,7 +145,7 @@ async fn session_with_utility_bill(app: &TestApp, bill: &Specimen) -> (DocumentS
 }
 
 #[tokio::test]
-async fn a_bill_is_read_and_must_be_in_the_name_of_the_passport() {
+async fn a_bill_is_read_and_must_be_in_the_name_of_the_passport_on_sqlite() {
     let app = TestApp::start().await;
     let bill = Specimen::utility_bill();
     let (session, read) = session_with_utility_bill(&app, &bill).await;
@@ -173,7 +173,7 @@ async fn a_bill_is_read_and_must_be_in_the_name_of_the_passport() {
 }
 
 #[tokio::test]
-async fn an_expired_document_is_taken_only_where_a_filter_allows_it() {
+async fn an_expired_document_is_taken_only_where_a_filter_allows_it_on_sqlite() {
     let app = TestApp::start().await;
     let expired =
         passport_specimen().issued("2014-03-15".parse().unwrap()).expires("2024-03-14".parse().unwrap());

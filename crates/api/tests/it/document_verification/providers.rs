@@ -102,7 +102,7 @@ async fn each_source_is_asked_what_it_needs_to_know_and_its_answer_is_in_the_rep
 }
 
 #[tokio::test]
-async fn what_a_source_denies_is_told_with_its_reason() {
+async fn what_a_source_denies_is_told_with_its_reason_on_sqlite() {
     let source = SignedSource::start(|question| {
         let mut answer = answer_all(question, "FAIL");
         if question["method"] == "issuing_authority" {
@@ -150,7 +150,7 @@ async fn what_a_source_denies_is_told_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_away_is_asked_again_and_then_nothing_is_approved() {
+async fn a_source_that_is_away_is_asked_again_and_then_nothing_is_approved_on_sqlite() {
     let source = SignedSource::start(|_| None).await;
     let app = app_asking(&source).await;
     let session = finished_session(&app, &payload(), &photo_of(&passport_specimen(), 4)).await;
@@ -172,7 +172,7 @@ async fn a_source_that_is_away_is_asked_again_and_then_nothing_is_approved() {
 }
 
 #[tokio::test]
-async fn what_a_source_cannot_say_is_not_approved() {
+async fn what_a_source_cannot_say_is_not_approved_on_sqlite() {
     let source = SignedSource::start(|question| Some(answer_all(question, "UNKNOWN"))).await;
     let app = app_asking(&source).await;
     let read = checked_session(&app, &payload(), &photo_of(&passport_specimen(), 4)).await;
@@ -186,7 +186,7 @@ async fn what_a_source_cannot_say_is_not_approved() {
 }
 
 #[tokio::test]
-async fn the_sub_check_takes_expired_documents_only_where_its_filter_does() {
+async fn the_sub_check_takes_expired_documents_only_where_its_filter_does_on_sqlite() {
     let source = SignedSource::start(|question| Some(answer_all(question, "PASS"))).await;
     let app = app_asking(&source).await;
     let expired =

@@ -45,7 +45,7 @@ fn work_through(link: &str, cases: usize) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_reviewer_settles_one_case_after_the_other() {
+async fn a_reviewer_settles_one_case_after_the_other_in_a_browser() {
     let wanted = env::var("ASSAY_REVIEWED_CASES").map_or(DEFAULT_CASES, |cases| cases.parse().unwrap());
     let installation = Installation::new().await;
     let _processes = installation.start();

@@ -1,7 +1,8 @@
 //! `GET /accounts/{accountId}/notifications`
 
-use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS, text_members};
+use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS, picture_of, rgb_image, text_members};
 use base::SignedDuration;
+use image::imageops;
 use serde_json::{Value, json};
 use testkit::media_fixtures::png;
 
@@ -12,18 +13,15 @@ async fn notifications_are_listed() {
     assert_response_snapshot!(fixture.call("GET", "/notifications", None).await, VOLATILE_IN_NOTIFICATIONS);
 }
 
-/// Three people in one picture.
+/// Three people in one picture of 1080 x 400 pixels.
 fn three_faces() -> base::Picture {
-    let faces = testkit::face_pictures();
-    let (width, height) = (faces[0].width(), faces[0].height());
-    let mut rgb = Vec::new();
-    for row in 0..height as usize {
-        for face in [&faces[6], &faces[8], &faces[2]] {
-            let bytes = width as usize * 3;
-            rgb.extend_from_slice(&face.rgb()[row * bytes..(row + 1) * bytes]);
-        }
+    let mut group = image::RgbImage::new(3 * 360, 400);
+    for (at, face) in [6, 8, 2].into_iter().enumerate() {
+        let face = rgb_image(&testkit::face_pictures()[face]);
+        let small = imageops::resize(&face, 360, 400, imageops::FilterType::Triangle);
+        imageops::replace(&mut group, &small, at as i64 * 360, 0);
     }
-    base::Picture::new(width * 3, height, rgb).unwrap()
+    picture_of(group)
 }
 
 fn ids(list: &Value) -> Vec<String> {

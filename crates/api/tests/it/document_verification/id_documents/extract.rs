@@ -24,7 +24,7 @@ async fn the_text_of_an_identity_document_is_extracted() {
 }
 
 #[tokio::test]
-async fn a_picture_without_the_stated_document_must_be_taken_again() {
+async fn a_picture_without_the_stated_document_must_be_taken_again_on_sqlite() {
     let app = TestApp::start().await;
     let session = DocumentSessionFixture::create(&app, BASE, &passport_payload()).await;
     let working = app.spawn_worker();

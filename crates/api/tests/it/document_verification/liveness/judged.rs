@@ -38,7 +38,7 @@ pub(in crate::document_verification) fn wall() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_face_that_is_not_to_be_seen_is_asked_for_again_and_costs_no_attempt() {
+async fn a_face_that_is_not_to_be_seen_is_asked_for_again_and_costs_no_attempt_on_sqlite() {
     let app = TestApp::start().await;
     let session = session(&app, "STATIC", 1).await;
     let capture = session.add_liveness_capture(&app, "static").await;
@@ -139,7 +139,7 @@ async fn a_capture_that_was_replaced_is_not_judged() {
 }
 
 #[tokio::test]
-async fn a_flat_photo_that_comes_nearer_has_no_depth() {
+async fn a_flat_photo_that_comes_nearer_has_no_depth_on_sqlite() {
     let app = TestApp::start().await;
     let nearer = |from: f32, to: f32| {
         [

@@ -71,7 +71,7 @@ pub(super) fn detail(read: &Value, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_face_that_comes_nearer_is_distinguished_from_one_that_stays_and_one_that_turns() {
+async fn a_face_that_comes_nearer_is_distinguished_from_one_that_stays_and_one_that_turns_on_sqlite() {
     let app = TestApp::start().await;
     let (session, read) = zoom_session(&app, HeadStance { distance: 2.6, ..HeadStance::default() }).await;
     let grown: f32 = detail(&read, "grown").parse().unwrap();
