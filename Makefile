@@ -22,7 +22,7 @@ export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 # There are no examples to test, in comments or in files; `make lint` compiles the files.
 TESTED := --workspace --locked --lib --bins --tests
 
-.PHONY: help setup run test test-web test-sqlite test-postgres test-web-and-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -47,16 +47,13 @@ run: setup ## Build, import the models and serve with a demo application
 	@[ -f $(DATA)/sample-face.jpg ] || target/light/assay sample-face $(DATA)/sample-face.jpg
 	@exec target/light/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
 
-# Those that wait for something leave room for others, so half of the tests go beside the other half.
+# Browsers alone keep a machine busy. Of the others many wait for something, so those on SQLite go beside those on PostgreSQL.
 test: setup ## Every test on SQLite, and those of the database again on PostgreSQL
 	@scripts/system-packages.sh tests
 	@cargo test $(TESTED) --no-run
 	@target/debug/assay models import --from models/node_modules --to models/pack
-	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((RUST_TEST_THREADS + 1) / 2)) test-sqlite test-web-and-postgres
-
-test-web-and-postgres:
 	@$(MAKE) --no-print-directory test-web
-	@$(MAKE) --no-print-directory test-postgres
+	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((RUST_TEST_THREADS + 1) / 2)) test-sqlite test-postgres
 
 test-web:
 	@npm --prefix web --silent test

@@ -61,7 +61,8 @@ impl CameraBehaviour {
         let made = Command::new("ffmpeg")
             .args(["-v", "error", "-i"])
             .arg(&from)
-            .args(["-an", "-r", "25", "-c:v", "libx264", "-preset", "ultrafast", "-bf", "0", "-g", "25", "-f", "h264"])
+            .args(["-an", "-r", "25", "-c:v", "libx264", "-preset", "ultrafast"])
+            .args(["-bf", "0", "-g", "25", "-f", "h264"])
             .arg(&to)
             .status();
         assert!(made.expect("ffmpeg").success());

@@ -26,7 +26,7 @@ async fn a_face_is_predicted_to_be_real_or_fake() {
 /// Faces that look into the camera pass by default; the same faces in a newspaper, printed by a simulator that was not
 /// used for training, do not.
 #[tokio::test]
-async fn live_faces_are_distinguished_from_prints() {
+async fn live_faces_are_distinguished_from_prints_on_sqlite() {
     let app = TestApp::start().await;
     let predict = async |image: &[u8], level: &str| {
         let body = json!({ "img": api::base64(image), "level_of_assurance": level });

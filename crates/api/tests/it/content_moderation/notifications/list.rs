@@ -1,6 +1,8 @@
 //! `GET /accounts/{accountId}/notifications`
 
-use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS, picture_of, rgb_image, text_members};
+use crate::content_moderation::{
+    AccountFixture, VOLATILE_IN_NOTIFICATIONS, picture_of, rgb_image, text_members,
+};
 use base::SignedDuration;
 use image::imageops;
 use serde_json::{Value, json};

@@ -51,7 +51,7 @@ fn open_at_once() -> usize {
 
 /// Nobody in a crowd is refused, overtaken or forgotten, and each is told at once how long it takes.
 #[tokio::test]
-async fn a_crowd_is_read_in_order_and_told_how_long_it_takes() {
+async fn a_crowd_is_read_in_order_and_told_how_long_it_takes_on_sqlite() {
     #[derive(db::FromRow)]
     struct WaitingJob {
         unique_key: String,
