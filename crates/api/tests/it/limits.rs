@@ -193,7 +193,7 @@ async fn try_session_with_page(app: &TestApp) -> TestResponse {
 /// A tenant floods the server with calls over its limit, with images, and with messages to a slow receiver. What a quiet one
 /// wants comes before nearly all of it.
 #[tokio::test]
-async fn a_quiet_tenant_is_served_in_the_flood_of_another_on_sqlite() {
+async fn a_quiet_tenant_is_served_in_the_flood_of_another() {
     const FLOOD: usize = 40;
     let fixture = AccountFixture::start_with_media().await;
     let app = &fixture.app;

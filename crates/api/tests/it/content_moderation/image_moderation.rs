@@ -104,7 +104,7 @@ fn assert_within_slack_limits(message: &Value) {
 }
 
 #[tokio::test]
-async fn banned_known_and_unknown_faces_are_distinguished_on_sqlite() {
+async fn banned_known_and_unknown_faces_are_distinguished() {
     let fixture = AccountFixture::start_with_media().await;
     let faces = testkit::face_pictures();
     let (banned, known) = (

@@ -264,7 +264,7 @@ async fn a_number_with_another_identity_is_told_with_the_earlier_session_until_t
 }
 
 #[tokio::test]
-async fn a_face_with_another_identity_is_told_where_faces_are_compared_on_sqlite() {
+async fn a_face_with_another_identity_is_told_where_faces_are_compared() {
     let app = comparing_app(true).await;
     let (first, _) = checked_session(&app, &photo_of(&passport_specimen(), 4), &FACES.0).await;
     let holder = SpecimenHolder {

@@ -150,7 +150,7 @@ async fn what_a_source_denies_is_told_with_its_reason_on_sqlite() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_away_is_asked_again_and_then_nothing_is_approved_on_sqlite() {
+async fn a_source_that_is_away_is_asked_again_and_then_nothing_is_approved() {
     let source = SignedSource::start(|_| None).await;
     let app = app_asking(&source).await;
     let session = finished_session(&app, &payload(), &photo_of(&passport_specimen(), 4)).await;
