@@ -22,7 +22,7 @@ export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 # There are no examples to test, in comments or in files; `make lint` compiles the files.
 TESTED := --workspace --locked --lib --bins --tests
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
+.PHONY: help setup run test test-build test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -47,13 +47,17 @@ run: setup ## Build, import the models and serve with a demo application
 	@[ -f $(DATA)/sample-face.jpg ] || target/light/assay sample-face $(DATA)/sample-face.jpg
 	@exec target/light/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
 
-# Browsers alone keep a machine busy. Of the others many wait for something, so those on SQLite go beside those on PostgreSQL.
+# Pages are tested without the server, so browsers go beside the compiler, which takes what they leave. Of the other tests many
+# wait for something, so those on SQLite go beside those on PostgreSQL.
 test: setup ## Every test on SQLite, and those of the database again on PostgreSQL
 	@scripts/system-packages.sh tests
-	@cargo test $(TESTED) --no-run
+	@$(MAKE) --no-print-directory --jobs=2 test-web test-build
 	@target/debug/assay models import --from models/node_modules --to models/pack
-	@$(MAKE) --no-print-directory test-web
 	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((RUST_TEST_THREADS + 1) / 2)) test-sqlite test-postgres
+
+# Without make's jobs, of which the browsers have one: cargo counts the cores itself.
+test-build:
+	@env -u MAKEFLAGS nice -n 10 cargo test $(TESTED) --no-run
 
 test-web:
 	@npm --prefix web --silent test
@@ -62,13 +66,14 @@ test-web:
 test-sqlite:
 	@cargo test $(TESTED)
 
-# Those that may meet a database, again. Targets are chosen and not crates: a selection of crates would be built with
-# other features, which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has targets of its
-# own for that. What measures models, walks through pages, and what looks at many pictures and asks the database nothing that
-# others do not ask (`_on_sqlite`), need not meet another database either.
+# Those that meet a database, again. Targets are chosen and not crates: a selection of crates would be built with other features,
+# which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has targets of its own for that. What
+# measures models, walks through pages, and what looks at many pictures and asks the database nothing that others do not ask
+# (`_on_sqlite`), need not meet another database either.
 test-postgres:
-	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it -- --skip evaluate:: --skip _in_a_browser \
-		--skip image_error_table:: --skip _on_sqlite
+	@scripts/with-postgres.sh cargo --config 'target."cfg(unix)".runner = "scripts/if-on-database.sh"' test --workspace --locked \
+		--lib --test it -- --skip evaluate:: --skip _in_a_browser --skip image_error_table:: --skip document_attacks:: \
+		--skip _on_sqlite
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts, spelling
 	@cargo fmt --all --check
@@ -76,7 +81,8 @@ lint: ## Formatting, clippy, dependencies, web pages, shell scripts, spelling
 	@$(MAKE) --no-print-directory dependencies
 	@scripts/node-packages.sh web
 	@npm --prefix web run --silent lint
-	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
+	@scripts/system-packages.sh shell
+	@shellcheck scripts/*.sh .ci/run fuzz/*.sh
 	@$(MAKE) --no-print-directory spelling
 
 dependencies: ## Hold the lock file to security advisories (RUSTSEC), licences and sources

@@ -6,10 +6,11 @@ set -euo pipefail
 # reads PDF files; curl and openssl serve the examples. The tests start a throw-away PostgreSQL, drive the pages in a
 # browser, run the examples for Python, decode answers with Go, print specimens of documents and keep a key in a token of software; the benches drive
 # a page and have peers from PyPI.
-# Spelling is checked by a package from PyPI. Loops for ARM are built with a cross compiler and run by QEMU. A bare machine to try all this on is made by mmdebstrap.
+# Spelling is checked by a package from PyPI, shell scripts by shellcheck. Loops for ARM are built with a cross compiler and run by QEMU. A bare machine to try all this on is made by mmdebstrap.
 packages=(gcc g++ libc6-dev make pkg-config curl openssl ffmpeg poppler-utils)
 [ "${1:-}" = tests ] && packages+=(postgresql chromium python3 python3-cryptography fonts-dejavu-core fonts-ocr-b softhsm2 golang-go)
 [ "${1:-}" = lint ] && packages+=(python3 python3-venv)
+[ "${1:-}" = shell ] && packages+=(shellcheck)
 [ "${1:-}" = kernels ] && packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 [ "${1:-}" = bare ] && packages=(git mmdebstrap)
 [ "${1:-}" = benches ] && packages+=(chromium python3 python3-venv tesseract-ocr libgl1 fonts-dejavu-core fonts-ocr-b)

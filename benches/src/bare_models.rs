@@ -50,7 +50,7 @@ struct LoadedNet {
 impl BareModels {
     pub(crate) fn open(place: &CheckoutPaths, jpeg: &[u8]) -> anyhow::Result<Self> {
         let mut vision = VisionModels::load(&place.model_pack)?;
-        let picture = decode(jpeg)?;
+        let picture = bare_work::decode(jpeg).context("the photo is a JPEG")?;
         let face = *vision.detect(&picture)?.first().context("the photo shows a face")?;
         let pack = ModelPack::read(&place.model_pack)?;
         let runtime = OnnxRuntime::open(&place.model_pack, &pack.runtime)?;
@@ -75,8 +75,8 @@ impl BareModels {
 
     /// Runs all that one call needs.
     pub(crate) fn run(&mut self) -> anyhow::Result<PartTimes> {
-        let (picture, decode) = time(|| decode(&self.jpeg));
-        black_box(picture?);
+        let (picture, decode) = time(|| bare_work::decode(&self.jpeg));
+        black_box(picture.context("the photo is a JPEG")?);
         Ok(PartTimes {
             decode,
             detect: self.detect()?,
@@ -107,13 +107,6 @@ impl BareModels {
         black_box(score?);
         Ok(took)
     }
-}
-
-/// Decodes with the `image` crate.
-pub(crate) fn decode(jpeg: &[u8]) -> anyhow::Result<Picture> {
-    let image = image::load_from_memory_with_format(jpeg, image::ImageFormat::Jpeg)?.into_rgb8();
-    let (width, height) = image.dimensions();
-    Picture::new(width, height, image.into_raw()).context("a photo has pixels")
 }
 
 impl LoadedNet {

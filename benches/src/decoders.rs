@@ -1,9 +1,6 @@
 //! The decoder of image validation compared with others.
 
-use crate::{
-    bare_models,
-    report::{BenchReport, MeasuredFigure},
-};
+use crate::report::{BenchReport, MeasuredFigure};
 use anyhow::Context as _;
 use measure::clock::time;
 use media::image_validation::{self, ImageLimits};
@@ -21,11 +18,11 @@ pub(crate) fn measure(report: &mut BenchReport, jpeg: &[u8]) -> anyhow::Result<(
         });
         black_box(picture.ok().context("the gate takes the photo")?);
         ours.push(took);
-        let (picture, took) = time(|| bare_models::decode(jpeg));
-        black_box(picture?);
+        let (picture, took) = time(|| bare_work::decode(jpeg));
+        black_box(picture.context("`image` takes the photo")?);
         image.push(took);
-        let (pixels, took) = time(|| jpeg_decoder::Decoder::new(jpeg).decode());
-        black_box(pixels?);
+        let (pixels, took) = time(|| bare_work::decode_with_jpeg_decoder(jpeg));
+        black_box(pixels.context("`jpeg-decoder` takes the photo")?);
         jpeg_decoder.push(took);
     }
     let ours = MeasuredFigure::times(&ours);

@@ -33,7 +33,7 @@ pub(crate) fn measure(report: &mut BenchReport, folder: &Path, rounds: usize) ->
         let before = clock::thread_cpu_milliseconds()?;
         black_box(index.search(&wanted, &query)?);
         let between = clock::thread_cpu_milliseconds()?;
-        black_box(nearest(&plain, &wanted));
+        black_box(bare_work::nearest(&plain, &wanted));
         ours.push(between - before);
         loops.push(clock::thread_cpu_milliseconds()? - between);
     }
@@ -41,19 +41,4 @@ pub(crate) fn measure(report: &mut BenchReport, folder: &Path, rounds: usize) ->
     let name = format!("{FACE_COUNT} x {DIMENSION}: nearest 10 of a stranger");
     report.add(&name, MeasuredFigure::times(&ours), Some(peer), None, None);
     Ok(())
-}
-
-/// The largest dot product of a vector with a row, and which row that is.
-fn nearest(rows: &[f32], wanted: &[f32]) -> (usize, f32) {
-    let product = |row: &[f32]| {
-        let mut sums = [0.0_f32; 16];
-        for (row, wanted) in row.as_chunks::<16>().0.iter().zip(wanted.as_chunks::<16>().0) {
-            for ((sum, a), b) in sums.iter_mut().zip(row).zip(wanted) {
-                *sum += a * b;
-            }
-        }
-        sums.iter().sum::<f32>()
-    };
-    let products = rows.chunks_exact(DIMENSION).map(product).enumerate();
-    products.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or_default()
 }

@@ -157,7 +157,7 @@ impl BenchReport {
     /// Reads what [`Self::write`] wrote.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
-        serde_json::from_slice(&text).with_context(|| format!("{} is no report", file.display()))
+        serde_json::from_slice(&text).with_context(|| format!("{} is not a report", file.display()))
     }
 
     pub(crate) fn write(&self, file: &Path) -> anyhow::Result<()> {

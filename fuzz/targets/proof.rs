@@ -33,7 +33,9 @@ static TEST_TILL: LazyLock<Till> = LazyLock::new(|| {
     let mut known = HashSet::new();
     for line in PROOFS.lines() {
         let (name, code) = line.split_once('\t').expect("a name and a code");
-        let Ok(ScannedValue::Proof(proof)) = proof::parse_scanned(code) else { panic!("{name} is no proof") };
+        let Ok(ScannedValue::Proof(proof)) = proof::parse_scanned(code) else {
+            panic!("{name} is not a proof")
+        };
         let verified = list.verify_proof(&proof, &terms).unwrap_or_else(|failed| panic!("{name}: {failed}"));
         assert!(known.insert(verified.replay_key), "{name} is remembered like another");
     }

@@ -1,5 +1,5 @@
 //! Support for the tests: the whole server in the test's own process, clients, HTTPS and mail servers, faces and snapshots of
-//! answers; and, from `fixtures`, drawn documents and simulated attacks.
+//! answers; and, from `fixtures`, drawn documents, changed photographs and simulated attacks.
 
 mod app;
 pub mod authenticator;
@@ -19,5 +19,5 @@ pub use app::{
 // Videos and documents are decoded by children, which the test's executable launches.
 use test_launcher as _;
 
-pub use fixtures::{composite_scene, head_model, node, pack, packages, specimens, spoof};
+pub use fixtures::{composite_scene, edits, head_model, node, pack, packages, specimens, spoof};
 pub use sample_faces::{face_base64, face_jpeg, face_pictures, group_photo, image_analyser};

@@ -46,6 +46,11 @@ impl FileServer {
         self.files.lock().expect("nobody panics while holding it").remove(&format!("/{name}"));
     }
 
+    /// How many requests were answered so far, also with 404.
+    pub fn request_count(&self) -> usize {
+        self.server.captured().len()
+    }
+
     /// The address of a name, whether or not there is such a file.
     pub fn url(&self, name: &str) -> String {
         self.server.url(&format!("/{name}"))
@@ -136,12 +141,6 @@ pub fn face_clip(seconds: f64, faces: &[MovingFace]) -> Vec<u8> {
 }
 
 /// A picture as PNG.
-///
-/// # Panics
-/// Never: a picture is whole.
 pub fn png(picture: &Picture) -> Vec<u8> {
-    let image = image::RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec());
-    let mut out = std::io::Cursor::new(Vec::new());
-    image.expect("a whole picture").write_to(&mut out, image::ImageFormat::Png).expect("a picture");
-    out.into_inner()
+    pixels::encode_png(picture)
 }

@@ -3,6 +3,7 @@
 import { button, make } from "../shared/dom";
 import { paragraph, row } from "../shared/elements";
 import { qrPlaceholder, showQrCode } from "../shared/handoff";
+import { importAgain } from "../shared/import-again";
 import { InterruptedError } from "../shared/network";
 import { createPasskey, passkeysSupported } from "../shared/passkeys";
 import type { Api } from "./api";
@@ -82,7 +83,9 @@ function proofOffer({ api, texts: { proof: say }, say: speak, stay }: OfferConte
 }
 
 async function showProof(api: Api, say: Texts["proof"], place: HTMLElement): Promise<void> {
-  const [url, { drawQr }] = await Promise.all([api.createProof(), import("../shared/qr")]);
+  // Before the proof is made: without its code it would be made in vain.
+  const { drawQr } = await importAgain(() => import("../shared/qr"));
+  const url = await api.createProof();
   const { protocol } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") {
     throw new InterruptedError("serviceDown");

@@ -2,6 +2,7 @@
 
 import { button, confirmDialog, getById, make } from "../shared/dom";
 import { copyLink, showQrCode } from "../shared/handoff";
+import { importAgain } from "../shared/import-again";
 import type { PageLayout, Screen as Shown } from "../shared/page-layout";
 import { createApi } from "./effects";
 import * as screens from "./screens";
@@ -299,7 +300,7 @@ export class View {
   async #drawCode(): Promise<void> {
     const { screen } = this.#state;
     // Without the library the link is still shown.
-    const qr = await import("../shared/qr").catch(() => undefined);
+    const qr = await importAgain(() => import("../shared/qr")).catch(() => undefined);
     if (qr && this.#state.screen === screen) {
       showQrCode(qr.drawQr(this.#link(), "byte"));
     }
@@ -329,7 +330,7 @@ export class View {
     if (!key || !session || !(session.offers.key || session.offers.proof)) {
       return;
     }
-    const endings = await import("./completion-offers").catch(() => undefined);
+    const endings = await importAgain(() => import("./completion-offers")).catch(() => undefined);
     if (endings && this.#state.screen === screen) {
       const say = (words: string) => this.#stage.announce(words);
       const stay = () => this.#dispatch({ is: "autoReturnDeclined" });

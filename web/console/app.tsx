@@ -1,8 +1,10 @@
 // The console comes in by a session or a link, then shows its shell. What follows `#` in a link is taken out of the address
 // at once, and reaches no server before somebody presses the button: mail programs open links ahead of people.
 
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { missingFactor, resumeSession, type Session } from "./api/session";
+import { Boundary, BrokenScreen } from "./components/boundary";
+import { fetched } from "./components/fetched";
 import { Mark } from "./components/mark";
 import { Failure, Loading, Screen } from "./components/screen";
 import { Shell } from "./components/shell";
@@ -14,9 +16,11 @@ import { SessionProvider } from "./session-context";
 import { type SignInLink, takeSignInLink } from "./sign-in-link";
 import { useTexts } from "./texts";
 
-const SecondFactorScreen = lazy(async () => ({
-  default: (await import("./screens/second-factor")).SecondFactorScreen,
-}));
+const SecondFactorScreen = fetched(
+  () => import("./screens/second-factor"),
+  (module) => module.SecondFactorScreen,
+  { Failed: BrokenScreen },
+);
 
 type Stage =
   | { at: "resuming" }
@@ -49,12 +53,18 @@ export function App() {
   }, [hash]);
 
   useEffect(() => {
-    if (stage.at === "resuming") {
-      resumeSession().then(
-        (session) => setStage(session ? signedIn(session) : { at: "signed-out" }),
-        (error: unknown) => setStage({ at: "failed", error }),
-      );
+    if (stage.at !== "resuming") {
+      return;
     }
+    // A link that is followed meanwhile is not lost to the answer.
+    let isWanted = true;
+    resumeSession().then(
+      (session) => isWanted && setStage(session ? signedIn(session) : { at: "signed-out" }),
+      (error: unknown) => isWanted && setStage({ at: "failed", error }),
+    );
+    return () => {
+      isWanted = false;
+    };
   }, [stage.at]);
 
   const failure = stage.at === "link" && stage.link.kind === "failed" ? stage.link.token : undefined;
@@ -104,9 +114,9 @@ export function App() {
       return (
         <Door wide={stage.session.second_factor === "enrolment-required"}>
           <SessionProvider session={stage.session} onOver={onOver}>
-            <Suspense fallback={<Loading />}>
+            <Boundary>
               <SecondFactorScreen session={stage.session} onPresented={onFactor} onSignedOut={onSignedOut} />
-            </Suspense>
+            </Boundary>
           </SessionProvider>
         </Door>
       );

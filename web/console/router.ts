@@ -1,7 +1,7 @@
 // Which screen the address names. What follows `#` reaches no server: `#inbox`, `#inbox?show=open&page=2`,
 // `#notification=ID`, and links from messages, `#account=ID&notification=ID`.
 
-import { useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 
 /** Screens that are a place of their own, and those that show what an id names. */
 export const PLACES = [
@@ -130,6 +130,18 @@ export function navigate(href: string): void {
 export function replaceRoute(href: string): void {
   history.replaceState(null, "", href);
   window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** Whether the component that asks is still shown: an answer that comes late takes nobody away from where they have gone. */
+export function useIsShown(): () => boolean {
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return () => isShown.current;
 }
 
 function subscribe(changed: () => void): () => void {

@@ -2,6 +2,7 @@
 
 import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { ImportError } from "../shared/import-again";
 import { Account } from "./api/account";
 import { RefusedError, UnreachableError } from "./api/client";
 import {
@@ -125,6 +126,9 @@ export function useSession(): AccountValue {
 export function errorText(texts: Texts, error: unknown): string {
   if (error instanceof UnreachableError) {
     return texts.errors.unreachable;
+  }
+  if (error instanceof ImportError) {
+    return texts.errors.part;
   }
   if (error instanceof RefusedError) {
     return error.status === 404 ? texts.errors.notFound : fill(texts.errors.refused, { reason: error.message });

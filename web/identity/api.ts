@@ -1,6 +1,7 @@
 // The end-user operations of a session: called again where a network or a busy server makes it worth while.
 
 import { toBase64url } from "../shared/bytes";
+import { importAgain } from "../shared/import-again";
 import {
   type HttpResponse,
   InterruptedError,
@@ -232,7 +233,7 @@ export class Api {
     if (picture.blob.size < RESUMABLE_FROM_BYTES) {
       return parseObject((await this.#send("PUT", path, picture, progress)).text);
     }
-    const { uploadResumably } = await import("./resumable-upload").catch(() =>
+    const { uploadResumably } = await importAgain(() => import("./resumable-upload")).catch(() =>
       Promise.reject(new InterruptedError("network")),
     );
     const id = await uploadResumably(picture.blob, `${this.#base}/uploads`, this.#headers(), progress);

@@ -32,6 +32,8 @@ const NOT_READY_RETRY_MS = 3000;
 /** How long thanks are on the screen before it goes back to the business. */
 const AUTO_RETURN_MS = 4000;
 const TIME_WARNING_MS = 60_000;
+/** Browsers' timers go no further: one that should wait longer does not wait at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 /** A wait for the reading of a document that is longer than this is told. */
 const NOTICEABLE_WAIT_S = 8;
 
@@ -58,6 +60,8 @@ export class Controller {
   #instructionsSent = false;
   #deadline = Number.POSITIVE_INFINITY;
   #timers: ReturnType<typeof setTimeout>[] = [];
+  /** Those of the deadline, which a screen does not end. */
+  #deadlineTimers: ReturnType<typeof setTimeout>[] = [];
   #reloaded = false;
   #broken = false;
 
@@ -136,6 +140,9 @@ export class Controller {
 
   /** Shows the step and begins what it asks for. */
   #enter(): void {
+    if (this.#broken) {
+      return;
+    }
     const { step } = this.#state;
     for (const timer of this.#timers.splice(0)) {
       clearTimeout(timer);
@@ -227,7 +234,7 @@ export class Controller {
       return undefined;
     }
     this.#deadline = Date.now() + config.secondsLeft * 1000;
-    this.#watchTime(config.secondsLeft * 1000);
+    this.#watchTime();
     await this.#setLanguage(config.locale);
     this.#view.colour(config.colours, config.dark);
     return { is: "loaded", config };
@@ -248,22 +255,37 @@ export class Controller {
     this.#view.markSandbox(inSandbox() && !isEmbeddedInOwnPage() ? this.#texts.sandbox : undefined);
   }
 
-  #watchTime(left: number): void {
-    setTimeout(() => isCancellable(this.#state) && this.#view.addNote(this.#texts.minuteLeft), left - TIME_WARNING_MS);
-    setTimeout(() => isCancellable(this.#state) && this.dispatch({ is: "failed", failure: "expired" }), left);
+  /** Says when a minute is left, and ends the visit with the session; what an earlier configuration began is forgotten. */
+  #watchTime(): void {
+    for (const timer of this.#deadlineTimers) {
+      clearTimeout(timer);
+    }
+    const left = this.#deadline - Date.now();
+    if (left > MAX_TIMER_MS) {
+      this.#deadlineTimers = [setTimeout(() => this.#watchTime(), MAX_TIMER_MS)];
+      return;
+    }
+    const warn = () => isCancellable(this.#state) && this.#view.addNote(this.#texts.minuteLeft);
+    const end = () => isCancellable(this.#state) && this.dispatch({ is: "failed", failure: "expired" });
+    this.#deadlineTimers = [setTimeout(warn, left - TIME_WARNING_MS), setTimeout(end, left)];
   }
 
   // --- pictures ---
 
   async #tookPhoto(photo: Blob): Promise<void> {
+    const { step } = this.#state;
     const faults = await checkPhoto(photo);
-    this.#uploads.addPicture(photo, { name: "", pdf: false, faults });
-    this.dispatch({ is: "pictureTaken", by: "camera" });
+    // Somebody who has gone on meanwhile, or stopped, wants it no more.
+    if (this.#state.step === step) {
+      this.#uploads.addPicture(photo, { name: "", pdf: false, faults });
+      this.dispatch({ is: "pictureTaken", by: "camera" });
+    }
   }
 
   /** Takes a file in, as far as it is a picture or, for letters, a PDF file. */
   async #choose(file: File): Promise<void> {
     const { file: say } = this.#texts;
+    const { step } = this.#state;
     const pdf = file.type === "application/pdf";
     if (file.size > MAX_FILE_MB * 1_000_000) {
       showFileError(say.large);
@@ -274,6 +296,9 @@ export class Controller {
       showFileError(say.kind);
     } else {
       const opened = await openPicture(file).catch(() => undefined);
+      if (this.#state.step !== step) {
+        return;
+      }
       if (!opened) {
         showFileError(say.broken);
         return;

@@ -1,6 +1,7 @@
 // Going on with a phone: the code that opens the session there, and how far it is, which this page follows.
 
 import { showQrCode } from "../shared/handoff";
+import { importAgain } from "../shared/import-again";
 import { InterruptedError, RefusedError } from "../shared/network";
 import { type Api, failureOf } from "./api";
 import type { SessionConfig } from "./requirements";
@@ -15,10 +16,12 @@ export function handOffLink(session: Session | undefined): string {
   return session ? `${page}#${toShortLink(session)}` : "";
 }
 
-/** Most people requirement no code, so what draws it is fetched for those who do. */
+/** Most people need no code, so what draws it is fetched for those who do. Without it the link is still shown. */
 export async function drawHandOffCode(link: string): Promise<void> {
-  const { drawQr } = await import("../shared/qr");
-  showQrCode(drawQr(link, "byte"));
+  const qr = await importAgain(() => import("../shared/qr")).catch(() => undefined);
+  if (qr) {
+    showQrCode(qr.drawQr(link, "byte"));
+  }
 }
 
 /** What is left to be done, or that it is done elsewhere: the token is gone then. Nothing where nobody answers now. */

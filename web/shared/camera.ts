@@ -104,6 +104,10 @@ export class Camera {
     this.#video.play().catch(() => undefined);
   }
 
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   close(): void {
     this.#closed = true;
     for (const track of this.#stream.getTracks()) {

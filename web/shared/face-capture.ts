@@ -78,7 +78,7 @@ export class FaceCapture extends CaptureLoop {
     super();
   }
 
-  /** Takes the pictures now, as well as it can be done without guidance. */
+  /** Takes the pictures now, as well as it can be done without guidance. A camera that was closed meanwhile gives none. */
   async take(): Promise<void> {
     if (this.stopped) {
       return;
@@ -86,6 +86,9 @@ export class FaceCapture extends CaptureLoop {
     this.stop();
     const pictures: Portrait[] = [];
     for (let number = 1; number <= (this.approaches ? oval.APPROACH_FRAMES : 1); number += 1) {
+      if (this.camera.isClosed) {
+        return;
+      }
       pictures.push(await this.#photo(this.detector ? this.#readView().faces[0] : undefined));
       if (this.approaches) {
         this.onAdvice("approach", number / oval.APPROACH_FRAMES);
@@ -160,8 +163,10 @@ export class FaceCapture extends CaptureLoop {
 
   #finish(pictures: Portrait[]): void {
     this.stop();
-    this.camera.pause();
-    this.onPictures(pictures);
+    if (!this.camera.isClosed) {
+      this.camera.pause();
+      this.onPictures(pictures);
+    }
   }
 
   /** What the net sees: the whole window, in the upper left of its square. */

@@ -53,7 +53,7 @@ pub(crate) fn secret_header(
     value: &str,
 ) -> Result<(), AgeMethodError> {
     let mut value = HeaderValue::from_str(value)
-        .map_err(|_| AgeMethodError::unavailable(format!("the secret for {name} is no header value")))?;
+        .map_err(|_| AgeMethodError::unavailable(format!("the secret for {name} is not a header value")))?;
     value.set_sensitive(true);
     call.headers.insert(name, value);
     Ok(())

@@ -90,7 +90,7 @@ impl Passkeys {
     pub fn open(settings: &PasskeySettings) -> Result<Self, InvalidSettingError> {
         let bad = |problem: String| InvalidSettingError::new("origins", problem);
         let origins = settings.origins.iter().map(|text| {
-            let url = Url::parse(text).map_err(|_| bad(format!("{text:?} is no address")))?;
+            let url = Url::parse(text).map_err(|_| bad(format!("{text:?} is not an address")))?;
             let is_local = url.domain() == Some("localhost");
             let is_below = url.domain().is_some_and(|domain| {
                 domain == settings.rp_id || domain.ends_with(&format!(".{}", settings.rp_id))
@@ -107,7 +107,7 @@ impl Passkeys {
         let origins = origins.collect::<Result<Vec<_>, _>>()?;
         let first = origins.first().ok_or_else(|| bad("names none".to_owned()))?;
         let mut builder = WebauthnBuilder::new(&settings.rp_id, first)
-            .map_err(|_| InvalidSettingError::new("rp_id", "is no domain of the origins"))?
+            .map_err(|_| InvalidSettingError::new("rp_id", "is not the domain of the origins"))?
             .rp_name(&settings.name);
         for origin in &origins[1..] {
             builder = builder.append_allowed_origin(origin);

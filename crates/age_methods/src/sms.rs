@@ -106,8 +106,8 @@ impl SmsSender {
 impl HttpSmsClient {
     fn open(settings: &HttpSmsSettings, fetcher: &Fetcher) -> Result<Self, InvalidSettingError> {
         let bad = |problem: &str| InvalidSettingError::new("template", problem);
-        let template: Value =
-            serde_json::from_str(&settings.template).map_err(|error| bad(&format!("is no JSON: {error}")))?;
+        let template: Value = serde_json::from_str(&settings.template)
+            .map_err(|error| bad(&format!("is not JSON: {error}")))?;
         for place in ["{to}", "{text}"] {
             if !settings.template.contains(place) {
                 return Err(bad(&format!("has no {place} in it")));
@@ -115,7 +115,7 @@ impl HttpSmsClient {
         }
         let is_flat = template.as_object().is_some_and(|members| members.values().all(Value::is_string));
         if settings.encoding == SmsEncoding::Form && !is_flat {
-            return Err(bad("is no object of texts, as a form must be"));
+            return Err(bad("is not an object of texts, as a form must be"));
         }
         let header = settings.header.parse().ok().filter(|header| !media::fetch::is_reserved(header));
         let value = read_secret("header_file", &settings.header_file)?;
@@ -130,7 +130,7 @@ impl HttpSmsClient {
             template,
             encoding: settings.encoding,
             header: header
-                .ok_or_else(|| InvalidSettingError::new("header", "is no header that can be set"))?,
+                .ok_or_else(|| InvalidSettingError::new("header", "is not a header that can be set"))?,
             value,
             fetcher: fetcher.clone(),
         })

@@ -42,7 +42,7 @@ use services::Services;
 use std::{
     num::NonZeroU32,
     ops::{Deref, DerefMut},
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
@@ -218,8 +218,14 @@ impl ApiSettings {
     }
 }
 
-/// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
-pub fn router(api: ApiState, pages: Router) -> Router {
+/// The operations of all interfaces.
+struct Interfaces {
+    routes: Router<ApiState>,
+    operations: Arc<Operations>,
+}
+
+/// Built once for a process: the routes come with the OpenAPI documents of their operations, and those take long to build.
+static INTERFACES: LazyLock<Interfaces> = LazyLock::new(|| {
     let interfaces = [
         ("ai", PathIds::Recorded, image_analysis::router()),
         ("oauth", PathIds::Recorded, oauth::router()),
@@ -235,15 +241,21 @@ pub fn router(api: ApiState, pages: Router) -> Router {
         operations.add(name, ids, &document);
         routes = routes.merge(router);
     }
+    Interfaces { routes, operations: Arc::new(operations) }
+});
+
+/// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
+pub fn router(api: ApiState, pages: Router) -> Router {
     let hosts = api.settings.virtual_hosts.clone();
     let tracer = Arc::new(RequestTracer {
         environment: api.environment.clone(),
         brand: api.brand.clone(),
-        operations,
+        operations: INTERFACES.operations.clone(),
         log: api.request_log.clone(),
     });
     let pages = pages.layer(middleware::from_fn_with_state(api.clone(), frame_ancestors::allow));
-    let mut routes = routes.merge(system::public_router()).route("/", get(system::front_door));
+    let mut routes =
+        INTERFACES.routes.clone().merge(system::public_router()).route("/", get(system::front_door));
     if !api.settings.has_admin_listener {
         routes = routes.merge(system::operator_router());
     }

@@ -93,7 +93,7 @@ const NO_STORE_HEADERS: [(HeaderName, HeaderValue); 2] = [
 )]
 pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let read = body::read(&api, &parts.headers, body, MAX_FORM_BYTES, "send the form alone").await;
+    let read = body::read(&api, &parts, None, body, MAX_FORM_BYTES, "send the form alone").await;
     let form = match &read {
         Ok(form) => form,
         Err(BodyError::TooLarge(_)) => {
@@ -103,8 +103,15 @@ pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Resp
                 "the form has more than 64 KiB",
             );
         }
-        Err(BodyError::Broken(words)) => {
-            return error_response(StatusCode::BAD_REQUEST, "invalid_request", *words);
+        Err(BodyError::BrokenOff) => {
+            return error_response(StatusCode::BAD_REQUEST, "invalid_request", "the form broke off");
+        }
+        Err(BodyError::Late) => {
+            return error_response(
+                StatusCode::BAD_REQUEST,
+                "invalid_request",
+                "the form did not arrive in time",
+            );
         }
         Err(BodyError::NoMemory(_)) => return busy_response(),
     };
@@ -128,7 +135,7 @@ pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Resp
             let answer = TokenResponse { access_token, token_type: "Bearer", expires_in, scope };
             (NO_STORE_HEADERS, Json(answer)).into_response()
         }
-        Err(no) => token_error_response(&api, &no),
+        Err(error) => token_error_response(&api, &error),
     }
 }
 
@@ -162,8 +169,8 @@ impl TokenForm {
     }
 }
 
-fn token_error_response(api: &ApiState, no: &TokenExchangeError) -> Response {
-    let (status, error) = match no {
+fn token_error_response(api: &ApiState, error: &TokenExchangeError) -> Response {
+    let (status, code) = match error {
         TokenExchangeError::InvalidRequest(_) => (StatusCode::BAD_REQUEST, "invalid_request"),
         TokenExchangeError::InvalidClient(_) => (StatusCode::UNAUTHORIZED, "invalid_client"),
         TokenExchangeError::UnauthorizedClient(_) => (StatusCode::BAD_REQUEST, "unauthorized_client"),
@@ -175,8 +182,8 @@ fn token_error_response(api: &ApiState, no: &TokenExchangeError) -> Response {
             return busy_response();
         }
     };
-    let response = error_response(status, error, no.to_string());
-    match no {
+    let response = error_response(status, code, error.to_string());
+    match error {
         TokenExchangeError::TooMany { until } => {
             let wait = until.map_or(60, |until| until.duration_since(api.environment.now()).as_secs().max(1));
             with_retry_after(response, wait as u64)

@@ -11,24 +11,29 @@ use std::{
 #[derive(Debug)]
 pub struct FairQueue<O, T> {
     shares: HashMap<O, Share<T>>,
-    /// The time that the owner of the item that left last had had before it. Whoever comes, or comes back, begins here: nobody
-    /// saves up for later.
-    clock: Duration,
+    /// The virtual time: the greatest start tag of an item that was taken. An owner that has been idle starts from here, so
+    /// nobody saves up time.
+    virtual_time: Duration,
     arrivals: u64,
     len: usize,
 }
 
 #[derive(Debug)]
 struct Share<T> {
-    /// The time that this owner has had.
-    had: Duration,
+    /// The start tag of the owner's next item: what its items were charged so far, or the virtual time when it came back from
+    /// being idle, whichever is later.
+    start_tag: Duration,
+    /// What its items have taken, counted from the start tag that it had when none of them was in service.
+    service_received: Duration,
+    /// Items that have left and are not settled.
+    in_service: usize,
     /// Each with the number of its arrival.
     waiting: VecDeque<(u64, T)>,
 }
 
 impl<O, T> Default for FairQueue<O, T> {
     fn default() -> Self {
-        Self { shares: HashMap::new(), clock: Duration::ZERO, arrivals: 0, len: 0 }
+        Self { shares: HashMap::new(), virtual_time: Duration::ZERO, arrivals: 0, len: 0 }
     }
 }
 
@@ -45,12 +50,17 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
 
     /// Queues an item behind those of the same owner.
     pub fn push(&mut self, owner: O, item: T) {
-        let share = self
-            .shares
-            .entry(owner)
-            .or_insert_with(|| Share { had: Duration::ZERO, waiting: VecDeque::new() });
+        let share = self.shares.entry(owner).or_insert_with(|| Share {
+            start_tag: Duration::ZERO,
+            service_received: Duration::ZERO,
+            in_service: 0,
+            waiting: VecDeque::new(),
+        });
         if share.waiting.is_empty() {
-            share.had = share.had.max(self.clock);
+            share.start_tag = share.start_tag.max(self.virtual_time);
+            if share.in_service == 0 {
+                share.service_received = share.start_tag;
+            }
         }
         share.waiting.push_back((self.arrivals, item));
         self.arrivals += 1;
@@ -58,7 +68,7 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
     }
 
     /// Takes the next item, and charges its owner with the time that it is expected to take; of owners who have had as much, whose
-    /// item came first. [`Self::settle`] corrects the charge.
+    /// item came first. [`Self::settle`] must follow, and corrects the charge.
     pub fn pop(&mut self, expected: Duration) -> Option<(O, T)> {
         self.pop_of(expected, |_| true)
     }
@@ -67,24 +77,32 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
     pub fn pop_of(&mut self, expected: Duration, may: impl Fn(&O) -> bool) -> Option<(O, T)> {
         let next = |(owner, share): (&O, &Share<T>)| {
             let (arrival, _) = share.waiting.front()?;
-            may(owner).then_some((share.had, *arrival, *owner))
+            may(owner).then_some((share.start_tag, *arrival, *owner))
         };
-        let (had, _, owner) =
-            self.shares.iter().filter_map(next).min_by_key(|(had, arrival, _)| (*had, *arrival))?;
+        let (start_tag, _, owner) =
+            self.shares.iter().filter_map(next).min_by_key(|(tag, arrival, _)| (*tag, *arrival))?;
         let share = self.shares.get_mut(&owner)?;
         let (_, item) = share.waiting.pop_front()?;
-        share.had += expected;
-        self.clock = self.clock.max(had);
+        share.start_tag += expected;
+        share.service_received += expected;
+        share.in_service += 1;
+        self.virtual_time = self.virtual_time.max(start_tag);
         self.len -= 1;
-        // Who has had no more than where newcomers begin need not be remembered.
-        self.shares.retain(|_, share| !share.waiting.is_empty() || share.had > self.clock);
+        // An owner at or below the virtual time would start there anyway, so it is forgotten.
+        self.shares.retain(|_, share| {
+            !share.waiting.is_empty() || share.in_service > 0 || share.start_tag > self.virtual_time
+        });
         Some((owner, item))
     }
 
     /// Replaces what an owner was charged for an item by the time that it took.
     pub fn settle(&mut self, owner: O, charged: Duration, took: Duration) {
         if let Some(share) = self.shares.get_mut(&owner) {
-            share.had = (share.had + took).saturating_sub(charged);
+            share.in_service = share.in_service.saturating_sub(1);
+            share.service_received = (share.service_received + took).saturating_sub(charged);
+            // What it was moved ahead by while this was in service has counted already.
+            let refund = charged.saturating_sub(took);
+            share.start_tag = share.start_tag.saturating_sub(refund).max(share.service_received);
         }
     }
 
@@ -162,10 +180,45 @@ mod tests {
         }
         // It has waited for nothing so far, so it is owed nothing for the time before.
         assert_eq!(drain(&mut queue), "b0 a3 b1 b2");
-        // It had a second more than the clock, and is behind who had none.
+        // Its start tag is a second after the virtual time, so it is behind an owner that had nothing.
         queue.push('b', 3);
         queue.push('c', 0);
         assert_eq!(drain(&mut queue), "c0 b3");
+    }
+
+    #[test]
+    fn time_counts_that_is_known_only_after_others_had_their_turns() {
+        let mut queue = FairQueue::default();
+        queue.push('a', 0);
+        queue.pop(SECOND);
+        for number in 0..5 {
+            queue.push('b', number);
+            queue.pop(SECOND);
+            queue.settle('b', SECOND, SECOND);
+        }
+        queue.settle('a', SECOND, 10 * SECOND);
+        queue.push('a', 1);
+        for number in 5..12 {
+            queue.push('b', number);
+        }
+        assert_eq!(drain(&mut queue), "b5 b6 b7 b8 b9 a1 b10 b11");
+    }
+
+    #[test]
+    fn nobody_is_charged_twice_for_the_time_of_a_running_item() {
+        let mut queue = FairQueue::default();
+        queue.push('a', 0);
+        queue.pop(SECOND);
+        for number in 0..30 {
+            queue.push('b', number);
+            queue.pop(SECOND);
+            queue.settle('b', SECOND, SECOND);
+        }
+        // Comes back beside its own item, where others are by now, which is further than that item will take it.
+        queue.push('a', 1);
+        queue.settle('a', SECOND, 20 * SECOND);
+        queue.push('b', 30);
+        assert_eq!(drain(&mut queue), "a1 b30");
     }
 
     #[test]
@@ -184,6 +237,7 @@ mod tests {
         for round in 0..1000 {
             queue.push(round, 0);
             queue.pop(Duration::ZERO);
+            queue.settle(round, Duration::ZERO, Duration::ZERO);
         }
         assert!(queue.shares.len() <= 1, "{} are remembered", queue.shares.len());
     }

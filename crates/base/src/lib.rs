@@ -8,6 +8,7 @@ mod fair_queue;
 mod http_date;
 mod ids;
 mod limit_violation;
+mod moment;
 mod picture;
 mod running_mean;
 mod secret;
@@ -25,6 +26,7 @@ pub use ids::{
     ReceiptId, ResourceId, ReviewId, SignInChallengeId, TaskId, UploadId,
 };
 pub use limit_violation::LimitViolation;
+pub use moment::{MOMENT_WORDS, parse_moment, storable_moment};
 pub use picture::{Picture, PictureSize};
 pub use running_mean::RunningMean;
 pub use secret::Secret;

@@ -47,7 +47,7 @@ pub(crate) fn parse_age_in_years(number: Option<i64>) -> Result<u8, ProofVerific
     let years = number.and_then(|years| u8::try_from(years).ok()).filter(|years| *years <= MAX_AGE_YEARS);
     years.ok_or_else(|| {
         ProofVerificationError::unsupported(format!(
-            "the credential has an age that is no whole number from 0 to {MAX_AGE_YEARS}"
+            "the credential has an age that is not a whole number from 0 to {MAX_AGE_YEARS}"
         ))
     })
 }

@@ -90,7 +90,7 @@ pub(crate) fn verify_chain(
     let broken = CertificateChainError::Broken;
     let (leaf, rest) = chain.split_first().ok_or(CertificateChainError::UnknownRoot)?;
     let leaf = CertificateDer::from(leaf.as_slice());
-    let leaf = EndEntityCert::try_from(&leaf).map_err(|_| broken("is no X.509 version 3 certificate"))?;
+    let leaf = EndEntityCert::try_from(&leaf).map_err(|_| broken("is not an X.509 version 3 certificate"))?;
     let intermediates: Vec<_> = rest.iter().map(|one| CertificateDer::from(one.as_slice())).collect();
     let anchors: Vec<_> = roots
         .iter()
@@ -130,7 +130,7 @@ pub(crate) fn verify_chain(
             broken("holds a certificate that may not sign mobile documents")
         }
         Error::CaUsedAsEndEntity => broken("signs with the certificate of an authority"),
-        Error::EndEntityUsedAsCa => broken("has a certificate issued by one that is no authority"),
+        Error::EndEntityUsedAsCa => broken("has a certificate issued by one that is not an authority"),
         Error::PathLenConstraintViolated => broken("is longer than one of its certificates allows"),
         Error::CertRevoked => broken("holds a certificate that was revoked"),
         Error::UnknownRevocationStatus => broken("holds a certificate that no revocation list speaks for"),

@@ -40,23 +40,23 @@ impl CoseSign1 {
                 other => other,
             };
         }
-        let parts = value.into_array().map_err(|_| "is no COSE_Sign1")?;
+        let parts = value.into_array().map_err(|_| "is not a COSE_Sign1")?;
         let [Value::Bytes(protected), Value::Map(unprotected), payload, Value::Bytes(signature)] =
-            <[Value; 4]>::try_from(parts).map_err(|_| "is no COSE_Sign1")?
+            <[Value; 4]>::try_from(parts).map_err(|_| "is not a COSE_Sign1")?
         else {
-            return Err("is no COSE_Sign1");
+            return Err("is not a COSE_Sign1");
         };
         let payload = match payload {
             Value::Bytes(payload) => Some(payload),
             Value::Null => None,
-            _ => return Err("is no COSE_Sign1"),
+            _ => return Err("is not a COSE_Sign1"),
         };
         let header = match &*protected {
             [] => Vec::new(),
             bytes => cbor::decode(bytes)
                 .ok()
                 .and_then(|header| header.into_map().ok())
-                .ok_or("has a protected header that is no map in its shortest form")?,
+                .ok_or("has a protected header that is not a map in its shortest form")?,
         };
         if cbor::get_label(&header, CRIT_LABEL).is_some()
             || cbor::get_label(&unprotected, CRIT_LABEL).is_some()
@@ -73,7 +73,7 @@ impl CoseSign1 {
         let kid = match either(KID_LABEL) {
             None | Some(Value::Null) => None,
             Some(Value::Bytes(kid)) => Some(kid.clone()),
-            Some(_) => return Err("has a `kid` that is no bytes"),
+            Some(_) => return Err("has a `kid` that is not bytes"),
         };
         Ok(Self {
             alg: cbor::get_label(&header, ALG_LABEL)
@@ -120,19 +120,19 @@ impl CoseMac0 {
             Value::Tag(17, inner) => *inner,
             other => other,
         };
-        let parts = value.into_array().map_err(|_| "is no COSE_Mac0")?;
+        let parts = value.into_array().map_err(|_| "is not a COSE_Mac0")?;
         let [Value::Bytes(protected), Value::Map(unprotected), payload, Value::Bytes(tag)] =
-            <[Value; 4]>::try_from(parts).map_err(|_| "is no COSE_Mac0")?
+            <[Value; 4]>::try_from(parts).map_err(|_| "is not a COSE_Mac0")?
         else {
-            return Err("is no COSE_Mac0");
+            return Err("is not a COSE_Mac0");
         };
         let payload = match payload {
             Value::Bytes(payload) => Some(payload),
             Value::Null => None,
-            _ => return Err("is no COSE_Mac0"),
+            _ => return Err("is not a COSE_Mac0"),
         };
         let header = cbor::decode(&protected).ok().and_then(|header| header.into_map().ok());
-        let header = header.ok_or("has a protected header that is no map in its shortest form")?;
+        let header = header.ok_or("has a protected header that is not a map in its shortest form")?;
         if cbor::get_label(&header, CRIT_LABEL).is_some()
             || cbor::get_label(&unprotected, CRIT_LABEL).is_some()
         {
@@ -162,7 +162,7 @@ fn parse_x5chain(value: Option<&Value>) -> Result<Vec<Vec<u8>>, CoseSign1Error> 
             .iter()
             .map(|one| one.as_bytes().cloned())
             .collect::<Option<_>>()
-            .ok_or("has certificates that are no bytes"),
+            .ok_or("has certificates that are not bytes"),
         Some(_) => Err("has too many certificates, or none"),
     }
 }

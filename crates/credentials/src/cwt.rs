@@ -144,7 +144,7 @@ impl Cwt {
         let replay_key = match cbor::get_label(&self.claims, CTI_LABEL) {
             Some(Value::Bytes(id)) if !id.is_empty() => replay_key(issuer.id(), ReplayKeySource::Id, id),
             Some(_) => {
-                return Err(ProofVerificationError::unsupported("the token has an id that is no bytes"));
+                return Err(ProofVerificationError::unsupported("the token has an id that is not bytes"));
             }
             None => replay_key(issuer.id(), ReplayKeySource::Message, signed.message),
         };
@@ -208,7 +208,7 @@ fn parse_token(value: Value) -> Result<(CoseSign1, Vec<u8>, CborMap), Unsupporte
         .ok_or_else(|| UnsupportedProofError::new("the code's message has no payload"))?;
     let claims = cbor::decode(&payload).ok().and_then(|claims| claims.into_map().ok());
     let claims = claims
-        .ok_or_else(|| UnsupportedProofError::new("the token's claims are no map in its shortest form"))?;
+        .ok_or_else(|| UnsupportedProofError::new("the token's claims are not a map in its shortest form"))?;
     Ok((token, payload, claims))
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn parse_times(claims: &[(Value, Value)]) -> Result<ValidityTimes, Un
         Some(Value::Float(seconds)) if seconds.abs() < 1e15 => Ok(Some(seconds.floor() as i64)),
         Some(value) => cbor::as_i64(value)
             .map(Some)
-            .ok_or_else(|| UnsupportedProofError::new("the token has a moment that is no number")),
+            .ok_or_else(|| UnsupportedProofError::new("the token has a moment that is not a number")),
     };
     Ok(ValidityTimes { iat: moment(IAT_LABEL)?, nbf: moment(NBF_LABEL)?, exp: moment(EXP_LABEL)? })
 }

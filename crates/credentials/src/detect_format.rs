@@ -161,7 +161,7 @@ pub fn parse_device_response(
         [&|| crate::jws::base64url(text), &base64, &|| base45::decode(text).ok()];
     let decoded = encodings.iter().find_map(|decode| cbor::decode(&decode()?).ok());
     let decoded = decoded.ok_or_else(|| {
-        UnsupportedProofError::new("the response is no CBOR in base64url, base64 or base45")
+        UnsupportedProofError::new("the response is not CBOR in base64url, base64 or base45")
     })?;
     let session = ReaderSession { transcript: session.transcript, key: session.reader_key, made_at: None };
     Mdoc::parse_relayed(&decoded, session).map(|mdoc| ParsedProof(Box::new(ProofToken::Mdoc(mdoc))))
@@ -181,7 +181,7 @@ pub enum TerminalSessionError {
         "it is not base64url of a SessionTranscript, a CBOR array of three items, of at most {MAX_TRANSCRIPT_BYTES} bytes"
     )]
     Transcript,
-    #[error("it is no private JWK on P-256, P-384 or P-521")]
+    #[error("it is not a private JWK on P-256, P-384 or P-521")]
     ReaderKey,
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn decrypt_shared(
     };
     let bytes = |part: &str| base64url(part).ok_or(JweError("has a part that is not base64url"));
     let header = crate::strict_json::parse_object(&bytes(protected)?)
-        .ok_or(JweError("has a header that is no JSON object without repetition"))?;
+        .ok_or(JweError("has a header that is not a JSON object without repetition"))?;
     let is = |name: &str, value: &str| header.get(name).and_then(Value::as_str) == Some(value);
     if !is("alg", "A256KW")
         || !is("enc", "A256GCM")

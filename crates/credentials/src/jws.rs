@@ -33,10 +33,10 @@ impl Jws {
         let (header, payload) = signing_input.split_once('.').ok_or("does not have three parts")?;
         let header =
             strict_json::parse_object(&base64url(header).ok_or("has a header that is not base64url")?)
-                .ok_or("has a header that is no JSON object without repetition")?;
+                .ok_or("has a header that is not a JSON object without repetition")?;
         let payload =
             strict_json::parse_object(&base64url(payload).ok_or("has a payload that is not base64url")?)
-                .ok_or("has a payload that is no JSON object without repetition")?;
+                .ok_or("has a payload that is not a JSON object without repetition")?;
         if header.contains_key("crit") || header.contains_key("b64") {
             return Err("has critical header parameters, none of which is known here");
         }

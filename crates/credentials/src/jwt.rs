@@ -30,7 +30,7 @@ impl Jwt {
             Jws::parse(text).map_err(|problem| UnsupportedProofError::new(format!("the token {problem}")))?;
         // A token that the same key signed for another purpose must not pass for a proof.
         if token.typ.as_deref().is_some_and(|typ| !["jwt", "vc+jwt", "vc+ld+jwt"].contains(&typ)) {
-            return Err(UnsupportedProofError::new("the token is of a type that is no proof"));
+            return Err(UnsupportedProofError::new("the token is of a type that is not a proof"));
         }
         if token.payload.contains_key("vp") {
             return Err(UnsupportedProofError::new(
@@ -100,7 +100,7 @@ impl Jwt {
                 replay_key(issuer.id(), ReplayKeySource::Id, id.as_bytes())
             }
             Some(_) => {
-                return Err(ProofVerificationError::unsupported("the token has an id that is no text"));
+                return Err(ProofVerificationError::unsupported("the token has an id that is not text"));
             }
             None => replay_key(issuer.id(), ReplayKeySource::Message, self.token.signing_input.as_bytes()),
         };
@@ -151,9 +151,9 @@ pub(crate) fn check_audience(
 pub(crate) fn parse_times(payload: &Map<String, Value>) -> Result<ValidityTimes, ProofVerificationError> {
     let moment = |name: &str| match payload.get(name) {
         None => Ok(None),
-        Some(value) => strict_json::parse_seconds(value)
-            .map(Some)
-            .ok_or_else(|| ProofVerificationError::unsupported("the proof has a moment that is no number")),
+        Some(value) => strict_json::parse_seconds(value).map(Some).ok_or_else(|| {
+            ProofVerificationError::unsupported("the proof has a moment that is not a number")
+        }),
     };
     Ok(ValidityTimes { iat: moment("iat")?, nbf: moment("nbf")?, exp: moment("exp")? })
 }
@@ -171,7 +171,7 @@ pub(crate) fn parse_status_reference(payload: &Map<String, Value>) -> Result<Opt
 fn parse_date_time(value: &Value) -> Result<i64, ProofVerificationError> {
     let moment = value.as_str().and_then(|text| text.parse::<Timestamp>().ok());
     let moment = moment.ok_or_else(|| {
-        ProofVerificationError::unsupported("the credential has a date that is no RFC 3339 moment")
+        ProofVerificationError::unsupported("the credential has a date that is not an RFC 3339 moment")
     })?;
     Ok(moment.as_second())
 }

@@ -96,7 +96,7 @@ impl VerificationKey {
     /// Parses a JSON Web Key (RFC 7517). Two members are our own: `not_before` and `not_after`, RFC 3339 times between
     /// which the key may be used. A private or symmetric key is refused.
     pub fn parse(jwk: &Value) -> Result<Self, JwkError> {
-        let members = jwk.as_object().ok_or_else(|| bad("key", "is no JSON object"))?;
+        let members = jwk.as_object().ok_or_else(|| bad("key", "is not a JSON object"))?;
         if ["d", "p", "q", "dp", "dq", "qi", "k"].iter().any(|secret| members.contains_key(*secret)) {
             return Err(bad("d", "is a secret, and only public keys belong here"));
         }
@@ -116,14 +116,14 @@ impl VerificationKey {
         let kid = match members.get("kid") {
             None => None,
             Some(Value::String(kid)) => Some(kid.clone()),
-            Some(_) => return Err(bad("kid", "is no text")),
+            Some(_) => return Err(bad("kid", "is not text")),
         };
         let moment = |member: &'static str| match members.get(member) {
             None => Ok(None),
             Some(Value::String(text)) => {
-                text.parse().map(Some).map_err(|_| bad(member, "is no RFC 3339 moment"))
+                text.parse().map(Some).map_err(|_| bad(member, "is not an RFC 3339 moment"))
             }
-            Some(_) => Err(bad(member, "is no text")),
+            Some(_) => Err(bad(member, "is not text")),
         };
         let (not_before, not_after) = (moment("not_before")?, moment("not_after")?);
         Self::new(kid, &algs, &bytes, thumbprint, not_before, not_after)
@@ -133,7 +133,7 @@ impl VerificationKey {
     pub fn parse_set(jwks: &[u8]) -> Result<Vec<Self>, JwkError> {
         let set =
             crate::strict_json::parse_object(jwks).ok_or_else(|| bad("keys", "is not in a JSON object"))?;
-        let keys = set.get("keys").and_then(Value::as_array).ok_or_else(|| bad("keys", "is no list"))?;
+        let keys = set.get("keys").and_then(Value::as_array).ok_or_else(|| bad("keys", "is not a list"))?;
         if keys.len() > 64 {
             return Err(bad("keys", "are more than 64"));
         }
@@ -209,7 +209,7 @@ impl VerificationKey {
             .iter()
             .map(|alg| Ok((*alg, aws::ParsedPublicKey::new(alg.verifier(), bytes)?)))
             .collect::<Result<Vec<_>, aws_lc_rs::error::KeyRejected>>()
-            .map_err(|_| bad("key", "is no valid key of its kind"))?;
+            .map_err(|_| bad("key", "is not a valid key of its kind"))?;
         Ok(Self(Arc::new(ParsedKey { kid, thumbprint, uses, not_before, not_after })))
     }
 

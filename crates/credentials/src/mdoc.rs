@@ -111,7 +111,7 @@ impl Mdoc {
             .and_then(Value::as_text)
             .is_none_or(|version| !version.starts_with("1."))
         {
-            return Err(malformed("is no response of version 1"));
+            return Err(malformed("is not a response of version 1"));
         }
         let documents = match cbor::get_name(map, "documents") {
             None => &[][..],
@@ -193,7 +193,7 @@ impl MdocDocument {
             return Err(malformed("is of another type than its issuer signed"));
         }
         if !DOC_TYPES.contains(&mso.doc_type.as_str()) {
-            return Err(malformed("is of a type that is no proof of age"));
+            return Err(malformed("is of a type that is not a proof of age"));
         }
         let mut items = Vec::new();
         let spaces = cbor::get_name(signed, "nameSpaces")

@@ -13,7 +13,7 @@ const MAX_SIGNER_CERTIFICATES: usize = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestObjectSignerError {
     /// The key is not a P-256 key in PEM.
-    #[error("is no P-256 private key, PKCS#8 in PEM")]
+    #[error("is not a P-256 private key, PKCS#8 in PEM")]
     Key,
     /// The certificates cannot be read.
     #[error("holds no certificates in PEM, or more than {MAX_SIGNER_CERTIFICATES}")]

@@ -46,7 +46,7 @@ impl SdJwt {
         let mut parts = presented.split('~');
         let token = Jws::parse(parts.next().unwrap_or_default()).map_err(bad)?;
         if !matches!(token.typ.as_deref(), Some("dc+sd-jwt" | "vc+sd-jwt")) {
-            return Err(bad("is of a type that is no SD-JWT VC"));
+            return Err(bad("is of a type that is not an SD-JWT VC"));
         }
         let binding = match binding {
             "" => None,
@@ -210,7 +210,7 @@ impl DisclosureResolver {
     /// The disclosure with this digest, if it was given. A digest may occur only once in a credential.
     fn take(&mut self, digest: &Value) -> Result<Option<Vec<Value>>, ProofVerificationError> {
         let bad = |problem: &str| ProofVerificationError::unsupported(format!("the credential {problem}"));
-        let digest = digest.as_str().ok_or_else(|| bad("has a digest that is no text"))?;
+        let digest = digest.as_str().ok_or_else(|| bad("has a digest that is not text"))?;
         if !self.seen.insert(digest.to_owned()) {
             return Err(bad("repeats a digest"));
         }
@@ -236,7 +236,7 @@ impl DisclosureResolver {
         let digests = match members.get("_sd") {
             None => &[][..],
             Some(Value::Array(digests)) => digests,
-            Some(_) => return Err(bad("has digests that are no list")),
+            Some(_) => return Err(bad("has digests that are not a list")),
         };
         for digest in digests {
             let Some(parts) = self.take(digest)? else { continue };

@@ -147,7 +147,7 @@ fn parse_jwt(
     now: Timestamp,
 ) -> Result<StatusListClaims, StatusListError> {
     let bad = StatusListError::Malformed;
-    let text = std::str::from_utf8(body).map_err(|_| bad("is no text"))?;
+    let text = std::str::from_utf8(body).map_err(|_| bad("is not text"))?;
     let token = Jws::parse(text.trim_ascii()).map_err(bad)?;
     if token.typ.as_deref() != Some("statuslist+jwt") {
         return Err(bad("is not of type statuslist+jwt"));
@@ -158,7 +158,7 @@ fn parse_jwt(
     let moment = |name| match token.payload.get(name) {
         None => Ok(None),
         Some(value) => {
-            strict_json::parse_seconds(value).map(Some).ok_or(bad("has a moment that is no number"))
+            strict_json::parse_seconds(value).map(Some).ok_or(bad("has a moment that is not a number"))
         }
     };
     let list = token.payload.get("status_list").ok_or(bad("has no list"))?;
@@ -182,7 +182,7 @@ fn parse_cwt(
     now: Timestamp,
 ) -> Result<StatusListClaims, StatusListError> {
     let bad = StatusListError::Malformed;
-    let value = cbor::decode(body).map_err(|_| bad("is no CBOR in its shortest form"))?;
+    let value = cbor::decode(body).map_err(|_| bad("is not CBOR in its shortest form"))?;
     let mut token = CoseSign1::parse(value).map_err(bad)?;
     if token.typ.as_deref() != Some("application/statuslist+cwt") {
         return Err(bad("is not of type application/statuslist+cwt"));
@@ -194,11 +194,11 @@ fn parse_cwt(
     issuer.verify_signature(&signed, now).map_err(|failed| StatusListError::NotSigned(failed.detail))?;
     let claims =
         cbor::decode(&payload).ok().and_then(|claims| claims.into_map().ok()).ok_or(bad("has no claims"))?;
-    let times = cwt::parse_times(&claims).map_err(|_| bad("has a moment that is no number"))?;
+    let times = cwt::parse_times(&claims).map_err(|_| bad("has a moment that is not a number"))?;
     let list =
         cbor::get_label(&claims, STATUS_LIST_LABEL).and_then(Cbor::as_map).ok_or(bad("has no list"))?;
     let ttl = cbor::get_label(&claims, TTL_LABEL)
-        .map(|ttl| cbor::as_i64(ttl).ok_or(bad("has a ttl that is no number")));
+        .map(|ttl| cbor::as_i64(ttl).ok_or(bad("has a ttl that is not a number")));
     let subject = cbor::get_label(&claims, SUB_LABEL).and_then(Cbor::as_text).ok_or(bad("has no subject"))?;
     let compressed = cbor::get_name(list, "lst").and_then(Cbor::as_bytes).ok_or(bad("has no list"))?;
     Ok(StatusListClaims {

@@ -75,7 +75,7 @@ impl TrustList {
     pub fn parse(json: &[u8]) -> Result<Self, InvalidTrustListError> {
         let members = strict_json::parse_object(json).ok_or_else(|| InvalidTrustListError {
             place: "the list".to_owned(),
-            problem: "is no JSON object, or repeats a member".to_owned(),
+            problem: "is not a JSON object, or repeats a member".to_owned(),
         })?;
         parse::parse_trust_list(&members)
     }

@@ -37,7 +37,7 @@ impl<T> DbRow for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r
 #[derive(Debug, thiserror::Error)]
 pub enum DbError {
     /// A unique constraint or primary key has this value already.
-    #[error("a unique rule was broken")]
+    #[error("a unique constraint was violated")]
     Duplicate(#[source] sqlx::Error),
     /// The disk or the quota of the database is full.
     #[error("the database has no room left on its disk")]
@@ -50,8 +50,8 @@ pub enum DbError {
     Migration(#[from] sqlx::migrate::MigrateError),
     /// A newer build has changed the schema, in a way that this build cannot work with.
     #[error(
-        "the database has schema {}, which builds can use that know schema {} or later; this build knows schema {}: run the \
-         newer build again, or restore the backup from before it", .0.database, .0.usable_from, .0.build
+        "the database has schema {}. Builds that know schema {} or later can use it; this build knows schema {}: run the \
+         newer build again, or restore the backup from before the migration", .0.database, .0.usable_from, .0.build
     )]
     SchemaTooNew(SchemaStatus),
     /// Any other error of the driver.
@@ -344,7 +344,7 @@ impl WriteTx {
 }
 
 /// Begins a transaction, and does not stop half way if the caller gives up: the driver would put the connection back into
-/// the pool without a rollback, and whoever has it next would be inside the transaction of before.
+/// the pool without a rollback, and whoever has it next would be inside the previous transaction.
 async fn begin_whole(
     pool: &PgPool,
     statement: &'static str,

@@ -52,6 +52,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (44, "session_steps", include_str!("../../../migrations/0044_session_steps.sql")),
     (45, "age_appeals", include_str!("../../../migrations/0045_age_appeals.sql")),
     (46, "request_log", include_str!("../../../migrations/0046_request_log.sql")),
+    (47, "inviters", include_str!("../../../migrations/0047_inviters.sql")),
 ];
 
 /// Number, name and text of a migration.

@@ -9,11 +9,10 @@ use std::sync::LazyLock;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DocumentType {
     Passport,
-    /// An identity card that a state issues to its citizens or residents.
+    /// An identity card that a state, or a driving licence authority of North America, issues to citizens or residents.
     NationalId,
     /// A card that permits a foreigner to stay.
     ResidencePermit,
-    /// A driving licence, or an identity card of the same authority.
     DrivingLicence,
 }
 

@@ -1,6 +1,7 @@
 //! Reads a document with all its sides, and joins everything that the other modules find.
 
 mod fields;
+mod portrait_sides;
 mod side;
 
 pub use side::DocumentSide;
@@ -54,7 +55,7 @@ pub struct DocumentReading {
     pub fields: Vec<ExtractedField>,
     /// The printed fields that were found by their numbers, as licences number them; each once, in the order of their names.
     pub numbered_fields: Vec<FieldName>,
-    /// The portrait on the first side that has one.
+    /// The portrait, on a side that belongs to the document.
     pub portrait: Option<Portrait>,
     /// The content of a letter, such as a bill or statement; only where there is neither an MRZ nor a licence's
     /// barcode.
@@ -130,12 +131,14 @@ pub fn join_sides(
     today: Date,
     embed_portrait: bool,
 ) -> Result<DocumentReading, VisionError> {
-    let zone = sides.iter().filter_map(|side| side.zone.as_ref()).max_by(|a, b| {
+    let zones = sides.iter().enumerate().filter_map(|(at, side)| Some((at, side.zone.as_ref()?)));
+    let zone = zones.max_by(|(_, a), (_, b)| {
         let trust = |zone: &MrzReading| (zone.mrz.checks_hold(), zone.mean_certainty());
         let ((a_holds, a), (b_holds, b)) = (trust(a), trust(b));
         a_holds.cmp(&b_holds).then(a.total_cmp(&b))
     });
-    let zone = zone.cloned();
+    let zone_place = zone.map(|(at, zone)| (at, zone.format));
+    let zone = zone.map(|(_, zone)| zone.clone());
     let codes = || sides.iter().flat_map(|side| &side.barcodes);
     let licence = codes().find_map(Barcode::licence);
     let kind = fields::detect_document_type(zone.as_ref(), licence.as_ref()).or(claim.kind);
@@ -144,14 +147,16 @@ pub fn join_sides(
     fields.extend(zone.iter().flat_map(|zone| fields::of_zone(zone, today)));
     fields.extend(licence.iter().flat_map(fields::of_licence));
     let lines: Vec<&[text::TextLine]> = sides.iter().map(|side| side.lines.as_slice()).collect();
-    let (printed, confirmed, numbered_fields) =
-        fields::of_print(&lines, zone.as_ref(), issuer.as_deref(), today);
+    let fields::PrintReading { fields: printed, confirmed, numbered: numbered_fields, sides: prints } =
+        fields::of_print(&lines, zone.as_ref(), licence.as_ref(), issuer.as_deref(), today);
     fields.extend(printed);
     fields.sort_by_key(|field| (field.name, field.source));
 
     let mut portrait = None;
-    for (at, side) in sides.iter().enumerate() {
-        if portrait.is_none() {
+    for at in portrait_sides::portrait_sides(&sides, &prints, zone_place) {
+        if portrait.is_none()
+            && let Some(side) = sides.get(at)
+        {
             portrait = Portrait::find(vision, &side.page, at, embed_portrait)?;
         }
     }

@@ -99,8 +99,8 @@ impl ErasureKeys {
         Some(Secret::new(<[u8; 32]>::try_from(key).ok()?))
     }
 
-    /// The vault that seals what belongs to an owner, from the key that was read with the owner's row. Owners of before
-    /// there were keys have none: theirs is the server's vault.
+    /// The vault that seals what belongs to an owner, from the key that was read with the owner's row. Owners that are
+    /// older than these keys have none: theirs is the server's vault.
     ///
     /// A key that does not open gives a vault with a key that nobody has, so that the caller meets the same error as with a
     /// damaged value, and what is sealed with it is lost rather than readable.

@@ -18,13 +18,14 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 /// The kinds of records that tell of an erasure.
-pub const ERASURE_KINDS: [&str; 10] = [
+pub const ERASURE_KINDS: [&str; 11] = [
     "account.close",
     "account.delete",
     "age-session.delete",
     "content.delete",
     "document-session.delete",
     "fraud-list.remove",
+    "media.delete",
     "member.remove",
     "moderation.delete",
     "profile.delete",
@@ -56,7 +57,7 @@ pub enum ReplayOutcome {
 /// Why a record is not acted on.
 #[derive(Debug, thiserror::Error)]
 pub enum ErasureReplayError {
-    #[error("it is no line of `assay audit export`")]
+    #[error("it is not a line of `assay audit export`")]
     Malformed,
     #[error(transparent)]
     Account(#[from] AccountDeletionError),
@@ -86,7 +87,15 @@ struct ErasureRecord {
 
 #[derive(Default, Deserialize)]
 struct RecordDetails {
+    // Of any type, as records of other kinds may have details of these names.
     face: Option<serde_json::Value>,
+    session: Option<serde_json::Value>,
+}
+
+/// The id that a detail is.
+fn id_in(detail: Option<&serde_json::Value>) -> Result<Uuid, ErasureReplayError> {
+    let id = detail.and_then(serde_json::Value::as_str).and_then(|id| Uuid::parse_str(id).ok());
+    id.ok_or(ErasureReplayError::Malformed)
 }
 
 impl ErasureReplay {
@@ -112,6 +121,10 @@ impl ErasureReplay {
             }
             "document-session.delete" => self.document_verification.erase(id.into()).await?,
             "fraud-list.remove" => self.document_verification.remove_from_fraud_list(None, id.into()).await?,
+            "media.delete" => {
+                let session = id_in(record.details.session.as_ref())?;
+                self.document_verification.redact_media_again(session.into(), id.into()).await?
+            }
             _ => {
                 let account = record.account.ok_or(ErasureReplayError::Malformed)?;
                 self.delete_of_account(account, &record, id).await?
@@ -161,9 +174,7 @@ impl ErasureReplay {
             "moderation.delete" => return Ok(self.content_moderation.delete(tx, account, id.into()).await?),
             "profile.delete" => self.faces.delete_profile(tx, account, id.into()).await,
             _ => {
-                let face = record.details.face.as_ref().and_then(serde_json::Value::as_str);
-                let face = face.and_then(|face| Uuid::parse_str(face).ok());
-                let face = face.ok_or(ErasureReplayError::Malformed)?;
+                let face = id_in(record.details.face.as_ref())?;
                 self.faces.remove_face(tx, account, id.into(), face.into()).await
             }
         };

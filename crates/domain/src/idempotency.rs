@@ -99,7 +99,8 @@ pub async fn reserve(
         return Ok(IdempotencyLookup::BodyMismatch);
     };
     let body = vault.open(&aad(app, &id), &row.sealed);
-    // An answer that was sealed under another master key is lost; executing the request again could repeat its effect.
+    // An answer that cannot be opened is lost (a rotation of the master key is no cause: it is sealed under the data key);
+    // executing the request again could repeat its effect.
     Ok(body.map_or(IdempotencyLookup::BodyMismatch, |body| IdempotencyLookup::Answered {
         status: row.status as u16,
         body,

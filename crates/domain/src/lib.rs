@@ -18,6 +18,7 @@ pub mod document_verification;
 pub mod erasure_keys;
 pub mod erasure_replay;
 pub mod faces;
+mod fair_slots;
 pub mod idempotency;
 pub mod image_analysis;
 pub mod jwk;

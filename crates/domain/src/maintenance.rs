@@ -4,6 +4,7 @@ use crate::{
     age_verification::ExpireAgeSessions,
     audit_trail::PurgeAuditTrail,
     content_moderation::{SweepContentUploads, SweepFindingPictures, SweepModerations},
+    data_keys,
     document_verification::SweepDocumentSessions,
     erasure_keys::CleanFiles,
     faces::SweepFaces,
@@ -14,7 +15,7 @@ use crate::{
 };
 use base::{Environment, SignedDuration};
 use db::{Db, DbError};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_unique};
+use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_recurring};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -38,21 +39,23 @@ impl PurgeNonces {
     }
 }
 
-/// Queues the recurring jobs that are not queued yet. Every process calls this when it starts.
+/// Queues the recurring jobs that are not queued yet, and those again that an earlier build gave up. Every process calls this
+/// when it starts.
 pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(), DbError> {
     let mut tx = db.write().await?;
-    enqueue_unique(&mut tx, env, &PurgeNonces {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &PurgeExpired {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &CleanFiles {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &SealTexts {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &SweepFaces {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &SweepModerations {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &SweepContentUploads {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &SweepFindingPictures {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &SweepDocumentSessions {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &ExpireAgeSessions {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &RefreshTrust {}, "recurring", env.now()).await?;
-    enqueue_unique(&mut tx, env, &PurgeAuditTrail {}, "recurring", env.now()).await?;
+    enqueue_recurring(&mut tx, env, &PurgeNonces {}).await?;
+    enqueue_recurring(&mut tx, env, &PurgeExpired {}).await?;
+    enqueue_recurring(&mut tx, env, &CleanFiles {}).await?;
+    enqueue_recurring(&mut tx, env, &SealTexts {}).await?;
+    enqueue_recurring(&mut tx, env, &SweepFaces {}).await?;
+    enqueue_recurring(&mut tx, env, &SweepModerations {}).await?;
+    enqueue_recurring(&mut tx, env, &SweepContentUploads {}).await?;
+    enqueue_recurring(&mut tx, env, &SweepFindingPictures {}).await?;
+    enqueue_recurring(&mut tx, env, &SweepDocumentSessions {}).await?;
+    enqueue_recurring(&mut tx, env, &ExpireAgeSessions {}).await?;
+    enqueue_recurring(&mut tx, env, &RefreshTrust {}).await?;
+    enqueue_recurring(&mut tx, env, &PurgeAuditTrail {}).await?;
+    data_keys::rotation::schedule_retirement(&mut tx, env).await?;
     tx.commit().await
 }
 
@@ -70,6 +73,20 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
         assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 12);
+    }
+
+    #[tokio::test]
+    async fn recurring_jobs_that_were_parked_come_back() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        schedule_recurring_jobs(&test.db, &env).await.unwrap();
+        let mut tx = test.db.write().await.unwrap();
+        tx.execute(sql!("UPDATE jobs SET state = 'PARKED', attempts = 11")).await.unwrap();
+        tx.commit().await.unwrap();
+        schedule_recurring_jobs(&test.db, &env).await.unwrap();
+        let mut view = test.db.read().await.unwrap();
+        let waiting = sql!("SELECT count(*) FROM jobs WHERE state = 'WAITING' AND attempts = 0");
+        assert_eq!(view.count(waiting).await.unwrap(), 12);
     }
 
     #[tokio::test]

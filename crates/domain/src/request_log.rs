@@ -252,8 +252,8 @@ pub async fn days(
     .await
 }
 
-/// Deletes requests whose time is over or that are too many, and days whose time is over, at most 5,000 of each; returns how
-/// many.
+/// Deletes requests and days whose time is over, at most 5,000 of each, or, once there are none, requests that are too many;
+/// returns how many: 0 once there is nothing left.
 pub(crate) async fn purge(
     db: &Db,
     environment: &dyn Environment,
@@ -268,16 +268,6 @@ pub(crate) async fn purge(
             now - settings.retention,
         ))
         .await?;
-    let too_many = tx
-        .execute(sql!(
-            "DELETE FROM request_log WHERE id IN
-                (SELECT id FROM
-                    (SELECT id, row_number() OVER (PARTITION BY app_id ORDER BY received_at DESC, id DESC) AS place
-                       FROM request_log) AS ranked
-                  WHERE place > $1 LIMIT 5000)",
-            i64::from(settings.max_requests),
-        ))
-        .await?;
     let days = tx
         .execute(sql!(
             "DELETE FROM request_days WHERE (app_id, day, interface) IN
@@ -286,7 +276,66 @@ pub(crate) async fn purge(
         ))
         .await?;
     tx.commit().await?;
-    Ok(old + too_many + days)
+    match old + days {
+        // Last, since what is old is cheaper to find.
+        0 => purge_surplus(db, settings.max_requests).await,
+        purged => Ok(purged),
+    }
+}
+
+/// Deletes all but the latest requests of each application; returns how many.
+async fn purge_surplus(db: &Db, max_requests: u32) -> Result<u64, DbError> {
+    #[derive(FromRow)]
+    struct LoggedAppRow {
+        app_id: AppId,
+    }
+    #[derive(FromRow)]
+    struct PlaceRow {
+        #[sqlx(try_from = "db::DbTimestamp")]
+        received_at: Timestamp,
+        id: Uuid,
+    }
+    let apps: Vec<LoggedAppRow> = db
+        .read()
+        .await?
+        .fetch_all(sql!(
+            "SELECT a.id AS app_id FROM applications a
+              WHERE EXISTS (SELECT 1 FROM request_log r WHERE r.app_id = a.id)"
+        ))
+        .await?;
+    let mut purged = 0;
+    for LoggedAppRow { app_id } in apps {
+        // Read, and before anything is locked: it goes through as many entries of an index as requests may be kept.
+        let surplus: Option<PlaceRow> = db
+            .read()
+            .await?
+            .fetch_optional(sql!(
+                "SELECT received_at, id FROM request_log WHERE app_id = $1
+                  ORDER BY received_at DESC, id DESC LIMIT 1 OFFSET $2",
+                app_id,
+                i64::from(max_requests),
+            ))
+            .await?;
+        let Some(PlaceRow { received_at, id }) = surplus else { continue };
+        loop {
+            let mut tx = db.write_with_durability(Durability::Process).await?;
+            let rows = tx
+                .execute(sql!(
+                    "DELETE FROM request_log WHERE id IN
+                        (SELECT id FROM request_log WHERE app_id = $1 AND (received_at, id) <= ($2, $3) LIMIT 5000)",
+                    app_id,
+                    received_at,
+                    id,
+                ))
+                .await?;
+            tx.commit().await?;
+            purged += rows;
+            if rows == 0 {
+                break;
+            }
+        }
+    }
+    Ok(purged)
 }
 
 #[cfg(test)]
@@ -355,6 +404,12 @@ mod tests {
 
         let settings = RequestLogSettings { max_requests: 10, ..RequestLogSettings::default() };
         assert_eq!(purge(&test.db, &environment, &settings).await.unwrap(), MAX_LISTED_PER_FLUSH as u64 - 9);
+        assert_eq!(purge(&test.db, &environment, &settings).await.unwrap(), 0, "as many as may be kept");
+        let mut view = test.db.read().await.unwrap();
+        let kept = list(&mut view, app, &RequestFilter::default(), None, 500).await.unwrap();
+        drop(view);
+        let ids = |records: &[RequestRecord]| records.iter().map(|record| record.id).collect::<Vec<_>>();
+        assert_eq!(ids(&kept), ids(&all[..10]), "the latest");
         environment.advance(SignedDuration::from_hours(24 * 8));
         assert_eq!(purge(&test.db, &environment, &settings).await.unwrap(), 11);
         environment.advance(DAY_RETENTION);

@@ -317,7 +317,7 @@ impl RetentionSettings {
                 Until("they are removed, or their member or account is"),
             ),
             rule(
-                "What operators asked their colleagues to approve (ids, names and scopes of keys)",
+                "What operators asked their colleagues to approve (ids, names and scopes; address and name of who would be invited as an operator)",
                 &["approvals"],
                 Until("a month after it was asked for"),
             ),

@@ -1,6 +1,6 @@
 //! Texts that people write about contents, notifications and checks: sealed in their rows, because they may name somebody.
 //!
-//! Each has two columns: the sealed one, and one of before texts were sealed, which is empty. A build of before may run
+//! Each has two columns: the sealed one, and the one used before texts were sealed, which is empty. An older build may run
 //! again after a roll-back and write there; what it wrote counts, until [`SealTexts`] has sealed it.
 
 use crate::vault::Vault;
@@ -116,8 +116,8 @@ impl SealedTexts {
         self.vault.seal(&*self.environment, &column.aad(id.into()), text.as_bytes())
     }
 
-    /// Opens the text of a row; `in_clear` is its column of before texts were sealed. Empty, and an error in the log, if it
-    /// does not open.
+    /// Opens the text of a row; `in_clear` is the column that was used before texts were sealed. Empty, and an error in the log,
+    /// if it does not open.
     pub(crate) fn open(
         &self,
         column: TextColumn,

@@ -136,7 +136,7 @@ fn read_mrz_labels(file: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
     let folder = file.parent().unwrap_or_else(|| Path::new("."));
     let mut rows = Vec::new();
     for row in reader.records() {
-        let row = row.with_context(|| format!("{} is no CSV", file.display()))?;
+        let row = row.with_context(|| format!("{} is not CSV", file.display()))?;
         let text = |at: usize| row.get(at).unwrap_or_default().trim();
         let lines = text(mrz_at).split('|').map(str::trim).filter(|line| !line.is_empty());
         rows.push((folder.join(text(path_at)), lines.map(str::to_owned).collect()));

@@ -34,7 +34,7 @@ fn check_figure(name: &str, svg: &str) {
     let mut reader = quick_xml::Reader::from_str(svg);
     let (mut open, mut elements) = (Vec::new(), BTreeMap::<String, usize>::new());
     loop {
-        match reader.read_event().unwrap_or_else(|error| panic!("{name} is no XML: {error}")) {
+        match reader.read_event().unwrap_or_else(|error| panic!("{name} is not XML: {error}")) {
             Event::Start(start) => {
                 let element = String::from_utf8(start.name().as_ref().to_vec()).unwrap();
                 *elements.entry(element.clone()).or_default() += 1;

@@ -130,7 +130,7 @@ fn read_labels<L>(
     let folder = file.parent().unwrap_or_else(|| Path::new("."));
     let mut rows = Vec::new();
     for (number, row) in reader.records().enumerate() {
-        let row = row.with_context(|| format!("{} is no CSV", file.display()))?;
+        let row = row.with_context(|| format!("{} is not CSV", file.display()))?;
         let text = |at: usize| row.get(at).unwrap_or_default().trim();
         let Some(label) = parse(text(label_at)) else {
             bail!(

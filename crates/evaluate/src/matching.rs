@@ -282,7 +282,7 @@ fn read_pairs(file: &Path) -> anyhow::Result<Vec<LabelledPair>> {
         columns.iter().enumerate().filter(|(at, _)| ![a, b, same].contains(at)).collect();
     let mut pairs = Vec::new();
     for (number, row) in reader.records().enumerate() {
-        let row = row.with_context(|| format!("{shown} is no CSV"))?;
+        let row = row.with_context(|| format!("{shown} is not CSV"))?;
         let text = |at: usize| row.get(at).unwrap_or_default().trim().to_owned();
         let groups = further.iter().map(|&(at, name)| (name.trim().to_owned(), text(at))).collect();
         let same = match text(same).to_ascii_lowercase().as_str() {

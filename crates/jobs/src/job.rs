@@ -132,7 +132,7 @@ impl RetryPolicy {
     /// Six attempts, spread over a little more than an hour.
     pub const DEFAULT: Self = Self { waits: &[1, 10, 60, 600, 3000], jitter: 0.2 };
     /// For recurring jobs, which must not end as dead letters: eleven attempts, so that they outlast a database that is
-    /// unavailable for hours.
+    /// unavailable for hours. What [`enqueue_recurring`](crate::enqueue_recurring) queued has no last attempt.
     pub const RECURRING: Self =
         Self { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
     /// One attempt: a job that fails is parked.
@@ -144,6 +144,12 @@ impl RetryPolicy {
         let seconds = f64::from(*self.waits.get(index)?);
         let factor = 1.0 + self.jitter * (2.0 * fraction.clamp(0.0, 1.0) - 1.0);
         Some(SignedDuration::from_millis((seconds * factor * 1000.0) as i64))
+    }
+
+    /// The wait after so many failed attempts of a job that must never end: the last wait is repeated for ever.
+    pub(crate) fn endless_wait(&self, attempts: i64, fraction: f64) -> SignedDuration {
+        let last = self.waits.len() as i64;
+        self.wait(attempts.min(last), fraction).unwrap_or(SignedDuration::from_hours(1))
     }
 
     /// How many attempts a job gets in all.
@@ -193,5 +199,15 @@ mod tests {
         assert_eq!(retry.wait(3, 0.5), None);
         assert_eq!(retry.attempts(), 3);
         assert_eq!(RetryPolicy::NEVER.wait(1, 0.5), None);
+    }
+
+    #[test]
+    fn the_last_wait_is_repeated_for_what_must_never_end() {
+        let retry = RetryPolicy { waits: &[5, 300], jitter: 0.1 };
+        assert_eq!(retry.endless_wait(1, 0.5), SignedDuration::from_secs(5));
+        for attempts in [2, 3, 1000, i64::MAX] {
+            assert_eq!(retry.endless_wait(attempts, 0.5), SignedDuration::from_secs(300), "{attempts}");
+        }
+        assert_eq!(RetryPolicy::NEVER.endless_wait(1, 0.5), SignedDuration::from_hours(1));
     }
 }

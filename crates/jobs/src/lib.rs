@@ -20,7 +20,7 @@ pub use admin::{
 pub use job::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
 pub use queue::{
     Lease, LeaseError, QueuePosition, ShutdownSignal, enqueue, enqueue_at, enqueue_for_account,
-    enqueue_for_application, enqueue_unique, enqueue_unique_for_account, enqueue_unique_for_application,
-    queue_position, withdraw,
+    enqueue_for_application, enqueue_recurring, enqueue_unique, enqueue_unique_for_account,
+    enqueue_unique_for_application, queue_position, withdraw,
 };
 pub use worker::Worker;

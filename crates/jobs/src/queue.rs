@@ -6,6 +6,11 @@ use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 use std::collections::HashMap;
 use tokio::sync::watch;
 
+/// The key of the jobs that [`enqueue_recurring`] queues.
+const RECURRING_KEY: &str = "recurring";
+/// No round of what recurs is put off for so long. One that waits longer was put off by a clock that was ahead.
+const MAX_RECURRING_WAIT: SignedDuration = SignedDuration::from_hours(24);
+
 /// Why a run may not change anything under its lease.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
@@ -79,6 +84,30 @@ pub async fn enqueue_unique<J: Job>(
 ) -> Result<bool, DbError> {
     let id = environment.uuid_v7();
     Ok(insert(tx, environment, job, id, Some(key), run_at, JobOwner::default()).await? == 1)
+}
+
+/// Enqueues a job that recurs for as long as there is a server, due at once, unless it is queued already. However often it
+/// fails or its process dies, it is tried again: nobody would queue it anew. One that is a dead letter all the same, since an
+/// earlier build parked it, is due at once again, and so is one that waits for a moment more than a day from now, since a clock
+/// was wrong.
+pub async fn enqueue_recurring<J: Job>(
+    tx: &mut WriteTx,
+    environment: &dyn Environment,
+    job: &J,
+) -> Result<(), DbError> {
+    let now = environment.now();
+    if !enqueue_unique(tx, environment, job, RECURRING_KEY, now).await? {
+        tx.execute(sql!(
+            "UPDATE jobs SET state = 'WAITING', attempts = 0, interruptions = 0, forgiven = 0, run_at = $3
+              WHERE kind = $1 AND unique_key = $2 AND (state = 'PARKED' OR (state = 'WAITING' AND run_at > $4))",
+            J::KIND,
+            RECURRING_KEY,
+            now,
+            now + MAX_RECURRING_WAIT,
+        ))
+        .await?;
+    }
+    Ok(())
 }
 
 /// [`enqueue_unique`] for a job of an application.
@@ -230,13 +259,14 @@ pub(crate) enum AttemptAccounting {
 const INTERRUPTION_BACKOFF_SECONDS: [i64; 9] = [0, 0, 1, 2, 4, 8, 15, 30, 60];
 /// The wait after every further interruption.
 const MAX_INTERRUPTION_BACKOFF_SECONDS: i64 = 300;
-/// A job that was interrupted so often without making progress is parked.
+/// A job that was interrupted so often without making progress is parked; one that recurs has its longest wait.
 pub(crate) const MAX_INTERRUPTIONS: i64 = 20;
 
 #[derive(Debug, FromRow)]
 pub(crate) struct LeasedJob {
     pub(crate) id: Uuid,
     pub(crate) kind: String,
+    pub(crate) unique_key: Option<String>,
     pub(crate) app_id: Option<AppId>,
     pub(crate) account_id: Option<AccountId>,
     pub(crate) payload: Json<serde_json::Value>,
@@ -244,6 +274,13 @@ pub(crate) struct LeasedJob {
     pub(crate) interruptions: i64,
     /// Interruptions before the last [`Lease::record_progress`], which do not count any more.
     pub(crate) forgiven: i64,
+}
+
+impl LeasedJob {
+    /// Whether [`enqueue_recurring`] has queued it.
+    pub(crate) fn is_recurring(&self) -> bool {
+        self.unique_key.as_deref() == Some(RECURRING_KEY)
+    }
 }
 
 /// How many jobs a worker leases.
@@ -461,7 +498,7 @@ async fn lease_of_application(
         sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                   WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
                                   AND app_id IS $6 ORDER BY run_at, id LIMIT $5)
-                  RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
+                  RETURNING id, kind, unique_key, app_id, account_id, payload, attempts, interruptions, forgiven",
         // Materialised, since a query inside `IN` may run once for each row of `jobs`, and lock as many rows each time.
         postgres: "WITH due AS MATERIALIZED (
                        SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
@@ -469,7 +506,7 @@ async fn lease_of_application(
                         ORDER BY run_at, id LIMIT $5 FOR UPDATE SKIP LOCKED)
                    UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                     WHERE id IN (SELECT id FROM due)
-                    RETURNING id, kind, app_id, account_id, payload, attempts, interruptions, forgiven",
+                    RETURNING id, kind, unique_key, app_id, account_id, payload, attempts, interruptions, forgiven",
         lane.as_str(),
         worker,
         now,
@@ -484,18 +521,20 @@ async fn lease_of_application(
 pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, DbError> {
     #[derive(FromRow)]
     struct DueRow {
-        #[sqlx(try_from = "db::DbTimestamp")]
-        due: Timestamp,
+        due: Option<db::DbTimestamp>,
     }
     let mut view = db.read().await?;
-    let due: Option<DueRow> = view
+    // State by state, so that an index has the first of those that wait: a worker asks this four times a second.
+    let row: Option<DueRow> = view
         .fetch_optional(sql!(
-            "SELECT CASE WHEN state = 'WAITING' THEN run_at ELSE leased_until END AS due FROM jobs
-              WHERE lane = $1 AND (state = 'WAITING' OR state = 'RUNNING') ORDER BY due LIMIT 1",
+            "SELECT min(due) AS due FROM
+                (SELECT min(run_at) AS due FROM jobs WHERE lane = $1 AND state = 'WAITING'
+                 UNION ALL
+                 SELECT min(leased_until) AS due FROM jobs WHERE lane = $1 AND state = 'RUNNING') AS both_states",
             lane.as_str(),
         ))
         .await?;
-    Ok(due.map(|row| row.due))
+    Ok(row.and_then(|row| row.due).map(Timestamp::from))
 }
 
 /// Extends all leases of a worker; returns how many there are.

@@ -153,7 +153,12 @@ impl Worker {
         let mut tick = tokio::time::interval(LEASE_EXTENSION_INTERVAL.min(worker.lease.unsigned_abs() / 4));
         loop {
             tokio::select! {
-                done = lanes.join_next() => if done.is_none() { break },
+                ended = lanes.join_next() => match ended {
+                    None => break,
+                    // The other lanes must not go on as if all was well.
+                    Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                    Some(_) => {}
+                },
                 _ = tick.tick() => worker.extend_leases().await,
             }
         }
@@ -217,11 +222,10 @@ impl Worker {
         }
     }
 
-    /// If all places of a lane are taken and an application waits that has less than its share, asks the newest run of an
-    /// application that has more than half of the places to give up its own. Where nobody has so many, as in a lane with one
-    /// place, and an application waits that has none, it asks the run that has had its place for longest, of those who have
-    /// most, once that run has had its turn. Runs that take long save a checkpoint and go on when it is their turn again;
-    /// others end soon by themselves.
+    /// Makes room for an application that waits in a full lane. If it has less than half of the places, the newest run of an
+    /// application that has more than half is asked to stop. If no application has more than half, as in a lane with one
+    /// place, and the waiting one has none at all, the longest run of one of the applications with the most places is asked,
+    /// once that run has had its turn. Long runs save a checkpoint and continue later; others end soon.
     async fn make_room(&self, lane: Lane, slots: usize, places: &mut [Place]) {
         // Somebody is leaving already. Not every kind of job can: those are not waited for.
         if places.iter().any(|place| place.told_at.is_some_and(|told| told.elapsed() < LEAVING_TIME)) {
@@ -312,6 +316,7 @@ impl Worker {
             shutdown: self.shutdown.clone(),
             place_wanted,
         };
+        let is_recurring = leased.is_recurring();
         let kind = leased.kind;
         let Some(handler) = self.handlers.get(kind.as_str()) else {
             // Enqueued by a newer build that runs beside this one: leave the job to that one.
@@ -345,7 +350,7 @@ impl Worker {
         };
         metrics::histogram!("assay_job_seconds", "kind" => kind.clone())
             .record(started.elapsed().as_secs_f64());
-        let (ending, written) = self.record_outcome(&lease, handler.retry, ended).await;
+        let (ending, written) = self.record_outcome(&lease, handler.retry, is_recurring, ended).await;
         let is_written = written.is_ok();
         report_run(&kind, ending, written);
         if !is_written {
@@ -372,6 +377,7 @@ impl Worker {
         &self,
         lease: &Lease,
         retry: RetryPolicy,
+        is_recurring: bool,
         ended: Result<JobOutcome, JobError>,
     ) -> (&'static str, Result<(), DbError>) {
         let now = self.environment.now();
@@ -380,6 +386,7 @@ impl Worker {
             Ok(JobOutcome::Again(at)) => {
                 ("again", lease.requeue(&self.db, at, AttemptAccounting::Reset, None).await)
             }
+            Err(failure) if is_recurring => ("failed", self.repeat(lease, retry, &failure).await),
             Err(failure) => match retry.wait(lease.attempts, random_fraction(&*self.environment)) {
                 Some(wait) if !failure.permanent => {
                     let at = failure.not_before.unwrap_or(Timestamp::MIN).max(now + wait);
@@ -391,6 +398,23 @@ impl Worker {
                 _ => ("parked", lease.park(&self.db, now, &failure.error).await),
             },
         }
+    }
+
+    /// Puts a recurring job that failed back into the queue, whatever its error: another build may be able to do it, or the
+    /// cause may go away, and nobody would queue it anew.
+    async fn repeat(&self, lease: &Lease, retry: RetryPolicy, failure: &JobError) -> Result<(), DbError> {
+        // Interruptions are counted from zero as well: a job that had too many is not even begun.
+        let (attempts, counts) = if failure.permanent {
+            (i64::MAX, AttemptAccounting::Reset)
+        } else {
+            (lease.attempts, AttemptAccounting::Counted)
+        };
+        if attempts >= retry.attempts() {
+            tracing::error!("a recurring job fails again and again; `assay jobs show` has its error");
+        }
+        let wait = retry.endless_wait(attempts, random_fraction(&*self.environment));
+        let at = failure.not_before.unwrap_or(Timestamp::MIN).max(self.environment.now() + wait);
+        lease.requeue(&self.db, at, counts, Some(&failure.error)).await
     }
 
     async fn remove(&self, lease: &Lease) -> Result<(), DbError> {

@@ -1,8 +1,9 @@
 //! What `assay bench` and the benches measure with: clocks, statistics, a client that costs little beside what it measures,
-//! a server in a process of its own, and the work that both of them time.
+//! a server in a process of its own, drawn pictures, and the work that both of them time.
 
 pub mod client;
 pub mod clock;
+pub mod drawing;
 pub mod face_vectors;
 pub mod file_server;
 pub mod machine;

@@ -28,7 +28,7 @@ const VIDEO_SIGNATURES: &[(usize, &[u8])] = &[
     // MPEG program streams; H.264, H.265 and MPEG video without a container.
     (0, b"\0\0\x01"),
     (0, b"\0\0\0\x01"),
-    // QuickTime of before there were file types.
+    // QuickTime files that are older than file types.
     (4, b"moov"),
     (4, b"mdat"),
     (4, b"wide"),

@@ -206,10 +206,10 @@ fn pair_errors() -> AgeErrorTable {
 const OWN_AGE_COVERS: &str = "about 68 % of people are within one st_dev of the estimate and 90 % within 1.64; the net tells it for each \
     picture, and the bands are what that comes to for most public photos; checked on studio portraits of adults";
 
-/// What a bad capture adds to them, in quadrature: about the root mean square by which the estimates of 1,200 faces moved when
-/// they were degraded, by what the net for quality told of them (training/ages/capture.py); of the nose, what it adds to the
-/// mouth; of the eyes, what they add to covers that are not told. The strongest blur is that of older people's portraits, which
-/// it makes 20 years younger and more.
+/// What a bad capture adds to `st_dev`, in quadrature. Each value is about the root mean square by which the estimates of 1,200
+/// faces moved when they were degraded, by what the quality net measured (training/ages/capture.py). The value for the nose is
+/// what it adds to a covered mouth; that for the eyes is what they add to covers that the net does not recognise. The strongest
+/// blur is that of older people's portraits: it makes them 20 years younger and more.
 fn capture_errors() -> CaptureErrorTable {
     let points =
         |points: &[(f32, f32)]| points.iter().map(|&(at, st_dev)| CaptureErrorPoint { at, st_dev }).collect();

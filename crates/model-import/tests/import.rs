@@ -284,7 +284,7 @@ fn a_manifest_that_cannot_be_read_is_not_replaced() {
     let manifest = folder.path().join("pack.json");
     fs::write(&manifest, "{ \"format\": 1, // my models\n").unwrap();
     let refused = run(&packages(), folder.path()).unwrap_err().to_string();
-    assert!(refused.contains("pack.json is no manifest"), "{refused}");
+    assert!(refused.contains("pack.json is not a manifest"), "{refused}");
     assert_eq!(fs::read_to_string(manifest).unwrap(), "{ \"format\": 1, // my models\n");
 }
 

@@ -21,7 +21,9 @@
 
 use crate::{
     hadamard_rotation::{HadamardRotation, ROTATION_ROUNDING_SHARE},
-    kernels::{DIMENSIONS_PER_GROUP, in_plane_order, with_cpu_features},
+    kernels::{
+        DIMENSIONS_PER_GROUP, DIMENSIONS_PER_SKETCH_SEGMENT, SketchSums, in_plane_order, with_cpu_features,
+    },
 };
 
 /// What single-precision arithmetic and the rounding of the rotation may lose of a sum of squares where rows are ruled
@@ -39,6 +41,12 @@ const CLIP_RMS_MULTIPLE: f32 = 3.5;
 const NEGLIGIBLE_DISTANCE: f64 = 1e-15;
 /// The largest value in a query's code for whole codes: sums of 2048 products with 255 fit 32 bits.
 const MAX_FULL_QUERY_CODE: f64 = 4095.0;
+/// What single-precision arithmetic and the rounding of the rotation may lose of a sum of squares where sketches rule out
+/// rows, as a share of its terms.
+const SKETCH_ROUNDING_SHARE: f32 = 1e-4;
+/// Steps in the unit of [`SketchFilter::tables`]: so few that eight entries of its surplus tables, which are smaller, add up
+/// to less than 256.
+const FINE_STEPS: u16 = 32;
 /// The probability that the prefilter misses a face within the distance, at most.
 const MAX_MISS_PROBABILITY: f64 = 1e-9;
 
@@ -342,18 +350,80 @@ fn quantise(y: &[f32], largest: f32, max: f64) -> (f64, Vec<i16>, f64) {
 /// With the signs `s` of `y` and `c = |y|² / Σ|yᵢ|`, the product `<q, y>` is `c * <q, s>`, less an error that is `√(d *
 /// c² - |y|²)` times one coordinate of a vector whose length is the distance of `q` from the line through `y` (the
 /// estimate of Gao and Long, `RaBitQ`, 2024). Because the rotation is random, that vector's direction is uniform among
-/// the directions orthogonal to `y`; and if `y` is within `limit` of `q`, so is the line. The area of a spherical cap
-/// bounds how often a coordinate exceeds the share `tail` of the length: [`MAX_MISS_PROBABILITY`].
+/// the directions orthogonal to `y`. The area of a spherical cap bounds how often a coordinate exceeds the share `tail`
+/// of the length: [`MAX_MISS_PROBABILITY`].
+///
+/// If `y` is within `t` of `q`, then `<q, y>` is at least `p = (|q|² + |y|² - t²) / 2`. If that is positive, the square
+/// of the distance of `q` from the line is at most `|q|² - p² / |y|²`; in any case it is at most `|q|²` and `t²`.
 pub(crate) struct SketchFilter {
-    /// 16 bytes per four dimensions: for each combination of signs what it adds to the sum, in steps.
+    /// 16 bytes per four dimensions: for each combination of signs what it adds to the sum, in units of
+    /// [`FINE_STEPS`] steps, rounded up.
     pub(crate) tables: Vec<u8>,
-    /// `<q, s>` is at most `offset + step *` the kernel's sum.
+    /// By how many steps these entries are too large.
+    pub(crate) surplus_tables: Vec<u8>,
+    /// `<q, s>` is at most `offset + step * (FINE_STEPS * sum - surplus)`, with the kernel's sums over both tables.
     step: f32,
     offset: f32,
     square: f32,
-    length: f32,
     dimension: f32,
-    tail: f32,
+    /// The square of twice the tail.
+    tail_square: f32,
+}
+
+/// What a query's sums are compared with in some blocks of rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SketchThreshold {
+    /// A row whose kernel's sum is less is farther away than the limit, except with the stated probability.
+    pub(crate) min_sum: u16,
+    /// `|q|² - t²`, where the former is reduced by [`SKETCH_ROUNDING_SHARE`].
+    query: f32,
+    /// Bound on the square of twice `tail` times the distance of the query from the line through a row.
+    across: f32,
+}
+
+/// Bounds on the numbers of the rows of a block, other than empty ones; see [`CodeScales`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SketchBlockBounds {
+    min_square: f32,
+    max_square: f32,
+    max_flatness: f32,
+    /// Bound on `d * c² - |y|²`, as in [`SketchFilter`].
+    max_error_square: f32,
+}
+
+impl Default for SketchBlockBounds {
+    /// Of no rows.
+    fn default() -> Self {
+        Self {
+            min_square: f32::INFINITY,
+            max_square: f32::NEG_INFINITY,
+            max_flatness: 0.0,
+            max_error_square: 0.0,
+        }
+    }
+}
+
+impl SketchBlockBounds {
+    /// Widens the bounds to a row, unless that is empty.
+    pub(crate) fn include(&mut self, square: f32, flatness: f32, padded_dimension: usize) {
+        if square < f32::INFINITY {
+            self.min_square = self.min_square.min(square);
+            self.max_square = self.max_square.max(square);
+            self.max_flatness = self.max_flatness.max(flatness);
+            let error_square = flatness * flatness * padded_dimension as f32 - square;
+            self.max_error_square = self.max_error_square.max(error_square);
+        }
+    }
+
+    /// Bounds on the rows of these blocks.
+    pub(crate) fn of_blocks(blocks: &[Self]) -> Self {
+        blocks.iter().fold(Self::default(), |all, it| Self {
+            min_square: all.min_square.min(it.min_square),
+            max_square: all.max_square.max(it.max_square),
+            max_flatness: all.max_flatness.max(it.max_flatness),
+            max_error_square: all.max_error_square.max(it.max_error_square),
+        })
+    }
 }
 
 impl SketchFilter {
@@ -362,62 +432,278 @@ impl SketchFilter {
 
     /// Builds the tables of a rotated query. `dimension` is without padding.
     pub(crate) fn of(y: &[f32], dimension: usize) -> Self {
-        let widest =
-            y.chunks_exact(4).map(|it| it.iter().map(|it| it.abs()).sum::<f32>()).fold(0.0, f32::max);
-        let step = (widest / 126.0).max(f32::MIN_POSITIVE);
-        let mut tables = Vec::with_capacity(y.len() * 4);
+        let segments = y.chunks_exact(DIMENSIONS_PER_SKETCH_SEGMENT);
+        let widest = segments.map(|it| it.iter().map(|it| it.abs()).sum::<f32>()).fold(0.0, f32::max);
+        // Of the 255 that the eight largest entries may add up to, rounding up takes a little more than one each.
+        let step = (widest / (246.0 * f32::from(FINE_STEPS))).max(f32::MIN_POSITIVE);
+        let inverse = step.recip();
+        let (mut tables, mut surplus_tables) =
+            (Vec::with_capacity(y.len() * 4), Vec::with_capacity(y.len() * 4));
         let mut lowest = 0.0_f64;
         for four in y.chunks_exact(4) {
             let low: f32 = four.iter().map(|it| it.min(0.0)).sum();
             lowest += f64::from(low);
-            tables.extend((0..16_u8).map(|signs| {
-                let positive = four.iter().enumerate().filter(|(at, _)| signs >> at & 1 == 1);
-                // Rounded up, so that the sum is never too small.
-                ((positive.map(|(_, it)| it).sum::<f32>() - low) / step + 0.001).ceil().min(127.0) as u8
-            }));
+            let mut positive = [0.0_f32; 16];
+            for signs in 0..16_usize {
+                if signs > 0 {
+                    let first = signs.trailing_zeros() as usize;
+                    positive[signs] = positive[signs & (signs - 1)] + four[first];
+                }
+                // Rounded up, and a little more, so that the sum is never too small.
+                let steps = ((positive[signs] - low) * inverse + 1.01) as u16;
+                let entry = steps.div_ceil(FINE_STEPS);
+                tables.push(entry as u8);
+                surplus_tables.push((entry * FINE_STEPS - steps) as u8);
+            }
         }
         let sum: f64 = y.iter().map(|it| f64::from(*it)).sum();
         let square: f64 = y.iter().map(|it| f64::from(*it).powi(2)).sum();
         // The share of a unit sphere in n dimensions with a coordinate beyond t is at most (1 - t²)^((n - 1) / 2).
         let across = dimension as f64 - 1.0;
-        let tail = (1.0 - MAX_MISS_PROBABILITY.powf(2.0 / (across - 1.0))).sqrt();
+        let tail_square = 1.0 - MAX_MISS_PROBABILITY.powf(2.0 / (across - 1.0));
         Self {
             tables,
+            surplus_tables,
             step: 2.0 * step,
             offset: (2.0 * lowest - sum) as f32,
             square: square as f32,
-            length: square.sqrt() as f32,
             dimension: dimension as f32,
-            tail: tail as f32,
+            tail_square: (4.0 * tail_square) as f32,
         }
     }
 
-    /// The bound for [`SketchFilter::excess`] that asks whether a row may be within `limit`.
-    pub(crate) fn distance_bound(&self, limit: f64) -> DistanceBound {
+    /// What to compare rows with that have these bounds, to find those that may be within `limit`.
+    pub(crate) fn threshold(&self, bounds: SketchBlockBounds, limit: f64) -> SketchThreshold {
         let limit = limit.min(1e15) as f32 * 1.000_01;
-        DistanceBound { square: limit * limit, error: 2.0 * self.tail * self.length.min(limit) }
+        let query = self.square * (1.0 - SKETCH_ROUNDING_SHARE) - limit * limit;
+        let SketchBlockBounds { min_square, max_square, max_flatness, max_error_square } = bounds;
+        let twice_product = |square: f32| square * (1.0 - SKETCH_ROUNDING_SHARE) + query;
+        let across = if twice_product(min_square) > 0.0 {
+            // The length, squared, for which the bound is the largest.
+            let square = (query / (1.0 - SKETCH_ROUNDING_SHARE)).max(min_square).min(max_square);
+            (self.square - 0.25 * twice_product(square).powi(2) / square).max(0.0)
+        } else {
+            self.square.min(limit * limit)
+        };
+        let mut threshold = SketchThreshold { min_sum: 0, query, across: self.tail_square * across };
+        let min_product = threshold.min_product(min_square, max_error_square);
+        // If not, a product may be negative, or a row has a square of -∞, for which nothing is ruled out.
+        if min_product > 0.0 {
+            let step = f32::from(FINE_STEPS) * self.step;
+            let sum = (min_product / (2.0 * max_flatness) - self.offset) / step;
+            threshold.min_sum = sum as u16;
+        }
+        threshold
     }
 
-    /// Bound on the share of the error that a row's sketch has, before the query's length and tail count.
-    #[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
-    #[inline(always)]
-    pub(crate) fn row_error(&self, square: f32, flatness: f32) -> f32 {
-        (flatness * flatness * self.dimension - square).max(0.0).sqrt()
-    }
-
-    /// Positive only if the vector is farther away than the limit that `bound` was made for, except with the stated
-    /// probability. `error` is [`SketchFilter::row_error`].
-    #[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
-    #[inline(always)]
-    pub(crate) fn excess(
+    /// Computes the excess of the rows of a block: positive only for those that are farther away than the limit, except
+    /// with the stated probability. `sums` and `surplus` are the kernel's, over both tables; without surplus, fewer rows
+    /// are ruled out. Returns how many are not.
+    pub(crate) fn measure_excess(
         &self,
-        sum: u16,
-        square: f32,
-        flatness: f32,
-        error: f32,
-        bound: DistanceBound,
-    ) -> f32 {
-        let product = f32::from(sum) * self.step + self.offset;
-        (self.square + square) * (1.0 - 1e-4) - 2.0 * flatness * product - error * bound.error - bound.square
+        threshold: SketchThreshold,
+        (sums, surplus): (&SketchSums, &SketchSums),
+        (squares, flatness): (&[f32], &[f32]),
+        excess: &mut [f32],
+    ) -> usize {
+        with_cpu_features(|| {
+            let sums = sums.iter().zip(surplus).zip(squares.iter().zip(flatness));
+            for (excess, ((sum, surplus), (square, flatness))) in excess.iter_mut().zip(sums) {
+                let steps = f32::from(*sum) * f32::from(FINE_STEPS) - f32::from(*surplus);
+                let product = steps * self.step + self.offset;
+                // Finite, so that it is nothing times nothing.
+                let error_square = (flatness * flatness * self.dimension - square).clamp(0.0, f32::MAX);
+                *excess = threshold.min_product(*square, error_square) - 2.0 * flatness * product;
+            }
+            excess.iter().map(|it| u32::from(*it <= 0.0)).sum::<u32>() as usize
+        })
+    }
+}
+
+impl SketchThreshold {
+    /// What `2 * c * <q, s>` of a row within the limit is at least, from the square of its length and that of the factor of
+    /// its sketch's error.
+    #[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
+    #[inline(always)]
+    fn min_product(&self, square: f32, error_square: f32) -> f32 {
+        square * (1.0 - SKETCH_ROUNDING_SHARE) + self.query - (error_square * self.across).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::ROWS_PER_SKETCH_BLOCK;
+
+    const DIMENSION: usize = 512;
+
+    /// About normal, out of a seed.
+    fn draw(state: &mut u64) -> f32 {
+        let mut uniform = || {
+            *state ^= *state << 13;
+            *state ^= *state >> 7;
+            *state ^= *state << 17;
+            (*state >> 40) as f32 / (1 << 24) as f32 - 0.5
+        };
+        (0..6).map(|_| uniform()).sum::<f32>() * 1.414
+    }
+
+    fn unit(state: &mut u64) -> Vec<f32> {
+        let vector: Vec<_> = (0..DIMENSION).map(|_| draw(state)).collect();
+        let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+        vector.iter().map(|it| it / length).collect()
+    }
+
+    /// What the kernel adds up for a row of these signs.
+    fn sum_of(tables: &[u8], signs: &[u8]) -> u16 {
+        let tables = tables.as_chunks::<16>().0.as_chunks::<2>().0;
+        let entries = signs.iter().zip(tables).map(|(eight, [first, second])| {
+            u16::from(first[usize::from(eight & 15)]) + u16::from(second[usize::from(eight >> 4)])
+        });
+        entries.sum()
+    }
+
+    #[test]
+    fn tables_bound_every_product_closely_and_add_up_to_a_byte_in_each_segment() {
+        let mut state = 3;
+        let random = unit(&mut state);
+        let only = |range: std::ops::Range<usize>| {
+            let mut vector = vec![0.0; DIMENSION];
+            vector[range.clone()].copy_from_slice(&random[range]);
+            vector
+        };
+        let scaled = |scale: f32| random.iter().map(|it| it * scale).collect();
+        let queries: [Vec<f32>; 8] = [
+            random.clone(),
+            only(77..78),
+            only(64..96),
+            scaled(2e7),
+            scaled(1e-30),
+            vec![-1.0; DIMENSION],
+            vec![0.25; DIMENSION],
+            vec![0.0; DIMENSION],
+        ];
+        for query in &queries {
+            let filter = SketchFilter::of(query, DIMENSION);
+            for tables in [&filter.tables, &filter.surplus_tables] {
+                for segment in tables.chunks_exact(16 * DIMENSIONS_PER_SKETCH_SEGMENT / 4) {
+                    let largest = segment.chunks_exact(16).map(|it| it.iter().max().copied().unwrap_or(0));
+                    assert!(largest.map(u32::from).sum::<u32>() <= 255);
+                }
+            }
+            let total: f64 = query.iter().map(|it| f64::from(it.abs())).sum();
+            let steps = f64::from(filter.step);
+            let mut code = VectorCode::default();
+            for at in 0..200 {
+                // The first is the row with the largest product of all.
+                let row = if at == 0 { query.clone() } else { unit(&mut state) };
+                code.encode(&row);
+                let signs = row.iter().map(|it| if *it >= 0.0 { 1.0 } else { -1.0 });
+                let product: f64 = signs.zip(query).map(|(sign, it)| sign * f64::from(*it)).sum();
+                let coarse = f64::from(sum_of(&filter.tables, &code.signs)) * f64::from(FINE_STEPS);
+                let fine = coarse - f64::from(sum_of(&filter.surplus_tables, &code.signs));
+                let slack = [coarse, fine].map(|it| f64::from(filter.offset) + steps * it - product);
+                let lost = 1e-6 * total;
+                let tables = (DIMENSION / 4) as f64;
+                assert!(slack[1] >= -lost && slack[1] <= 1.1 * tables * steps + lost, "{slack:?}");
+                assert!(
+                    slack[0] >= slack[1] && slack[0] <= f64::from(FINE_STEPS) * tables * steps,
+                    "{slack:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_threshold_keeps_all_rows_within_the_limit_and_few_others() {
+        let mut state = 5;
+        // Of the 640 rows that may be anywhere, how many must be ruled out by the kernel's sums alone. In the last case a
+        // product may be negative, and all are within the limit.
+        let cases = [(1.0, 1.0, 450), (1.0, 0.5, 600), (3.0, 2.6, 600), (1000.0, 900.0, 600), (0.4, 1.1, 0)];
+        for (scale, limit, least) in cases {
+            let query: Vec<_> = unit(&mut state).iter().map(|it| it * scale).collect();
+            let filter = SketchFilter::of(&query, DIMENSION);
+            let (mut excluded, mut within) = ([0, 0], 0);
+            for _ in 0..20 {
+                // Every other row is about as far away as the limit; the lengths of the others vary.
+                let rows: Vec<Vec<f32>> = (0..ROWS_PER_SKETCH_BLOCK)
+                    .map(|at| {
+                        let row = unit(&mut state);
+                        if at % 2 == 0 {
+                            let away = limit * (0.9 + 0.002 * at as f32);
+                            return row.iter().zip(&query).map(|(row, it)| it + away * row).collect();
+                        }
+                        row.iter().map(|it| it * scale * (0.9 + 0.003 * at as f32)).collect()
+                    })
+                    .collect();
+                let mut halves = [SketchBlockBounds::default(); 2];
+                let (mut sums, mut surplus) = ([0; ROWS_PER_SKETCH_BLOCK], [0; ROWS_PER_SKETCH_BLOCK]);
+                let (mut squares, mut flatness) = (Vec::new(), Vec::new());
+                for (at, row) in rows.iter().enumerate() {
+                    let mut code = VectorCode::default();
+                    code.encode(row);
+                    sums[at] = sum_of(&filter.tables, &code.signs);
+                    surplus[at] = sum_of(&filter.surplus_tables, &code.signs);
+                    squares.push(code.scales.square);
+                    flatness.push(code.scales.flatness);
+                    let half = &mut halves[2 * at / ROWS_PER_SKETCH_BLOCK];
+                    half.include(code.scales.square, code.scales.flatness, DIMENSION);
+                }
+                let bounds = SketchBlockBounds::of_blocks(&halves);
+                let threshold = filter.threshold(bounds, f64::from(limit));
+                let mut excess = [0.0; ROWS_PER_SKETCH_BLOCK];
+                let terms = (&squares[..], &flatness[..]);
+                let kept = filter.measure_excess(threshold, (&sums, &surplus), terms, &mut excess);
+                assert_eq!(kept, excess.iter().filter(|it| **it <= 0.0).count());
+                let mut reversed = SketchBlockBounds::default();
+                for (square, flatness) in squares.iter().zip(&flatness).rev() {
+                    reversed.include(*square, *flatness, DIMENSION);
+                    let mut own = SketchBlockBounds::default();
+                    own.include(*square, *flatness, DIMENSION);
+                    let own = filter.threshold(own, f64::from(limit));
+                    assert!(
+                        own.min_sum.saturating_add(1) >= threshold.min_sum,
+                        "{own:?} alone, {threshold:?} with others"
+                    );
+                }
+                assert_eq!(bounds, reversed);
+                for ((row, sum), excess) in rows.iter().zip(&sums).zip(&excess) {
+                    let square = row.iter().zip(&query).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();
+                    let below = *sum < threshold.min_sum;
+                    if square.sqrt() <= f64::from(limit) {
+                        within += 1;
+                        assert!(
+                            !below && *excess <= 0.0,
+                            "{scale}, {limit}: {sum} in {threshold:?}, {excess}"
+                        );
+                    }
+                    excluded[0] += usize::from(below);
+                    excluded[1] += usize::from(*excess > 0.0);
+                }
+            }
+            assert!(within > 500, "{scale}, {limit}: {within}");
+            assert!(excluded[0] >= least && excluded[1] >= excluded[0], "{scale}, {limit}: {excluded:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_without_information_is_never_ruled_out_and_an_empty_one_always() {
+        let query = unit(&mut 9);
+        let filter = SketchFilter::of(&query, DIMENSION);
+        let rows = [(f32::NEG_INFINITY, 0.05), (f32::INFINITY, 0.0), (1.0, 0.055)];
+        let (squares, flatness): (Vec<f32>, Vec<f32>) = rows.into_iter().unzip();
+        let (mut bounds, mut excess) = (SketchBlockBounds::default(), [0.0; 3]);
+        bounds.include(f32::INFINITY, 0.0, DIMENSION);
+        assert_eq!(filter.threshold(bounds, 1.0).min_sum, u16::MAX);
+        for (square, flatness) in rows {
+            bounds.include(square, flatness, DIMENSION);
+        }
+        for limit in [0.0, 1.0, 1e6] {
+            let threshold = filter.threshold(bounds, limit);
+            assert_eq!(threshold.min_sum, 0);
+            let sums = [0; ROWS_PER_SKETCH_BLOCK];
+            filter.measure_excess(threshold, (&sums, &sums), (&squares, &flatness), &mut excess);
+            assert!(excess[0] <= 0.0 && excess[1] > 0.0, "{limit}: {excess:?}");
+        }
     }
 }

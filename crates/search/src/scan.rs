@@ -5,11 +5,9 @@ use crate::{
     code_chunk::{CodeChunk, ROWS_PER_CHUNK, padded_dimension},
     file::{IndexFile, RecordSlot},
     hadamard_rotation::HadamardRotation,
-    kernels::{
-        Kernels, ROWS_PER_SKETCH_BLOCK, ROWS_PER_SKETCH_PAIR, SketchSums, prefetch, with_cpu_features,
-    },
+    kernels::{Kernels, ROWS_PER_SKETCH_BLOCK, SketchSums, prefetch, with_cpu_features},
     load::{LiveCodes, SharedChunk},
-    scalar_quantisation::{EncodedQuery, RowTerms, SketchFilter, centre_and_rotate},
+    scalar_quantisation::{EncodedQuery, RowTerms, SketchFilter, SketchThreshold, centre_and_rotate},
     top_k::{PersonDistance, TopK},
 };
 use std::sync::{
@@ -19,13 +17,21 @@ use std::sync::{
 use zeroize::Zeroizing;
 
 /// Rows that are compared with all queries before the next rows: few enough to stay in the L1 cache.
-const ROWS_PER_TILE: usize = ROWS_PER_SKETCH_PAIR;
+const ROWS_PER_TILE: usize = ROWS_PER_SKETCH_BLOCK;
+/// Blocks of sketches that share their thresholds: to compute one takes longer than to compare a block with it.
+const BLOCKS_PER_THRESHOLD: usize = 16;
 /// With this many candidates, those that have been ruled out since are dropped.
 const PRUNE_CANDIDATES_AT: usize = 4096;
 
 /// What reading a row that the prefilter leaves costs, in dimensions of a row that is read in sequence: both wait for
 /// memory, but here the processor could not prefetch.
 const RANDOM_READ_COST_DIMENSIONS: usize = 8192;
+/// What a second look at the sketches of a block costs for each row, in percent of one query that reads codes in sequence.
+const CLOSE_LOOK_COST_PERCENT: usize = 20;
+/// What reading a sketch in place of codes saves, in the same unit: memory, which all queries share, and arithmetic, which
+/// each has of its own.
+const SHARED_SAVING_PERCENT: usize = 60;
+const OWN_SAVING_PERCENT: usize = 10;
 
 /// The name of the kernels that searches use on this processor.
 pub(crate) fn kernel_name() -> &'static str {
@@ -83,8 +89,17 @@ pub(crate) struct ScanFindings {
     top_bounds: TopK,
     candidates: Vec<ScanCandidate>,
     prune_at: usize,
-    /// Rows whose sketch was read, and how many of them it did not rule out.
-    sketch_counts: (usize, usize),
+    sketch_counts: SketchCounts,
+}
+
+/// What became of the rows whose sketches were read.
+#[derive(Clone, Copy, Default)]
+struct SketchCounts {
+    read: usize,
+    /// Of these, rows of blocks that needed a second look.
+    close: usize,
+    /// Of these, rows that were not ruled out.
+    remaining: usize,
 }
 
 impl ScanFindings {
@@ -93,7 +108,7 @@ impl ScanFindings {
             top_bounds: TopK::new(query.top_k, query.max_distance),
             candidates: Vec::new(),
             prune_at: PRUNE_CANDIDATES_AT,
-            sketch_counts: (0, 0),
+            sketch_counts: SketchCounts::default(),
         }
     }
 
@@ -151,12 +166,15 @@ pub(crate) struct QueryScan<'a> {
 }
 
 impl QueryScan<'_> {
-    /// The sketch filter, as long as it saves more than it costs. Without it nothing can be missed.
-    fn useful_filter(&self) -> Option<&SketchFilter> {
-        let (read, remaining) = self.findings.sketch_counts;
+    /// The sketch filter, as long as it saves more than it costs, where so many queries share the reading. Without it
+    /// nothing can be missed.
+    fn useful_filter(&self, queries: usize) -> Option<&SketchFilter> {
+        let SketchCounts { read, close, remaining } = self.findings.sketch_counts;
         let dimensions = self.query.encoded.near.len();
-        let useful = remaining * RANDOM_READ_COST_DIMENSIONS <= read * dimensions;
-        self.query.encoded.sketch_filter.as_ref().filter(|_| useful)
+        let cost =
+            CLOSE_LOOK_COST_PERCENT * close * dimensions + 100 * RANDOM_READ_COST_DIMENSIONS * remaining;
+        let saving = (SHARED_SAVING_PERCENT / queries + OWN_SAVING_PERCENT) * read * dimensions;
+        self.query.encoded.sketch_filter.as_ref().filter(|_| cost <= saving)
     }
 
     /// The distance beyond which nobody can be among the nearest any more.
@@ -225,22 +243,87 @@ impl QueryScan<'_> {
 
 /// Compares all queries with a chunk whose first row is slot `first`, in one pass over memory.
 pub(crate) fn scan_chunk(scans: &mut [QueryScan<'_>], rows: &CodeChunk, first: usize) {
-    let (mut by_sketches, mut by_codes): (Vec<_>, Vec<_>) =
-        scans.iter_mut().partition(|scan| scan.useful_filter().is_some());
-    let tables: Vec<&[u8]> = by_sketches
-        .iter()
-        .filter_map(|scan| scan.query.encoded.sketch_filter.as_ref())
-        .map(|filter| &filter.tables[..])
-        .collect();
+    let count = scans.len();
+    let (by_sketches, mut by_codes): (Vec<_>, Vec<_>) =
+        scans.iter_mut().partition(|scan| scan.useful_filter(count).is_some());
+    let mut by_sketches = SketchScan::new(by_sketches);
     let queries: Vec<&[i8]> = by_codes.iter().map(|scan| &scan.query.encoded.near[..]).collect();
-    let mut sketch_sums = vec![[0; ROWS_PER_SKETCH_PAIR]; tables.len()];
     let mut code_sums = vec![0; ROWS_PER_TILE * queries.len()];
     for from in (0..rows.len()).step_by(ROWS_PER_TILE) {
-        if !by_sketches.is_empty() {
-            read_sketches(&mut by_sketches, &tables, &mut sketch_sums, rows, (from, first));
-        }
+        by_sketches.read(rows, from, first);
         if !by_codes.is_empty() {
             read_codes(&mut by_codes, &queries, &mut code_sums, rows, (from, first));
+        }
+    }
+}
+
+/// Queries that are compared with the sketches of a chunk.
+struct SketchScan<'a, 'b> {
+    scans: Vec<(&'a mut QueryScan<'b>, &'b SketchFilter)>,
+    tables: Vec<&'b [u8]>,
+    /// By query, for the block that is being read.
+    sums: Vec<SketchSums>,
+    /// By query, for this block and its neighbours.
+    thresholds: Vec<SketchThreshold>,
+    /// Whether one of these blocks had a row that a sum did not rule out. Then others will.
+    looked_closely: bool,
+}
+
+impl<'a, 'b> SketchScan<'a, 'b> {
+    fn new(scans: Vec<&'a mut QueryScan<'b>>) -> Self {
+        let with_filter = |scan: &'a mut QueryScan<'b>| {
+            let filter = scan.query.encoded.sketch_filter.as_ref()?;
+            Some((scan, filter))
+        };
+        let scans: Vec<_> = scans.into_iter().filter_map(with_filter).collect();
+        let tables = scans.iter().map(|(_, filter)| &filter.tables[..]).collect();
+        let sums = vec![[0; ROWS_PER_SKETCH_BLOCK]; scans.len()];
+        let thresholds = vec![SketchThreshold::default(); scans.len()];
+        Self { scans, tables, sums, thresholds, looked_closely: false }
+    }
+
+    /// Reads the block that begins with this row.
+    fn read(&mut self, rows: &CodeChunk, from: usize, first: usize) {
+        if self.scans.is_empty() {
+            return;
+        }
+        if from.is_multiple_of(BLOCKS_PER_THRESHOLD * ROWS_PER_SKETCH_BLOCK) {
+            let bounds = rows.sketch_bounds(from, BLOCKS_PER_THRESHOLD);
+            for ((scan, filter), threshold) in self.scans.iter().zip(&mut self.thresholds) {
+                *threshold = filter.threshold(bounds, scan.limit());
+            }
+            self.looked_closely = false;
+        }
+        let kernels = Kernels::best();
+        let end = rows.len().min(from + ROWS_PER_SKETCH_BLOCK);
+        let block = rows.sketch_block(from);
+        (kernels.sketch)(&self.tables, block, &mut self.sums);
+        let by_query = self.scans.iter_mut().zip(&self.sums).zip(&self.thresholds);
+        for (((scan, filter), sums), threshold) in by_query {
+            scan.findings.sketch_counts.read += end - from;
+            let max_sum = with_cpu_features(|| sums.iter().copied().fold(0, u16::max));
+            if max_sum < threshold.min_sum {
+                continue;
+            }
+            self.looked_closely = true;
+            let terms = rows.sketch_terms(from..end);
+            let mut excess = [0.0_f32; ROWS_PER_TILE];
+            let excess = &mut excess[..end - from];
+            // First without the surplus, which takes longer to compute and mostly is not needed.
+            let mut surplus = [[0; ROWS_PER_SKETCH_BLOCK]];
+            if filter.measure_excess(*threshold, (sums, &surplus[0]), terms, excess) == 0 {
+                continue;
+            }
+            (kernels.sketch)(&[&filter.surplus_tables], block, &mut surplus);
+            filter.measure_excess(*threshold, (sums, &surplus[0]), terms, excess);
+            let remaining = scan.refine(kernels, rows, excess, (from, first), None);
+            scan.findings.sketch_counts.close += end - from;
+            scan.findings.sketch_counts.remaining += remaining;
+        }
+        if self.looked_closely {
+            let (squares, flatness) = rows.sketch_terms(end..rows.len().min(end + ROWS_PER_SKETCH_BLOCK));
+            prefetch(squares);
+            prefetch(flatness);
         }
     }
 }
@@ -278,43 +361,6 @@ fn read_codes(
             }
         });
         scan.refine(kernels, rows, excess, (from, first), Some(sums));
-    }
-}
-
-/// Reads a tile of rows of the sketches.
-fn read_sketches(
-    scans: &mut [&mut QueryScan<'_>],
-    tables: &[&[u8]],
-    sums: &mut [SketchSums],
-    rows: &CodeChunk,
-    (from, first): (usize, usize),
-) {
-    let kernels = Kernels::best();
-    let end = rows.len().min(from + ROWS_PER_SKETCH_PAIR);
-    let size = tables[0].len() / 4 / 8 * ROWS_PER_SKETCH_BLOCK;
-    let blocks = &rows.sketches[from / ROWS_PER_SKETCH_BLOCK * size..][..2 * size];
-    (kernels.sketch)(tables, blocks, sums);
-    let (squares, flatness) = (&rows.squares[from..end], &rows.flatness[from..end]);
-    let (mut errors, mut excess) = ([0.0_f32; ROWS_PER_TILE], [0.0_f32; ROWS_PER_TILE]);
-    let (errors, excess) = (&mut errors[..end - from], &mut excess[..end - from]);
-    for (at, (scan, sums)) in scans.iter_mut().zip(sums).enumerate() {
-        let Some(filter) = &scan.query.encoded.sketch_filter else { continue };
-        let bound = filter.distance_bound(scan.limit());
-        with_cpu_features(|| {
-            if at == 0 {
-                for ((error, square), flatness) in errors.iter_mut().zip(squares).zip(flatness) {
-                    *error = filter.row_error(*square, *flatness);
-                }
-            }
-            let terms = squares.iter().zip(flatness).zip(errors.iter());
-            for ((excess, sum), ((square, flatness), error)) in excess.iter_mut().zip(sums.iter()).zip(terms)
-            {
-                *excess = filter.excess(*sum, *square, *flatness, *error, bound);
-            }
-        });
-        let remaining = scan.refine(kernels, rows, excess, (from, first), None);
-        scan.findings.sketch_counts.0 += excess.len();
-        scan.findings.sketch_counts.1 += remaining;
     }
 }
 

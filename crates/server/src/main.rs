@@ -5,6 +5,7 @@ mod config;
 mod lifecycle;
 mod operator;
 mod out;
+mod panics;
 mod serve;
 mod startup;
 mod telemetry;
@@ -118,6 +119,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    panics::report_on_stderr();
     // Before there is a second thread: this process may be meant to become a confined child.
     media::sandbox::run_if_asked();
     // Before memory is kept private, because the path of this program could not be read after that.

@@ -117,7 +117,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         if let Err(error) = services.proof_issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }
-        report_missing_operator(&services.db).await?;
+        report_missing_operator(&services.db, &config, args.dev).await?;
         let api = api_state(&config, &keyring, services.clone(), public_url, metrics, status.clone())?;
         tokio::spawn(refresh_face_indexes(services.faces.clone()));
         tokio::spawn(run_maintenance(api.clone()));
@@ -156,9 +156,9 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         // Told to stop while still waiting for the database.
         ended = &mut server => ended,
     };
-    ended.context("the server broke down")?;
+    ended.map_err(std::io::Error::from).context("the server broke down")?;
     if let Some(admin) = admin {
-        admin.await.context("the admin listener broke down")?;
+        admin.await.map_err(std::io::Error::from).context("the admin listener broke down")?;
     }
     let _no_worker = stop.send(true);
     jobs.join_all().await;
@@ -168,15 +168,23 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
 }
 
 /// Says how an installation that has no operator gets its first one.
-async fn report_missing_operator(db: &Db) -> anyhow::Result<()> {
+async fn report_missing_operator(db: &Db, config: &Config, dev: bool) -> anyhow::Result<()> {
     if !operators::is_set_up(&mut db.read().await?).await? {
-        let command = "assay init --email ADDRESS";
+        let command = init_command(config, dev);
         tracing::info!(command, "nobody operates this installation in the console yet");
         out::line(format_args!(
             "\nNobody operates this installation in the console yet: `{command}` makes the first operator.\n"
         ));
     }
     Ok(())
+}
+
+/// The command that makes the first operator of this installation, from the present folder.
+fn init_command(config: &Config, dev: bool) -> String {
+    let (program, data) = (demo::own_program(), config.data_dir.display());
+    let file = config.config_file.as_ref().map(|file| format!(" --config {}", file.display()));
+    let (file, dev) = (file.unwrap_or_default(), if dev { " --dev" } else { "" });
+    format!("{} init --data-dir {data}{file}{dev} --email ADDRESS", program.display())
 }
 
 fn data_disk(config: &Config) -> DataDisk {
@@ -268,4 +276,24 @@ fn print_banner(public_url: &str, credentials: &demo::DevCredentials) {
         credentials.file.display(),
         credentials.example()
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_for_the_first_operator_is_for_this_installation() {
+        let config = Config { data_dir: "/srv/assay".into(), ..Config::default() };
+        let program = demo::own_program();
+        let command = |config: &Config, dev| {
+            init_command(config, dev).strip_prefix(program.to_str().unwrap()).unwrap().to_owned()
+        };
+        assert_eq!(command(&config, true), " init --data-dir /srv/assay --dev --email ADDRESS");
+        let config = Config { config_file: Some("/etc/assay.toml".into()), ..config };
+        assert_eq!(
+            command(&config, false),
+            " init --data-dir /srv/assay --config /etc/assay.toml --email ADDRESS"
+        );
+    }
 }

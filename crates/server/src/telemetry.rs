@@ -1,6 +1,9 @@
 //! The log, one line for each fact, and the export of spans by OpenTelemetry. docs/LOGGING.md says what neither may contain.
 
-use crate::config::{LogConfig, LogFormat};
+use crate::{
+    config::{LogConfig, LogFormat},
+    panics,
+};
 use anyhow::Context as _;
 use axum::{
     Router,
@@ -73,6 +76,7 @@ impl Telemetry {
             }
         }
         .map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
+        panics::report_in_log();
         Ok(Self { spans })
     }
 
@@ -142,7 +146,7 @@ fn tracer_provider(log: &LogConfig) -> anyhow::Result<Option<SdkTracerProvider>>
 /// Where a collector takes traces.
 fn traces_url(endpoint: &str) -> anyhow::Result<String> {
     // Without the value: it could hold a password.
-    let wrong = "log.otlp_endpoint is no address of a collector, such as http://127.0.0.1:4318";
+    let wrong = "log.otlp_endpoint is not the address of a collector, such as http://127.0.0.1:4318";
     let url = reqwest::Url::parse(endpoint).context(wrong)?;
     let is_base =
         matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none();

@@ -10,6 +10,7 @@ use crate::{
     telemetry::Telemetry,
 };
 use anyhow::Context as _;
+use base::Environment;
 use db::Db;
 use domain::{
     data_keys::InstallationUse,
@@ -22,6 +23,9 @@ use jobs::ShutdownSignal;
 use services::Services;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
+
+/// How long after it broke down work is begun anew: less than a lease lasts, and seldom enough for the log.
+const RESTART_DELAY: Duration = Duration::from_secs(5);
 
 /// How `assay work` is called.
 #[derive(clap::Args)]
@@ -64,7 +68,7 @@ async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
     };
     tracing::info!("stopping: no new jobs, running ones end");
     let _no_worker = stop.send(true);
-    worker.await.context("the worker broke down")?;
+    worker.await.map_err(std::io::Error::from).context("the worker broke down")?;
     watch.end().await;
     db.close().await;
     anyhow::ensure!(usable, "the schema of the database was changed, and this build cannot use it");
@@ -73,15 +77,41 @@ async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
 
 /// Queues the recurring jobs, then runs jobs and delivers messages until told to stop.
 pub(crate) async fn run_jobs(services: Services, stopped: ShutdownSignal) {
-    if let Err(error) = maintenance::schedule_recurring_jobs(&services.db, &*services.environment).await {
-        tracing::error!(error = &error as &dyn std::error::Error, "housekeeping could not be queued");
-    }
+    let housekeeping = tokio::spawn(queue_housekeeping(services.db.clone(), services.environment.clone()));
     let metrics = tokio::spawn(report_queue_metrics(services.db.clone()));
     let reembedding = tokio::spawn(queue_reembedding(services.faces.clone()));
-    let (worker, dispatcher) = (services.build_worker(), services.delivery_dispatcher());
-    tokio::join!(worker.run(stopped.clone()), dispatcher.run(stopped));
+    let work = || services.build_worker().run(stopped.clone());
+    let deliver = || services.delivery_dispatcher().run(stopped.clone());
+    tokio::join!(
+        keep_running("jobs", RESTART_DELAY, work),
+        keep_running("deliveries", RESTART_DELAY, deliver)
+    );
+    housekeeping.abort();
     metrics.abort();
     reembedding.abort();
+}
+
+/// Queues the recurring jobs. Should the database fail, tries again until it does not: nothing else queues them.
+async fn queue_housekeeping(db: Db, environment: Arc<dyn Environment>) {
+    while let Err(error) = maintenance::schedule_recurring_jobs(&db, &*environment).await {
+        tracing::error!(error = &error as &dyn std::error::Error, "housekeeping could not be queued");
+        tokio::time::sleep(RESTART_DELAY).await;
+    }
+}
+
+/// Runs what ends only when it is told to stop. Should it break down, it is begun anew after a while: the process answers requests
+/// all the same, and must not do so without its work being done.
+async fn keep_running<F: Future<Output = ()> + Send + 'static>(
+    what: &'static str,
+    restart_delay: Duration,
+    begin: impl Fn() -> F,
+) {
+    while let Err(broken) = tokio::spawn(begin()).await {
+        // Without the message of a panic, which may quote what was being read.
+        let error = std::io::Error::from(broken);
+        tracing::error!(what, error = &error as &dyn std::error::Error, "work broke down and is begun anew");
+        tokio::time::sleep(restart_delay).await;
+    }
 }
 
 /// Queues faces that another model has embedded to be embedded again, as soon as the models are loaded.
@@ -106,5 +136,22 @@ async fn report_queue_metrics(db: Db) {
         if let Err(error) = jobs.and(deliveries) {
             tracing::warn!(error = &error as &dyn std::error::Error, "jobs and deliveries cannot be counted");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[tokio::test]
+    async fn work_that_breaks_down_is_begun_anew() {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let begin = || {
+            let begun = begun.clone();
+            async move { assert!(begun.fetch_add(1, Ordering::Relaxed) >= 2, "it breaks down twice") }
+        };
+        keep_running("a test", Duration::ZERO, begin).await;
+        assert_eq!(begun.load(Ordering::Relaxed), 3);
     }
 }

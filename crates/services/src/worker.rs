@@ -56,8 +56,8 @@ impl Services {
             .max_running_per_application(max_running);
         let worker = self.register_cases(self.register_proofs(self.register_maintenance(worker)));
         let worker = self.register_accounts_and_mail(worker);
-        let worker = self.content_moderation.handle(self.faces.handle(worker));
-        self.age_verification.handle(self.document_verification.register_jobs(worker))
+        let worker = self.content_moderation.register_jobs(self.faces.register_jobs(worker));
+        self.age_verification.register_jobs(self.document_verification.register_jobs(worker))
     }
 
     fn register_maintenance(&self, worker: Worker) -> Worker {

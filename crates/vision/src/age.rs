@@ -115,7 +115,7 @@ impl AgeModel {
                 // Fails for NaN, and for logits, whose mean would look like an age.
                 let are_probabilities = values.iter().all(|p| *p >= 0.0) && (total - 1.0).abs() < 0.01;
                 if !are_probabilities {
-                    return Err(unusable("the ages are no probabilities"));
+                    return Err(unusable("the ages are not probabilities"));
                 }
                 let mean_of = |value: &dyn Fn(f32) -> f32| {
                     let terms = values.iter().enumerate().map(|(at, p)| p * value(first_age + at as f32));
@@ -129,7 +129,7 @@ impl AgeModel {
         if (-20.0..=200.0).contains(&years) {
             Ok(DecodedAge { years, st_dev })
         } else {
-            Err(unusable("the age is no age"))
+            Err(unusable("the age is far outside the possible range"))
         }
     }
 }

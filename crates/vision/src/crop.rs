@@ -80,62 +80,59 @@ pub(crate) fn nearest_right_angle(angle: f32) -> f32 {
 /// more than it must.
 pub(crate) fn write_crop(picture: &Picture, square: CropSquare, input: &ModelInput, out: &mut Vec<f32>) {
     let (width, height) = (input.width as usize, input.height as usize);
-    let step = square.side / width.max(height) as f32;
+    let start = out.len();
+    out.resize(start + 3 * width * height, 0.0);
+    let (first, rest) = out[start..].split_at_mut(width * height);
+    let (second, third) = rest.split_at_mut(width * height);
+    let mut rows =
+        first.chunks_exact_mut(width).zip(second.chunks_exact_mut(width)).zip(third.chunks_exact_mut(width));
+    let (mean, scale) = (input.mean, input.scale);
+    sample_rows(picture, square, [width, height], channel_order(input.colour), |colours| {
+        let Some(((first, second), third)) = rows.next() else { return };
+        for (((first, second), third), colour) in first.iter_mut().zip(second).zip(third).zip(colours) {
+            *first = (colour[0] - mean[0]) * scale[0];
+            *second = (colour[1] - mean[1]) * scale[1];
+            *third = (colour[2] - mean[2]) * scale[2];
+        }
+    });
+}
+
+/// The square as `side` x `side` pixels, `r`, `g` and `b` of each. Outside the picture is black.
+pub(crate) fn cut_square(picture: &Picture, square: CropSquare, side: u32) -> Vec<u8> {
+    let side = side as usize;
+    let mut rgb = Vec::with_capacity(side * side * 3);
+    sample_rows(picture, square, [side; 2], channel_order(ChannelOrder::Rgb), |colours| {
+        for &[red, green, blue, _] in colours {
+            // On the baseline processor that this is built for `f32::round` is a call into the C library.
+            rgb.extend([red, green, blue].map(|value| (value + 0.5) as u8));
+        }
+    });
+    rgb
+}
+
+/// Samples the square as `width` x `height` colours, 0 to 255, with their channels in this order, and hands on each row.
+fn sample_rows(
+    picture: &Picture,
+    square: CropSquare,
+    [width, height]: [usize; 2],
+    channels: [usize; 3],
+    mut each_row: impl FnMut(&[[f32; 4]]),
+) {
+    let step_of = |square: CropSquare| square.side / width.max(height) as f32;
+    let step = step_of(square);
     // Bilinear sampling skips pixels from two source pixels for each target pixel on.
     let reduced = if step > 1.5 { downscale(picture, square, step) } else { None };
     let (picture, square) = match &reduced {
         Some((picture, square)) => (picture, *square),
         None => (picture, square),
     };
-    let step = square.side / width.max(height) as f32;
-    let patch = PixelPatch::around(picture, square);
-    let (sin, cos) = square.angle.sin_cos();
-    let start = out.len();
-    out.resize(start + 3 * width * height, 0.0);
-    let (first, rest) = out[start..].split_at_mut(width * height);
-    let (second, third) = rest.split_at_mut(width * height);
-    let [a, b, c] = channel_order(input.colour);
-    let ([mean_a, mean_b, mean_c], [scale_a, scale_b, scale_c]) = (input.mean, input.scale);
-    let rows =
-        first.chunks_exact_mut(width).zip(second.chunks_exact_mut(width)).zip(third.chunks_exact_mut(width));
-    for (y, ((first, second), third)) in rows.enumerate() {
-        let v = (y as f32 + 0.5) * step - square.side / 2.0;
-        for (x, ((first, second), third)) in first.iter_mut().zip(second).zip(third).enumerate() {
-            let u = (x as f32 + 0.5) * step - square.side / 2.0;
-            let from_x = square.centre[0] + u * cos - v * sin - 0.5;
-            let from_y = square.centre[1] + u * sin + v * cos - 0.5;
-            let colour = patch.interpolate(from_x, from_y);
-            *first = (colour[a] - mean_a) * scale_a;
-            *second = (colour[b] - mean_b) * scale_b;
-            *third = (colour[c] - mean_c) * scale_c;
-        }
+    let patch = PixelPatch::around(picture, square, channels);
+    let (mut row, mut colours) = (RowSamples::new(width), vec![[0.0; 4]; width]);
+    for y in 0..height {
+        patch.locate_row(square, step_of(square), y, &mut row);
+        patch.interpolate(&row, &mut colours);
+        each_row(&colours);
     }
-}
-
-/// The square as `side` x `side` pixels, `r`, `g` and `b` of each. Outside the picture is black.
-pub(crate) fn cut_square(picture: &Picture, square: CropSquare, side: u32) -> Vec<u8> {
-    let step = square.side / side as f32;
-    let reduced = if step > 1.5 { downscale(picture, square, step) } else { None };
-    let (picture, square) = match &reduced {
-        Some((picture, square)) => (picture, *square),
-        None => (picture, square),
-    };
-    let step = square.side / side as f32;
-    let patch = PixelPatch::around(picture, square);
-    let (sin, cos) = square.angle.sin_cos();
-    let mut rgb = Vec::with_capacity(side as usize * side as usize * 3);
-    for y in 0..side {
-        let v = (y as f32 + 0.5) * step - square.side / 2.0;
-        for x in 0..side {
-            let u = (x as f32 + 0.5) * step - square.side / 2.0;
-            let from_x = square.centre[0] + u * cos - v * sin - 0.5;
-            let from_y = square.centre[1] + u * sin + v * cos - 0.5;
-            let [red, green, blue, _] = patch.interpolate(from_x, from_y);
-            // On the baseline processor that this is built for `f32::round` is a call into the C library.
-            rgb.extend([red, green, blue].map(|value| (value + 0.5) as u8));
-        }
-    }
-    rgb
 }
 
 /// Appends several squares as one input, NCHW, side by side from left to right, each with the same width.
@@ -193,8 +190,9 @@ fn downscale(picture: &Picture, square: CropSquare, step: f32) -> Option<(Pictur
 }
 
 /// The pixels around a square as floats, padded to four channels so that a pixel fits a vector register; black outside
-/// the picture.
+/// the picture, and at the edges, so that no sample needs bounds of its own.
 struct PixelPatch {
+    /// The column and row of the picture that the first pixel is.
     left: i32,
     top: i32,
     width: usize,
@@ -202,9 +200,27 @@ struct PixelPatch {
     pixels: Vec<[f32; 4]>,
 }
 
+/// Black pixels at each edge of a patch: a sample beyond it lies between two of them.
+const PATCH_BORDER_PIXELS: usize = 2;
+
+/// Where the samples of a row lie in a patch. What is of one kind lies side by side, so that the compiler computes several
+/// at once.
+struct RowSamples {
+    /// Index of the upper left of each sample's four neighbours.
+    indices: Vec<u32>,
+    /// How much of each sample its upper left, upper right, lower left and lower right neighbour is; together 1.
+    shares: [Vec<f32>; 4],
+}
+
+impl RowSamples {
+    fn new(width: usize) -> Self {
+        Self { indices: vec![0; width], shares: [(); 4].map(|()| vec![0.0; width]) }
+    }
+}
+
 impl PixelPatch {
-    /// All pixels that [`Self::interpolate`] reads when it samples the square.
-    fn around(picture: &Picture, square: CropSquare) -> Self {
+    /// All pixels that are read when the square is sampled, with their channels in this order.
+    fn around(picture: &Picture, square: CropSquare, [a, b, c]: [usize; 3]) -> Self {
         let reach = square.reach() + 2.0;
         let bound = |centre: f32, size: u32| {
             let low = (centre - reach).floor().clamp(0.0, size as f32) as usize;
@@ -213,70 +229,82 @@ impl PixelPatch {
         };
         let (left, right) = bound(square.centre[0], picture.width());
         let (top, bottom) = bound(square.centre[1], picture.height());
-        let mut pixels = Vec::with_capacity((right - left) * (bottom - top));
+        let border = PATCH_BORDER_PIXELS;
+        let (width, height) = (right - left + 2 * border, bottom - top + 2 * border);
+        let mut pixels = vec![[0.0; 4]; width * height];
         let across = picture.width() as usize * 3;
-        for row in picture.rgb().chunks_exact(across).take(bottom).skip(top) {
-            let row = row[left * 3..right * 3].chunks_exact(3);
-            pixels.extend(row.map(|rgb| [f32::from(rgb[0]), f32::from(rgb[1]), f32::from(rgb[2]), 0.0]));
+        let rows = picture.rgb().chunks_exact(across).take(bottom).skip(top);
+        for (to, row) in pixels.chunks_exact_mut(width).skip(border).zip(rows) {
+            for (to, rgb) in to[border..].iter_mut().zip(row[left * 3..right * 3].chunks_exact(3)) {
+                *to = [f32::from(rgb[a]), f32::from(rgb[b]), f32::from(rgb[c]), 0.0];
+            }
         }
-        Self { left: left as i32, top: top as i32, width: right - left, height: bottom - top, pixels }
+        let border = border as i32;
+        Self { left: left as i32 - border, top: top as i32 - border, width, height, pixels }
     }
 
-    /// Bilinear interpolation at a point of the picture.
-    #[inline]
-    fn interpolate(&self, x: f32, y: f32) -> [f32; 4] {
-        let (left, top) = (saturating_floor(x), saturating_floor(y));
-        let (right_share, bottom_share) = (x - left as f32, y - top as f32);
-        let shares = [
-            (1.0 - right_share) * (1.0 - bottom_share),
-            right_share * (1.0 - bottom_share),
-            (1.0 - right_share) * bottom_share,
-            right_share * bottom_share,
-        ];
-        let (left, top) = (left.saturating_sub(self.left), top.saturating_sub(self.top));
-        let [a, b, c, d] = self.neighbours(left, top).unwrap_or_else(|| self.neighbours_or_black(left, top));
-        let mut colour = [0.0; 4];
-        for (channel, colour) in colour.iter_mut().enumerate() {
-            *colour = shares[0] * a[channel]
-                + shares[1] * b[channel]
-                + shares[2] * c[channel]
-                + shares[3] * d[channel];
+    /// Where the samples of row `y` of a square lie, `step` pixels apart.
+    fn locate_row(&self, square: CropSquare, step: f32, y: usize, row: &mut RowSamples) {
+        let (sin, cos) = square.angle.sin_cos();
+        let v = (y as f32 + 0.5) * step - square.side / 2.0;
+        let (left, top) = (self.left as f32, self.top as f32);
+        let (right, bottom) = (left + (self.width - 2) as f32, top + (self.height - 2) as f32);
+        let [upper_left, upper_right, lower_left, lower_right] = &mut row.shares;
+        let shares = upper_left.iter_mut().zip(upper_right).zip(lower_left).zip(lower_right);
+        for (x, (index, (((upper_left, upper_right), lower_left), lower_right))) in
+            row.indices.iter_mut().zip(shares).enumerate()
+        {
+            // By way of `i32`: several of those are converted at once.
+            let u = (x as i32 as f32 + 0.5) * step - square.side / 2.0;
+            // Beyond the patch all is black, and so is its edge. `f32::clamp` would leave a position that is no number as it is.
+            let from_x = (square.centre[0] + u * cos - v * sin - 0.5).max(left).min(right);
+            let from_y = (square.centre[1] + u * sin + v * cos - 0.5).max(top).min(bottom);
+            let (column, line) = (floor(from_x), floor(from_y));
+            let (right_share, bottom_share) = (from_x - column as f32, from_y - line as f32);
+            let (column, line) = (column.wrapping_sub(self.left), line.wrapping_sub(self.top));
+            *index = line.wrapping_mul(self.width as i32).wrapping_add(column) as u32;
+            *upper_left = (1.0 - right_share) * (1.0 - bottom_share);
+            *upper_right = right_share * (1.0 - bottom_share);
+            *lower_left = (1.0 - right_share) * bottom_share;
+            *lower_right = right_share * bottom_share;
         }
-        colour
     }
 
-    /// A pixel, its right neighbour and the two below; `None` unless all four lie inside the patch.
-    #[inline]
-    fn neighbours(&self, left: i32, top: i32) -> Option<[[f32; 4]; 4]> {
-        let (column, row) = (usize::try_from(left).ok()?, usize::try_from(top).ok()?);
-        if column + 1 >= self.width || row + 1 >= self.height {
-            return None;
+    /// The colours of a row, by bilinear interpolation.
+    fn interpolate(&self, row: &RowSamples, colours: &mut [[f32; 4]]) {
+        let [upper_left, upper_right, lower_left, lower_right] = &row.shares;
+        let shares = upper_left.iter().zip(upper_right).zip(lower_left).zip(lower_right);
+        for ((colour, &index), (((&upper_left, &upper_right), &lower_left), &lower_right)) in
+            colours.iter_mut().zip(&row.indices).zip(shares)
+        {
+            let at = index as usize;
+            let below = at + self.width;
+            let (Some(upper), Some(lower)) = (self.pixels.get(at..at + 2), self.pixels.get(below..below + 2))
+            else {
+                // Never: samples are kept within the edges.
+                *colour = [0.0; 4];
+                continue;
+            };
+            for (channel, colour) in colour.iter_mut().enumerate() {
+                *colour = upper_left * upper[0][channel]
+                    + upper_right * upper[1][channel]
+                    + lower_left * lower[0][channel]
+                    + lower_right * lower[1][channel];
+            }
         }
-        let at = row * self.width + column;
-        let (upper, lower) =
-            (self.pixels.get(at..at + 2)?, self.pixels.get(at + self.width..at + self.width + 2)?);
-        Some([upper[0], upper[1], lower[0], lower[1]])
-    }
-
-    /// The same, with black for pixels outside the patch.
-    #[cold]
-    fn neighbours_or_black(&self, left: i32, top: i32) -> [[f32; 4]; 4] {
-        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(across, down)| {
-            let column =
-                usize::try_from(left.saturating_add(across)).ok().filter(|&column| column < self.width);
-            let row = usize::try_from(top.saturating_add(down)).ok().filter(|&row| row < self.height);
-            let pixel = row.zip(column).and_then(|(row, column)| self.pixels.get(row * self.width + column));
-            pixel.copied().unwrap_or_default()
-        })
     }
 }
 
-/// Floor, saturating at the bounds of `i32`.
+/// Added to a number below 2^22 it leaves a whole number in the lowest bits.
+const ROUNDING_BIAS: f32 = 12_582_912.0;
+
+/// Floor of a number of at most 2^22. On the baseline processor that this is built for `f32::floor` is a call into the C
+/// library, and converting to an integer takes one number at a time.
 #[inline]
-fn saturating_floor(value: f32) -> i32 {
-    // On the baseline processor that this is built for `f32::floor` is a call into the C library.
-    let whole = value as i32;
-    if whole as f32 > value { whole.saturating_sub(1) } else { whole }
+fn floor(value: f32) -> i32 {
+    let biased = value + ROUNDING_BIAS;
+    let nearest = (biased.to_bits() as i32).wrapping_sub(ROUNDING_BIAS.to_bits() as i32);
+    nearest.wrapping_sub(i32::from(biased - ROUNDING_BIAS > value))
 }
 
 /// The scale, input pixels for one of the picture, at which a region just fits into the share `part` (0 to 1) of the
@@ -463,6 +491,69 @@ mod tests {
                 (found_x - y).abs() < 0.01 && (40.0 - found_y - x).abs() < 0.01,
                 "{point:?}: {found_x} {found_y}, {x} {y}"
             );
+        }
+    }
+
+    /// A colour of the picture between its pixels, in double precision; black beyond it.
+    fn between_pixels(picture: &Picture, x: f64, y: f64) -> [f64; 3] {
+        let pixel = |column: f64, row: f64| {
+            let within = (0.0..f64::from(picture.width())).contains(&column)
+                && (0.0..f64::from(picture.height())).contains(&row);
+            let at = (row * f64::from(picture.width()) + column) * 3.0;
+            [0, 1, 2]
+                .map(|channel| if within { f64::from(picture.rgb()[at as usize + channel]) } else { 0.0 })
+        };
+        let (left, top) = (x.floor(), y.floor());
+        let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(|(across, down)| {
+            let share = (1.0 - (x - left - across).abs()) * (1.0 - (y - top - down).abs());
+            pixel(left + across, top + down).map(|value| share * value)
+        });
+        [0, 1, 2].map(|channel| corners.iter().map(|corner| corner[channel]).sum())
+    }
+
+    #[test]
+    fn samples_are_interpolated_and_black_beyond_the_picture() {
+        let (picture, side) = (picture(), 16_u32);
+        let plain = input(side, side);
+        let reversed = ModelInput { colour: ChannelOrder::Bgr, mean: [9.0, 20.0, 30.0], ..plain.clone() };
+        for (centre, length, angle) in [
+            ([30.0, 20.0], 20.0, 0.0),
+            ([30.3, 20.7], 17.0, 0.4),
+            ([1.0, 39.0], 23.0, -2.0),
+            ([59.5, -3.0], 19.0, 3.1),
+            ([-400.0, 900.0], 20.0, 0.3),
+        ] {
+            let square = CropSquare { centre, side: length, angle };
+            let (mut values, mut others) = (Vec::new(), Vec::new());
+            write_crop(&picture, square, &plain, &mut values);
+            write_crop(&picture, square, &reversed, &mut others);
+            let bytes = cut_square(&picture, square, side);
+            let (sin, cos) = f64::from(angle).sin_cos();
+            let [step, half] = [f64::from(length) / f64::from(side), f64::from(length) / 2.0];
+            let area = (side * side) as usize;
+            for at in 0..area {
+                let [u, v] = [at % side as usize, at / side as usize].map(|n| (n as f64 + 0.5) * step - half);
+                let [x, y] = [u * cos - v * sin - 0.5, u * sin + v * cos - 0.5];
+                let expected = between_pixels(&picture, x + f64::from(centre[0]), y + f64::from(centre[1]));
+                for (channel, expected) in expected.into_iter().enumerate() {
+                    let value = values[channel * area + at];
+                    assert!(
+                        (f64::from(value) - expected).abs() < 0.05,
+                        "{square:?}, {at}: {value}, {expected}"
+                    );
+                    assert_eq!(others[(2 - channel) * area + at], value - reversed.mean[2 - channel]);
+                    assert_eq!(bytes[at * 3 + channel], (value + 0.5) as u8);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_floor_of_a_number_is_that_of_the_library() {
+        for value in
+            [0.0, -0.0, 0.5, 1.0, -0.5, -1.0, 2.499, 2.5, -1.5, 7e-30, -7e-30, 4_000_000.5, -4_000_000.5]
+        {
+            assert_eq!(floor(value) as f32, value.floor(), "{value}");
         }
     }
 

@@ -75,9 +75,11 @@ struct JobQueueState<J> {
     /// Jobs that the next free worker may begin.
     ready: FairQueue<JobOwner, QueuedJob<J>>,
     /// Jobs in turn that wait until fewer of them are ready or running.
-    in_turn: FairQueue<JobOwner, QueuedJob<J>>,
-    /// How many of those are ready or running.
+    in_turn: FairQueue<JobOwner, J>,
+    /// How many of those are ready or running, without the one below.
     admitted_in_turn: usize,
+    /// Whether one more of them is, of an owner who had no job ready or running: the express worker could do it.
+    is_one_more_admitted: bool,
     /// How many jobs of each owner are running.
     running_of: HashMap<JobOwner, usize>,
     /// Workers that have one of them, but for the express worker.
@@ -93,7 +95,18 @@ struct JobQueueState<J> {
 #[derive(Debug)]
 struct QueuedJob<J> {
     job: J,
-    is_in_turn: bool,
+    admission: Admission,
+}
+
+/// What a job counts as once it is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Admission {
+    /// It did not wait for its turn.
+    AtOnce,
+    /// It waited for its turn; there are at most as many of these as workers.
+    InTurn,
+    /// The one more.
+    OneMore,
 }
 
 /// A job that a worker has taken.
@@ -109,7 +122,7 @@ pub(crate) struct JobTicket {
     owner: JobOwner,
     /// The time that the owner was charged for it.
     charged: Duration,
-    is_in_turn: bool,
+    admission: Admission,
     is_express: bool,
 }
 
@@ -133,6 +146,7 @@ impl<J> JobQueue<J> {
             ready: FairQueue::default(),
             in_turn: FairQueue::default(),
             admitted_in_turn: 0,
+            is_one_more_admitted: false,
             running_of: HashMap::new(),
             busy_workers: 0,
             is_closed: false,
@@ -170,23 +184,20 @@ impl<J> JobQueue<J> {
             let seconds = wait.saturating_sub(max_wait).as_secs_f64().ceil().max(1.0);
             return Err(PoolBusyError { retry_after: Duration::from_secs(seconds as u64) });
         }
-        Ok(self.make_ready(&mut state, owner, QueuedJob { job, is_in_turn: false }))
+        Ok(self.make_ready(&mut state, owner, QueuedJob { job, admission: Admission::AtOnce }))
     }
 
     /// Queues a job that waits for its turn for as long as it takes: no more of such jobs are ready or running than there are
-    /// workers.
+    /// workers, and one more where its owner has nothing ready or running.
     pub(crate) fn push_in_turn(&self, owner: JobOwner, job: J) -> IsForExpress {
         let mut state = self.lock();
-        state.in_turn.push(owner, QueuedJob { job, is_in_turn: true });
+        state.in_turn.push(owner, job);
         self.admit_in_turn(&mut state)
     }
 
     fn admit_in_turn(&self, state: &mut JobQueueState<J>) -> IsForExpress {
         let mut is_for_express = false;
-        while state.admitted_in_turn < self.workers
-            && let Some((owner, job)) = state.in_turn.pop(TURN_CHARGE)
-        {
-            state.admitted_in_turn += 1;
+        while let Some((owner, job)) = state.admit(self.workers) {
             is_for_express |= self.make_ready(state, owner, job).0;
         }
         IsForExpress(is_for_express)
@@ -250,7 +261,7 @@ impl<J> JobQueue<J> {
 
     /// Takes note of a job that has ended.
     pub(crate) fn finish(&self, ticket: JobTicket, end: JobEnd, took: Duration) {
-        let JobTicket { owner, charged, is_in_turn, is_express } = ticket;
+        let JobTicket { owner, charged, admission, is_express } = ticket;
         let mut state = self.lock();
         state.busy_workers -= usize::from(!is_express);
         if let Some(running) = state.running_of.get_mut(&owner) {
@@ -267,10 +278,15 @@ impl<J> JobQueue<J> {
             JobEnd::Panicked => state.stats.panicked += 1,
         }
         state.ready.settle(owner, charged, took);
-        if is_in_turn {
-            state.admitted_in_turn -= 1;
-            let _is_there_if_needed = self.admit_in_turn(&mut state);
+        match admission {
+            Admission::AtOnce => (),
+            Admission::InTurn => state.admitted_in_turn -= 1,
+            Admission::OneMore => state.is_one_more_admitted = false,
         }
+        if admission != Admission::AtOnce {
+            state.in_turn.settle(owner, TURN_CHARGE, TURN_CHARGE);
+        }
+        let _is_there_if_needed = self.admit_in_turn(&mut state);
     }
 
     /// Says that no job will come any more; those that are queued are still done.
@@ -288,16 +304,34 @@ impl<J> JobQueue<J> {
 }
 
 impl<J> JobQueueState<J> {
+    /// A job in turn that may be made ready.
+    fn admit(&mut self, workers: usize) -> Option<(JobOwner, QueuedJob<J>)> {
+        if self.admitted_in_turn < workers
+            && let Some((owner, job)) = self.in_turn.pop(TURN_CHARGE)
+        {
+            self.admitted_in_turn += 1;
+            return Some((owner, QueuedJob { job, admission: Admission::InTurn }));
+        }
+        if self.is_one_more_admitted {
+            return None;
+        }
+        let (ready, running_of) = (&self.ready, &self.running_of);
+        let has_none = |owner: &JobOwner| !running_of.contains_key(owner) && !ready.has(*owner);
+        let (owner, job) = self.in_turn.pop_of(TURN_CHARGE, has_none)?;
+        self.is_one_more_admitted = true;
+        Some((owner, QueuedJob { job, admission: Admission::OneMore }))
+    }
+
     /// The job that is next; for the express worker, of those owners alone who have none running.
     fn take(&mut self, is_express: bool) -> Option<TakenJob<J>> {
         let charged = self.mean_job_time.get().unwrap_or_default();
         let running_of = &self.running_of;
         let may = |owner: &JobOwner| !is_express || !running_of.contains_key(owner);
-        let (owner, QueuedJob { job, is_in_turn }) = self.ready.pop_of(charged, may)?;
+        let (owner, QueuedJob { job, admission }) = self.ready.pop_of(charged, may)?;
         *self.running_of.entry(owner).or_default() += 1;
         self.busy_workers += usize::from(!is_express);
         self.has_freed_memory = true;
-        Some(TakenJob { job, ticket: JobTicket { owner, charged, is_in_turn, is_express } })
+        Some(TakenJob { job, ticket: JobTicket { owner, charged, admission, is_express } })
     }
 
     /// How long a job that this owner queues now will probably wait: the time that the jobs before it take, without the express
@@ -395,13 +429,39 @@ mod tests {
         for job in ["first", "second"] {
             assert_eq!(queue.push_in_turn(one, job), IsForExpress(false));
         }
-        assert_eq!(queue.push_in_turn(other, "other"), IsForExpress(false));
-        for job in ["first", "other", "second"] {
+        assert_eq!(queue.push_in_turn(one, "third"), IsForExpress(false));
+        for job in ["first", "second", "third"] {
             assert_eq!(queue.stats().queued, 1);
             let taken = next(&queue);
             assert_eq!(taken.job, job);
             queue.finish(taken.ticket, JobEnd::Done, Duration::from_secs(1));
         }
+        assert_eq!(queue.push_in_turn(other, "other"), IsForExpress(false));
+        assert_eq!(next(&queue).job, "other");
         assert_eq!((queue.stats().queued, queue.stats().done), (0, 3));
+    }
+
+    #[test]
+    fn jobs_in_turn_of_one_owner_do_not_keep_the_express_worker_from_another() {
+        let (queue, [one, other]) = (JobQueue::new(1), two_owners());
+        for job in ["first", "second"] {
+            let _a_worker_is_free = queue.push_in_turn(one, job);
+        }
+        let first = next(&queue);
+        assert_eq!(first.job, "first");
+        assert_eq!(queue.push_in_turn(other, "other"), IsForExpress(true));
+        assert_eq!(queue.push_in_turn(other, "more"), IsForExpress(false), "it has one ready");
+        let third = Some(Uuid::from_u128(3).into());
+        assert_eq!(queue.push_in_turn(third, "third"), IsForExpress(false), "there is one express worker");
+        let express = queue.next_express().expect("the queue is open");
+        assert_eq!((express.job, queue.stats().queued), ("other", 0));
+        queue.finish(express.ticket, JobEnd::Done, Duration::from_secs(1));
+        let express = queue.next_express().expect("the queue is open");
+        assert_eq!(express.job, "third", "others had their turn");
+        queue.finish(first.ticket, JobEnd::Done, Duration::from_secs(1));
+        assert_eq!(next(&queue).job, "second");
+        assert_eq!(queue.stats().queued, 0, "one runs for each worker");
+        queue.finish(express.ticket, JobEnd::Done, Duration::from_secs(1));
+        assert_eq!(queue.next_express().expect("the queue is open").job, "more");
     }
 }

@@ -433,7 +433,7 @@ pub enum ModelPackError {
     #[error("{path} cannot be read: {cause}")]
     File { path: String, cause: std::io::Error },
     /// The manifest does not parse.
-    #[error("{path} is no manifest: {cause}")]
+    #[error("{path} is not a manifest: {cause}")]
     Manifest { path: String, cause: serde_json::Error },
     /// The manifest contradicts itself or a limit.
     #[error("the manifest is wrong: {0}")]
@@ -496,8 +496,9 @@ impl ModelPack {
                 ModelOutput::AgeScalar { .. } | ModelOutput::AgeSoftmax { averaged_with: None, .. }
             )
         };
-        let words =
-            || format!("model {} is averaged with {}, which is no single model for age", model.id, with.id);
+        let words = || {
+            format!("model {} is averaged with {}, which is not a single model for age", model.id, with.id)
+        };
         found.filter(is_single).map(Some).ok_or_else(|| ModelPackError::Wrong(words()))
     }
 

@@ -121,9 +121,9 @@ impl InferencePool {
         Ok(async move { result.await.map_err(|_| PoolGoneError) })
     }
 
-    /// Runs a job for somebody who would rather wait than be refused, however long that takes. No more of such jobs are ready to
-    /// begin or running than there are workers, so that a caller of [`Self::run`] finds at most so many of them ahead; the
-    /// others wait for that, and every owner gets their turn there too.
+    /// Runs a job that waits instead of being refused, however long that takes. At most as many of these jobs as there are
+    /// workers are ready or running at once, so that a caller of [`Self::run`] finds no more of them ahead; the rest wait, and
+    /// owners take turns. One more is let through for an owner that has nothing else, for the express worker.
     pub async fn run_in_turn<T: Send + 'static>(
         &self,
         owner: Option<AppId>,

@@ -1,6 +1,7 @@
 // Step: photograph a face; for some sessions also a sequence of frames while the person moves their head.
 
 import { SecureCapture } from "../../secure-capture.js";
+import { toBase64 } from "../../shared/bytes";
 import { Camera, CameraError, type CameraProblem, toJpeg } from "../../shared/camera";
 import { button, make } from "../../shared/dom";
 import { adviceList, ovalSketch, paragraph, primaryButton, row } from "../../shared/elements";
@@ -54,7 +55,7 @@ class FaceStep {
   #camera: Camera | undefined;
   #capture: FaceCapture | undefined;
   #otherCamera: string | undefined;
-  /** Counts openings of the camera; results of earlier ones are ignored. */
+  /** How often the camera was opened or closed: results of an earlier time are ignored. */
   #openings = 0;
   #cameraWanted = false;
   #done = false;
@@ -117,7 +118,6 @@ class FaceStep {
   async openCamera(): Promise<void> {
     this.#close();
     this.#cameraWanted = true;
-    this.#openings += 1;
     const opening = this.#openings;
     const here = () => !this.#done && this.#cameraWanted && this.#openings === opening;
     const { camera: words, face, faceTips } = this.#context.texts;
@@ -125,7 +125,7 @@ class FaceStep {
     const pane = createViewfinder(
       { ...words, approach: face.approach, hint: "" },
       view,
-      { take: () => void this.#capture?.take(), change: () => void this.#switchCamera() },
+      { take: () => void this.#capture?.take(), change: () => void this.#switchCamera(here) },
       otherMethodButton(this.#context),
     );
     this.#context.show({ heading: faceTips.heading, body: [pane.root], spoken: words.opening });
@@ -172,9 +172,10 @@ class FaceStep {
     pane.setReady(good);
   }
 
-  async #switchCamera(): Promise<void> {
+  async #switchCamera(here: () => boolean): Promise<void> {
     const [other] = (await this.#camera?.otherDevices()) ?? [];
-    if (other && !this.#done) {
+    // The picture may have been taken meanwhile.
+    if (other && here()) {
       this.#otherCamera = other;
       await this.openCamera();
     }
@@ -238,7 +239,7 @@ class FaceStep {
   /** The picture to send, signed by secure capture. */
   async #input({ blob }: Portrait, film: FrameSequence | undefined): Promise<TurnInput> {
     const sealed = await this.#seal(await blob.arrayBuffer(), film !== undefined);
-    return film ? { ...sealed, frames: await Promise.all(film.frames.map(base64)), times: film.times } : sealed;
+    return film ? { ...sealed, frames: await Promise.all(film.frames.map(inBase64)), times: film.times } : sealed;
   }
 
   async #seal(image: ArrayBuffer, multiframe: boolean): Promise<TurnInput> {
@@ -277,6 +278,7 @@ class FaceStep {
   }
 
   #close(): void {
+    this.#openings += 1;
     this.#capture?.stop();
     this.#capture = undefined;
     this.#camera?.close();
@@ -284,13 +286,8 @@ class FaceStep {
   }
 }
 
-async function base64(blob: Blob): Promise<string> {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  let letters = "";
-  for (let at = 0; at < bytes.length; at += 0x8000) {
-    letters += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  }
-  return btoa(letters);
+async function inBase64(blob: Blob): Promise<string> {
+  return toBase64(new Uint8Array(await blob.arrayBuffer()));
 }
 
 function sleep(milliseconds: number): Promise<void> {

@@ -1,5 +1,6 @@
 // Loads the module of each kind of step when it is needed.
 
+import { importAgain } from "../../shared/import-again";
 import { InterruptedError } from "../../shared/network";
 import type { Step, StepKind, StepProblem } from "../session";
 import type { RenderStep, StepContext, StepView } from "./step";
@@ -47,7 +48,7 @@ export function loadedForgetScreen(): typeof import("../forget-results") | undef
 /** A module that cannot be loaded is treated as a network failure. */
 async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   try {
-    return await load();
+    return await importAgain(load);
   } catch {
     throw new InterruptedError("network");
   }

@@ -53,6 +53,8 @@ export type CaseFilter = Omit<NonNullable<List["parameters"]["query"]>, "page">;
 /** The longest side that the server keeps of the picture that a face is in, in pixels: what was longer was scaled down. */
 export const MAX_FRAME_PIXELS = 960;
 
+export const CASE_KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
+
 const path = (id: string, rest = "") => `/console/cases/${encodeURIComponent(id)}${rest}`;
 
 export function listQueues(): Promise<ResponseOf<Queues>> {

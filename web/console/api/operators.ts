@@ -5,6 +5,7 @@ import { call } from "./client";
 
 type List = ConsolePaths["/console/operators"]["get"];
 type SetGrant = ConsolePaths["/console/operators/{operatorId}"]["put"];
+type Enable = ConsolePaths["/console/operators/{operatorId}/enable"]["post"];
 type Invitations = ConsolePaths["/console/operators/invitations"];
 type Roles = ConsolePaths["/console/operator-roles"];
 type ChangeRole = ConsolePaths["/console/operator-roles/{roleId}"]["put"];
@@ -25,21 +26,26 @@ export async function listOperators(): Promise<Operator[]> {
   return (await call<List>("GET", "/console/operators")).operators;
 }
 
-export async function setOperatorGrant(id: string, input: OperatorGrantInput): Promise<void> {
-  await call<SetGrant>("PUT", operator(id), input);
+/** Answers whether it was done at once; otherwise another operator must approve it. */
+export async function setOperatorGrant(id: string, input: OperatorGrantInput): Promise<boolean> {
+  const pending: ResponseOf<SetGrant> | undefined = await call<SetGrant>("PUT", operator(id), input);
+  return pending === undefined;
 }
 
-/** Lets an operator in again, or in no more. */
-export async function enableOperator(id: string, enabled: boolean): Promise<void> {
-  await call("POST", operator(id, enabled ? "/enable" : "/disable"));
+/** Lets an operator in again, or in no more. Answers whether it was done at once; otherwise another one must approve it. */
+export async function enableOperator(id: string, enabled: boolean): Promise<boolean> {
+  const path = operator(id, enabled ? "/enable" : "/disable");
+  const pending: ResponseOf<Enable> | undefined = await call<Enable>("POST", path);
+  return pending === undefined;
 }
 
 export async function listOperatorInvitations(): Promise<OperatorInvitation[]> {
   return (await call<Invitations["get"]>("GET", "/console/operators/invitations")).invitations;
 }
 
-export async function inviteOperator(input: OperatorInvitationInput): Promise<void> {
-  await call<Invitations["post"]>("POST", "/console/operators/invitations", input);
+/** Answers whether it was done at once; otherwise another operator must approve it. */
+export async function inviteOperator(input: OperatorInvitationInput): Promise<boolean> {
+  return "id" in (await call<Invitations["post"]>("POST", "/console/operators/invitations", input));
 }
 
 export async function revokeOperatorInvitation(id: string): Promise<void> {
@@ -54,8 +60,10 @@ export async function createOperatorRole(input: OperatorRoleInput): Promise<void
   await call<Roles["post"]>("POST", "/console/operator-roles", input);
 }
 
-export async function changeOperatorRole(id: string, input: OperatorRoleInput): Promise<void> {
-  await call<ChangeRole>("PUT", role(id), input);
+/** Answers whether it was done at once; otherwise another operator must approve it. */
+export async function changeOperatorRole(id: string, input: OperatorRoleInput): Promise<boolean> {
+  const pending: ResponseOf<ChangeRole> | undefined = await call<ChangeRole>("PUT", role(id), input);
+  return pending === undefined;
 }
 
 export async function deleteOperatorRole(id: string): Promise<void> {

@@ -1,10 +1,11 @@
 // What an application is called, whose it is and what it may use: asked for a new one, and to change one that is there.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { type Application, changeApplication, createApplication, FEATURES, type Feature } from "../api/tenants";
-import { detailHref, navigate } from "../router";
+import { useSubmit } from "../one-at-a-time";
+import { detailHref, navigate, useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { useTexts } from "../texts";
 import { DialogFrame } from "./dialog-frame";
@@ -27,13 +28,13 @@ export function ApplicationDialog({ application, organisation, close }: Applicat
   const act = useAction();
   const client = useQueryClient();
   const organisations = useOrganisations().data;
+  const isShown = useIsShown();
   const [name, setName] = useState(application?.name ?? "");
   const [state, setState] = useState(application?.state ?? "ENABLED");
   const [chosen, setChosen] = useState(application?.organisation_id ?? organisation);
   const [features, setFeatures] = useState<readonly Feature[]>(application?.features ?? FEATURES);
   const [billing, setBilling] = useState(application?.billing_source_id ?? "");
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     let id = application?.id ?? "";
     const input = {
       name,
@@ -55,15 +56,18 @@ export function ApplicationDialog({ application, organisation, close }: Applicat
       return;
     }
     await client.invalidateQueries({ queryKey: ["applications"] });
+    if (!isShown()) {
+      return;
+    }
     if (application) {
       close();
     } else {
       navigate(detailHref("application", id));
     }
-  };
+  });
   return (
     <DialogFrame heading={application ? words.changeApplication : words.newApplication} close={close}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <Field
           label={words.name}
           value={name}

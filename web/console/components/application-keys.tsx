@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { type ApiKey, listKeys, type NewApiKey, revokeKey } from "../api/tenants";
 import { useApprovable } from "../approvable";
+import { useIsShown } from "../router";
 import { fill, useTexts } from "../texts";
 import { Confirm } from "./confirm";
 import type { DataColumn } from "./data-table";
@@ -36,6 +37,7 @@ export function Keys({ application, isNew, closeNew }: KeysProps) {
   const texts = useTexts();
   const { tenants: words } = texts;
   const client = useQueryClient();
+  const isShown = useIsShown();
   const answer = useQuery({ queryKey: ["keys", application], queryFn: () => listKeys(application) });
   const [made, setMade] = useState<NewApiKey>();
   const [open, setOpen] = useState<string>();
@@ -103,7 +105,9 @@ export function Keys({ application, isNew, closeNew }: KeysProps) {
           application={application}
           close={closeNew}
           onCreated={(key) => {
-            closeNew();
+            if (isShown()) {
+              closeNew();
+            }
             setMade(key);
             void client.invalidateQueries({ queryKey: ["keys", application] });
           }}

@@ -5,11 +5,11 @@ import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { applicationUsage, type LimitUsage, type LoggedRequest, listRequests, type UsageDay } from "../api/usage";
 import { fill, useFormat, useTexts } from "../texts";
-import { type DataColumn, DataTable } from "./data-table";
+import { type DataColumn, DataTable, OlderButton } from "./data-table";
 import { Tick } from "./field";
 import { ColumnChart, StackedBar } from "./figures";
 import { LimitsDialog } from "./limits-dialog";
-import { Answer, Badge, Card, Failure, Loading, Moment } from "./screen";
+import { Answer, Badge, Card, Moment } from "./screen";
 
 const DAY_MS = 86_400_000;
 const USAGE_DAYS = 30;
@@ -176,26 +176,20 @@ function Requests({ application }: { application: string }) {
     <section className="part" aria-labelledby="requests">
       <h2 id="requests">{words.requests}</h2>
       <Tick label={words.refusedOnly} isTicked={refused} onChange={setRefused} />
-      {answer.data ? (
-        <>
-          <DataTable
-            label={words.requests}
-            columns={columns}
-            rows={answer.data.pages.flatMap(({ requests }) => requests)}
-            idOf={({ id }) => id}
-            empty={words.noRequests}
-          />
-          {answer.hasNextPage && (
-            <Button className="button" isDisabled={answer.isFetching} onPress={() => void answer.fetchNextPage()}>
-              {texts.table.older}
-            </Button>
-          )}
-        </>
-      ) : answer.error ? (
-        <Failure error={answer.error} retry={() => void answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
+      <Answer query={answer}>
+        {({ pages }) => (
+          <>
+            <DataTable
+              label={words.requests}
+              columns={columns}
+              rows={pages.flatMap(({ requests }) => requests)}
+              idOf={({ id }) => id}
+              empty={words.noRequests}
+            />
+            <OlderButton query={answer} />
+          </>
+        )}
+      </Answer>
     </section>
   );
 }

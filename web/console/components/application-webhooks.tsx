@@ -1,7 +1,7 @@
 // Where an application's messages go, and what they are signed with.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import {
   listEndpoints,
@@ -11,7 +11,8 @@ import {
   sendTestEvent,
   type WebhookEndpoint,
 } from "../api/deliveries";
-import { detailHref, navigate } from "../router";
+import { useSubmit } from "../one-at-a-time";
+import { detailHref, navigate, useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import { UnverifiedBadge } from "./delivery-words";
@@ -163,13 +164,12 @@ export function RotateDialog({ application, close }: DialogProps) {
   const client = useQueryClient();
   const [hours, setHours] = useState<(typeof OVERLAP_HOURS)[number]>("24");
   const [made, setMade] = useState<NewWebhookSecret>();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void act(async () => {
+  const submit = useSubmit(async () => {
+    await act(async () => {
       setMade(await rotateSecret(application, { overlap_hours: Number(hours) }));
       await client.invalidateQueries({ queryKey: ["webhook-secrets", application] });
     });
-  };
+  });
   if (made) {
     const note =
       hours === "0" ? words.oldStopped : fill(words.oldSignUntil, { until: format.moment(made.old_ones_retire_at) });
@@ -201,16 +201,18 @@ export function RotateDialog({ application, close }: DialogProps) {
 export function TestEventDialog({ application, origin, close }: DialogProps & { origin: string }) {
   const { deliveries: words } = useTexts();
   const act = useAction();
+  const isShown = useIsShown();
   const [url, setUrl] = useState(origin);
   const [verified, setVerified] = useState(true);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void act(async () => {
+  const submit = useSubmit(async () => {
+    await act(async () => {
       const id = await sendTestEvent(application, { url: url.trim(), verify_tls: verified });
-      close();
-      navigate(detailHref("delivery", id));
+      if (isShown()) {
+        close();
+        navigate(detailHref("delivery", id));
+      }
     }, words.testSent);
-  };
+  });
   return (
     <DialogFrame heading={words.test} close={close} id="test-event">
       <p className="soft">{words.testMeans}</p>

@@ -106,7 +106,9 @@ export function ReasonDialog({ reasons, onChoose, close }: ReasonDialogProps) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons within are what is pressed; numbers are their short cuts. */}
       <div
         onKeyDown={(event) => {
-          const chosen = reasons[Number(event.key) - 1];
+          // With Ctrl and the like a number is the browser's: it leads to another tab.
+          const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+          const chosen = isPlain ? reasons[Number(event.key) - 1] : undefined;
           if (chosen) {
             event.preventDefault();
             onChoose(chosen);

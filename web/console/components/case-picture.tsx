@@ -1,6 +1,7 @@
 // One picture of a case: covered until the reviewer asks for it, and moved together with those that it is compared to.
 
 import { type CSSProperties, type PointerEvent, type ReactNode, useEffect, useRef } from "react";
+import { Button } from "react-aria-components/Button";
 import { usePicture } from "../desk/pictures";
 import { usePreferences } from "../preferences";
 import { errorText } from "../session-context";
@@ -21,6 +22,11 @@ const MAX_SCALE = 8;
 export function zoomBy(zoom: Zoom, factor: number): Zoom {
   const scale = Math.min(MAX_SCALE, Math.max(1, zoom.scale * factor));
   return keepInside({ ...zoom, scale });
+}
+
+/** Moves the picture, in parts of its own size: to the right and down. */
+export function moveBy(zoom: Zoom, x: number, y: number): Zoom {
+  return keepInside({ ...zoom, x: zoom.x + x, y: zoom.y + y });
 }
 
 /** Nothing beside the picture is ever seen. */
@@ -69,7 +75,7 @@ export function CasePicture({ name, label, caption, children, zoom, onZoom, smal
   const move = (event: PointerEvent<HTMLDivElement>) => {
     if (zoom && onZoom && zoom.scale > 1 && event.buttons === 1) {
       const { width, height } = event.currentTarget.getBoundingClientRect();
-      onZoom(keepInside({ ...zoom, x: zoom.x + event.movementX / width, y: zoom.y + event.movementY / height }));
+      onZoom(moveBy(zoom, event.movementX / width, event.movementY / height));
     }
   };
   const moved: CSSProperties = zoom
@@ -89,8 +95,15 @@ export function CasePicture({ name, label, caption, children, zoom, onZoom, smal
             <img src={picture.url} alt={isUncovered ? label : `${label}: ${texts.viewing.covered}`} draggable={false} />
             {isUncovered && children}
           </div>
+        ) : picture ? (
+          <div className="picture-wait">
+            <p>{errorText(texts, picture.error)}</p>
+            <Button className="button small" aria-label={`${texts.retry}: ${label}`} onPress={picture.retry}>
+              {texts.retry}
+            </Button>
+          </div>
         ) : (
-          <p className="picture-wait">{picture ? errorText(texts, picture.error) : texts.loading}</p>
+          <p className="picture-wait">{texts.loading}</p>
         )}
       </div>
       {caption && <figcaption>{caption}</figcaption>}

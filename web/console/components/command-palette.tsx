@@ -20,7 +20,7 @@ import { MAX_RECORDS, NEW_PLACES, useRecords } from "./palette-records";
 import { type Command, usePaletteSearch } from "./palette-search";
 import { themeWords } from "./shell";
 
-interface CommandPaletteProps {
+export interface CommandPaletteProps {
   places: readonly PlaceEntry[];
   open(place: Place): void;
   close(): void;

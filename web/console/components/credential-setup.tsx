@@ -1,12 +1,14 @@
 // A passkey is made, or codes of an authenticator app are set up: on the page of one's own security, and at the door where a second
 // factor is demanded.
 
-import { type FormEvent, useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { createPasskey } from "../../shared/passkeys";
 import { addPasskey, beginPasskey, beginTotp, confirmTotp, type TotpSecret } from "../api/credentials";
+import { useOneAtATime, useSubmit } from "../one-at-a-time";
 import { useAction } from "../session-context";
 import { useTexts } from "../texts";
+import { BusyButton } from "./busy-button";
 import { CodeField } from "./code-field";
 import { CopyField } from "./copy-field";
 import { Field } from "./field";
@@ -20,8 +22,7 @@ export function PasskeyForm({ onAdded }: { onAdded(): void }) {
   const act = useAction();
   const [name, setName] = useState("");
   const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     setBusy(true);
     const added = await act(async () => {
       const { challenge, options } = await beginPasskey();
@@ -32,9 +33,9 @@ export function PasskeyForm({ onAdded }: { onAdded(): void }) {
       setName("");
       onAdded();
     }
-  };
+  });
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       <Field
         label={words.passkeyName}
         value={name}
@@ -44,9 +45,9 @@ export function PasskeyForm({ onAdded }: { onAdded(): void }) {
         isRequired
       />
       <div className="answers">
-        <Button className="button primary" type="submit" isDisabled={busy}>
+        <BusyButton isPrimary isBusy={busy}>
           <Icon name="plus" /> {words.addPasskey}
-        </Button>
+        </BusyButton>
       </div>
     </form>
   );
@@ -58,26 +59,35 @@ export function TotpSetup({ onConfirmed }: { onConfirmed(): void }) {
   const [secret, setSecret] = useState<TotpSecret>();
   const [code, setCode] = useState("");
   const hint = useId();
-  if (!secret) {
-    return (
-      <div className="answers">
-        <Button className="button" onPress={() => void act(async () => setSecret(await beginTotp()))}>
-          {words.beginTotp}
-        </Button>
-      </div>
-    );
-  }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const begun = useRef<HTMLParagraphElement>(null);
+  const begin = useOneAtATime(() => act(async () => setSecret(await beginTotp())));
+  useEffect(() => {
+    if (secret) {
+      // The button that had the focus is gone.
+      begun.current?.focus();
+    }
+  }, [secret]);
+  const submit = useSubmit(async () => {
     if (await act(() => confirmTotp(code), words.totpAdded)) {
       onConfirmed();
     } else {
       setCode("");
     }
-  };
+  });
+  if (!secret) {
+    return (
+      <div className="answers">
+        <Button className="button" onPress={begin}>
+          {words.beginTotp}
+        </Button>
+      </div>
+    );
+  }
   return (
-    <form onSubmit={(event) => void submit(event)}>
-      <p id={hint}>{words.scan}</p>
+    <form onSubmit={submit}>
+      <p id={hint} tabIndex={-1} ref={begun}>
+        {words.scan}
+      </p>
       <QrFigure text={secret.uri} label={words.qr} />
       <CopyField label={words.typeInstead} value={secret.secret} />
       <CodeField label={words.firstCode} value={code} onChange={setCode} />

@@ -14,6 +14,7 @@ import { Button } from "react-aria-components/Button";
 import { Cell, Column, Row, Table, TableBody, TableHeader } from "react-aria-components/Table";
 import { useShortcuts } from "../keys/shortcuts";
 import { fill, useTexts } from "../texts";
+import { BusyButton } from "./busy-button";
 import { Icon } from "./icon";
 
 export interface DataColumn<T> {
@@ -101,79 +102,98 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
         ]
       : [],
   );
-  if (!hasRows) {
-    return <p className="empty">{empty}</p>;
-  }
   const [sorted] = table.state.sorting;
   const find = (key: unknown) => rows.find((one) => idOf(one) === key);
   return (
-    <div className="table-frame" ref={frame}>
-      <Table
-        className="table"
-        aria-label={label}
-        selectionMode={onSelect ? "single" : "none"}
-        selectionBehavior="replace"
-        disallowEmptySelection
-        selectedKeys={selected ? [selected] : []}
-        onSelectionChange={(keys) => {
-          const row = keys === "all" ? undefined : find([...keys][0]);
-          if (row) {
-            onSelect?.(row);
-          }
-        }}
-        {...(onOpen
-          ? {
-              onRowAction: (key) => {
-                const row = find(key);
-                if (row) {
-                  onOpen(row);
+    <>
+      {/* It is there all the time, so that it is heard when nothing is found. */}
+      <div className="table-status" role="status">
+        {!hasRows && <p className="empty">{empty}</p>}
+      </div>
+      {hasRows && (
+        <div className="table-frame" ref={frame}>
+          <Table
+            className="table"
+            aria-label={label}
+            selectionMode={onSelect ? "single" : "none"}
+            selectionBehavior="replace"
+            disallowEmptySelection
+            selectedKeys={selected ? [selected] : []}
+            onSelectionChange={(keys) => {
+              const row = keys === "all" ? undefined : find([...keys][0]);
+              if (row) {
+                onSelect?.(row);
+              }
+            }}
+            {...(onOpen
+              ? {
+                  onRowAction: (key) => {
+                    const row = find(key);
+                    if (row) {
+                      onOpen(row);
+                    }
+                  },
                 }
-              },
+              : {})}
+            {...(sorted
+              ? { sortDescriptor: { column: sorted.id, direction: sorted.desc ? "descending" : "ascending" } as const }
+              : {})}
+            onSortChange={({ column, direction }) =>
+              table.setSorting([{ id: `${column}`, desc: direction === "descending" }])
             }
-          : {})}
-        {...(sorted
-          ? { sortDescriptor: { column: sorted.id, direction: sorted.desc ? "descending" : "ascending" } as const }
-          : {})}
-        onSortChange={({ column, direction }) =>
-          table.setSorting([{ id: `${column}`, desc: direction === "descending" }])
-        }
-      >
-        <TableHeader>
-          {table.getFlatHeaders().map(({ column }, at) => (
-            <Column
-              key={column.id}
-              id={column.id}
-              isRowHeader={at === 0}
-              allowsSorting={column.getCanSort()}
-              className="column"
-            >
-              {({ sortDirection }) => (
-                <>
-                  {columns[at]?.heading}
-                  {column.getCanSort() && (
-                    <span className="sort" data-direction={sortDirection ?? "none"}>
-                      <Icon name={sortDirection === "descending" ? "down" : "up"} />
-                    </span>
+          >
+            <TableHeader>
+              {table.getFlatHeaders().map(({ column }, at) => (
+                <Column
+                  key={column.id}
+                  id={column.id}
+                  isRowHeader={at === 0}
+                  allowsSorting={column.getCanSort()}
+                  className="column"
+                >
+                  {({ sortDirection }) => (
+                    <>
+                      {columns[at]?.heading}
+                      {column.getCanSort() && (
+                        <span className="sort" data-direction={sortDirection ?? "none"}>
+                          <Icon name={sortDirection === "descending" ? "down" : "up"} />
+                        </span>
+                      )}
+                    </>
                   )}
-                </>
-              )}
-            </Column>
-          ))}
-        </TableHeader>
-        <TableBody>
-          {table.getRowModel().rows.map((row) => (
-            <Row key={row.id} id={row.id} className="row" data-opens={Boolean(onOpen ?? onSelect)}>
-              {columns.map(({ id, heading, cell }) => (
-                <Cell key={id} className="cell" data-label={heading} textValue={heading}>
-                  {cell(row.original)}
-                </Cell>
+                </Column>
               ))}
-            </Row>
-          ))}
-        </TableBody>
-      </Table>
-    </div>
+            </TableHeader>
+            <TableBody>
+              {table.getRowModel().rows.map((row) => (
+                <Row key={row.id} id={row.id} className="row" data-opens={Boolean(onOpen ?? onSelect)}>
+                  {columns.map(({ id, heading, cell }) => (
+                    <Cell key={id} className="cell" data-label={heading} textValue={heading}>
+                      {cell(row.original)}
+                    </Cell>
+                  ))}
+                </Row>
+              ))}
+            </TableBody>
+          </Table>
+        </div>
+      )}
+    </>
   );
+}
+
+interface OlderProps {
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): unknown };
+}
+
+/** Fetches what is further back, where there is more. It keeps the focus meanwhile. */
+export function OlderButton({ query }: OlderProps) {
+  const { table } = useTexts();
+  return query.hasNextPage ? (
+    <BusyButton isBusy={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+      {table.older}
+    </BusyButton>
+  ) : null;
 }
 
 interface PagerProps {

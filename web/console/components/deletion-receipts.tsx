@@ -1,15 +1,14 @@
 // Which accounts were deleted, with the receipts that say so.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { Button } from "react-aria-components/Button";
 import { type Deletion, listDeletions } from "../api/audit";
 import { placeHref } from "../router";
+import { useOpenRow } from "../rows";
 import { useTexts } from "../texts";
 import { IdLink } from "./audit-links";
-import { type DataColumn, DataTable } from "./data-table";
+import { type DataColumn, DataTable, OlderButton } from "./data-table";
 import { ReceiptButton } from "./receipt-button";
-import { Badge, Card, Fact, Facts, Failure, Loading, Moment, Screen } from "./screen";
+import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "./screen";
 import { ShortId } from "./short-id";
 
 export function DeletionReceipts() {
@@ -21,9 +20,8 @@ export function DeletionReceipts() {
     initialPageParam: "",
     getNextPageParam: ({ next }) => next ?? undefined,
   });
-  const [chosen, setChosen] = useState<string>();
   const rows = answer.data?.pages.flatMap(({ deletions }) => deletions) ?? [];
-  const open = rows.find(({ receipt_id }) => receipt_id === chosen) ?? rows[0];
+  const [open, choose] = useOpenRow(rows, ({ receipt_id }) => receipt_id);
   const columns: DataColumn<Deletion>[] = [
     { id: "account", heading: texts.tenants.account, cell: ({ account_id }) => <ShortId id={account_id} /> },
     { id: "state", heading: texts.tenants.status, cell: (one) => <DeletionBadge deletion={one} /> },
@@ -36,35 +34,29 @@ export function DeletionReceipts() {
   ];
   return (
     <Screen heading={words.receipts} back={{ href: placeHref("audit"), label: texts.nav.audit }} wide>
-      {answer.data ? (
-        <div className="split" data-beside={open !== undefined}>
-          <div className="part">
-            <DataTable
-              label={words.receipts}
-              columns={columns}
-              rows={rows}
-              idOf={({ receipt_id }) => receipt_id}
-              empty={words.noReceipts}
-              selected={open?.receipt_id}
-              onSelect={({ receipt_id }) => setChosen(receipt_id)}
-            />
-            {answer.hasNextPage && (
-              <Button className="button" isDisabled={answer.isFetching} onPress={() => void answer.fetchNextPage()}>
-                {texts.table.older}
-              </Button>
+      <Answer query={answer}>
+        {() => (
+          <div className="split" data-beside={open !== undefined}>
+            <div className="part">
+              <DataTable
+                label={words.receipts}
+                columns={columns}
+                rows={rows}
+                idOf={({ receipt_id }) => receipt_id}
+                empty={words.noReceipts}
+                selected={open?.receipt_id}
+                onSelect={choose}
+              />
+              <OlderButton query={answer} />
+            </div>
+            {open && (
+              <div className="split-detail">
+                <DeletionCard deletion={open} />
+              </div>
             )}
           </div>
-          {open && (
-            <div className="split-detail">
-              <DeletionCard deletion={open} />
-            </div>
-          )}
-        </div>
-      ) : answer.error ? (
-        <Failure error={answer.error} retry={() => void answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
+        )}
+      </Answer>
     </Screen>
   );
 }

@@ -1,6 +1,7 @@
-// A dialog: its heading, a button that closes it, and what it asks or shows. Escape closes it as well.
+// A dialog: its heading, a button that closes it, and what it asks or shows. Escape closes it as well, and so does a press beside
+// it as long as nothing was filled in that would be lost.
 
-import type { ReactNode } from "react";
+import { type InputEvent, type ReactNode, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
@@ -19,12 +20,18 @@ interface DialogFrameProps {
 
 export function DialogFrame({ heading, close, id, narrow = false, stays = false, children }: DialogFrameProps) {
   const texts = useTexts();
+  const [isFilledIn, setFilledIn] = useState(false);
+  const hear = ({ target }: InputEvent<HTMLElement>) => {
+    if (target instanceof Element && target.closest("form")) {
+      setFilledIn(true);
+    }
+  };
   return (
     <ModalOverlay
       className="overlay"
       isOpen
       onOpenChange={(open) => !open && close()}
-      isDismissable={!stays}
+      isDismissable={!stays && !isFilledIn}
       isKeyboardDismissDisabled={stays}
     >
       <Modal className={`modal ${narrow ? "narrow" : ""}`}>
@@ -37,7 +44,9 @@ export function DialogFrame({ heading, close, id, narrow = false, stays = false,
               </Button>
             )}
           </div>
-          {children}
+          <div className="dialog-content" onInput={hear}>
+            {children}
+          </div>
         </Dialog>
       </Modal>
     </ModalOverlay>

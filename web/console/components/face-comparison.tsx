@@ -6,10 +6,18 @@ import { Button } from "react-aria-components/Button";
 import type { CasePicture as Picture } from "../api/cases";
 import { useShortcuts } from "../keys/shortcuts";
 import { fill, useTexts } from "../texts";
-import { CasePicture, UNZOOMED, type Zoom, zoomBy } from "./case-picture";
+import { CasePicture, moveBy, UNZOOMED, type Zoom, zoomBy } from "./case-picture";
 import { Icon } from "./icon";
 
 const ZOOM_STEP = 1.5;
+/** By how much of itself a picture is moved, to show what lies on a side of it. */
+const MOVE_STEP = 0.25;
+const SIDES = [
+  { side: "left", arrow: "←", x: MOVE_STEP, y: 0 },
+  { side: "up", arrow: "↑", x: 0, y: MOVE_STEP },
+  { side: "down", arrow: "↓", x: 0, y: -MOVE_STEP },
+  { side: "right", arrow: "→", x: -MOVE_STEP, y: 0 },
+] as const;
 
 export interface ComparedFace {
   picture: Picture;
@@ -64,6 +72,21 @@ export function FaceComparison({ first, second, children }: FaceComparisonProps)
         <Button className="icon-button" aria-label={words.zoomIn} onPress={() => setZoom(zoomBy(zoom, ZOOM_STEP))}>
           +
         </Button>
+        {/* What can be dragged can be done without dragging as well, and by keyboard. */}
+        {zoom.scale > 1 && (
+          <span className="sides" dir="ltr">
+            {SIDES.map(({ side, arrow, x, y }) => (
+              <Button
+                key={side}
+                className="icon-button"
+                aria-label={words.look[side]}
+                onPress={() => setZoom(moveBy(zoom, x, y))}
+              >
+                {arrow}
+              </Button>
+            ))}
+          </span>
+        )}
         {canFlicker && (
           <Button className="button small" onPress={flicker}>
             <Icon name="flicker" /> {words.flicker} <kbd>F</kbd>

@@ -7,6 +7,7 @@ import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
 import type { Notification, Review } from "../api/account";
 import { useShortcuts } from "../keys/shortcuts";
+import { useOneAtATime } from "../one-at-a-time";
 import { detailHref } from "../router";
 import { useAction, useSession, useTitle } from "../session-context";
 import { fill, type Texts, useFormat, useTexts } from "../texts";
@@ -66,9 +67,11 @@ interface FindingCardProps {
   notification: Notification;
   /** Whether it stands beside a list; then a link leads to it alone. */
   isBeside?: boolean;
+  /** The reader has decided about it. */
+  onDecided?(): void;
 }
 
-export function FindingCard({ notification, isBeside = false }: FindingCardProps) {
+export function FindingCard({ notification, isBeside = false, onDecided }: FindingCardProps) {
   const texts = useTexts();
   const { may } = useSession();
   const { id, created_at, data } = notification;
@@ -98,7 +101,7 @@ export function FindingCard({ notification, isBeside = false }: FindingCardProps
         <Fact term={finding.address}>{data.url && <code className="address">{data.url}</code>}</Fact>
       </Facts>
       {/* There is nothing to decide about a moderation that waits, begins or ends. */}
-      {face && may("notifications:manage") && <DecisionForm id={id} />}
+      {face && may("notifications:manage") && <DecisionForm id={id} onDecided={onDecided} />}
       {face && <Reviews id={id} />}
       <div className="answers">
         {isBeside && (
@@ -115,24 +118,25 @@ export function FindingCard({ notification, isBeside = false }: FindingCardProps
   );
 }
 
-function DecisionForm({ id }: { id: string }) {
+function DecisionForm({ id, onDecided }: { id: string; onDecided: (() => void) | undefined }) {
   const { finding } = useTexts();
   const { account } = useSession();
   const act = useAction();
   const client = useQueryClient();
   const [comment, setComment] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
-  const decide = async (word: "accept" | "dismiss", done: string) => {
-    const said = comment;
-    if (await act(() => account.decide(id, word, said), done)) {
-      setComment("");
-      await Promise.all(
-        ["notifications", "notification", "reviews"].map((kind) => client.invalidateQueries({ queryKey: [kind] })),
-      );
+  const decide = useOneAtATime(async (word: "accept" | "dismiss", done: string) => {
+    if (await act(() => account.decide(id, word, comment), done)) {
+      // What was typed meanwhile is for the next word.
+      setComment((now) => (now === comment ? "" : now));
+      onDecided?.();
+      for (const kind of ["notifications", "notification", "reviews"]) {
+        void client.invalidateQueries({ queryKey: [kind] });
+      }
     }
-  };
-  const confirm = () => void decide("accept", finding.confirmedToast);
-  const dismiss = () => void decide("dismiss", finding.dismissedToast);
+  });
+  const confirm = () => decide("accept", finding.confirmedToast);
+  const dismiss = () => decide("dismiss", finding.dismissedToast);
   useShortcuts([
     { keys: "a", label: finding.confirm, scope: "here", run: confirm },
     { keys: "d", label: finding.falseAlarm, scope: "here", run: dismiss },

@@ -1,9 +1,10 @@
 // A new key of an application: its name, what it may do, and until when.
 
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { SCOPES, type Scope } from "../api/session";
 import { createKey, type NewApiKey } from "../api/tenants";
+import { useSubmit } from "../one-at-a-time";
 import { useAction } from "../session-context";
 import { useFormat, useTexts } from "../texts";
 import { DialogFrame } from "./dialog-frame";
@@ -30,9 +31,8 @@ export function KeyDialog({ application, onCreated, close }: KeyDialogProps) {
   const [everything, setEverything] = useState(false);
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const isNothing = !everything && scopes.length === 0;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void act(async () => {
+  const submit = useSubmit(async () => {
+    await act(async () => {
       const ends = Date.now() + Number(days) * DAY_SECONDS * 1000;
       onCreated(
         await createKey(application, {
@@ -42,7 +42,7 @@ export function KeyDialog({ application, onCreated, close }: KeyDialogProps) {
         }),
       );
     });
-  };
+  });
   return (
     <DialogFrame heading={words.newKey} close={close} id="new-key">
       <form onSubmit={submit}>

@@ -1,10 +1,11 @@
 // What an application may take: each limit is its own, the configuration's, or none.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { changeApplication } from "../api/tenants";
 import type { LimitUsage } from "../api/usage";
+import { useSubmit } from "../one-at-a-time";
 import { useAction } from "../session-context";
 import { useTexts } from "../texts";
 import { DialogFrame } from "./dialog-frame";
@@ -24,8 +25,7 @@ export function LimitsDialog({ application, limits, close }: LimitsDialogProps) 
   const act = useAction();
   const client = useQueryClient();
   const [values, setValues] = useState(() => limits.map(written));
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const changed = limits.flatMap((one, at) => {
       const value = (values[at] ?? "").trim();
       return value === written(one) ? [] : [{ limit: one.limit, ...(value === "" ? {} : { allowed: Number(value) }) }];
@@ -35,10 +35,10 @@ export function LimitsDialog({ application, limits, close }: LimitsDialogProps) 
       await client.invalidateQueries({ queryKey: ["usage", application] });
       close();
     }
-  };
+  });
   return (
     <DialogFrame heading={words.changeLimits} close={close} narrow>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <p className="soft">{words.limitsMean}</p>
         {limits.map(({ limit }, at) => (
           <Field

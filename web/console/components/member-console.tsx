@@ -1,7 +1,7 @@
 // What a member has of the console, and where they are signed in.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import {
   type ConsoleMember,
@@ -13,6 +13,7 @@ import {
   setConsoleScopes,
 } from "../api/roles";
 import { CONSOLE_SCOPES, type ConsoleScope } from "../api/session";
+import { useSubmit } from "../one-at-a-time";
 import { useAction, useConsole } from "../session-context";
 import { useTexts } from "../texts";
 import { Choice } from "./field";
@@ -59,14 +60,13 @@ function ConsoleGrantForm({ granted, roles }: { granted: ConsoleMember; roles: r
   const client = useQueryClient();
   const [role, setRole] = useState(granted.role_id ?? "");
   const [scopes, setScopes] = useState<readonly ConsoleScope[]>(granted.console_scopes);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const input = { role_id: role === "" ? null : role, console_scopes: [...scopes] };
     await act(() => setConsoleScopes(granted.member.id, input), words.saved);
     await client.invalidateQueries({ queryKey: ["members"] });
-  };
+  });
   return (
-    <form id="console-grant" onSubmit={(event) => void submit(event)}>
+    <form id="console-grant" onSubmit={submit}>
       <Choice
         label={words.role}
         value={role}

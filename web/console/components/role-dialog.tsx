@@ -1,7 +1,9 @@
 // A role is made, changed or deleted: of operators, or of members.
 
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "react-aria-components/Button";
+import { useApprovable } from "../approvable";
+import { useSubmit } from "../one-at-a-time";
 import { useAction } from "../session-context";
 import { fill, useTexts } from "../texts";
 import { Confirm } from "./confirm";
@@ -13,7 +15,8 @@ const MAX_NAME_CHARS = 100;
 interface RoleDialogProps {
   /** What it is called so far; nothing for a new one. */
   name: string | undefined;
-  onSave(name: string): Promise<void>;
+  /** Answers whether it was done at once; otherwise another operator must approve it. */
+  onSave(name: string): Promise<boolean>;
   onDelete(): Promise<void>;
   /** It was changed. */
   onChanged(): void;
@@ -25,17 +28,23 @@ export function RoleDialog({ name: given, onSave, onDelete, onChanged, close, ch
   const texts = useTexts();
   const { roles: words } = texts;
   const act = useAction();
+  const saveApprovably = useApprovable();
   const [name, setName] = useState(given ?? "");
   const [asked, setAsked] = useState(false);
-  const change = async (todo: () => Promise<void>, done: string) => {
-    if (await act(todo, done)) {
-      onChanged();
-      close();
-    }
+  const leave = () => {
+    onChanged();
+    close();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void change(() => onSave(name), given === undefined ? words.created : texts.members.saved);
+  const submit = useSubmit(async () => {
+    const came = await saveApprovably(() => onSave(name), given === undefined ? words.created : texts.members.saved);
+    if (came !== "failed") {
+      leave();
+    }
+  });
+  const remove = async () => {
+    if (await act(onDelete, words.deleted)) {
+      leave();
+    }
   };
   return (
     <DialogFrame heading={given ?? words.create} close={close} id="role">
@@ -69,7 +78,7 @@ export function RoleDialog({ name: given, onSave, onDelete, onChanged, close, ch
         onAnswer={(yes) => {
           setAsked(false);
           if (yes) {
-            void change(onDelete, words.deleted);
+            void remove();
           }
         }}
       />

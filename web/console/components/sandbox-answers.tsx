@@ -1,7 +1,7 @@
 // What the sandbox of an application answers: about documents in general, and the result of one session of age verification.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import {
@@ -15,6 +15,7 @@ import {
   setAgeOutcome,
   setDocumentResponses,
 } from "../api/sandbox";
+import { useSubmit } from "../one-at-a-time";
 import { isId } from "../router";
 import {
   delayOf,
@@ -58,16 +59,15 @@ function DocumentForm({ sent }: { sent: SentResponses }) {
   const [text, setText] = useState(() => writeConfig(sent));
   const [isOpen, setOpen] = useState(false);
   const config = readConfig(text);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     if (config) {
-      void act(async () => {
+      await act(async () => {
         // Whether the server takes it is for the server to say.
         await setDocumentResponses(config as DocumentResponses);
         await client.invalidateQueries({ queryKey: ["sandbox-documents"] });
       }, words.documentsSet);
     }
-  };
+  });
   return (
     <form onSubmit={submit}>
       {config && (
@@ -136,9 +136,8 @@ export function SandboxAgeOutcome({ session }: { session: string }) {
   const [status, setStatus] = useState<AgeStatus>("COMPLETE");
   const [age, setAge] = useState("");
   const [method, setMethod] = useState<AgeMethod | "">("");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void act(async () => {
+  const submit = useSubmit(async () => {
+    await act(async () => {
       await setAgeOutcome(id.trim(), {
         status,
         ...(age === "" ? {} : { age: Number(age) }),
@@ -147,7 +146,7 @@ export function SandboxAgeOutcome({ session }: { session: string }) {
       await client.invalidateQueries({ queryKey: ["verification-sessions"] });
       await client.invalidateQueries({ queryKey: ["verification-session", id.trim()] });
     }, words.ageSet);
-  };
+  });
   return (
     <Card heading={words.age} id="sandbox-age">
       <p className="soft">{words.ageMeans}</p>

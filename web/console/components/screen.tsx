@@ -108,7 +108,7 @@ export function Badge({ tone, icon, children }: { tone: Tone; icon?: IconName; c
 export function Loading() {
   const { loading } = useTexts();
   return (
-    <div className="loading" aria-busy="true">
+    <div className="loading" role="status">
       <span className="spinner" aria-hidden="true" />
       <span>{loading}</span>
     </div>
@@ -120,7 +120,7 @@ export function Empty({ children }: { children: ReactNode }) {
 }
 
 /** What went wrong, with a button that tries again. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const texts = useTexts();
   return (
     <div className="card failure" role="alert">

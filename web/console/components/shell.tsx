@@ -1,7 +1,7 @@
 // The frame around every screen: navigation by what the reader may do, the open screen, and what is the same everywhere, such
 // as the palette, the list of shortcuts and the theme.
 
-import { Component, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
@@ -10,15 +10,28 @@ import { useShortcuts, useSuspendedShortcuts } from "../keys/shortcuts";
 import { setPreferences, THEMES, usePreferences } from "../preferences";
 import { type Detail, navigate, PLACES, type Place, parseRoute, placeHref, type Route, useHash } from "../router";
 import { DETAIL_AUDIENCES, isOpenTo, PLACE_ENTRIES, PLACE_GROUPS, type PlaceEntry, SCREENS } from "../screens";
-import { useAction, useConsole } from "../session-context";
+import { errorText, useAction, useConsole } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
+import { Boundary } from "./boundary";
+import type { CommandPaletteProps } from "./command-palette";
+import { type FailedProps, fetched } from "./fetched";
 import { Icon, type IconName } from "./icon";
 import { Mark } from "./mark";
-import { Empty, Failure, focusHeading, Loading, Screen } from "./screen";
+import { Empty, focusHeading, Screen } from "./screen";
+import { useToasts } from "./toasts";
 
 const fetchPalette = () => import("./command-palette");
-const CommandPalette = lazy(async () => ({ default: (await fetchPalette()).CommandPalette }));
-const ShortcutDialog = lazy(async () => ({ default: (await import("./shortcut-dialog")).ShortcutDialog }));
+const OVERLAY = { Waiting: () => null, Failed: OverlayFailed };
+const CommandPalette = fetched<CommandPaletteProps, Awaited<ReturnType<typeof fetchPalette>>>(
+  fetchPalette,
+  (palette) => palette.CommandPalette,
+  OVERLAY,
+);
+const ShortcutDialog = fetched<{ close(): void }, typeof import("./shortcut-dialog")>(
+  () => import("./shortcut-dialog"),
+  (dialog) => dialog.ShortcutDialog,
+  OVERLAY,
+);
 
 /** So long after the first screen the palette is fetched, so that it opens at once. */
 const FETCH_PALETTE_AFTER_MS = 1500;
@@ -35,6 +48,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   const texts = useTexts();
   const { session } = useConsole();
   const act = useAction();
+  const { show } = useToasts();
   const main = useRef<HTMLElement>(null);
   const [overlay, setOverlay] = useState<Overlay>();
   const places = usePlaces();
@@ -92,6 +106,10 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
     // After the menu has given the focus back to where it was.
     setTimeout(focusHeading);
   };
+  const onBrokenOverlay = () => {
+    setOverlay(undefined);
+    show({ text: texts.errors.screen, tone: "bad" });
+  };
   const side = (
     <>
       <p className="account">{place}</p>
@@ -143,11 +161,9 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
         {side}
       </aside>
       <main id="main" tabIndex={-1} ref={main}>
-        <ScreenBoundary key={`${current ?? route.screen}${route.id}`}>
-          <Suspense fallback={<Loading />}>
-            <OpenScreen route={route} place={current} />
-          </Suspense>
-        </ScreenBoundary>
+        <Boundary key={`${current ?? route.screen}${route.id}`}>
+          <OpenScreen route={route} place={current} />
+        </Boundary>
       </main>
       <ModalOverlay
         className="overlay drawer-overlay"
@@ -164,12 +180,23 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
           </Dialog>
         </Modal>
       </ModalOverlay>
-      <Suspense>
+      <Boundary key={overlay} onBroken={onBrokenOverlay}>
         {overlay === "palette" && <CommandPalette places={places} open={open} close={() => setOverlay(undefined)} />}
         {overlay === "shortcuts" && <ShortcutDialog close={() => setOverlay(undefined)} />}
-      </Suspense>
+      </Boundary>
     </div>
   );
+}
+
+/** Closes what could not be fetched to lie over the screen, and says so: it is asked for again when it is opened again. */
+function OverlayFailed({ error, close }: FailedProps & { close(): void }) {
+  const texts = useTexts();
+  const { show } = useToasts();
+  useEffect(() => {
+    close();
+    show({ text: errorText(texts, error), tone: "bad" });
+  }, [close, show, texts, error]);
+  return null;
 }
 
 /** The place that the navigation marks: the open one; nothing while a detail is open. */
@@ -249,31 +276,6 @@ function OpenScreen({ route, place }: { route: Route; place: Place | undefined }
   }
   const Component = SCREENS[place];
   return <Component key={place} id={id} query={query} />;
-}
-
-/** Catches what a screen throws: above all that it could not be fetched, because the server has a newer console. */
-class ScreenBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
-  override state: { error?: unknown } = {};
-
-  static getDerivedStateFromError(error: unknown) {
-    return { error };
-  }
-
-  override render() {
-    return this.state.error === undefined ? this.props.children : <BrokenScreen error={this.state.error} />;
-  }
-}
-
-function BrokenScreen({ error }: { error: unknown }) {
-  const { errors } = useTexts();
-  return (
-    <Screen heading={errors.screen}>
-      <Failure error={error} />
-      <Button className="button primary" onPress={() => location.reload()}>
-        {errors.reload}
-      </Button>
-    </Screen>
-  );
 }
 
 const THEME_ICONS: Record<(typeof THEMES)[number], IconName> = { system: "device", light: "sun", dark: "moon" };

@@ -57,7 +57,25 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     };
     return { show };
   }, []);
-  const close = (id: number) => setShown((all) => all.filter((one) => one.id !== id));
+  /** What had the focus last that is no message. */
+  const outside = useRef<HTMLElement>(undefined);
+  useEffect(() => {
+    const remember = ({ target }: FocusEvent) => {
+      if (target instanceof HTMLElement && !target.closest(".toasts")) {
+        outside.current = target;
+      }
+    };
+    document.addEventListener("focusin", remember);
+    return () => document.removeEventListener("focusin", remember);
+  }, []);
+  const close = (id: number) => {
+    if (document.activeElement?.closest(".toasts")) {
+      // The focus is not to go with the message.
+      const before = outside.current;
+      (before?.isConnected ? before : document.getElementById("heading"))?.focus({ preventScroll: true });
+    }
+    setShown((all) => all.filter((one) => one.id !== id));
+  };
   return (
     <ToastContext.Provider value={toasts}>
       {children}

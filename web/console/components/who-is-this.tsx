@@ -1,6 +1,6 @@
 // "Who is this?": the people whom the face of a case may be, found without leaving the case.
 
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
@@ -8,11 +8,14 @@ import { pictureFromUrl, type SearchPicture } from "../desk/search-picture";
 import { useShortcuts } from "../keys/shortcuts";
 import { useAction, useSession } from "../session-context";
 import { useTexts } from "../texts";
+import { fetched } from "./fetched";
 import { Icon } from "./icon";
-import { Loading } from "./screen";
 import { useViewing } from "./viewing";
 
-const FaceSearch = lazy(async () => ({ default: (await import("./face-search")).FaceSearch }));
+const FaceSearch = fetched(
+  () => import("./face-search"),
+  (module) => module.FaceSearch,
+);
 
 /** Asks by the picture of this name; for whoever may look for people. */
 export function WhoIsThis({ name }: { name: string }) {
@@ -49,9 +52,7 @@ function WhoDialog({ picture, close }: { picture: SearchPicture; close(): void }
               <Icon name="close" />
             </Button>
           </div>
-          <Suspense fallback={<Loading />}>
-            <FaceSearch picture={picture} />
-          </Suspense>
+          <FaceSearch picture={picture} />
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -54,11 +54,13 @@ export class PictureStore {
   }
 }
 
-export type PictureState = { url: string } | { error: unknown } | undefined;
+export type PictureState = { url: string } | { error: unknown; retry(): void } | undefined;
 
 /** The address of a picture, once it is there. */
 export function usePicture(store: PictureStore, caseId: string, name: string | undefined): PictureState {
   const [state, setState] = useState<PictureState>();
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt asks again.
   useEffect(() => {
     setState(undefined);
     if (name === undefined) {
@@ -67,11 +69,11 @@ export function usePicture(store: PictureStore, caseId: string, name: string | u
     let isWanted = true;
     store.load(caseId, name).then(
       (url) => isWanted && setState({ url }),
-      (error: unknown) => isWanted && setState({ error }),
+      (error: unknown) => isWanted && setState({ error, retry: () => setAttempt((before) => before + 1) }),
     );
     return () => {
       isWanted = false;
     };
-  }, [store, caseId, name]);
+  }, [store, caseId, name, attempt]);
   return state;
 }

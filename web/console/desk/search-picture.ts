@@ -1,6 +1,8 @@
 // A picture that people are searched by: somebody's file, or the face of a case. It is made small enough here, upright and
 // without what cameras write beside it, so that the server gets no more than it needs.
 
+import { toBase64 } from "../../shared/bytes";
+
 export interface SearchPicture {
   /** Tells it from every other picture of this visit. */
   id: string;
@@ -13,8 +15,6 @@ export const MAX_FILE_BYTES = 30_000_000;
 /** Larger pictures are scaled down: a face that is found in them is found in this as well. */
 export const MAX_SIDE_PIXELS = 2000;
 const JPEG_QUALITY = 0.92;
-/** How many bytes `String.fromCharCode` is given at once. */
-const CHUNK_BYTES = 8192;
 
 export class UnusablePictureError extends Error {
   constructor(readonly reason: "tooLarge" | "unreadable") {
@@ -74,14 +74,6 @@ async function pictureOf(drawn: CanvasImageSource, ownWidth: number, ownHeight: 
   }
   const base64 = toBase64(new Uint8Array(await jpeg.arrayBuffer()));
   return { id: crypto.randomUUID(), jpeg, base64 };
-}
-
-export function toBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES));
-  }
-  return btoa(text);
 }
 
 /** The first picture among files that were dropped or pasted. */

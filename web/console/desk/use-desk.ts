@@ -42,6 +42,8 @@ export interface DeskControl {
   error: unknown;
   exposure: Exposure | undefined;
   pictures: PictureStore;
+  /** What was typed about a case that came back: its decision was not sent, or was taken back. */
+  commentOf(caseId: string): string;
   decide(input: DecisionInput, said: string): void;
   hold(input: HoldInput, said: string): void;
   assign(member: string, said: string): void;
@@ -72,6 +74,8 @@ export function useDesk(queue: string | undefined): DeskControl {
   const [undoable, setUndoable] = useState<readonly Case[]>([]);
   /** Cases that have left the desk for good, as far as the server knows: a later claim may bring them anew. */
   const completed = useRef(new Set<string>());
+  /** The comments of decisions, as long as their cases may come back. */
+  const comments = useRef(new Map<string, string>());
   /** Goes up whenever what was claimed before is not wanted any more. */
   const turn = useRef(0);
   const latest = useRef({ desk, claim: (): void => undefined });
@@ -213,8 +217,18 @@ export function useDesk(queue: string | undefined): DeskControl {
       }
       return done;
     } catch (failure) {
-      if (!(failure instanceof RefusedError && failure.code === "CASE_NOT_HELD")) {
+      const isLost = failure instanceof RefusedError && failure.code === "CASE_NOT_HELD";
+      if (isLost) {
+        completed.current.add(done.id);
+      }
+      if (asked !== turn.current) {
+        // A break began meanwhile, or another queue or screen was opened: the case is not wanted any more.
+        giveBackCases(isLost ? [] : [done]);
+      } else if (isLost) {
+        latest.current.claim();
+      } else {
         setDesk((now) => restore(now, done));
+        setPhase("working");
       }
       await fail(failure);
       return undefined;
@@ -242,7 +256,9 @@ export function useDesk(queue: string | undefined): DeskControl {
 
   const decide = async (input: DecisionInput, said: string) => {
     let settlesAt = "";
+    const comment = input.comment ?? "";
     const done = await send(async (id) => {
+      comments.current.set(id, comment);
       settlesAt = (await decideCase(id, input)).settles_at;
     });
     if (!done) {
@@ -251,7 +267,12 @@ export function useDesk(queue: string | undefined): DeskControl {
     const stayMs = undoTime(settlesAt, Date.now());
     show({ text: said, tone: "good", stayMs, undo: () => void undo(done) });
     setUndoable((all) => [...all, done]);
-    setTimeout(() => setUndoable((all) => all.filter((one) => one !== done)), stayMs);
+    setTimeout(() => {
+      setUndoable((all) => all.filter((one) => one !== done));
+      if (comments.current.get(done.id) === comment) {
+        comments.current.delete(done.id);
+      }
+    }, stayMs);
   };
 
   const giveAway = async (act: (id: string) => Promise<unknown>, said: string) => {
@@ -268,6 +289,7 @@ export function useDesk(queue: string | undefined): DeskControl {
     error,
     exposure,
     pictures,
+    commentOf: (caseId) => comments.current.get(caseId) ?? "",
     decide: (input, said) => void decide(input, said),
     hold: (input, said) => void giveAway((id) => holdCase(id, input), said),
     assign: (member, said) => void giveAway((id) => assignCase(id, member), said),

@@ -11,7 +11,7 @@ import type { DataColumn } from "../components/data-table";
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { ApplicationLink, useAccounts, useApplications } from "../components/tenant-links";
-import { detailHref, navigate, placeHref } from "../router";
+import { detailHref, navigate, placeHref, useIsShown } from "../router";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
@@ -121,6 +121,7 @@ function Deletion({ account }: { account: AccountRecord }) {
   const { tenants: words } = useTexts();
   const act = useApprovable();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [asked, setAsked] = useState(false);
   const remove = async (yes: boolean) => {
     setAsked(false);
@@ -128,8 +129,13 @@ function Deletion({ account }: { account: AccountRecord }) {
       return;
     }
     const came = await act(() => deleteAccount(account.id), fill(words.accountDeleted, { name: account.name }));
-    if (came !== "failed") {
-      await client.invalidateQueries({ queryKey: ["accounts"] });
+    if (came === "failed") {
+      return;
+    }
+    // An account that is gone is not shown once the list is there anew.
+    const isHere = isShown();
+    await client.invalidateQueries({ queryKey: ["accounts"] });
+    if (isHere) {
       navigate(placeHref(came === "done" ? "accounts" : "approvals"));
     }
   };

@@ -8,14 +8,16 @@ import { type Approval, approveRequest, listApprovals, refuseRequest } from "../
 import { Confirm } from "../components/confirm";
 import type { DataColumn } from "../components/data-table";
 import { Choice } from "../components/field";
+import { roleName, scopesOfRole, useOperatorRoles } from "../components/operator-grant";
 import { ReceiptButton } from "../components/receipt-button";
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, focusHeading, Moment, Screen, type Tone } from "../components/screen";
 import { AccountLink, ApplicationLink, OperatorLink } from "../components/tenant-links";
 import { useShortcuts } from "../keys/shortcuts";
 import { detailHref, oneOf, placeHref, replaceRoute } from "../router";
+import { useOpenRow } from "../rows";
 import { useAction, useConsole } from "../session-context";
-import { type Texts, useTexts } from "../texts";
+import { lookup, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
 const SHOWN = ["pending", "all"] as const;
@@ -33,7 +35,8 @@ export function ApprovalsScreen({ query }: ScreenProps) {
   const { approvals: words } = texts;
   const show = oneOf(SHOWN, query.get("show"), "pending");
   const answer = useQuery({ queryKey: ["approvals"], queryFn: listApprovals, refetchInterval: REFRESH_MS });
-  const [chosen, setChosen] = useState<string>();
+  const rows = (answer.data ?? []).filter((one) => show === "all" || stateOf(one) === "PENDING");
+  const [open, choose] = useOpenRow(rows, ({ id }) => id);
   const columns: DataColumn<Approval>[] = [
     {
       id: "action",
@@ -70,31 +73,27 @@ export function ApprovalsScreen({ query }: ScreenProps) {
         />
       </div>
       <Answer query={answer}>
-        {(all) => {
-          const rows = show === "all" ? all : all.filter((one) => stateOf(one) === "PENDING");
-          const open = rows.find(({ id }) => id === chosen) ?? rows[0];
-          return (
-            <div className="split" data-beside={open !== undefined}>
-              <div>
-                <ResourceTable
-                  label={texts.nav.approvals}
-                  columns={columns}
-                  rows={rows}
-                  idOf={({ id }) => id}
-                  textOf={(approval) => `${words.actions[approval.action]} ${JSON.stringify(approval)}`}
-                  empty={show === "all" ? words.none : words.nonePending}
-                  selected={open?.id}
-                  onSelect={({ id }) => setChosen(id)}
-                />
-              </div>
-              {open && (
-                <div className="split-detail">
-                  <ApprovalCard key={open.id} approval={open} />
-                </div>
-              )}
+        {() => (
+          <div className="split" data-beside={open !== undefined}>
+            <div>
+              <ResourceTable
+                label={texts.nav.approvals}
+                columns={columns}
+                rows={rows}
+                idOf={({ id }) => id}
+                textOf={(approval) => `${words.actions[approval.action]} ${JSON.stringify(approval)}`}
+                empty={show === "all" ? words.none : words.nonePending}
+                selected={open?.id}
+                onSelect={choose}
+              />
             </div>
-          );
-        }}
+            {open && (
+              <div className="split-detail">
+                <ApprovalCard key={open.id} approval={open} />
+              </div>
+            )}
+          </div>
+        )}
       </Answer>
     </Screen>
   );
@@ -115,9 +114,18 @@ function StateBadge({ state }: { state: State }) {
 }
 
 /** What it concerns, with the way there. */
-function subjectFacts(texts: Texts, approval: Approval) {
-  const { tenants } = texts;
-  const { account_id, application_id, session_id, key_id, name, scopes } = approval;
+function SubjectFacts({ approval }: { approval: Approval }) {
+  const texts = useTexts();
+  const { tenants, operators, members } = texts;
+  const roles = useOperatorRoles().data;
+  const { account_id, application_id, session_id, key_id, operator_id, member_id, email, role, name } = approval;
+  const isOfKey = approval.action.startsWith("api-key.");
+  const scopes = approval.scopes ?? [];
+  // Whoever approves a role sees what comes with it.
+  const isGiven = role && !member_id && approval.action !== "operator-role.change";
+  const ofRole = roles && isGiven ? scopesOfRole(roles, role) : [];
+  const scopeTexts = member_id ? members.consoleScopes : operators.scopes;
+  const scopeWords = [...ofRole, ...scopes].map((scope) => lookup(scopeTexts, scope) ?? scope);
   return (
     <>
       {account_id && (
@@ -137,10 +145,24 @@ function subjectFacts(texts: Texts, approval: Approval) {
           </a>
         </Fact>
       )}
-      <Fact term={tenants.key}>{name ?? (key_id && <code>{key_id}</code>)}</Fact>
+      {isOfKey && <Fact term={tenants.key}>{name ?? (key_id && <code>{key_id}</code>)}</Fact>}
       {approval.action === "api-key.create" && (
-        <Fact term={tenants.keyScopes}>{(scopes ?? []).join(", ") || tenants.everything}</Fact>
+        <Fact term={tenants.keyScopes}>{scopes.join(", ") || tenants.everything}</Fact>
       )}
+      {operator_id && (
+        <Fact term={operators.operator}>
+          <OperatorLink id={operator_id} />
+        </Fact>
+      )}
+      {member_id && (
+        <Fact term={texts.audit.actors.member}>
+          <code>{member_id}</code>
+        </Fact>
+      )}
+      {!isOfKey && <Fact term={tenants.name}>{name}</Fact>}
+      <Fact term={members.email}>{email && <bdi>{email}</bdi>}</Fact>
+      {role && <Fact term={operators.role}>{roleName(texts, roles, role)}</Fact>}
+      {!isOfKey && <Fact term={members.permissions}>{scopeWords.join(", ")}</Fact>}
     </>
   );
 }
@@ -176,7 +198,9 @@ function ApprovalCard({ approval }: { approval: Approval }) {
     );
     if (done) {
       await Promise.all(
-        ["approvals", "accounts", "keys"].map((kind) => client.invalidateQueries({ queryKey: [kind] })),
+        ["approvals", "accounts", "keys", "operators", "operator-invitations", "operator-roles"].map((kind) =>
+          client.invalidateQueries({ queryKey: [kind] }),
+        ),
       );
       focusHeading();
     }
@@ -187,7 +211,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         <StateBadge state={state} />
       </div>
       <Facts>
-        {subjectFacts(texts, approval)}
+        <SubjectFacts approval={approval} />
         <Fact term={words.by}>
           <Requester approval={approval} />
         </Fact>

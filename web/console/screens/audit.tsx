@@ -2,7 +2,6 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Button } from "react-aria-components/Button";
 import {
   type AuditEntry,
   type AuditRecord,
@@ -14,12 +13,14 @@ import {
 import { isOperator } from "../api/session";
 import { type AuditAsked, AuditFilters, auditAskedIn, auditFilter } from "../components/audit-filter";
 import { Actor, detailOf, IdLink, targetOf } from "../components/audit-links";
-import { type DataColumn, DataTable } from "../components/data-table";
+import { BusyButton } from "../components/busy-button";
+import { type DataColumn, DataTable, OlderButton } from "../components/data-table";
 import { DeletionReceipts } from "../components/deletion-receipts";
 import { saveFile } from "../components/save-file";
-import { Badge, Card, Fact, Facts, Failure, Loading, Moment, Screen } from "../components/screen";
+import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { BreakableCode } from "../components/short-id";
 import { placeHref } from "../router";
+import { useOpenRow } from "../rows";
 import { useAction, useConsole } from "../session-context";
 import { useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -47,10 +48,9 @@ function Trail({ given }: { given: AuditAsked }) {
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ next_before }) => next_before ?? undefined,
   });
-  const [chosen, setChosen] = useState<string>();
   const [verified, setVerified] = useState<AuditVerification>();
   const rows = answer.data?.pages.flatMap(({ records }) => records) ?? [];
-  const open = rows.find((one) => idOf(one) === chosen) ?? rows[0];
+  const [open, choose] = useOpenRow(rows, idOf);
   const columns: DataColumn<AuditRecord>[] = [
     {
       id: "action",
@@ -87,35 +87,29 @@ function Trail({ given }: { given: AuditAsked }) {
     >
       {verified && <Verification verified={verified} />}
       <AuditFilters given={given} />
-      {answer.data ? (
-        <div className="split" data-beside={open !== undefined}>
-          <div className="part">
-            <DataTable
-              label={texts.nav.audit}
-              columns={columns}
-              rows={rows}
-              idOf={idOf}
-              empty={nothing}
-              selected={open && idOf(open)}
-              onSelect={(record) => setChosen(idOf(record))}
-            />
-            {answer.hasNextPage && (
-              <Button className="button" isDisabled={answer.isFetching} onPress={() => void answer.fetchNextPage()}>
-                {texts.table.older}
-              </Button>
+      <Answer query={answer}>
+        {() => (
+          <div className="split" data-beside={open !== undefined}>
+            <div className="part">
+              <DataTable
+                label={texts.nav.audit}
+                columns={columns}
+                rows={rows}
+                idOf={idOf}
+                empty={nothing}
+                selected={open && idOf(open)}
+                onSelect={choose}
+              />
+              <OlderButton query={answer} />
+            </div>
+            {open && (
+              <div className="split-detail">
+                <RecordCard key={open.seq} record={open} />
+              </div>
             )}
           </div>
-          {open && (
-            <div className="split-detail">
-              <RecordCard key={open.seq} record={open} />
-            </div>
-          )}
-        </div>
-      ) : answer.error ? (
-        <Failure error={answer.error} retry={() => void answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
+        )}
+      </Answer>
     </Screen>
   );
 }
@@ -134,9 +128,9 @@ function ExportButton({ given }: { given: AuditAsked }) {
     setIsBusy(false);
   };
   return (
-    <Button className="button" isDisabled={isBusy} onPress={() => void download()}>
+    <BusyButton isBusy={isBusy} onPress={() => void download()}>
       {words.export}
-    </Button>
+    </BusyButton>
   );
 }
 
@@ -150,9 +144,9 @@ function VerifyButton({ onVerified }: { onVerified(verified: AuditVerification):
     setIsBusy(false);
   };
   return (
-    <Button className="button" isDisabled={isBusy} onPress={() => void verify()}>
+    <BusyButton isBusy={isBusy} onPress={() => void verify()}>
       {words.verify}
-    </Button>
+    </BusyButton>
   );
 }
 

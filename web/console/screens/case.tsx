@@ -10,7 +10,8 @@ import { Answer, Fact, Facts, Moment, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
 import { ExposureMeter, type View } from "../desk/exposure";
 import { PictureStore } from "../desk/pictures";
-import { detailHref, navigate, placeHref } from "../router";
+import { useOneAtATime } from "../one-at-a-time";
+import { detailHref, navigate, placeHref, useIsShown } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -67,6 +68,7 @@ function LeadActions({ shown }: { shown: Case }) {
   const { may } = useSession();
   const act = useAction();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [asked, setAsked] = useState<"assign" | "golden">();
   const change = async (done: () => Promise<void>, said: string) => {
     if (await act(done, said)) {
@@ -75,15 +77,15 @@ function LeadActions({ shown }: { shown: Case }) {
   };
   const isOpen = !shown.closed_at && may("cases:manage");
   const isSettled = shown.state === "SETTLED";
-  const appeal = async () => {
+  const appeal = useOneAtATime(async () => {
     let made = "";
     await change(async () => {
       made = await appealCase(shown.id);
     }, cases.appealMade);
-    if (made !== "") {
+    if (made !== "" && isShown()) {
       navigate(detailHref("case", made));
     }
-  };
+  });
   return (
     <div className="answers">
       {isOpen && (shown.held_by ?? shown.assigned_to ?? shown.held_until) && (
@@ -97,7 +99,7 @@ function LeadActions({ shown }: { shown: Case }) {
         </Button>
       )}
       {isSettled && may("cases:manage") && (
-        <Button className="button" onPress={() => void appeal()}>
+        <Button className="button" onPress={appeal}>
           {cases.appealAgain}
         </Button>
       )}

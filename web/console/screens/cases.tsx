@@ -2,7 +2,15 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { FACE_REASONS, PAGE_SIZE } from "../api/account";
-import { type CaseFilter, type CaseItem, type CaseKind, type CaseState, listCases, listQueues } from "../api/cases";
+import {
+  CASE_KINDS,
+  type CaseFilter,
+  type CaseItem,
+  type CaseKind,
+  type CaseState,
+  listCases,
+  listQueues,
+} from "../api/cases";
 import { caseWords, DueBadge, StateBadge } from "../components/case-view";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice, Tick } from "../components/field";
@@ -14,14 +22,13 @@ import type { ScreenProps } from ".";
 
 const REFRESH_MS = 20_000;
 const STATES: readonly CaseState[] = ["OPEN", "HELD", "DECIDED", "SETTLED", "WITHDRAWN"];
-const KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
 
 export function CasesScreen({ query }: ScreenProps) {
   const texts = useTexts();
   const { session, may, account } = useSession();
   const given = {
     state: oneOf<CaseState | "">(["", ...STATES], query.get("state"), ""),
-    kind: oneOf<CaseKind | "">(["", ...KINDS], query.get("kind"), ""),
+    kind: oneOf<CaseKind | "">(["", ...CASE_KINDS], query.get("kind"), ""),
     reason: query.get("reason") ?? "",
     queue_id: query.get("queue_id") ?? "",
     member_id: query.get("member_id") ?? "",
@@ -113,7 +120,10 @@ export function CasesScreen({ query }: ScreenProps) {
         <Choice
           label={texts.cases.kind}
           value={given.kind}
-          options={[["", texts.cases.anyKind] as const, ...KINDS.map((one) => [one, texts.cases.kinds[one]] as const)]}
+          options={[
+            ["", texts.cases.anyKind] as const,
+            ...CASE_KINDS.map((one) => [one, texts.cases.kinds[one]] as const),
+          ]}
           onChange={(kind) => change({ kind })}
         />
         <Choice

@@ -2,7 +2,7 @@
 // uploader uploaded.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
@@ -14,6 +14,7 @@ import { Icon } from "../components/icon";
 import { BannedBadge, nameOf } from "../components/person-name";
 import { Reported } from "../components/reported";
 import { Answer, Card, Fact, Facts, Moment, Screen } from "../components/screen";
+import { useSubmit } from "../one-at-a-time";
 import { detailHref, placeHref } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, lookup, useTexts } from "../texts";
@@ -241,13 +242,12 @@ function ResolveForm({ content, report }: { content: string; report: string }) {
   const act = useAction();
   const client = useQueryClient();
   const [resolution, setResolution] = useState("");
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const said = resolution.trim();
     if (said !== "" && (await act(() => account.resolveReport(content, report, said), words.reportDecided))) {
       await client.invalidateQueries({ queryKey: ["content-reports"] });
     }
-  };
+  });
   return (
     <Disclosure className="disclosure">
       <Heading level={3}>
@@ -256,7 +256,7 @@ function ResolveForm({ content, report }: { content: string; report: string }) {
         </Button>
       </Heading>
       <DisclosurePanel>
-        <form className="decision" onSubmit={(event) => void submit(event)}>
+        <form className="decision" onSubmit={submit}>
           <TextArea
             label={words.resolution}
             value={resolution}

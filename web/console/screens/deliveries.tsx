@@ -8,7 +8,7 @@ import { DELIVERY_STATES, type Delivery, listDeliveries, replayDeliveries } from
 import { isOperator } from "../api/session";
 import { Endpoints, RotateDialog, Secrets, TestEventDialog } from "../components/application-webhooks";
 import { Confirm } from "../components/confirm";
-import { type DataColumn, DataTable } from "../components/data-table";
+import { type DataColumn, DataTable, OlderButton } from "../components/data-table";
 import {
   type DeliveriesAsked,
   DeliveriesFilter,
@@ -18,13 +18,15 @@ import {
 import { AnswerBadge, AttemptAnswer, DeliveryBadge, UnverifiedBadge } from "../components/delivery-words";
 import { Choice } from "../components/field";
 import { NewButton } from "../components/new-button";
-import { Card, Fact, Facts, Failure, Loading, Moment, Screen } from "../components/screen";
+import { Answer, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { BreakableCode, ShortId } from "../components/short-id";
 import { ApplicationLink, useApplications } from "../components/tenant-links";
 import { useToasts } from "../components/toasts";
 import { useShortcuts } from "../keys/shortcuts";
+import { useOneAtATime } from "../one-at-a-time";
 import { useReplay } from "../replay";
 import { detailHref, navigate, placeHref, replaceRoute } from "../router";
+import { useMarkedRows, useOpenRow } from "../rows";
 import { useAction, useConsole } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -123,90 +125,80 @@ function Messages({ given }: { given: DeliveriesAsked }) {
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: REFRESH_MS,
   });
-  const [chosen, setChosen] = useState<string>();
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const replay = useReplay();
   const rows = answer.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
-  const open = rows.find(({ id }) => id === chosen) ?? rows[0];
-  const mark = () => {
-    if (open) {
-      const rest = [...marked].filter((id) => id !== open.id);
-      setMarked(new Set(marked.has(open.id) ? rest : [...rest, open.id]));
-    }
-  };
-  const markedRows = rows.filter(({ id }) => marked.has(id));
-  // What is marked, or else the open one; nothing that is being sent at this moment.
-  const meant = (markedRows.length > 0 ? markedRows : open ? [open] : []).filter(({ state }) => state !== "RUNNING");
-  const repeat = async () => {
-    await replay(meant.map(({ id }) => id));
-    setMarked(new Set());
-  };
+  const [open, choose] = useOpenRow(rows, idOf);
+  const { isMarked, marked, meant: all, toggle: mark, clear } = useMarkedRows(rows, idOf, open);
+  // Nothing that is being sent at this moment.
+  const meant = all.filter(({ state }) => state !== "RUNNING");
+  const repeat = useOneAtATime(async () => {
+    await replay(meant.map(idOf));
+    clear();
+  });
   const mayChange = may("deliveries:manage");
   useShortcuts(
     mayChange && open
       ? [
           { keys: "x", label: texts.jobs.mark, scope: "here", run: mark },
-          { keys: "r", label: words.replay, scope: "here", run: () => void repeat() },
+          { keys: "r", label: words.replay, scope: "here", run: repeat },
         ]
       : [],
   );
-  const columns = useColumns(given, marked);
+  const columns = useColumns(given, isMarked);
   return (
     <section className="part" aria-labelledby="messages">
       <h2 id="messages">{words.messages}</h2>
       <DeliveriesFilter given={given} seen={rows} />
-      {answer.data ? (
-        <div className="split" data-beside={open !== undefined}>
-          <div className="part">
-            <DataTable
-              label={words.messages}
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              empty={Object.keys(filter).length > 0 ? words.noneMatch : words.none}
-              selected={open?.id}
-              onSelect={({ id }) => setChosen(id)}
-              onOpen={({ id }) => navigate(detailHref("delivery", id))}
-            />
-            <div className="answers">
-              {answer.hasNextPage && (
-                <Button className="button" isDisabled={answer.isFetching} onPress={() => void answer.fetchNextPage()}>
-                  {texts.table.older}
-                </Button>
-              )}
-              {mayChange && rows.length > 0 && <ReplayAll given={given} />}
+      <Answer query={answer}>
+        {() => (
+          <div className="split" data-beside={open !== undefined}>
+            <div className="part">
+              <DataTable
+                label={words.messages}
+                columns={columns}
+                rows={rows}
+                idOf={idOf}
+                empty={Object.keys(filter).length > 0 ? words.noneMatch : words.none}
+                selected={open?.id}
+                onSelect={choose}
+                onOpen={({ id }) => navigate(detailHref("delivery", id))}
+              />
+              <div className="answers">
+                <OlderButton query={answer} />
+                {mayChange && rows.length > 0 && <ReplayAll given={given} />}
+              </div>
             </div>
-          </div>
-          {open && (
-            <div className="split-detail">
-              <DeliveryCard delivery={open}>
-                {markedRows.length > 0 && (
-                  <p className="note">{fill(texts.jobs.markedCount, { count: format.number(markedRows.length) })}</p>
-                )}
-                <div className="answers">
-                  {mayChange && (
-                    <Button className="button primary" isDisabled={meant.length === 0} onPress={() => void repeat()}>
-                      {words.replay} <kbd>R</kbd>
-                    </Button>
+            {open && (
+              <div className="split-detail">
+                <DeliveryCard delivery={open}>
+                  {marked.length > 0 && (
+                    <p className="note">{fill(texts.jobs.markedCount, { count: format.number(marked.length) })}</p>
                   )}
-                  <a className="button" href={detailHref("delivery", open.id)}>
-                    {words.open}
-                  </a>
-                </div>
-              </DeliveryCard>
-            </div>
-          )}
-        </div>
-      ) : answer.error ? (
-        <Failure error={answer.error} retry={() => void answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
+                  <div className="answers">
+                    {mayChange && (
+                      <Button className="button primary" isDisabled={meant.length === 0} onPress={repeat}>
+                        {words.replay} <kbd>R</kbd>
+                      </Button>
+                    )}
+                    <a className="button" href={detailHref("delivery", open.id)}>
+                      {words.open}
+                    </a>
+                  </div>
+                </DeliveryCard>
+              </div>
+            )}
+          </div>
+        )}
+      </Answer>
     </section>
   );
 }
 
-function useColumns(given: DeliveriesAsked, marked: ReadonlySet<string>): DataColumn<Delivery>[] {
+function idOf({ id }: Delivery): string {
+  return id;
+}
+
+function useColumns(given: DeliveriesAsked, isMarked: (row: Delivery) => boolean): DataColumn<Delivery>[] {
   const texts = useTexts();
   const { deliveries: words } = texts;
   const { session } = useConsole();
@@ -214,14 +206,14 @@ function useColumns(given: DeliveriesAsked, marked: ReadonlySet<string>): DataCo
     {
       id: "topic",
       heading: words.topic,
-      cell: ({ id, topic, origin }) => (
+      cell: (one) => (
         <>
           <span className="strong">
-            <BreakableCode code={topic} />
-            {marked.has(id) && ` (${texts.jobs.isMarked})`}
+            <BreakableCode code={one.topic} />
+            {isMarked(one) && ` (${texts.jobs.isMarked})`}
           </span>
           <span className="soft breaks detail">
-            <BreakableCode code={origin} />
+            <BreakableCode code={one.origin} />
           </span>
         </>
       ),

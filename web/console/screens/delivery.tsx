@@ -16,6 +16,7 @@ import { AttemptAnswer, DeliveryBadge, UnverifiedBadge, useMilliseconds } from "
 import { Answer, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { ApplicationLink } from "../components/tenant-links";
 import { useShortcuts } from "../keys/shortcuts";
+import { useOneAtATime } from "../one-at-a-time";
 import { useReplay } from "../replay";
 import { type Detail, detailHref, isId, placeHref } from "../router";
 import { useConsole } from "../session-context";
@@ -168,7 +169,7 @@ function ReplayAction({ delivery, isErased }: { delivery: Delivery; isErased: bo
   const { deliveries: words } = useTexts();
   const replay = useReplay();
   const mayReplay = !isErased && delivery.state !== "RUNNING";
-  const run = () => void replay([delivery.id]);
+  const run = useOneAtATime(() => replay([delivery.id]));
   useShortcuts(mayReplay ? [{ keys: "r", label: words.replay, scope: "here", run }] : []);
   if (isErased) {
     return null;

@@ -1,12 +1,12 @@
 // The inbox: what was found, and what was decided about it. On a wide screen the chosen finding is shown beside the list.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
+import { useRef, useState, useSyncExternalStore } from "react";
 import { FACE_REASONS, type Notification, type Notifications, PAGE_SIZE, type Reason } from "../api/account";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice } from "../components/field";
 import { FindingCard, findingWords, isFace, OutcomeBadge, VideoTime } from "../components/finding";
-import { Answer, Empty, Moment, Screen } from "../components/screen";
+import { Answer, Moment, Screen } from "../components/screen";
 import { detailHref, navigate, oneOf, type Place, placeHref, replaceRoute } from "../router";
 import { useSession, useTitle } from "../session-context";
 import { useTexts } from "../texts";
@@ -96,6 +96,7 @@ function FindingsScreen({ place, query, filterKey, fetchPage, empty, filters }: 
     refetchInterval: REFRESH_MS,
   });
   const isBeside = useMedia(BESIDE);
+  const beside = useBeside(answer.isPlaceholderData ? undefined : answer.data, `${filterKey} ${page}`, query.get("id"));
   const given = Object.fromEntries(query);
   const columns: DataColumn<Notification>[] = [
     {
@@ -119,7 +120,7 @@ function FindingsScreen({ place, query, filterKey, fetchPage, empty, filters }: 
     },
   ];
   const list = ({ notifications, meta }: Notifications) => {
-    const chosen = notifications.find(({ id }) => id === query.get("id")) ?? notifications[0];
+    const chosen = beside.shown;
     return (
       <div className="split" data-beside={isBeside}>
         <div className="split-list">
@@ -145,13 +146,9 @@ function FindingsScreen({ place, query, filterKey, fetchPage, empty, filters }: 
             onTurn={(to) => navigate(placeHref(place, { ...given, id: "", page: `${to}` }))}
           />
         </div>
-        {isBeside && notifications.length > 0 && (
+        {isBeside && chosen && (
           <div className="split-detail">
-            {chosen ? (
-              <FindingCard key={chosen.id} notification={chosen} isBeside />
-            ) : (
-              <Empty>{texts.inbox.choose}</Empty>
-            )}
+            <FindingCard key={chosen.id} notification={chosen} isBeside onDecided={() => beside.settle(chosen.id)} />
           </div>
         )}
       </div>
@@ -163,6 +160,22 @@ function FindingsScreen({ place, query, filterKey, fetchPage, empty, filters }: 
       <Answer query={answer}>{list}</Answer>
     </Screen>
   );
+}
+
+/** What is shown beside a list that is fetched anew from time to time: the chosen finding, or else the first. It stays when others
+ * come in above it, and when it leaves the list because somebody else decided about it: a comment that is being typed is not lost,
+ * and the next key is no decision about another finding. Only a decision that was made here lets it go with the list. Without a
+ * list, what is shown stays. */
+function useBeside(list: Notifications | undefined, listKey: string, chosen: string | null) {
+  const kept = useRef<{ listKey: string; shown: Notification | undefined }>(undefined);
+  const [settled, settle] = useState<string>();
+  if (list) {
+    const find = (wanted: string | null | undefined) => list.notifications.find(({ id }) => id === wanted);
+    const before = kept.current?.listKey === listKey ? kept.current.shown : undefined;
+    const stays = before?.id === settled ? undefined : before;
+    kept.current = { listKey, shown: find(chosen) ?? find(before?.id) ?? stays ?? list.notifications[0] };
+  }
+  return { shown: kept.current?.shown, settle };
 }
 
 function FindingCell({ notification }: { notification: Notification }) {

@@ -1,7 +1,9 @@
 // Which screens there are, who may open them, and how they are fetched: each when it is opened.
 
-import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import type { ComponentType } from "react";
 import { type AnyScope, isOperator, type MemberScope, type OperatorScope, type Session } from "../api/session";
+import { BrokenScreen } from "../components/boundary";
+import { fetched } from "../components/fetched";
 import type { IconName } from "../components/icon";
 import type { Detail, Place, ScreenName } from "../router";
 
@@ -11,8 +13,6 @@ export interface ScreenProps {
   /** How a list is filtered and turned. */
   query: URLSearchParams;
 }
-
-type Component = LazyExoticComponent<ComponentType<ScreenProps>>;
 
 export const PLACE_GROUPS = ["review", "lead", "account", "tenants", "verification", "installation", "server"] as const;
 /** What is one's own stands beside one's name, and not among the places. */
@@ -102,44 +102,51 @@ export function isOpenTo({ member, operator }: Audience, session: Session, may: 
   return scopes !== undefined && (scopes.length === 0 || scopes.some(may));
 }
 
-export const SCREENS: Readonly<Record<ScreenName, Component>> = {
-  queue: lazy(async () => ({ default: (await import("./queue")).QueueScreen })),
-  cases: lazy(async () => ({ default: (await import("./cases")).CasesScreen })),
-  case: lazy(async () => ({ default: (await import("./case")).CaseScreen })),
-  inbox: lazy(async () => ({ default: (await import("./inbox")).InboxScreen })),
-  mine: lazy(async () => ({ default: (await import("./inbox")).MineScreen })),
-  notification: lazy(async () => ({ default: (await import("./notification")).NotificationScreen })),
-  people: lazy(async () => ({ default: (await import("./people")).PeopleScreen })),
-  profile: lazy(async () => ({ default: (await import("./person")).PersonScreen })),
-  contents: lazy(async () => ({ default: (await import("./contents")).ContentsScreen })),
-  content: lazy(async () => ({ default: (await import("./content")).ContentScreen })),
-  moderation: lazy(async () => ({ default: (await import("./moderation")).ModerationScreen })),
-  quality: lazy(async () => ({ default: (await import("./quality")).QualityScreen })),
-  queues: lazy(async () => ({ default: (await import("./queues")).QueuesScreen })),
-  members: lazy(async () => ({ default: (await import("./members")).MembersScreen })),
-  roles: lazy(async () => ({ default: (await import("./roles")).RolesScreen })),
-  organisations: lazy(async () => ({ default: (await import("./organisations")).OrganisationsScreen })),
-  organisation: lazy(async () => ({ default: (await import("./organisations")).OrganisationScreen })),
-  applications: lazy(async () => ({ default: (await import("./applications")).ApplicationsScreen })),
-  application: lazy(async () => ({ default: (await import("./application")).ApplicationScreen })),
-  accounts: lazy(async () => ({ default: (await import("./accounts")).AccountsScreen })),
-  account: lazy(async () => ({ default: (await import("./accounts")).AccountScreen })),
-  approvals: lazy(async () => ({ default: (await import("./approvals")).ApprovalsScreen })),
-  operators: lazy(async () => ({ default: (await import("./operators")).OperatorsScreen })),
-  operator: lazy(async () => ({ default: (await import("./operators")).OperatorScreen })),
-  "operator-roles": lazy(async () => ({ default: (await import("./operator-roles")).OperatorRolesScreen })),
-  jobs: lazy(async () => ({ default: (await import("./jobs")).JobsScreen })),
-  sessions: lazy(async () => ({ default: (await import("./sessions")).SessionsScreen })),
-  session: lazy(async () => ({ default: (await import("./session")).SessionScreen })),
-  deliveries: lazy(async () => ({ default: (await import("./deliveries")).DeliveriesScreen })),
-  delivery: lazy(async () => ({ default: (await import("./delivery")).DeliveryScreen })),
-  audit: lazy(async () => ({ default: (await import("./audit")).AuditScreen })),
-  funnel: lazy(async () => ({ default: (await import("./funnel")).FunnelScreen })),
-  health: lazy(async () => ({ default: (await import("./health")).HealthScreen })),
-  settings: lazy(async () => ({ default: (await import("./settings")).SettingsScreen })),
-  models: lazy(async () => ({ default: (await import("./models")).ModelsScreen })),
-  providers: lazy(async () => ({ default: (await import("./providers")).ProvidersScreen })),
-  trust: lazy(async () => ({ default: (await import("./trust")).TrustScreen })),
-  integration: lazy(async () => ({ default: (await import("./integration")).IntegrationScreen })),
-  security: lazy(async () => ({ default: (await import("./security")).SecurityScreen })),
+type Screen = ComponentType<ScreenProps>;
+
+/** The screen of this name in a module that is fetched when the screen is opened. */
+function screen<Name extends string>(load: () => Promise<Record<Name, Screen>>, name: Name): Screen {
+  return fetched<ScreenProps, Record<Name, Screen>>(load, (module) => module[name], { Failed: BrokenScreen });
+}
+
+export const SCREENS: Readonly<Record<ScreenName, Screen>> = {
+  queue: screen(() => import("./queue"), "QueueScreen"),
+  cases: screen(() => import("./cases"), "CasesScreen"),
+  case: screen(() => import("./case"), "CaseScreen"),
+  inbox: screen(() => import("./inbox"), "InboxScreen"),
+  mine: screen(() => import("./inbox"), "MineScreen"),
+  notification: screen(() => import("./notification"), "NotificationScreen"),
+  people: screen(() => import("./people"), "PeopleScreen"),
+  profile: screen(() => import("./person"), "PersonScreen"),
+  contents: screen(() => import("./contents"), "ContentsScreen"),
+  content: screen(() => import("./content"), "ContentScreen"),
+  moderation: screen(() => import("./moderation"), "ModerationScreen"),
+  quality: screen(() => import("./quality"), "QualityScreen"),
+  queues: screen(() => import("./queues"), "QueuesScreen"),
+  members: screen(() => import("./members"), "MembersScreen"),
+  roles: screen(() => import("./roles"), "RolesScreen"),
+  organisations: screen(() => import("./organisations"), "OrganisationsScreen"),
+  organisation: screen(() => import("./organisations"), "OrganisationScreen"),
+  applications: screen(() => import("./applications"), "ApplicationsScreen"),
+  application: screen(() => import("./application"), "ApplicationScreen"),
+  accounts: screen(() => import("./accounts"), "AccountsScreen"),
+  account: screen(() => import("./accounts"), "AccountScreen"),
+  approvals: screen(() => import("./approvals"), "ApprovalsScreen"),
+  operators: screen(() => import("./operators"), "OperatorsScreen"),
+  operator: screen(() => import("./operators"), "OperatorScreen"),
+  "operator-roles": screen(() => import("./operator-roles"), "OperatorRolesScreen"),
+  jobs: screen(() => import("./jobs"), "JobsScreen"),
+  sessions: screen(() => import("./sessions"), "SessionsScreen"),
+  session: screen(() => import("./session"), "SessionScreen"),
+  deliveries: screen(() => import("./deliveries"), "DeliveriesScreen"),
+  delivery: screen(() => import("./delivery"), "DeliveryScreen"),
+  audit: screen(() => import("./audit"), "AuditScreen"),
+  funnel: screen(() => import("./funnel"), "FunnelScreen"),
+  health: screen(() => import("./health"), "HealthScreen"),
+  settings: screen(() => import("./settings"), "SettingsScreen"),
+  models: screen(() => import("./models"), "ModelsScreen"),
+  providers: screen(() => import("./providers"), "ProvidersScreen"),
+  trust: screen(() => import("./trust"), "TrustScreen"),
+  integration: screen(() => import("./integration"), "IntegrationScreen"),
+  security: screen(() => import("./security"), "SecurityScreen"),
 };

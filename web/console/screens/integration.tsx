@@ -1,7 +1,7 @@
 // What somebody who builds on an application sees of it: its keys, how much it uses, its requests, and its sandbox.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { advanceSandboxClock } from "../api/usage";
 import { Keys } from "../components/application-keys";
@@ -11,6 +11,7 @@ import { Choice } from "../components/field";
 import { isNewAsked, NewButton } from "../components/new-button";
 import { SandboxAgeOutcome, SandboxDocuments } from "../components/sandbox-answers";
 import { Card, Screen } from "../components/screen";
+import { useSubmit } from "../one-at-a-time";
 import { placeHref, replaceRoute } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
@@ -67,13 +68,12 @@ function SandboxClock() {
   const client = useQueryClient();
   const [seconds, setSeconds] = useState<(typeof STEPS)[number]>("86400");
   const [moved, setMoved] = useState<number>();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void act(async () => {
+  const submit = useSubmit(async () => {
+    await act(async () => {
       setMoved(await advanceSandboxClock({ seconds: Number(seconds) }));
       await client.invalidateQueries({ queryKey: ["verification-sessions"] });
     }, words.clockMoved);
-  };
+  });
   return (
     <Card heading={words.clock} id="clock">
       <p className="soft">{words.clockMeans}</p>

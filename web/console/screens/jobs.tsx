@@ -5,12 +5,14 @@ import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { discardJob, JOB_STATES, type Job, listJobs, listLanes, retryJob } from "../api/work";
 import { Confirm } from "../components/confirm";
-import { type DataColumn, DataTable } from "../components/data-table";
+import { type DataColumn, DataTable, OlderButton } from "../components/data-table";
 import { Choice } from "../components/field";
-import { Answer, Badge, Card, Fact, Facts, Failure, Loading, Moment, Screen } from "../components/screen";
+import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { AccountLink, ApplicationLink } from "../components/tenant-links";
 import { useShortcuts } from "../keys/shortcuts";
+import { useOneAtATime } from "../one-at-a-time";
 import { oneOf, placeHref, replaceRoute } from "../router";
+import { useMarkedRows, useOpenRow } from "../rows";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -31,37 +33,29 @@ export function JobsScreen({ query }: ScreenProps) {
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: REFRESH_MS,
   });
-  const [chosen, setChosen] = useState<string>();
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const rows = answer.data?.pages.flatMap(({ jobs }) => jobs) ?? [];
-  const open = rows.find(({ id }) => id === chosen) ?? rows[0];
-  const mark = () => {
-    if (open) {
-      const rest = [...marked].filter((id) => id !== open.id);
-      setMarked(new Set(marked.has(open.id) ? rest : [...rest, open.id]));
-    }
-  };
-  // What is marked, or else the open one.
-  const meant = rows.filter(({ id }) => (marked.size > 0 ? marked.has(id) : id === open?.id));
-  const change = async (todo: (id: string) => Promise<void>, done: string) => {
-    const count = format.number(meant.length);
+  const [open, choose] = useOpenRow(rows, idOf);
+  const { isMarked, marked, meant: meantJobs, toggle: mark, clear } = useMarkedRows(rows, idOf, open);
+  const meant = meantJobs.map(idOf);
+  const change = useOneAtATime(async (ids: readonly string[], todo: (id: string) => Promise<void>, done: string) => {
+    const count = format.number(ids.length);
     await act(
       async () => {
-        for (const { id } of meant) {
+        for (const id of ids) {
           await todo(id);
         }
       },
       fill(done, { count }),
     );
-    setMarked(new Set());
+    clear();
     await Promise.all(["jobs", "lanes"].map((kind) => client.invalidateQueries({ queryKey: [kind] })));
-  };
+  });
   const mayChange = state !== "RUNNING" && meant.length > 0;
   useShortcuts(
     mayChange
       ? [
           { keys: "x", label: words.mark, scope: "here", run: mark },
-          { keys: "r", label: words.retry, scope: "here", run: () => void change(retryJob, words.retried) },
+          { keys: "r", label: words.retry, scope: "here", run: () => change(meant, retryJob, words.retried) },
         ]
       : [],
   );
@@ -69,10 +63,10 @@ export function JobsScreen({ query }: ScreenProps) {
     {
       id: "kind",
       heading: words.kind,
-      cell: ({ id, kind }) => (
+      cell: (job) => (
         <span className="strong">
-          {kind}
-          {marked.has(id) && ` (${words.isMarked})`}
+          {job.kind}
+          {isMarked(job) && ` (${words.isMarked})`}
         </span>
       ),
     },
@@ -91,43 +85,42 @@ export function JobsScreen({ query }: ScreenProps) {
           onChange={(to) => replaceRoute(placeHref("jobs", { state: to }))}
         />
       </div>
-      {answer.data ? (
-        <div className="split" data-beside={open !== undefined}>
-          <div className="part">
-            <DataTable
-              label={texts.nav.jobs}
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              empty={words.none}
-              selected={open?.id}
-              onSelect={({ id }) => setChosen(id)}
-            />
-            {answer.hasNextPage && (
-              <Button className="button" isDisabled={answer.isFetching} onPress={() => void answer.fetchNextPage()}>
-                {texts.table.older}
-              </Button>
+      <Answer query={answer}>
+        {() => (
+          <div className="split" data-beside={open !== undefined}>
+            <div className="part">
+              <DataTable
+                label={texts.nav.jobs}
+                columns={columns}
+                rows={rows}
+                idOf={idOf}
+                empty={words.none}
+                selected={open?.id}
+                onSelect={choose}
+              />
+              <OlderButton query={answer} />
+            </div>
+            {open && (
+              <div className="split-detail">
+                <JobCard
+                  key={open.id}
+                  job={open}
+                  marked={marked.length}
+                  meant={mayChange ? meant : []}
+                  onRetry={() => change(meant, retryJob, words.retried)}
+                  onDiscard={(ids) => change(ids, discardJob, words.discarded)}
+                />
+              </div>
             )}
           </div>
-          {open && (
-            <div className="split-detail">
-              <JobCard
-                job={open}
-                marked={marked.size}
-                mayChange={mayChange}
-                onRetry={() => void change(retryJob, words.retried)}
-                onDiscard={() => void change(discardJob, words.discarded)}
-              />
-            </div>
-          )}
-        </div>
-      ) : answer.error ? (
-        <Failure error={answer.error} retry={() => void answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
+        )}
+      </Answer>
     </Screen>
   );
+}
+
+function idOf({ id }: Job): string {
+  return id;
 }
 
 function Lanes() {
@@ -159,16 +152,18 @@ function Lanes() {
 interface JobCardProps {
   job: Job;
   marked: number;
-  mayChange: boolean;
+  /** What can be retried or discarded now. */
+  meant: readonly string[];
   onRetry(): void;
-  onDiscard(): void;
+  onDiscard(ids: readonly string[]): void;
 }
 
-function JobCard({ job, marked, mayChange, onRetry, onDiscard }: JobCardProps) {
+function JobCard({ job, marked, meant, onRetry, onDiscard }: JobCardProps) {
   const texts = useTexts();
   const { jobs: words } = texts;
   const format = useFormat();
-  const [asked, setAsked] = useState(false);
+  /** What somebody is asked about: the list is fetched anew meanwhile. */
+  const [asked, setAsked] = useState<readonly string[]>();
   return (
     <Card heading={job.kind} id="job">
       <Facts>
@@ -192,12 +187,12 @@ function JobCard({ job, marked, mayChange, onRetry, onDiscard }: JobCardProps) {
         </Fact>
       </Facts>
       {marked > 0 && <p className="note">{fill(words.markedCount, { count: format.number(marked) })}</p>}
-      {mayChange && (
+      {meant.length > 0 && (
         <div className="answers">
           <Button className="button primary" onPress={onRetry}>
             {words.retry} <kbd>R</kbd>
           </Button>
-          <Button className="button danger" onPress={() => setAsked(true)}>
+          <Button className="button danger" onPress={() => setAsked(meant)}>
             {words.discard}
           </Button>
         </div>
@@ -206,11 +201,11 @@ function JobCard({ job, marked, mayChange, onRetry, onDiscard }: JobCardProps) {
         question={words.discardQuestion}
         meaning={words.discardMeans}
         yes={words.discard}
-        isOpen={asked}
+        isOpen={asked !== undefined}
         onAnswer={(yes) => {
-          setAsked(false);
-          if (yes) {
-            onDiscard();
+          setAsked(undefined);
+          if (yes && asked) {
+            onDiscard(asked);
           }
         }}
       />

@@ -1,7 +1,7 @@
 // The members of the account: invited, allowed, made administrators, removed.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
@@ -15,6 +15,7 @@ import { Icon } from "../components/icon";
 import { ConsoleGrant, MemberSessions, useConsoleMembers, useRoles } from "../components/member-console";
 import { ScopeBoxes } from "../components/scope-boxes";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
+import { useSubmit } from "../one-at-a-time";
 import { placeHref, replaceRoute } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
@@ -23,13 +24,15 @@ import type { ScreenProps } from ".";
 /** What somebody who is invited may do if nothing else is ticked. */
 const USUAL_SCOPES: readonly Scope[] = ["notifications:manage", "notifications:view"];
 
-/** Does something about the members, then fetches them anew. */
+/** Does something about the members, then has them fetched anew; nobody waits for that, who may have typed the next address by then. */
 function useMembersAction(): (act: () => Promise<unknown>, done: string) => Promise<boolean> {
   const act = useAction();
   const client = useQueryClient();
   return async (change, done) => {
     const changed = await act(change, done);
-    await Promise.all(["members", "invitations"].map((kind) => client.invalidateQueries({ queryKey: [kind] })));
+    for (const kind of ["members", "invitations"]) {
+      void client.invalidateQueries({ queryKey: [kind] });
+    }
     return changed;
   };
 }
@@ -193,17 +196,16 @@ function InvitationForm() {
   const [email, setEmail] = useState("");
   const [admin, setAdmin] = useState(false);
   const [scopes, setScopes] = useState(USUAL_SCOPES);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     if (await change(() => account.invite(email, admin, [...scopes]), fill(words.sent, { email }))) {
       setEmail("");
       setAdmin(false);
       setScopes(USUAL_SCOPES);
     }
-  };
+  });
   return (
     <Card heading={words.invite}>
-      <form id="invite" onSubmit={(event) => void submit(event)}>
+      <form id="invite" onSubmit={submit}>
         <Field
           label={words.email}
           type="email"

@@ -1,13 +1,13 @@
 // The models of this server: what each does, its licence, where it comes from, and what is known of how well it does.
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { fetchReport, listModels, listReports, type Model } from "../api/installation";
 import { CopyField } from "../components/copy-field";
 import { type DataColumn, DataTable } from "../components/data-table";
 import { saveFile } from "../components/save-file";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
+import { useOpenRow } from "../rows";
 import { useAction } from "../session-context";
 import { fill, lookup, type Texts, useFormat, useTexts } from "../texts";
 
@@ -15,7 +15,7 @@ export function ModelsScreen() {
   const texts = useTexts();
   const { models: words } = texts;
   const answer = useQuery({ queryKey: ["models"], queryFn: listModels });
-  const [chosen, setChosen] = useState<string>();
+  const [open, choose] = useOpenRow(answer.data ?? [], ({ id }) => id);
   const columns: DataColumn<Model>[] = [
     { id: "id", heading: words.model, cell: ({ id }) => <span className="strong">{id}</span>, sortBy: ({ id }) => id },
     { id: "task", heading: words.task, cell: ({ task }) => taskWords(texts, task), sortBy: ({ task }) => task },
@@ -25,30 +25,27 @@ export function ModelsScreen() {
   return (
     <Screen heading={texts.nav.models} wide>
       <Answer query={answer}>
-        {(models) => {
-          const open = models.find(({ id }) => id === chosen) ?? models[0];
-          return (
-            <>
-              <div className="split" data-beside={open !== undefined}>
-                <DataTable
-                  label={texts.nav.models}
-                  columns={columns}
-                  rows={models}
-                  idOf={({ id }) => id}
-                  empty={words.none}
-                  selected={open?.id}
-                  onSelect={({ id }) => setChosen(id)}
-                />
-                {open && (
-                  <div className="split-detail part">
-                    <ModelCard key={open.id} model={open} />
-                  </div>
-                )}
-              </div>
-              <Reports />
-            </>
-          );
-        }}
+        {(models) => (
+          <>
+            <div className="split" data-beside={open !== undefined}>
+              <DataTable
+                label={texts.nav.models}
+                columns={columns}
+                rows={models}
+                idOf={({ id }) => id}
+                empty={words.none}
+                selected={open?.id}
+                onSelect={choose}
+              />
+              {open && (
+                <div className="split-detail part">
+                  <ModelCard key={open.id} model={open} />
+                </div>
+              )}
+            </div>
+            <Reports />
+          </>
+        )}
       </Answer>
     </Screen>
   );

@@ -85,9 +85,13 @@ function OperatorRoleDialog({ role, close }: { role: OperatorRole | undefined; c
   return (
     <RoleDialog
       name={role?.name}
-      onSave={(name) => {
+      onSave={async (name) => {
         const input = { name, scopes: [...scopes] };
-        return role ? changeOperatorRole(role.id, input) : createOperatorRole(input);
+        if (role) {
+          return changeOperatorRole(role.id, input);
+        }
+        await createOperatorRole(input);
+        return true;
       }}
       onDelete={() => deleteOperatorRole(role?.id ?? "")}
       onChanged={() => void client.invalidateQueries({ queryKey: ["operator-roles"] })}

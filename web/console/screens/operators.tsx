@@ -1,7 +1,7 @@
 // The operators of the installation: invited, allowed, let in and out.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import {
   enableOperator,
@@ -13,6 +13,7 @@ import {
   setOperatorGrant,
 } from "../api/operators";
 import { isOperator } from "../api/session";
+import { useApprovable } from "../approvable";
 import { Confirm } from "../components/confirm";
 import { CopyField } from "../components/copy-field";
 import type { DataColumn } from "../components/data-table";
@@ -30,21 +31,22 @@ import {
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useOperators } from "../components/tenant-links";
+import { useSubmit } from "../one-at-a-time";
 import { detailHref, navigate, placeHref, replaceRoute } from "../router";
 import { useAction, useConsole } from "../session-context";
 import { fill, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
-/** Does something about operators, then fetches them anew. */
-function useOperatorsAction(): (act: () => Promise<unknown>, done: string) => Promise<boolean> {
-  const act = useAction();
+/** Does something about operators that may need a second one, then fetches them anew. Answers whether it was accepted. */
+function useOperatorsAction(): (act: () => Promise<boolean>, done: string) => Promise<boolean> {
+  const act = useApprovable();
   const client = useQueryClient();
   return async (change, done) => {
-    const changed = await act(change, done);
+    const came = await act(change, done);
     await Promise.all(
       ["operators", "operator-invitations"].map((kind) => client.invalidateQueries({ queryKey: [kind] })),
     );
-    return changed;
+    return came !== "failed";
   };
 }
 
@@ -125,16 +127,15 @@ function InvitationDialog({ close }: { close(): void }) {
   const [email, setEmail] = useState("");
   const [name, setName] = useState("");
   const [grant, setGrant] = useState<Grant>({ role: "support", scopes: [] });
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const input = { email, ...(name.trim() === "" ? {} : { name }), ...grantInput(grant, roles) };
     if (await change(() => inviteOperator(input), fill(texts.members.sent, { email }))) {
       close();
     }
-  };
+  });
   return (
     <DialogFrame heading={words.invite} close={close}>
-      <form id="invite-operator" onSubmit={(event) => void submit(event)}>
+      <form id="invite-operator" onSubmit={submit}>
         <Field
           label={texts.members.email}
           type="email"
@@ -182,9 +183,14 @@ function Invitations() {
 function InvitationItem({ invitation }: { invitation: OperatorInvitation }) {
   const texts = useTexts();
   const { members: words } = texts;
-  const change = useOperatorsAction();
+  const act = useAction();
+  const client = useQueryClient();
   const roles = useOperatorRoles().data;
   const { id, email, name, role, expires_at } = invitation;
+  const withdraw = async () => {
+    await act(() => revokeOperatorInvitation(id), words.withdrawn);
+    await client.invalidateQueries({ queryKey: ["operator-invitations"] });
+  };
   return (
     <li className="line">
       <span>
@@ -194,11 +200,7 @@ function InvitationItem({ invitation }: { invitation: OperatorInvitation }) {
           {words.expires} <Moment at={expires_at} />
         </span>
       </span>
-      <Button
-        className="button small"
-        aria-label={fill(words.withdrawOf, { email })}
-        onPress={() => void change(() => revokeOperatorInvitation(id), words.withdrawn)}
-      >
+      <Button className="button small" aria-label={fill(words.withdrawOf, { email })} onPress={() => void withdraw()}>
         {words.withdraw}
       </Button>
     </li>
@@ -264,10 +266,9 @@ function GrantCard({ operator, initial }: { operator: Operator; initial: Grant }
   const change = useOperatorsAction();
   const roles = useOperatorRoles().data;
   const [grant, setGrant] = useState(initial);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void change(() => setOperatorGrant(operator.id, grantInput(grant, roles)), texts.members.saved);
-  };
+  const submit = useSubmit(async () => {
+    await change(() => setOperatorGrant(operator.id, grantInput(grant, roles)), texts.members.saved);
+  });
   return (
     <Card heading={words.grant} id="grant">
       <form onSubmit={submit}>

@@ -1,7 +1,7 @@
 // Organisations: the tenants of the installation, and the applications of each.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { changeOrganisation, createOrganisation, type Organisation } from "../api/tenants";
 import { ApplicationTable } from "../components/application-table";
@@ -13,7 +13,8 @@ import { ChangeButton, isNewAsked, NewButton } from "../components/new-button";
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useApplications, useOrganisations } from "../components/tenant-links";
-import { detailHref, navigate, placeHref, replaceRoute } from "../router";
+import { useSubmit } from "../one-at-a-time";
+import { detailHref, navigate, placeHref, replaceRoute, useIsShown } from "../router";
 import { useAction, useConsole } from "../session-context";
 import { useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -97,10 +98,10 @@ function OrganisationDialog({ organisation, close }: { organisation?: Organisati
   const { tenants: words } = useTexts();
   const act = useAction();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [name, setName] = useState(organisation?.name ?? "");
   const [status, setStatus] = useState(organisation?.status ?? "ACTIVE");
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     let id = "";
     const isDone = await act(
       async () => {
@@ -116,15 +117,18 @@ function OrganisationDialog({ organisation, close }: { organisation?: Organisati
       return;
     }
     await client.invalidateQueries({ queryKey: ["organisations"] });
+    if (!isShown()) {
+      return;
+    }
     if (organisation) {
       close();
     } else {
       navigate(detailHref("organisation", id));
     }
-  };
+  });
   return (
     <DialogFrame heading={organisation ? words.changeOrganisation : words.newOrganisation} close={close} narrow>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <Field
           label={words.name}
           value={name}

@@ -1,21 +1,25 @@
 // The people whom the account knows, found by a picture, by their reference or by whether they are banned.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { PAGE_SIZE, type ProfileFilter, type ProfileItem } from "../api/account";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
+import { fetched } from "../components/fetched";
 import { Field, Tick } from "../components/field";
 import { BannedBadge, nameOf } from "../components/person-name";
 import { PicturePicker } from "../components/picture-picker";
-import { Answer, Loading, Screen } from "../components/screen";
+import { Answer, Screen } from "../components/screen";
 import type { SearchPicture } from "../desk/search-picture";
 import { detailHref, navigate, placeHref } from "../router";
 import { useSession } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
-const FaceSearch = lazy(async () => ({ default: (await import("../components/face-search")).FaceSearch }));
+const FaceSearch = fetched(
+  () => import("../components/face-search"),
+  (module) => module.FaceSearch,
+);
 
 const MAX_REFERENCE_CHARS = 200;
 const MAX_NAME_CHARS = 200;
@@ -62,9 +66,7 @@ export function PeopleScreen({ query }: ScreenProps) {
     <Screen heading={texts.nav.people} focusKey={query.toString()} wide>
       <PicturePicker picture={picture} onPicture={setPicture} />
       {picture ? (
-        <Suspense fallback={<Loading />}>
-          <FaceSearch key={picture.id} picture={picture} />
-        </Suspense>
+        <FaceSearch key={picture.id} picture={picture} />
       ) : (
         <>
           <PeopleFilter key={query.toString()} {...filter} />

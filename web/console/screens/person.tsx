@@ -1,23 +1,28 @@
 // One person whom the account knows: who is banned and why, and which faces were ruled out as not being theirs.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
 import type { BanInput, Dismissal, Profile } from "../api/account";
 import { Confirm } from "../components/confirm";
+import { fetched } from "../components/fetched";
 import { Choice, TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { BannedBadge, nameOf } from "../components/person-name";
-import { Answer, Card, Fact, Facts, focusHeading, Loading, Moment, Screen } from "../components/screen";
+import { Answer, Card, Fact, Facts, focusHeading, Moment, Screen } from "../components/screen";
 import { useShortcuts } from "../keys/shortcuts";
+import { useSubmit } from "../one-at-a-time";
 import { detailHref, placeHref } from "../router";
 import { useAction, useSession, useTitle } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
-const Seen = lazy(async () => ({ default: (await import("../components/seen")).Seen }));
+const Seen = fetched(
+  () => import("../components/seen"),
+  (module) => module.Seen,
+);
 
 const MAX_REASON_CHARS = 500;
 const DAY_MS = 86_400_000;
@@ -124,12 +129,11 @@ function BanForm({ id }: { id: string }) {
   const change = useProfileAction();
   const [reason, setReason] = useState("");
   const [days, setDays] = useState<(typeof BAN_DAYS)[number]>("0");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const until = days === "0" ? {} : { until: new Date(Date.now() + Number(days) * DAY_MS).toISOString() };
     const ban: BanInput = { ...(reason === "" ? {} : { reason }), ...until };
-    void change(() => account.ban(id, ban), people.isBanned);
-  };
+    await change(() => account.ban(id, ban), people.isBanned);
+  });
   return (
     <Disclosure className="disclosure">
       <Heading level={3}>
@@ -189,9 +193,7 @@ function SeenCard({ profile }: { profile: Profile }) {
       {cannot !== undefined ? (
         <p className="soft">{cannot}</p>
       ) : isAsked ? (
-        <Suspense fallback={<Loading />}>
-          <Seen search={{ profile_id }} searchKey={profile_id} />
-        </Suspense>
+        <Seen search={{ profile_id }} searchKey={profile_id} />
       ) : (
         <div className="answers">
           <Button className="button" onPress={ask}>

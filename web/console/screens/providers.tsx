@@ -2,12 +2,13 @@
 
 import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Button } from "react-aria-components/Button";
 import { listProviders, type Provider, type ProviderTestOutcome, testProvider } from "../api/installation";
 import { isOperator } from "../api/session";
+import { BusyButton } from "../components/busy-button";
 import { type DataColumn, DataTable } from "../components/data-table";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useShortcuts } from "../keys/shortcuts";
+import { useOpenRow } from "../rows";
 import { useAction, useConsole } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 
@@ -24,9 +25,8 @@ export function ProvidersScreen() {
   const answer = useQuery({ queryKey: ["providers"], queryFn: listProviders });
   const tested = useQuery<Outcomes>({ queryKey: OUTCOMES, queryFn: skipToken, gcTime: Number.POSITIVE_INFINITY });
   const outcomes = tested.data ?? {};
-  const [chosen, setChosen] = useState<string>();
+  const [open, choose] = useOpenRow(answer.data ?? [], ({ name }) => name);
   const [asked, setAsked] = useState<string>();
-  const open = answer.data?.find(({ name }) => name === chosen) ?? answer.data?.[0];
   const test = async ({ name }: Provider) => {
     setAsked(name);
     await act(async () => {
@@ -76,7 +76,7 @@ export function ProvidersScreen() {
               idOf={({ name }) => name}
               empty={words.none}
               selected={open?.name}
-              onSelect={({ name }) => setChosen(name)}
+              onSelect={choose}
             />
             {open && (
               <div className="split-detail">
@@ -123,9 +123,9 @@ function ProviderCard({ provider, outcome, isAsked, isIdle, onTest }: ProviderCa
     <Card heading={provider.name} id="provider">
       <p>{fill(words.meanings[provider.test], { host: provider.host ?? "", email })}</p>
       <div className="answers">
-        <Button className="button primary" isDisabled={!isIdle} onPress={onTest}>
+        <BusyButton isPrimary isBusy={isAsked} isDisabled={!isIdle && !isAsked} onPress={onTest}>
           {isAsked ? words.testing : words.test} <kbd>T</kbd>
-        </Button>
+        </BusyButton>
       </div>
       <div role="status">
         {outcome && !isAsked && (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
   type Agreement,
+  CASE_KINDS,
   type CaseKind,
   caseQuality,
   listQueues,
@@ -20,14 +21,13 @@ import type { ScreenProps } from ".";
 
 const DAY_MS = 86_400_000;
 const PERIODS = ["7", "30", "90"] as const;
-const KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
 
 export function QualityScreen({ query }: ScreenProps) {
   const texts = useTexts();
   const format = useFormat();
   const nameOf = useMemberName();
   const days = oneOf(PERIODS, query.get("days"), "30");
-  const kind = oneOf<CaseKind | "">(["", ...KINDS], query.get("kind"), "");
+  const kind = oneOf<CaseKind | "">(["", ...CASE_KINDS], query.get("kind"), "");
   const queue = query.get("queue") ?? "";
   const [opened] = useState(Date.now);
   const queues = useQuery({ queryKey: ["queues"], queryFn: listQueues }).data?.queues ?? [];
@@ -129,7 +129,10 @@ export function QualityScreen({ query }: ScreenProps) {
         <Choice
           label={texts.cases.kind}
           value={kind}
-          options={[["", texts.cases.anyKind] as const, ...KINDS.map((one) => [one, texts.cases.kinds[one]] as const)]}
+          options={[
+            ["", texts.cases.anyKind] as const,
+            ...CASE_KINDS.map((one) => [one, texts.cases.kinds[one]] as const),
+          ]}
           onChange={(chosen) => change({ kind: chosen })}
         />
         <Choice

@@ -157,7 +157,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
   const texts = useTexts();
   const { queue } = texts;
   const [meter] = useState(() => new ExposureMeter());
-  const [comment, setComment] = useState("");
+  const [comment, setComment] = useState(() => desk.commentOf(shown.id));
   const [reason, setReason] = useState<ReasonCode>();
   const [ask, setAsk] = useState<Ask>();
   /** A decision that waits for its reason. */

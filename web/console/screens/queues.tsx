@@ -1,9 +1,10 @@
 // The queues: which cases each takes, when these are due, how many reviewers decide about them, and what they should know.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import {
+  CASE_KINDS,
   type CaseKind,
   changeQueue,
   createQueue,
@@ -19,14 +20,14 @@ import { Field, TextArea, Tick } from "../components/field";
 import { isNewAsked, NewButton } from "../components/new-button";
 import { Answer, Screen } from "../components/screen";
 import { readReasons, writeReasons } from "../desk/reason-lines";
-import { placeHref, replaceRoute } from "../router";
+import { useSubmit } from "../one-at-a-time";
+import { placeHref, replaceRoute, useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
 
 const MAX_POLICY_CHARS = 10_000;
 const MAX_CODES_CHARS = 20_000;
-const KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
 
 export function QueuesScreen({ query }: ScreenProps) {
   const texts = useTexts();
@@ -112,6 +113,7 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
   const { queues: words } = texts;
   const act = useAction();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [name, setName] = useState(queue?.name ?? "");
   const [ofApplication, setOfApplication] = useState(queue?.of_application ?? false);
   const [kinds, setKinds] = useState<readonly CaseKind[]>(queue?.rules.kinds ?? []);
@@ -129,12 +131,15 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
   const [asked, setAsked] = useState(false);
   const change = async (done: () => Promise<void>, said: string) => {
     if (await act(done, said)) {
+      // A queue that is gone is not shown once the list is there anew.
+      const isHere = isShown();
       await client.invalidateQueries({ queryKey: ["queues"] });
-      close();
+      if (isHere) {
+        close();
+      }
     }
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const input: QueueInput = {
       name,
       of_application: ofApplication,
@@ -147,11 +152,11 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
       reason_codes: readReasons(codes),
       policy,
     };
-    void change(
+    await change(
       () => (queue ? changeQueue(queue.id, input) : createQueue(input)),
       queue ? words.changed : words.created,
     );
-  };
+  });
   const number = (member: keyof typeof numbers, label: string, min: number, max: number) => (
     <Field
       label={label}
@@ -172,12 +177,12 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
         )}
         <fieldset className="boxes">
           <legend>{words.kinds}</legend>
-          {KINDS.map((kind) => (
+          {CASE_KINDS.map((kind) => (
             <Tick
               key={kind}
               label={texts.cases.kinds[kind]}
               isTicked={kinds.includes(kind)}
-              onChange={(ticked) => setKinds(KINDS.filter((one) => (one === kind ? ticked : kinds.includes(one))))}
+              onChange={(ticked) => setKinds(CASE_KINDS.filter((one) => (one === kind ? ticked : kinds.includes(one))))}
             />
           ))}
           <p className="soft">{words.kindsHint}</p>

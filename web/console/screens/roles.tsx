@@ -83,9 +83,10 @@ function MemberRoleDialog({ role, close }: { role: MemberRole | undefined; close
   return (
     <RoleDialog
       name={role?.name}
-      onSave={(name) => {
+      onSave={async (name) => {
         const input = { name, scopes: [...scopes], console_scopes: [...consoleScopes] };
-        return role ? changeRole(role.id, input) : createRole(input);
+        await (role ? changeRole(role.id, input) : createRole(input));
+        return true;
       }}
       onDelete={() => deleteRole(role?.id ?? "")}
       onChanged={() => {

@@ -1,7 +1,7 @@
 // A second factor is missing: one that somebody has is asked for, or one is set up. Until then the server allows nothing else.
 
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { getPasskey, passkeysSupported } from "../../shared/passkeys";
 import { listCredentials } from "../api/credentials";
@@ -11,6 +11,7 @@ import { CodeField } from "../components/code-field";
 import { PasskeyForm, TotpSetup } from "../components/credential-setup";
 import { Icon } from "../components/icon";
 import { Answer, Card, Screen } from "../components/screen";
+import { useSubmit } from "../one-at-a-time";
 import { useAction } from "../session-context";
 import { useTexts } from "../texts";
 
@@ -58,10 +59,9 @@ function Present({ onPresented }: { onPresented(): void }) {
       const { challenge, options } = await beginPasskeySignIn();
       await presentSecondFactor({ passkey: passkeyAnswer(challenge, await getPasskey(options)) });
     });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void present(() => presentSecondFactor({ code }));
-  };
+  const submit = useSubmit(async () => {
+    await present(() => presentSecondFactor({ code }));
+  });
   return (
     <Answer query={answer}>
       {({ passkeys, codes }) => (

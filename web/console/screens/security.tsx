@@ -1,7 +1,7 @@
 // One's own security: what one signs in with, and where one is signed in.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { passkeysSupported } from "../../shared/passkeys";
 import {
@@ -24,6 +24,7 @@ import { DialogFrame } from "../components/dialog-frame";
 import { Field } from "../components/field";
 import { OpenSessions } from "../components/open-sessions";
 import { Answer, Badge, Card, Moment, Screen } from "../components/screen";
+import { useSubmit } from "../one-at-a-time";
 import { useAction, useConsole } from "../session-context";
 import { fill, useTexts } from "../texts";
 
@@ -140,15 +141,14 @@ function RenameDialog({ passkey, close }: { passkey: Passkey; close(): void }) {
   const texts = useTexts();
   const change = useSecurityAction();
   const [name, setName] = useState(passkey.name);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     if (await change(() => renamePasskey(passkey.id, name), texts.security.renamed)) {
       close();
     }
-  };
+  });
   return (
     <DialogFrame heading={fill(texts.security.renameOf, { name: passkey.name })} close={close} narrow>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <Field
           label={texts.security.passkeyName}
           value={name}
@@ -213,12 +213,11 @@ function Password({ isSet }: { isSet: boolean }) {
   const { session } = useConsole();
   const change = useSecurityAction();
   const [password, setTyped] = useState("");
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     if (await change(() => setPassword(password), words.passwordSet)) {
       setTyped("");
     }
-  };
+  });
   return (
     <Card heading={signIn.password} id="own-password">
       <p className="soft">{words.passwordMeans}</p>
@@ -229,7 +228,7 @@ function Password({ isSet }: { isSet: boolean }) {
           </Badge>
         </div>
       )}
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         {/* A password manager keeps the password under this. */}
         <input
           className="hidden-visually"

@@ -16,7 +16,7 @@ import { CopyField } from "../components/copy-field";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { codeWords, kindWords, OutcomeWord, SessionBadge } from "../components/session-words";
 import { ApplicationLink } from "../components/tenant-links";
-import { detailHref, navigate, placeHref } from "../router";
+import { detailHref, navigate, placeHref, useIsShown } from "../router";
 import { useAction, useConsole } from "../session-context";
 import { lookup, useFormat, useTexts } from "../texts";
 import { DETAIL_AUDIENCES, isOpenTo, type ScreenProps } from ".";
@@ -102,6 +102,7 @@ function SessionActions({ session }: { session: VerificationSession }) {
   const act = useAction();
   const redactApprovably = useApprovable();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [asked, setAsked] = useState<"cancel" | "redact">();
   const answer = async (yes: boolean) => {
     const todo = asked;
@@ -115,7 +116,7 @@ function SessionActions({ session }: { session: VerificationSession }) {
       return;
     }
     const came = await redactApprovably(() => redactVerificationSession(session.id), words.redacted);
-    if (came === "done") {
+    if (came === "done" && isShown()) {
       navigate(placeHref("sessions"));
     }
   };

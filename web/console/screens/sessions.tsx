@@ -2,7 +2,7 @@
 // picture, no field and no name is in them.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { Button } from "react-aria-components/Button";
 import { isOperator } from "../api/session";
 import {
@@ -12,11 +12,12 @@ import {
   STEP_OUTCOMES,
   type VerificationSession,
 } from "../api/verification-sessions";
-import { type DataColumn, DataTable } from "../components/data-table";
+import { type DataColumn, DataTable, OlderButton } from "../components/data-table";
 import { Choice, Field } from "../components/field";
-import { Failure, Loading, Moment, Screen } from "../components/screen";
+import { Answer, Moment, Screen } from "../components/screen";
 import { codeWords, kindWords, SessionBadge } from "../components/session-words";
 import { useApplications } from "../components/tenant-links";
+import { useDraft } from "../draft";
 import { detailHref, navigate, oneOf, placeHref, replaceRoute } from "../router";
 import { useConsole } from "../session-context";
 import { useTexts } from "../texts";
@@ -72,7 +73,6 @@ export function SessionsScreen({ query }: ScreenProps) {
     ...(isOperator(session) ? [{ id: "application", heading: texts.tenants.application, cell: applicationOf }] : []),
     { id: "created", heading: texts.tenants.created, cell: ({ created_at }) => <Moment at={created_at} /> },
   ];
-  const rows = answer.data?.pages.flatMap(({ sessions }) => sessions);
   return (
     <Screen
       heading={texts.nav.sessions}
@@ -118,34 +118,27 @@ export function SessionsScreen({ query }: ScreenProps) {
           />
         )}
         <ReferenceForm
-          key={given.reference}
           reference={given.reference}
           // A reference belongs to an application.
           isEnabled={!isOperator(session) || given.application_id !== ""}
           onFind={(reference) => change({ reference })}
         />
       </div>
-      {rows ? (
-        <>
-          <DataTable
-            label={texts.nav.sessions}
-            columns={columns}
-            rows={rows}
-            idOf={({ id }) => id}
-            empty={Object.keys(filter).length > 0 ? words.noneMatch : words.none}
-            onOpen={({ id }) => navigate(detailHref("session", id))}
-          />
-          {answer.hasNextPage && (
-            <Button className="button" isDisabled={answer.isFetching} onPress={() => void answer.fetchNextPage()}>
-              {texts.table.older}
-            </Button>
-          )}
-        </>
-      ) : answer.error ? (
-        <Failure error={answer.error} retry={() => void answer.refetch()} />
-      ) : (
-        <Loading />
-      )}
+      <Answer query={answer}>
+        {({ pages }) => (
+          <>
+            <DataTable
+              label={texts.nav.sessions}
+              columns={columns}
+              rows={pages.flatMap(({ sessions }) => sessions)}
+              idOf={({ id }) => id}
+              empty={Object.keys(filter).length > 0 ? words.noneMatch : words.none}
+              onOpen={({ id }) => navigate(detailHref("session", id))}
+            />
+            <OlderButton query={answer} />
+          </>
+        )}
+      </Answer>
     </Screen>
   );
 }
@@ -158,7 +151,7 @@ interface ReferenceFormProps {
 
 function ReferenceForm({ reference, isEnabled, onFind }: ReferenceFormProps) {
   const { sessions: words, people } = useTexts();
-  const [typed, setTyped] = useState(reference);
+  const [typed, setTyped] = useDraft(reference, reference);
   if (!isEnabled) {
     return <p className="soft">{words.referenceHint}</p>;
   }

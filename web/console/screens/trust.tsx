@@ -1,7 +1,6 @@
 // Whom this server trusts, and the lives of its own keys.
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import {
   type DataKey,
   getTrustList,
@@ -16,6 +15,7 @@ import type { DataColumn } from "../components/data-table";
 import { LifeBadge, LifeBars, type LifeState, lifeState } from "../components/life-bars";
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen, type Tone } from "../components/screen";
+import { useOpenRow } from "../rows";
 import { fill, useFormat, useTexts } from "../texts";
 
 export function TrustScreen() {
@@ -55,9 +55,8 @@ const ISSUER_TONES: Readonly<Record<LifeState, Tone>> = { future: "plain", over:
 function Issuers({ list, now }: { list: TrustList; now: number }) {
   const texts = useTexts();
   const { trust: words } = texts;
-  const [chosen, setChosen] = useState<string>();
   const { issuers, expires_at } = list;
-  const open = issuers.find(({ id }) => id === chosen) ?? issuers[0];
+  const [open, choose] = useOpenRow(issuers, ({ id }) => id);
   const life = { until: expires_at };
   const columns: DataColumn<TrustedIssuer>[] = [
     { id: "id", heading: words.issuer, cell: ({ id }) => <span className="strong">{id}</span> },
@@ -93,7 +92,7 @@ function Issuers({ list, now }: { list: TrustList; now: number }) {
             textOf={({ id, provider }) => `${id} ${provider}`}
             empty={words.noIssuers}
             selected={open?.id}
-            onSelect={({ id }) => setChosen(id)}
+            onSelect={choose}
           />
         </div>
         {open && (

@@ -58,7 +58,8 @@ export interface paths {
         };
         /**
          * Open a method.
-         * @description An unfinished attempt at another method is abandoned, and does not count.
+         * @description An unfinished attempt at another method is abandoned, and does not count. Where blind tokens are asked for or issued, no
+         *     answer is kept, so `Idempotency-Key` has no effect there.
          */
         post: operations["open_age_attempt"];
     };
@@ -148,7 +149,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @enum {string} */
-        AgeFailureReason: "UNDER_AGE" | "OVER_AGE" | "AGE_UNCERTAIN" | "AGE_NOT_TOLD" | "NO_SUCH_AGE" | "NOT_FOUND" | "PROVIDER_UNAVAILABLE" | "NOT_CONFIGURED" | "SANDBOX_ERROR" | "TOO_MANY_TURNS" | "CHALLENGE_NOT_MET" | "LIVENESS_NOT_PROVEN" | "TOO_MANY_CODES" | "TOO_MANY_CARDS" | "WRONG_CODE" | "NO_KEY" | "KEPT_RESULT_TOO_OLD" | "KEPT_RESULT_NOT_ENOUGH" | "NO_TOKEN" | "TOKEN_SPENT" | "DECLINED" | "NO_CREDENTIAL" | "WALLET_ERROR" | "UNTRUSTED_ISSUER" | "CREDENTIAL_EXPIRED" | "CREDENTIAL_REVOKED" | "NOT_ACCEPTED" | "SIGNAL_TOO_WEAK" | "NOT_ATTESTED" | "DOCUMENT_SESSION_ENDED" | "NO_DATE_OF_BIRTH" | "EXPIRED_DOCUMENT" | "DATA_MISMATCH" | "DOC_NUMBER_INVALID" | "TAMPERED" | "DOCUMENT_COPY" | "FRAUD_LIST_MATCH" | "DIFFERENT_PERSON" | "LARGE_AGE_GAP" | "PHOTO_OF_PHOTO" | "FACE_NOT_FOUND" | "MULTIPLE_FACES" | "COUNTRY_NOT_SUPPORTED" | "DOCUMENT_NOT_SUPPORTED" | "DOCUMENT_NOT_ACCEPTED";
+        AgeFailureReason: "UNDER_AGE" | "OVER_AGE" | "AGE_UNCERTAIN" | "AGE_NOT_TOLD" | "NO_SUCH_AGE" | "NOT_FOUND" | "PROVIDER_UNAVAILABLE" | "NOT_CONFIGURED" | "SANDBOX_ERROR" | "TOO_MANY_TURNS" | "CHALLENGE_NOT_MET" | "LIVENESS_NOT_PROVEN" | "TOO_MANY_CODES" | "TOO_MANY_CARDS" | "TOO_MANY_QUESTIONS" | "WRONG_CODE" | "NO_KEY" | "KEPT_RESULT_TOO_OLD" | "KEPT_RESULT_NOT_ENOUGH" | "NO_TOKEN" | "TOKEN_SPENT" | "DECLINED" | "NO_CREDENTIAL" | "WALLET_ERROR" | "UNTRUSTED_ISSUER" | "CREDENTIAL_EXPIRED" | "CREDENTIAL_REVOKED" | "NOT_ACCEPTED" | "SIGNAL_TOO_WEAK" | "NOT_ATTESTED" | "DOCUMENT_SESSION_ENDED" | "NO_DATE_OF_BIRTH" | "EXPIRED_DOCUMENT" | "DATA_MISMATCH" | "DOC_NUMBER_INVALID" | "TAMPERED" | "DOCUMENT_COPY" | "FRAUD_LIST_MATCH" | "DIFFERENT_PERSON" | "LARGE_AGE_GAP" | "PHOTO_OF_PHOTO" | "FACE_NOT_FOUND" | "MULTIPLE_FACES" | "COUNTRY_NOT_SUPPORTED" | "DOCUMENT_NOT_SUPPORTED" | "DOCUMENT_NOT_ACCEPTED";
         /** @enum {string} */
         AgeMethod: "AGE_ESTIMATION" | "DIGITAL_ID" | "DOC_SCAN" | "CREDIT_CARD" | "MOBILE" | "EMAIL" | "ELECTRONIC_ID" | "LA_WALLET" | "SOCIAL_SECURITY_NUMBER" | "US_FLORIDA_HB3" | "SINGPASS" | "CPF" | "SVC_KEY" | "DOUBLE_ANONYMITY" | "DEVICE_SIGNAL";
         /** @enum {string} */
@@ -796,8 +797,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeats with the same key and body are answered alike, for 24 hours. Not where blind tokens are asked for or issued: of those no answer is kept. */
-                "Idempotency-Key"?: string | null;
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
             };
             path: {
                 /** @description The session. */
@@ -817,7 +818,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What to do. */
+            /** @description What the person does first. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -849,7 +850,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What to do next. */
+            /** @description What the person does next. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -875,7 +876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is cancelled. */
+            /** @description The cancelled session. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -905,7 +906,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is noted. */
+            /** @description The session, with the decision recorded. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -935,7 +936,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is in the log. */
+            /** @description The error is in the log. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

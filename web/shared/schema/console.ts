@@ -163,7 +163,8 @@ export interface paths {
         };
         /**
          * Approve what another operator asked for.
-         * @description It is done in the same transaction. Nobody approves what they asked for themselves.
+         * @description It is done in the same transaction. Nobody approves what they asked for themselves, and nothing is done for somebody who may
+         *     not do it any more.
          */
         post: operations["approve_request"];
     };
@@ -468,7 +469,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See how each lane is. Needs `jobs:manage`. */
+        /** List the lanes, and what waits and runs in each. Needs `jobs:manage`. */
         get: operations["list_lanes"];
     };
     "/console/jobs": {
@@ -529,7 +530,8 @@ export interface paths {
         /**
          * Set what a member has of the console.
          * @description For members who have `roles:manage`, who give only what they have themselves; and for operators who have
-         *     `operators:manage`, who may give everything. What the member has already may stay.
+         *     `operators:manage`, who may give everything. What the member has already may stay. Where four eyes are needed
+         *     (`console.four_eyes`), another operator must approve first that an operator gives `keys:manage` or `sessions:manage`.
          */
         put: operations["set_console_scopes"];
     };
@@ -599,7 +601,9 @@ export interface paths {
         };
         /**
          * Change a role, for everybody who has it.
-         * @description Nobody can add a scope that they do not have themselves, and somebody must remain who may manage operators.
+         * @description Nobody can add a scope that they do not have themselves, and somebody must remain who may manage operators. Where four eyes
+         *     are needed (`console.four_eyes`), another operator must approve it first if it adds a scope with which one asks for what needs
+         *     an approval, or approves it.
          */
         put: operations["change_operator_role"];
         /** Delete a role that nobody has. */
@@ -624,7 +628,9 @@ export interface paths {
         };
         /**
          * Set what an operator may do.
-         * @description Nobody can give a scope that they do not have themselves, and somebody must remain who may manage operators.
+         * @description Nobody can give a scope that they do not have themselves, and somebody must remain who may manage operators. Where four eyes
+         *     are needed (`console.four_eyes`), another operator must approve it first if it adds a scope with which one asks for what needs
+         *     an approval, or approves it.
          */
         put: operations["set_operator_grant"];
     };
@@ -636,8 +642,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Let an operator in no more.
-         * @description Their sessions end. Somebody must remain who may manage operators.
+         * Disable an operator.
+         * @description Their sessions end, and the invitations that they sent. Somebody must remain who may manage operators.
          */
         post: operations["disable_operator"];
     };
@@ -648,7 +654,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Let an operator in again. */
+        /**
+         * Enable an operator again.
+         * @description Where four eyes are needed (`console.four_eyes`), another operator must approve it first if they have a scope with which one asks
+         *     for what needs an approval, or approves it.
+         */
         post: operations["enable_operator"];
     };
     "/console/operators/invitations": {
@@ -662,8 +672,10 @@ export interface paths {
         get: operations["list_operator_invitations"];
         /**
          * Invite an operator.
-         * @description They receive an email with a link that makes them one and signs them in; it works once. A new invitation to the same
-         *     address replaces the old one. Nobody can give a scope that they do not have themselves.
+         * @description They receive an email with a link that makes them one and signs them in; it works once, and as long as whoever sent it could
+         *     still send it. A new invitation to the same address replaces the old one. Nobody can give a scope that they do not have
+         *     themselves. Where four eyes are needed (`console.four_eyes`), another operator must approve it first if it gives a scope with
+         *     which one asks for what needs an approval, or approves it.
          */
         post: operations["invite_operator"];
     };
@@ -983,7 +995,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See how one can sign in. */
+        /** List the sign-in methods of this server. */
         get: operations["sign_in_methods"];
     };
     "/console/sign-in/choices": {
@@ -993,7 +1005,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See the places that one may come in at, after the identity provider. */
+        /** List what the person can sign in to, after the identity provider. */
         post: operations["sign_in_choices"];
     };
     "/console/sign-in/oidc": {
@@ -1007,7 +1019,7 @@ export interface paths {
          * Begin to sign in through the identity provider.
          * @description Go to `location`. The provider sends the browser back to `/console/oidc/callback`, which leads to `/console/`: signed in,
          *     with `#choose=TICKET` if there are several places to choose from, or with `#sign-in-failed=CODE`. The cookie binds the
-         *     attempt to this browser.
+         *     attempt to this browser. The session that the browser has now ends when somebody is signed in.
          */
         post: operations["begin_provider_sign_in"];
     };
@@ -1381,7 +1393,7 @@ export interface components {
         Approval: {
             /**
              * Format: uuid
-             * @description The account that would be deleted.
+             * @description The account that would be deleted, or whose member would be given something.
              */
             account_id?: string | null;
             action: components["schemas"]["ApprovalAction"];
@@ -1397,6 +1409,8 @@ export interface components {
              * @description The operator who decided.
              */
             decided_by?: string | null;
+            /** @description The address that would be invited. */
+            email?: string | null;
             /**
              * Format: date-time
              * @description Until when it can be approved.
@@ -1409,8 +1423,18 @@ export interface components {
              * @description The key that would be revoked.
              */
             key_id?: string | null;
-            /** @description The name of the key that would be created. */
+            /**
+             * Format: uuid
+             * @description The member who would be given something.
+             */
+            member_id?: string | null;
+            /** @description The name of the key that would be created, of whoever would be invited, or of the role once it is changed. */
             name?: string | null;
+            /**
+             * Format: uuid
+             * @description The operator who would be given something, or could come in again.
+             */
+            operator_id?: string | null;
             /** Format: date-time */
             requested_at: string;
             /**
@@ -1418,7 +1442,12 @@ export interface components {
              * @description The operator who asked for it.
              */
             requested_by: string;
-            /** @description What that key could do; empty: everything that the application may. */
+            /** @description The role that would be given, or changed: `administrator`, `support`, `auditor`, or the id of another. */
+            role?: string | null;
+            /**
+             * @description What that key could do, where none means everything that the application may; or what would be given besides a role; or
+             *     what the role would allow.
+             */
             scopes?: string[] | null;
             /**
              * Format: uuid
@@ -1429,7 +1458,7 @@ export interface components {
             state: components["schemas"]["ApprovalState"];
         };
         /** @enum {string} */
-        ApprovalAction: "account.delete" | "api-key.create" | "api-key.revoke" | "session.redact";
+        ApprovalAction: "account.delete" | "api-key.create" | "api-key.revoke" | "session.redact" | "operator-invitation.create" | "operator.set-scopes" | "operator.enable" | "operator-role.change" | "member.set-console-scopes";
         /** @description What operators asked for within the last month. */
         ApprovalList: {
             /** @description The newest first. */
@@ -3486,7 +3515,7 @@ export interface components {
             /** @description Whether passkeys can be used at this address. */
             passkeys: boolean;
         };
-        /** @description A place that somebody may come in at. */
+        /** @description Something that the person can sign in to. */
         SignInPlace: {
             /** @description The name of an account; absent: as an operator of the installation. */
             account?: string | null;
@@ -3890,7 +3919,7 @@ export interface operations {
                     "application/json": components["schemas"]["PendingApproval"];
                 };
             };
-            /** @description Nothing is left of it. */
+            /** @description The account is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3938,7 +3967,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is enabled, and has no keys yet. */
+            /** @description The application is created and enabled; it has no keys yet. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -3968,7 +3997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is changed, at once and in every process. */
+            /** @description The application is changed, with immediate effect in every process. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4074,7 +4103,7 @@ export interface operations {
                     "application/json": components["schemas"]["PendingApproval"];
                 };
             };
-            /** @description It opens nothing any more. */
+            /** @description The key is revoked. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4145,7 +4174,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is queued. */
+            /** @description The test event is queued. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4318,7 +4347,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description The request is approved and carried out. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4342,7 +4371,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It will not be done. */
+            /** @description The request is refused. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4445,7 +4474,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether it is whole. */
+            /** @description Whether the audit trail is intact. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4572,7 +4601,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It waits for that member. */
+            /** @description The case is assigned to that member. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4632,7 +4661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It will be settled. */
+            /** @description The decision, which takes effect later. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4729,7 +4758,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is on hold. */
+            /** @description The case is on hold. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4782,7 +4811,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is anybody's again. */
+            /** @description The case is back in its queue. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -4909,7 +4938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of it. */
+            /** @description What the caller signs in with. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5055,7 +5084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is sent again. */
+            /** @description The message is queued again. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5086,7 +5115,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are sent again. */
+            /** @description The number of messages that are queued again. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5218,7 +5247,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The job is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5242,7 +5271,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It runs as soon as a worker is free. */
+            /** @description The job runs as soon as a worker is free. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5293,7 +5322,19 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They may do this, from their next call on. */
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
+            /** @description The permissions are set; they apply from the next call on. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5343,7 +5384,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They must sign in again. */
+            /** @description All sessions of the member have ended. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5433,7 +5474,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It can be given. */
+            /** @description The role is created. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5463,7 +5504,19 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is that, from the next calls on. */
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
+            /** @description The role is changed. Calls from now on are judged by it. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5487,7 +5540,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The role is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5538,7 +5591,19 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They may do this, from their next call on. */
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
+            /** @description The permissions are set; they apply from the next call on. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5562,7 +5627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are out. */
+            /** @description The operator is disabled, and their sessions have ended. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5586,7 +5651,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They can come in. */
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
+            /** @description The operator can sign in again. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5646,6 +5723,18 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedResource"];
                 };
             };
+            /** @description Another operator must approve it. */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingApproval"];
+                };
+            };
         };
     };
     revoke_operator_invitation: {
@@ -5660,7 +5749,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its link makes nobody an operator. */
+            /** @description The invitation is revoked. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5708,7 +5797,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is active. */
+            /** @description The organisation is created, and active. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5738,7 +5827,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is changed, at once. */
+            /** @description The organisation is changed, with immediate effect. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5763,7 +5852,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It can be used. */
+            /** @description The passkey is added. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5795,7 +5884,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is called that. */
+            /** @description The passkey is renamed. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5819,7 +5908,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It signs nobody in any more. */
+            /** @description The passkey is removed. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5867,7 +5956,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It signs them in. */
+            /** @description The password is set. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -5914,7 +6003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it went, well or not. */
+            /** @description The outcome of the test, whether it succeeded or failed. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6051,7 +6140,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is changed. */
+            /** @description The queue is changed. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6075,7 +6164,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The queue is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6172,7 +6261,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It can be given. */
+            /** @description The role is created. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6202,7 +6291,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is that, from the next calls on. */
+            /** @description The role is changed. Calls from now on are judged by it. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6226,7 +6315,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The role is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6264,7 +6353,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has that outcome. */
+            /** @description The outcome of the session is set. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6294,7 +6383,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is later in them. */
+            /** @description The clock of the sessions was put forward. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6360,7 +6449,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It answers so from now on. */
+            /** @description The response configuration is set. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6381,7 +6470,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whose session it is. */
+            /** @description The session of the caller. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6413,7 +6502,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are in. */
+            /** @description Signed in. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6438,7 +6527,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nobody is signed in. */
+            /** @description The session has ended. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6465,7 +6554,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session has it. */
+            /** @description The session has a second factor. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6511,7 +6600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Only this one is left. */
+            /** @description All other sessions have ended. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6535,7 +6624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6588,7 +6677,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whoever works here gets a mail. */
+            /** @description If the address belongs to a member or an operator, a sign-in link is sent to it. */
             202: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6609,7 +6698,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ways that there are. */
+            /** @description The sign-in methods of this server. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6636,7 +6725,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The places. */
+            /** @description What the person can sign in to. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6730,7 +6819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description For the app. */
+            /** @description The secret, for the authenticator app. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6753,7 +6842,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Codes of the app count no more. */
+            /** @description The authenticator app is removed; its codes are no longer accepted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6778,7 +6867,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Codes count from now on. */
+            /** @description The authenticator app is set up; its codes are accepted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6924,7 +7013,7 @@ export interface operations {
                     "application/json": components["schemas"]["PendingApproval"];
                 };
             };
-            /** @description Nothing is left of it. */
+            /** @description The session is erased. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -6951,7 +7040,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

@@ -68,7 +68,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Create a resource for the picture of a face to compare with. */
+        /**
+         * Create a resource for the picture of a face to compare with.
+         * @description A repeat with the same `Idempotency-Key` and body makes nothing more for as long as there is the session.
+         */
         post: operations["add_face_capture"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/face-capture/{resourceId}/image": {
@@ -93,7 +96,8 @@ export interface paths {
         };
         /**
          * Create a resource for an identity document.
-         * @description Its `id` is part of the paths of its pages.
+         * @description Its `id` is part of the paths of its pages. A repeat with the same `Idempotency-Key` and body makes nothing more for as
+         *     long as there is the session.
          */
         post: operations["add_id_document"];
     };
@@ -135,7 +139,8 @@ export interface paths {
         };
         /**
          * Begin a capture of a live face in one picture.
-         * @description Each capture uses up one attempt of the requirement.
+         * @description Each capture uses up one attempt of the requirement. A repeat with the same `Idempotency-Key` and body makes nothing more
+         *     for as long as there is the session.
          */
         post: operations["add_static"];
     };
@@ -161,7 +166,8 @@ export interface paths {
         };
         /**
          * Begin a capture of a live face in several pictures, as it comes nearer.
-         * @description Each capture uses up one attempt of the requirement.
+         * @description Each capture uses up one attempt of the requirement. A repeat with the same `Idempotency-Key` and body makes nothing more
+         *     for as long as there is the session.
          */
         post: operations["add_zoom"];
     };
@@ -200,7 +206,8 @@ export interface paths {
         };
         /**
          * Create a resource for a supplementary document.
-         * @description Its `id` is part of the paths of its pages, or of its file.
+         * @description Its `id` is part of the paths of its pages, or of its file. A repeat with the same `Idempotency-Key` and body makes nothing
+         *     more for as long as there is the session.
          */
         post: operations["add_supplementary_document"];
     };
@@ -714,7 +721,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is noted. */
+            /** @description The consent is recorded. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -812,7 +819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The relying party is told, where it wants to be. */
+            /** @description The relying party is notified, if it subscribed to the topic. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -845,7 +852,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is in the log. */
+            /** @description The error is in the log. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -870,8 +877,8 @@ export interface operations {
                 timestamp?: string;
             };
             header?: {
-                /** @description Repeats with the same key and body make nothing more. */
-                "Idempotency-Key"?: string | null;
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
                 /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
                 "X-Svc-Device-Meta"?: string;
             };
@@ -892,7 +899,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is begun. */
+            /** @description The resource is created. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -937,7 +944,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description The picture is stored. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -957,8 +964,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeats with the same key and body make nothing more. */
-                "Idempotency-Key"?: string | null;
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
                 /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
                 "X-Svc-Device-Meta"?: string;
             };
@@ -980,7 +987,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is begun. */
+            /** @description The resource is created. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1020,7 +1027,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description The page is stored. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1075,8 +1082,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeats with the same key and body make nothing more. */
-                "Idempotency-Key"?: string | null;
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
                 /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
                 "X-Svc-Device-Meta"?: string;
             };
@@ -1097,7 +1104,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is begun. */
+            /** @description The capture is created. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1137,7 +1144,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description The picture is stored. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1157,8 +1164,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeats with the same key and body make nothing more. */
-                "Idempotency-Key"?: string | null;
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
                 /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
                 "X-Svc-Device-Meta"?: string;
             };
@@ -1179,7 +1186,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is begun. */
+            /** @description The capture is created. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1217,7 +1224,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is kept. */
+            /** @description The facemap is stored. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1257,7 +1264,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description The frame is stored. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1277,8 +1284,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeats with the same key and body make nothing more. */
-                "Idempotency-Key"?: string | null;
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
                 /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
                 "X-Svc-Device-Meta"?: string;
             };
@@ -1300,7 +1307,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is begun. */
+            /** @description The resource is created. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1338,7 +1345,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description The file is stored. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1378,7 +1385,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description The page is stored. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1448,7 +1455,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is begun. */
+            /** @description The upload is created. */
             201: {
                 headers: {
                     /** @description Its address, relative to that of the call. */

@@ -117,8 +117,9 @@ export interface paths {
         get: operations["list_invitations"];
         /**
          * Invite somebody to an account.
-         * @description They receive an email with a link that makes them a member and signs them in; it works once. A new invitation to the
-         *     same address replaces the old one.
+         * @description They receive an email with a link that makes them a member and signs them in; it works once, and as long as you could
+         *     still send it: not after you were removed, or your key was revoked. A new invitation to the same address replaces the old
+         *     one.
          */
         post: operations["invite"];
     };
@@ -1261,10 +1262,10 @@ export interface components {
         /** @description A profile. */
         Profile: components["schemas"]["ProfileItem"] & {
             ban?: components["schemas"]["Ban"] | null;
-            /** @description Where the person's consent to biometrics is recorded. */
-            biometric_consent: string | null;
-            /** @description Where that record can be read. */
-            consent_link: string | null;
+            /** @description Where the person's consent to biometrics is recorded; absent if it is not. */
+            biometric_consent?: string;
+            /** @description Where that record can be read; absent if there is no such place. */
+            consent_link?: string;
             /**
              * Format: date-time
              * @description When it was made.
@@ -1274,8 +1275,8 @@ export interface components {
             faces: components["schemas"]["Face"][];
             /** @description The groups it is in, by label. */
             groups: components["schemas"]["Group"][];
-            /** @description An identity verification that belongs to the person. */
-            id_verification: string | null;
+            /** @description An identity verification that belongs to the person; absent if there is none. */
+            id_verification?: string;
             /** @description Whether the person is known to be an adult. */
             is_adult: boolean;
             /** @description Whether that verification succeeded. */
@@ -1295,8 +1296,8 @@ export interface components {
         ProfileItem: {
             /** @description When false, the profile is deleted and further actions on it are impossible. */
             active: boolean;
-            /** @description The name to show for the person. */
-            display_name: string | null;
+            /** @description The name to show for the person; absent if there is none. */
+            display_name?: string;
             /**
              * @deprecated
              * @description The same as `active`. Deprecated.
@@ -1312,13 +1313,13 @@ export interface components {
              * @description Its id.
              */
             profile_id: string;
-            /** @description Your own reference for the person. */
-            reference: string | null;
+            /** @description Your own reference for the person; absent if there is none. */
+            reference?: string;
         };
         /** @description A person who was found. */
         ProfileMatch: {
-            /** @description The name to show for the person. */
-            display_name: string | null;
+            /** @description The name to show for the person; absent if there is none. */
+            display_name?: string;
             /**
              * Format: double
              * @description The distance of the nearest face of the profile, in the model's own measure; 0 for the same picture.
@@ -1342,8 +1343,8 @@ export interface components {
              * @description The profile.
              */
             profile_id: string;
-            /** @description Your own reference for the person. */
-            reference: string | null;
+            /** @description Your own reference for the person; absent if there is none. */
+            reference?: string;
             /**
              * Format: double
              * @description How similar the faces are: 1 for the same picture, 0.5 at the limit where two faces count as the same person's.
@@ -1768,7 +1769,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are one. */
+            /** @description The member is an administrator now. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1796,7 +1797,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are none any more. */
+            /** @description The member is no longer an administrator. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1875,7 +1876,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is registered. */
+            /** @description The content is registered. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1931,7 +1932,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The content is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2031,7 +2032,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is reported. */
+            /** @description The content is reported. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2065,7 +2066,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is decided. */
+            /** @description The report is decided. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2093,7 +2094,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Where they were seen; maybe nowhere. */
+            /** @description Where the person was seen; the list may be empty. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2189,7 +2190,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its link works no more. */
+            /** @description The invitation is revoked; its link no longer works. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2273,7 +2274,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They may do this, from their next call on. */
+            /** @description The permissions are set; they apply from the next call on. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2299,7 +2300,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are no member any more. */
+            /** @description The member is removed. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2392,7 +2393,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The moderation is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2762,7 +2763,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there, and searches find it. */
+            /** @description The profile is created, and searches find it. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2818,7 +2819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The profile is deleted. */
             204: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2906,7 +2907,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description All dismissals of the profile. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2936,7 +2937,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Who was found; maybe nobody. */
+            /** @description The matching profiles, nearest first; the list may be empty. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

@@ -14,6 +14,8 @@ const SHOTS = join(process.cwd(), "node_modules/.assay/shots");
 
 /** So often Tab is pressed at most. */
 const MAX_TABS = 100;
+/** What Tab may lead to. */
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 
 /** What can be pressed and is called just this. */
 export function pressableElement(root: Page | Frame, name: string): Locator {
@@ -39,26 +41,28 @@ export async function fill(root: Page | Frame, label: string, value: string): Pr
   await root.getByLabel(label, { exact: true }).fill(value);
 }
 
-/** Presses Tab until what has the focus is called this. */
+/** Presses Tab until what has the focus is called this. Waits until there is such a thing: a page that is still being made is no
+ * page that lacks it. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
+  await expect.poll(() => page.locator(FOCUSABLE).evaluateAll(namesOf)).toContain(name);
   while (passed.length < MAX_TABS) {
     await page.keyboard.press("Tab");
-    const focused = await page.evaluate(() => {
-      const element = document.activeElement as HTMLInputElement | null;
-      return (
-        element?.labels?.[0]?.textContent ??
-        element?.getAttribute("aria-label") ??
-        element?.textContent ??
-        ""
-      ).trim();
-    });
+    const [focused = ""] = await page.locator(":focus").evaluateAll(namesOf);
     if (focused === name) {
       return;
     }
     passed.push(focused);
   }
   throw new Error(`${name} is out of the keyboard's reach: ${passed.join(", ")}`);
+}
+
+/** How elements are called; it runs in the page. */
+function namesOf(elements: Element[]): string[] {
+  return elements.map((element) => {
+    const { labels } = element as HTMLInputElement;
+    return (labels?.[0]?.textContent ?? element.getAttribute("aria-label") ?? element.textContent ?? "").trim();
+  });
 }
 
 /** Answers the question whether to stop with yes. */
@@ -124,6 +128,15 @@ export async function showEmptyRoom(page: Page): Promise<void> {
       return canvas.captureStream(20);
     };
   });
+}
+
+/** Has the page believe that somebody looks at it, or not; Playwright shows each of its pages as the one in front. */
+export async function showPage(page: Page, seen: boolean): Promise<void> {
+  await page.evaluate((seen) => {
+    const get = () => (seen ? "visible" : "hidden");
+    Object.defineProperty(document, "visibilityState", { get, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  }, seen);
 }
 
 /** Waits until the camera on the screen shows something, or has taken its picture already. */

@@ -8,6 +8,7 @@ import {
   expectRecorded,
   press,
   showEmptyRoom,
+  showPage,
   waitForCamera,
   method as way,
 } from "./actions";
@@ -36,6 +37,12 @@ test("a picture of a face, taken with secure capture, confirms an age", async ({
   server.methods = [{ ...FACE }];
   server.consent.required = true;
   server.view = { callback: { url: `${server.origin}/thanks?sessionId=${SESSION}`, auto: true } };
+  // The picture is taken by itself, and after it the page is gone: not before the camera was looked at.
+  let go: () => void = () => undefined;
+  const looked = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route(/\/attempts\/[^/]+$/, (route) => looked.then(() => route.continue()));
   await page.goto(server.page());
   await way(page, "Age from your face").click();
   await heading(page, "May your face be measured?");
@@ -49,6 +56,7 @@ test("a picture of a face, taken with secure capture, confirms an age", async ({
   await waitForCamera(page);
   await accessible(page, "the camera");
   await keep(page, "04-camera");
+  go();
   await expectRecorded(page, "Your age is confirmed");
   await expect(page).toHaveURL(`${server.origin}/thanks?sessionId=${SESSION}`);
 
@@ -103,10 +111,35 @@ test("moves of the head are filmed after the picture", async ({ page, server }) 
   expect(Buffer.from(secure.verification, "base64url").toString()).toContain('"multiframe":true');
 });
 
+test("moves of the head that nobody saw to their end are filmed anew", async ({ page, server }) => {
+  server.methods = [{ ...FACE }];
+  server.scripts.AGE_ESTIMATION = (input) =>
+    input ? { ends: "COMPLETE" } : { step: { kind: "frames", moves: ["LEFT"], capture: CAPTURE } };
+  await page.clock.install();
+  await page.goto(server.page("age_estimation"));
+  await press(page, "Open the camera");
+  await expectRecorded(page, "Turn your head");
+  await showPage(page, false);
+  const filmedLater = async (frames: number) => {
+    for (let frame = 0; frame < frames; frame += 1) {
+      await page.clock.runFor(450);
+    }
+    return page.locator(".viewer progress").evaluate((bar) => (bar as HTMLProgressElement).value);
+  };
+  // One frame may have been under way.
+  const filmed = await filmedLater(2);
+  expect(await filmedLater(10), "a camera that is closed films nothing").toBe(filmed);
+  expect(server.count(/^POST \/attempts\/ID$/)).toBe(0);
+  await showPage(page, true);
+  await heading(page, "Your age is confirmed");
+  expect(server.count(/^POST \/attempts\/ID$/)).toBe(1);
+});
+
 test("a picture that cannot be used is taken again, and a method that failed too often is not offered again", async ({
   page,
   server,
 }) => {
+  await showEmptyRoom(page);
   server.methods = [{ ...FACE }, method("EMAIL")];
   let turns = 0;
   server.scripts.AGE_ESTIMATION = (input) => {
@@ -143,6 +176,42 @@ test("a picture that cannot be used is taken again, and a method that failed too
   await expect(page.locator(".way")).toHaveCount(1);
   await heading(page, "Try it another way");
   await expect(page.locator(".way")).toContainText(/^Email address/);
+});
+
+test("another camera is not opened once the picture was taken", async ({ page, server }) => {
+  await showEmptyRoom(page);
+  await page.addInitScript(() => {
+    if (!navigator.mediaDevices) {
+      return;
+    }
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    Object.assign(window, { release });
+    const cameras = ["one", "two"].map((deviceId) => ({ kind: "videoinput", deviceId }) as MediaDeviceInfo);
+    let asked = 0;
+    navigator.mediaDevices.enumerateDevices = async () => {
+      asked += 1;
+      if (asked > 1) {
+        await held;
+      }
+      return cameras;
+    };
+  });
+  server.methods = [{ ...FACE }];
+  const answer = server.hold("POST /attempts/ID");
+  await page.goto(server.page("age_estimation"));
+  await press(page, "Open the camera");
+  await press(page, "Other camera");
+  await press(page, "Take the picture");
+  await heading(page, "Sending");
+  await page.evaluate(() => (window as unknown as { release(): void }).release());
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await heading(page, "Sending");
+  await expect(page.locator("video")).toHaveCount(0);
+  answer();
+  await heading(page, "Your age is confirmed");
 });
 
 test("a camera that is refused, absent, busy, silent or insecure is named, and there is a next step", async ({

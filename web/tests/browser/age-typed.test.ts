@@ -29,12 +29,12 @@ test("a card is looked at before anything is sent, and nothing of it is kept", a
   await fill(page, "Security code", "12");
   await press(page, "Check");
   await expect(errors(page)).toHaveText([
-    "This is no card number. Look at each digit again.",
+    "This is not a card number. Look at each digit again.",
     "This card has expired.",
     "Three digits, or four with American Express.",
   ]);
   await expect(inputs.first()).toBeFocused();
-  await expect(inputs.first()).toHaveAccessibleDescription(/This is no card number. Look at each digit again\.$/);
+  await expect(inputs.first()).toHaveAccessibleDescription(/This is not a card number. Look at each digit again\.$/);
   await expect(inputs.first()).toHaveAttribute("aria-invalid", "true");
   await accessible(page, "what is wrong");
   await keep(page, "13-card-wrong");

@@ -167,9 +167,13 @@ test("at the end the proof can be taken along, and nobody is led away meanwhile"
 
 test("the return is announced and can be stopped", async ({ page, server }) => {
   await page.clock.install();
+  // Nobody is taken anywhere before the test says so.
+  await page.clock.pauseAt(Date.now() + 1000);
   server.status = "COMPLETE";
   server.view = { callback: { url: `${server.origin}/thanks`, auto: true } };
   await page.goto(server.page());
+  await expect(page.locator("#leaving")).toBeVisible();
+  await page.clock.runFor(3000);
   await expect(page.locator("#spoken")).toContainText(/^You are taken back/);
   await press(page, "Stay here");
   await expect(page.locator("#leaving")).toHaveCount(0);
@@ -355,6 +359,17 @@ test("a network that breaks off loses nothing, and one that stays away is named"
   await server.start();
   await page.evaluate(() => window.dispatchEvent(new Event("online")));
   await heading(page, "Your age is confirmed");
+});
+
+test("what shows a step cannot be fetched, and is fetched when it is tried again", async ({ page, server }) => {
+  await page.route(/\/assets\/form-/, (route) => route.abort());
+  await page.goto(server.page("email"));
+  await heading(page, "No connection");
+  await page.unroute(/\/assets\/form-/);
+  await press(page, "Try again");
+  await fill(page, "Email address", "ada@example.com");
+  await press(page, "Check");
+  await heading(page, "Type the code");
 });
 
 test("a server that is busy is asked again, one that stays away is named", async ({ page, server }) => {

@@ -11,7 +11,8 @@ type CreateQueue = Operations["/queues"]["post"];
 type Decision = Operations["/cases/{caseId}/decision"];
 
 const LEASE_MS = 60_000;
-const UNDO_MS = 10_000;
+/** Longer than any machine needs to press Undo. */
+const UNDO_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 export function refuse(status: number, message: string, code = "REFUSED"): Reply {
@@ -207,6 +208,15 @@ export class CasesStandIn {
   /** Sets a queue up. */
   setUp(id: string, input: RequestBodyOf<CreateQueue>): void {
     this.queues.push(queueOf(id, input));
+  }
+
+  /** Somebody else has it from now on. */
+  take(id: string): void {
+    this.held.delete(id);
+    const found = this.all.find((one) => one.id === id);
+    if (found) {
+      found.assigned_to = numbered(0, 9);
+    }
   }
 
   answer(operation: string, body: unknown, query: URLSearchParams, me: string): Reply {

@@ -8,9 +8,33 @@ const EXECUTABLE = process.env.CHROMIUM || "/usr/bin/chromium";
 /** Nothing waits so long where all is well; a machine may do much else beside. */
 export const TIMEOUT_MS = 120_000;
 
+/**
+ * Of these the first three draw the list below the address bar as two pages of four hundred modules, loaded anew with every
+ * window, which no test sees. The others are what Playwright turns off itself on Linux and would lose: of two such flags the last counts.
+ */
+const DISABLED_FEATURES = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
+
 const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
+  `--disable-features=${DISABLED_FEATURES.join(",")}`,
   "--disable-gpu",
   "--disable-quic",
   "--disable-sync",

@@ -1,10 +1,13 @@
 // What tests of the console's screens share.
 
 import type { Page } from "@playwright/test";
-import { expectAccessible, expectLargeTargets, takeScreenshot } from "./actions";
+import { expect, expectAccessible, expectLargeTargets, takeScreenshot } from "./actions";
 
 /** The secret of an invitation. */
 export const TOKEN = "c0de-of_the-invitation-that-is-long-enough-1";
+
+/** After so long a sequence of keys is pressed again. */
+export const REACHED_MS = 5_000;
 
 /** Widths of a phone, a tablet, a laptop and a desk. */
 const SIZES = [
@@ -31,6 +34,22 @@ export async function judge(page: Page, name: string): Promise<void> {
   if (own) {
     await page.setViewportSize(own);
   }
+}
+
+/** Presses keys that belong together, until they have led where they should. On a machine that does much else, the second may come
+ * too late for the first. */
+export async function pressTogether(page: Page, keys: string, reached: () => Promise<void>): Promise<void> {
+  await expect(async () => {
+    for (const key of keys) {
+      await page.keyboard.press(key);
+    }
+    await reached();
+  }).toPass();
+}
+
+/** Goes to a place, whose heading is this, by its keys. */
+export async function go(page: Page, keys: string, words: string): Promise<void> {
+  await pressTogether(page, keys, () => expect(page.locator("h1")).toHaveText(words, { timeout: REACHED_MS }));
 }
 
 /** Has the browser ask for a language from the next page on. */

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
 import { deletion, record } from "./audit-stand-in";
-import { judge, speak, TOKEN } from "./console-actions";
+import { go, judge, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member } from "./console-stand-in";
 import { delivery } from "./deliveries-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -38,16 +38,6 @@ async function signedIn(page: Page, server: ConsoleStandIn, kind: "operator-sign
   await tabTo(page, "Sign in");
   await page.keyboard.press("Enter");
   await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
-}
-
-async function go(page: Page, keys: string, words: string): Promise<void> {
-  // On a machine that does much else, the second key may come too late for the first.
-  await expect(async () => {
-    for (const key of keys) {
-      await page.keyboard.press(key);
-    }
-    await expect(page.locator("h1")).toHaveText(words, { timeout: 5_000 });
-  }).toPass();
 }
 
 /** Records of many kinds, the newest first. */

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import type { Setting, TrustList } from "../../console/api/installation";
-import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
-import { judge, speak, TOKEN } from "./console-actions";
+import { exactText, expectAccessible, showPage, tabTo, takeScreenshot } from "./actions";
+import { go, judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 import { healthOf, INTERVAL_SECONDS, series } from "./health-stand-in";
@@ -33,16 +33,6 @@ async function signedIn(page: Page, server: ConsoleStandIn): Promise<void> {
   await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
 }
 
-async function go(page: Page, keys: string, words: string): Promise<void> {
-  // On a machine that does much else, the second key may come too late for the first.
-  await expect(async () => {
-    for (const key of keys) {
-      await page.keyboard.press(key);
-    }
-    await expect(page.locator("h1")).toHaveText(words, { timeout: 5_000 });
-  }).toPass();
-}
-
 test("the figures of the last hour are charts with their numbers, and what is wrong stands first", async ({
   page,
   server,
@@ -57,7 +47,7 @@ test("the figures of the last hour are charts with their numbers, and what is wr
   await go(page, "gh", "Health");
   await expect(page.locator("#problems li")).toHaveText([
     /Age verification: the server failed .*% of the requests/,
-    /2 jobs are parked\. Lane: Quick\..*Jobs/,
+    /Parked jobs: 2\. Lane: Quick\..*Jobs/,
     /The oldest due job has waited 15 min\. Lane: Heavy\./,
   ]);
   const requests = page.getByRole("figure", { name: "Requests per second" }).first();
@@ -93,10 +83,7 @@ test("figures are fetched again while the page is visible, and not otherwise", a
   server.operators.health.health = healthOf(40);
   await page.clock.fastForward(1000 * INTERVAL_SECONDS);
   await expect(page.locator("#problems")).toContainText("Nothing is wrong, as far as these figures say.");
-  await page.evaluate(() => {
-    Object.defineProperty(document, "visibilityState", { get: () => "hidden", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
-  });
+  await showPage(page, false);
   const before = asked();
   await page.clock.fastForward(10_000 * INTERVAL_SECONDS);
   expect(asked()).toBe(before);
@@ -361,7 +348,10 @@ test("without anything there are words, and a refusal is told with a way to try 
   await expect(button(page, "Try again")).toBeVisible();
 });
 
-test("who lacks the scopes sees none of it, and who may change trust sees trust alone", async ({ page, server }) => {
+test("who lacks the scopes sees none of it, and who has `trust:manage` alone sees trust alone", async ({
+  page,
+  server,
+}) => {
   await signedIn(page, server);
   const kim = operator(2, "Kim", { scopes: ["trust:manage"] });
   server.operators.operators = [kim];

@@ -1,7 +1,7 @@
 // What operators do in the console, in a real browser: tenants and keys, approvals, other operators and their roles.
 
 import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
-import { judge, speak, TOKEN } from "./console-actions";
+import { go, judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 import { account, apiKey, application, approval, operator, organisation } from "./operators-stand-in";
@@ -31,16 +31,6 @@ async function signedIn(page: Page, server: ConsoleStandIn): Promise<void> {
 async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("searchbox", { name: "Search screens" })).toBeFocused();
-}
-
-async function go(page: Page, keys: string, words: string): Promise<void> {
-  // On a machine that does much else, the second key may come too late for the first.
-  await expect(async () => {
-    for (const key of keys) {
-      await page.keyboard.press(key);
-    }
-    await expect(page.locator("h1")).toHaveText(words, { timeout: 5_000 });
-  }).toPass();
 }
 
 for (const theme of ["light", "dark"] as const) {
@@ -120,6 +110,8 @@ for (const theme of ["light", "dark"] as const) {
     await expect(rows(page)).toHaveText([/Revoke a key.*Waiting/]);
     expect(server.operators.accounts.map(({ name }) => name)).toEqual(["Other shop"]);
     await page.keyboard.press("d");
+    const refusal = page.getByRole("alertdialog", { name: "Refuse it?" });
+    await expect(refusal.getByRole("button", { name: "Cancel" })).toBeFocused();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await expect(page.locator("main")).toContainText("Nothing waits for approval.");
@@ -160,16 +152,173 @@ for (const theme of ["light", "dark"] as const) {
     await page.keyboard.press("x");
     await expect(page.locator("#job")).toContainText("2 marked");
     await page.keyboard.press("r");
-    await expect(spoken(page)).toHaveText("2 are tried again now.");
+    await expect(spoken(page)).toHaveText("Tried again now: 2.");
     await expect(rows(page)).toHaveText([/mail\.send/]);
     expect(work.retried).toEqual(["mail.send", "delivery.send"]);
     await tabTo(page, "Discard");
     await page.keyboard.press("Enter");
+    await expect(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" })).toBeFocused();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await expect(page.locator("main")).toContainText("There are none.");
   });
 }
+
+test("the list of jobs may change while one is open, which stays what is discarded", async ({ page, server }) => {
+  const { work } = server.operators;
+  const [first, second, third] = [job(1, "mail.send"), job(2, "delivery.send"), job(3, "retention.sweep")];
+  work.jobs = [first];
+  await page.clock.install();
+  await signedIn(page, server);
+  await page.goto(`${server.page}#jobs`);
+  await expect(page.locator("#job")).toContainText(first.id);
+  work.jobs = [second, first];
+  await page.clock.fastForward(10_000);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page.locator("#job")).toContainText(first.id);
+  await button(page, "Discard").click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toBeVisible();
+  work.jobs = [second, third];
+  await page.clock.fastForward(10_000);
+  await expect(question, "what it was about is gone").toHaveCount(0);
+  await expect(page.locator("#job")).toContainText(second.id);
+
+  await page.keyboard.press("x");
+  await expect(rows(page).first()).toContainText("(marked)");
+  await rows(page).last().click();
+  await page.keyboard.press("x");
+  await expect(page.locator("#job")).toContainText("2 marked");
+  await button(page, "Discard").click();
+  work.jobs = [third, first];
+  await page.clock.fastForward(10_000);
+  await expect(rows(page)).toHaveText([/retention\.sweep/, /mail\.send/]);
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expect(rows(page)).toHaveText([/mail\.send/]);
+  const discarded = server.requests.filter((asked) => asked.startsWith("DELETE "));
+  expect(discarded).toEqual([`DELETE /console/jobs/${second.id}`, `DELETE /console/jobs/${third.id}`]);
+});
+
+test("marks of jobs that are listed no more hold nothing up, and a job is tried again once", async ({
+  page,
+  server,
+}) => {
+  const { work } = server.operators;
+  work.jobs = [job(1, "mail.send"), job(2, "retention.sweep", { state: "WAITING" })];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#jobs`);
+  await expect(page.locator("#job")).toContainText("mail.send");
+  await page.keyboard.press("x");
+  await expect(page.locator("#job")).toContainText("1 marked");
+  await page.getByLabel("Status").selectOption("Waiting");
+  await expect(rows(page)).toHaveText([/retention\.sweep/]);
+  await expect(page.locator("#job")).not.toContainText("marked");
+  await rows(page).first().focus();
+  let answer: () => void = () => undefined;
+  await page.route("**/retry", async (route) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/retry");
+  await page.keyboard.press("r");
+  await page.keyboard.press("r");
+  await asked;
+  answer();
+  await expect(spoken(page)).toHaveText("Tried again now: 1.");
+  expect(work.retried).toEqual(["retention.sweep"]);
+});
+
+test("what is sent twice is done once", async ({ page, server }) => {
+  const { operators } = server;
+  await signedIn(page, server);
+  const sent: string[] = [];
+  let answer: () => void = () => undefined;
+  await page.route(/\/(organisations|applications|keys)$/, async (route) => {
+    if (route.request().method() === "POST") {
+      sent.push(new URL(route.request().url()).pathname);
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    }
+    await route.continue();
+  });
+  const twice = async (press: () => Promise<void>) => {
+    await press();
+    await press();
+    await expect.poll(() => sent.length).toBeGreaterThan(0);
+    answer();
+  };
+  await page.goto(`${server.page}#organisations?new=true`);
+  await page.getByLabel("Name").fill("Example Ltd");
+  await twice(() => page.keyboard.press("Enter"));
+  await heading(page, "Example Ltd");
+  await page.keyboard.press("n");
+  await page.getByLabel("Name").fill("Shop");
+  await twice(() => button(page, "Create").click());
+  await heading(page, "Shop");
+  await page.keyboard.press("n");
+  await page.getByLabel("Name").fill("Till");
+  await page.getByLabel("see people").check();
+  await twice(() => button(page, "Create the key").click());
+  await expect(page.locator("#secret")).toBeVisible();
+  expect(sent.length).toBe(3);
+  expect([operators.organisations.length, operators.applications.length]).toEqual([1, 1]);
+});
+
+test("an answer that comes late takes nobody away from where they have gone since", async ({ page, server }) => {
+  server.operators.accounts = [account(1, "Corner shop")];
+  await signedIn(page, server);
+  let answer: () => void = () => undefined;
+  await page.route("**/organisations", async (route) => {
+    if (route.request().method() === "POST") {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    }
+    await route.continue();
+  });
+  await heading(page, "Organisations");
+  await page.keyboard.press("n");
+  await page.getByLabel("Name").fill("Example Ltd");
+  const asked = page.waitForRequest((request) => request.method() === "POST");
+  await page.keyboard.press("Enter");
+  await asked;
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await go(page, "gc", "Accounts");
+  await expect(rows(page)).toHaveText([/Corner shop/]);
+  await page.evaluate(() => {
+    const visited: string[] = [];
+    Object.assign(window, { visited });
+    window.addEventListener("hashchange", () => visited.push(location.hash));
+  });
+  answer();
+  await expect(spoken(page)).toHaveText("The organisation was created.");
+  await go(page, "go", "Organisations");
+  await expect(rows(page)).toHaveText([/Example Ltd/]);
+  expect(await page.evaluate(() => (window as unknown as { visited: string[] }).visited)).toEqual(["#organisations"]);
+});
+
+test("what was filled in is not lost by a press beside its dialog", async ({ page, server }) => {
+  await signedIn(page, server);
+  await heading(page, "Organisations");
+  const beside = () => page.mouse.click(5, 400);
+  const dialog = page.getByRole("dialog", { name: "New organisation" });
+  await page.keyboard.press("n");
+  await expect(dialog).toBeVisible();
+  await beside();
+  await expect(dialog).toHaveCount(0);
+  await page.keyboard.press("n");
+  const name = page.getByLabel("Name");
+  await name.fill("Example");
+  await beside();
+  await name.pressSequentially(" Ltd");
+  await expect(name).toHaveValue("Example Ltd");
+  await page.keyboard.press("Escape");
+  await expect(dialog, "a key closes it").toHaveCount(0);
+});
 
 test("an organisation and an application are changed, and what the application may take", async ({ page, server }) => {
   const owner = organisation(1, "Example Ltd");
@@ -359,6 +508,34 @@ test("operators are invited, allowed and disabled", async ({ page, server }) => 
   await page.goto(`${server.page}#operator=${operators.operators[0]?.id}`);
   await heading(page, "Root");
   await expect(button(page, "Disable"), "nobody shuts themselves out").toHaveCount(0);
+});
+
+test("with four eyes, rights to ask and to approve wait for somebody else", async ({ page, server }) => {
+  const { operators } = server;
+  operators.fourEyes = true;
+  await signedIn(page, server);
+  await go(page, "gp", "Operators");
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog", { name: "Invite an operator" });
+  await dialog.getByLabel("Email address").fill("bob@example.com");
+  await dialog.getByLabel("Role", { exact: true }).selectOption("Administrator");
+  await dialog.getByRole("button", { name: "Send the invitation" }).click();
+  await expect(spoken(page)).toContainText("Another operator must approve it");
+  await expect(dialog).toHaveCount(0);
+  await expect(page.locator("#operator-invitations")).toContainText("No open invitations.");
+
+  await rows(page).last().press("Enter");
+  await heading(page, "Kim");
+  await page.getByLabel("Role", { exact: true }).selectOption("Administrator");
+  await page.locator("#grant").getByRole("button", { name: "Save" }).click();
+  await expect(spoken(page)).toContainText("Another operator must approve it");
+  expect(operators.operators[1]?.scopes).toEqual(["jobs:manage"]);
+  await go(page, "gd", "Approvals");
+  await expect(rows(page)).toHaveText([/Change what an operator may do/, /Invite an operator/]);
+  await expect(page.locator("#approval")).toContainText(/Kim.*Administrator/);
+  await rows(page).last().click();
+  await expect(page.locator("#approval")).toContainText("bob@example.com");
+  await judge(page, "approval-of-rights");
 });
 
 test("roles of operators are made, changed, and deleted if nobody has them", async ({ page, server }) => {

@@ -2,7 +2,7 @@
 
 import { expectAccessible, takeScreenshot } from "./actions";
 import { documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
-import { judge, speak, TOKEN } from "./console-actions";
+import { go, judge, pressTogether, REACHED_MS, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 
@@ -48,9 +48,7 @@ test("cases are settled one after the other by single keys, and the last decisio
     await expect(page).toHaveURL(/#queue$/);
   }
   await link.focus();
-  await page.keyboard.press("g");
-  await page.keyboard.press("q");
-  await expect(page.locator("#heading")).toBeFocused();
+  await pressTogether(page, "gq", () => expect(page.locator("#heading")).toBeFocused({ timeout: REACHED_MS }));
   const claimed = server.requests.filter((asked) => asked.includes("/claim"));
   expect(claimed).toEqual(['POST /console/cases/claim {"count":2}']);
   await expect
@@ -61,7 +59,7 @@ test("cases are settled one after the other by single keys, and the last decisio
   await heading(page, "Found: banned person");
   await expect(page.locator("#heading")).toBeFocused();
   await expect(spoken(page)).toHaveText("Decided: Confirm finding");
-  await expect(page.locator(".toast .countdown")).toHaveText(/^(10|9)$/);
+  await expect(page.locator(".toast .countdown")).toHaveText(/^\d+$/);
   expect(sentOf(server, first.id)).toEqual({ decision: "CONFIRM" });
   await takeScreenshot(page, "console-undo");
   await page.keyboard.press("z");
@@ -95,12 +93,15 @@ test("pictures are covered until Space is held, and what was seen is counted", a
   await expect(face).toBeVisible();
   await expect(page.locator(".picture-frame").first()).toHaveAttribute("data-covered", "true");
   await page.locator("#heading").focus();
+  // From here on time goes by only as the test says.
+  await page.clock.pauseAt(Date.now() + 1000);
   await page.keyboard.down("Space");
   await expect(page.locator(".picture-frame").first()).toHaveAttribute("data-covered", "false");
   await expect(page.getByAltText("Face", { exact: true })).toBeVisible();
   await page.clock.runFor(1500);
   await page.keyboard.up("Space");
   await expect(face).toBeVisible();
+  await page.clock.resume();
   expect(server.cases.views, "nothing was reported while it was looked at").toEqual([]);
   await page.keyboard.press("a");
   await expect.poll(() => server.cases.views.length).toBe(7);
@@ -110,6 +111,7 @@ test("pictures are covered until Space is held, and what was seen is counted", a
   expect(server.cases.views.map(({ picture }) => picture).sort()).toEqual(
     ["face", "frame", "strip-1", "strip-2", "strip-3", "strip-4", "strip-5"].sort(),
   );
+  await expect.poll(() => server.cases.decisions.has(findingCase(1).id)).toBe(true);
   const exposure_seconds = server.cases.decisions.get(findingCase(1).id)?.exposure_seconds;
   expect(Math.abs(Number(exposure_seconds) - seconds)).toBeLessThan(0.2);
   // Not before: it takes so long that the page would report in between.
@@ -128,6 +130,22 @@ test("pictures are covered until Space is held, and what was seen is counted", a
   await page.reload();
   await expect(page.getByAltText("Face", { exact: true }), "the choice is kept").toBeVisible();
   await expect(page.locator(".picture").first()).toHaveAttribute("data-size", "large");
+});
+
+test("a picture that cannot be fetched says so, and is fetched when it is asked for again", async ({
+  page,
+  server,
+}) => {
+  server.cases.all = [findingCase(1)];
+  await page.route("**/pictures/{face,strip-1}", (route) => route.abort());
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await expect(page.locator(".picture").first()).toContainText("The server cannot be reached. Check your connection.");
+  await expectAccessible(page, "a picture that could not be fetched");
+  await takeScreenshot(page, "console-no-picture");
+  await page.unroute("**/pictures/{face,strip-1}");
+  await page.getByRole("button", { name: "Try again: Face" }).press("Enter");
+  await expect(page.getByAltText("Face: covered")).toBeVisible();
 });
 
 test("what a decision rests on is drawn and said", async ({ page, server }) => {
@@ -180,6 +198,15 @@ test("a document is judged by its pages, its portrait beside the selfie, and wha
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).transform));
   expect(new Set(moved).size, "all pictures are zoomed alike").toBe(1);
   await takeScreenshot(page, "console-flicker");
+  const content = page.locator(".picture-content").first();
+  await page.getByRole("button", { name: "Look further left" }).press("Enter");
+  await expect(content).toHaveAttribute("style", /translate\(25%, 0%\)/);
+  await page.getByRole("button", { name: "Look further up" }).click();
+  await expect(content).toHaveAttribute("style", /translate\(25%, 25%\)/);
+  await page.getByRole("button", { name: "Look further right" }).press("Enter");
+  await expect(content, "without a hand that drags").toHaveAttribute("style", /translate\(0%, 25%\)/);
+  await expectAccessible(page, "a picture from nearby");
+  await page.locator("#heading").focus();
   await page.keyboard.press("b");
   await expect(page.locator(".flicker")).toHaveCount(0);
 
@@ -187,6 +214,9 @@ test("a document is judged by its pages, its portrait beside the selfie, and wha
   const reasons = page.getByRole("dialog", { name: "Choose a reason" });
   await expect(reasons, "whoever rejects a document says why").toBeVisible();
   await judge(page, "reasons");
+  await page.keyboard.press("Control+1");
+  await page.keyboard.press("Alt+1");
+  await expect(reasons, "keys of the browser's choose nothing").toBeVisible();
   await page.keyboard.press("2");
   await expect(reasons).toHaveCount(0);
   await expect.poll(() => sentOf(server, shown.id)).toEqual({ decision: "REJECT", reason_code: "FACE_MISMATCH" });
@@ -281,7 +311,63 @@ test("a case that is somebody else's by now leaves the desk, and one that cannot
   await heading(page, /unknown face/);
   await expect(spoken(page)).toHaveText(/^Your time with this case has run out/);
   await page.clock.fastForward(20_000);
-  expect(server.requests.filter((asked) => asked.includes("/renew")).length).toBeGreaterThanOrEqual(2);
+  const renewals = () => server.requests.filter((asked) => asked.includes("/renew")).length;
+  await expect.poll(renewals).toBeGreaterThanOrEqual(2);
+});
+
+test("a case that comes back has the comment that was typed about it, and only such a case has one", async ({
+  page,
+  server,
+}) => {
+  server.cases.all = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  const comment = page.getByLabel("Comment");
+  const confirm = page.getByRole("button", { name: "Confirm finding" });
+  await comment.fill("a costume");
+  await page.route("**/decision", (route) => route.abort());
+  await confirm.press("Enter");
+  await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
+  await heading(page, /younger/);
+  await expect(comment).toHaveValue("a costume");
+  await page.unroute("**/decision");
+  await comment.fill("no costume");
+  await confirm.press("Enter");
+  await heading(page, /unknown face/);
+  await expect(comment).toHaveValue("");
+  await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+  await heading(page, /younger/);
+  await expect(comment).toHaveValue("no costume");
+  await confirm.press("Enter");
+  await expect.poll(() => sentOf(server, findingCase(1).id)).toEqual({ decision: "CONFIRM", comment: "no costume" });
+});
+
+test("a desk whose last case turns out to be somebody else's is empty, and looks for more", async ({
+  page,
+  server,
+}) => {
+  const [first, second] = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  server.cases.all = [first];
+  await page.clock.install();
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.route("**/decision", (route) => route.abort());
+  await page.keyboard.press("a");
+  await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
+  await heading(page, /younger/);
+  await page.unroute("**/decision");
+  // It came back to the desk, and is lost there.
+  server.cases.take(first.id);
+  await page.clock.fastForward(20_000);
+  await expect(page.locator("main")).toContainText("Nothing is waiting.");
+
+  server.cases.all = [first, second];
+  await page.clock.fastForward(15_000);
+  await heading(page, /unknown face/);
+  server.cases.take(second.id);
+  await page.keyboard.press("a");
+  await expect(spoken(page)).toContainText("the case is not yours");
+  await expect(page.locator("main")).toContainText("Nothing is waiting.");
 });
 
 test("a break gives cases back, and a day's budget that is used up ends the work", async ({ page, server }) => {
@@ -306,9 +392,7 @@ test("leaving the queue gives its cases back", async ({ page, server }) => {
   await openQueue(page, server);
   await heading(page, /younger/);
   expect(server.cases.held.size).toBe(2);
-  await page.keyboard.press("g");
-  await page.keyboard.press("i");
-  await heading(page, "Inbox");
+  await go(page, "gi", "Inbox");
   await expect.poll(() => server.cases.held.size).toBe(0);
 });
 
@@ -507,9 +591,7 @@ test("a decision is taken back from another screen, which leads to the case", as
   await heading(page, /younger/);
   await page.keyboard.press("d");
   await expect(page.locator(".toast .countdown")).toBeVisible();
-  await page.keyboard.press("g");
-  await page.keyboard.press("i");
-  await heading(page, "Inbox");
+  await go(page, "gi", "Inbox");
   await page.keyboard.press("z");
   await heading(page, /younger/);
   expect(server.cases.decisions.size).toBe(0);

@@ -72,10 +72,34 @@ async function signedIn(page: Page, server: ConsoleStandIn, hash = "people"): Pr
 async function find(page: Page, words: string): Promise<void> {
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("dialog").getByRole("searchbox")).toBeFocused();
-  await page.keyboard.type(words);
+  // At once, as whoever types fast: a pause would ask for a part of it.
+  await page.keyboard.insertText(words);
 }
 
 const JPEG = { name: "face.jpg", mimeType: "image/jpeg" };
+
+test("a search that cannot be fetched is asked for again, and nothing that was typed is lost", async ({
+  page,
+  server,
+}) => {
+  server.cases.all = [matchCase(1)];
+  await page.route(/\/assets\/face-search-/, (route) => route.abort());
+  await signedIn(page, server, "queue");
+  await heading(page, "Found: banned person");
+  const comment = page.getByLabel("Comment");
+  await comment.fill("half a sentence");
+  await page.locator("#heading").focus();
+  await page.keyboard.press("w");
+  const who = page.getByRole("dialog", { name: "Who is this?" });
+  await expect(who.getByRole("alert")).toContainText("This part of the page could not be fetched.");
+  await expectAccessible(page, "a search that could not be fetched");
+  await page.unroute(/\/assets\/face-search-/);
+  await who.getByRole("button", { name: "Try again" }).press("Enter");
+  await expect(who.locator(".matches li")).toHaveCount(2);
+  await who.getByRole("button", { name: "Close" }).press("Enter");
+  await expect(who).toHaveCount(0);
+  await expect(comment).toHaveValue("half a sentence");
+});
 
 for (const theme of ["light", "dark"] as const) {
   test(`everything about a face, a name and a reference is found by keyboard alone, ${theme}`, async ({
@@ -198,7 +222,7 @@ test("people are searched by a picture that is chosen, pasted or dropped, and co
   await page
     .locator("input[type=file]")
     .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("no") });
-  await expect(page.locator(".picker")).toContainText("This is no picture that can be read here.");
+  await expect(page.locator(".picker")).toContainText("This is not a picture that can be read here.");
   await takeScreenshot(page, "console-picture-unreadable");
 });
 
@@ -344,6 +368,7 @@ test("the palette asks after a pause, gives up what is wanted no more, and says 
   server.contents.all.push(...Array.from({ length: 9 }, (_, at) => content(20 + at, `Guest book ${at}`)));
   await signedIn(page, server);
   await heading(page, "People");
+  await expect(rows(page)).toHaveCount(20);
   const before = server.requests.length;
   await find(page, "guest");
   await expect(option(page, /All 9 contents with guest in their title/)).toBeVisible();

@@ -87,7 +87,7 @@ test("a session is found by its id, its timeline is read, and it is erased", asy
 });
 
 test("more sessions come with a button, and a funnel says how they go", async ({ page, server }) => {
-  server.sessions.all = Array.from({ length: 60 }, (_, at) => verificationSession(at + 1));
+  server.sessions.all = Array.from({ length: 110 }, (_, at) => verificationSession(at + 1));
   const step = { kind: "AGE" as const, failed: 20, undecided: 5, left: 15 };
   server.sessions.steps = [
     { ...step, step: "SESSION", subject: "OVER", started: 100, passed: 60, median_seconds: 42, p90_seconds: 180 },
@@ -96,8 +96,12 @@ test("more sessions come with a button, and a funnel says how they go", async ({
   await signedIn(page, server, "operator-sign-in");
   await page.goto(`${server.page}#sessions`);
   await expect(rows(page)).toHaveCount(50);
-  await button(page, "Older").click();
-  await expect(rows(page)).toHaveCount(60);
+  await button(page, "Older").press("Enter");
+  await expect(rows(page)).toHaveCount(100);
+  await expect(button(page, "Older"), "the focus stays").toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(rows(page)).toHaveCount(110);
+  await expect(button(page, "Older")).toHaveCount(0);
   await page.locator("nav").getByRole("link", { name: "How sessions go" }).click();
   await heading(page, "How sessions go");
   await expect(page.locator(".funnel tbody tr")).toHaveText([
@@ -107,6 +111,23 @@ test("more sessions come with a button, and a funnel says how they go", async ({
   await judge(page, "funnel");
   await page.getByLabel("Kind").selectOption("Document verification");
   await expect(page.locator("main")).toContainText("No session began in this period.");
+});
+
+test("a session is found by its reference, and the focus stays in the field", async ({ page, server }) => {
+  server.sessions.all = [verificationSession(1), verificationSession(2)];
+  server.sessions.references.set(verificationSession(2).id, "order-7");
+  await signedIn(page, server, "operator-sign-in");
+  await page.goto(`${server.page}#sessions?application_id=${APPLICATION}`);
+  await expect(rows(page)).toHaveCount(2);
+  const reference = page.getByLabel("Reference, exactly");
+  await reference.fill("order-7");
+  await reference.press("Enter");
+  await expect(rows(page)).toHaveCount(1);
+  await expect(reference).toBeFocused();
+  await expect(page).toHaveURL(/reference=order-7/);
+  await page.goto(`${server.page}#sessions?application_id=${APPLICATION}`);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(reference, "it is what the address says").toHaveValue("");
 });
 
 test("an integrator sees keys, use and requests of their application, and moves the sandbox's clock", async ({
@@ -143,7 +164,7 @@ test("an integrator sees keys, use and requests of their application, and moves 
   await signedIn(page, server, "sign-in");
   await page.locator("nav").getByRole("link", { name: "Integration" }).click();
   await heading(page, "Integration");
-  await expect(page.locator("#usage")).toContainText("600 calls, 60 refused");
+  await expect(page.locator("#usage")).toContainText("Calls: 600, refused: 60");
   await expect(page.locator("#limits")).toContainText("57 of 60");
   await expect(page.getByRole("row", { name: "get_age_session" })).toContainText("NOT_FOUND");
   await judge(page, "integration");
@@ -151,7 +172,7 @@ test("an integrator sees keys, use and requests of their application, and moves 
   await expect(page.getByRole("row", { name: "create_age_session" })).toHaveCount(0);
   await page.getByLabel("By how much?").selectOption("7 days");
   await button(page, "Put it forward").click();
-  await expect(page.locator("#clock")).toContainText("Put forward in 2 sessions.");
+  await expect(page.locator("#clock")).toContainText("Put forward, in sessions: 2.");
   expect(server.requests).toContain('POST /console/sandbox/clock {"seconds":604800}');
   await speak(page, "ar");
   await page.reload();
@@ -197,7 +218,7 @@ test("an integrator sets what the sandbox answers about documents, and the resul
   await documents.getByRole("button", { name: "Everything as JSON" }).press("Enter");
   const json = documents.getByLabel("Response configuration");
   await json.fill("{");
-  await expect(documents.getByRole("alert")).toHaveText("This is no JSON object.");
+  await expect(documents.getByRole("alert")).toHaveText("This is not a JSON object.");
   await expect(documents.getByRole("button", { name: "Save" })).toBeDisabled();
   await json.fill('{"check_reports":{"LIVENESS":[{"liveness_type":"ZOOM","result":{}}]},"async_report_delay":9999}');
   await expect(documents.getByLabel("Live face")).toHaveValue("OWN");

@@ -46,6 +46,7 @@ for (const theme of ["light", "dark"] as const) {
     await tabTo(page, "Set up an authenticator app");
     await page.keyboard.press("Enter");
     await expect(page.getByRole("img", { name: "QR code for the authenticator app" })).toBeVisible();
+    await expect(page.locator(":focus"), "the button is gone").toHaveText(/^Scan this code with the app/);
     if (theme === "light") {
       await judge(page, "enrolment");
     }
@@ -238,9 +239,54 @@ test("a second factor that is demanded from now on is asked for in the middle of
   await button(page, "Sign in").click();
   await heading(page, "Organisations");
   server.secondFactor = "enrolment-required";
-  server.operators.answer = () => [401, { code: "UNAUTHORIZED", message: "a second factor is needed" }];
+  // Of the first screen alone, whose own questions may still be under way, nothing is refused.
+  const { operators } = server;
+  const answer = operators.answer.bind(operators);
+  operators.answer = (operation, ...rest) =>
+    operation.includes("/approvals")
+      ? [401, { code: "UNAUTHORIZED", message: "a second factor is needed" }]
+      : answer(operation, ...rest);
   await page.getByRole("link", { name: "Approvals" }).click();
   await heading(page, "Set up a second factor");
+});
+
+test("a link that is followed while the page asks who is signed in is not lost to the answer", async ({
+  page,
+  server,
+}) => {
+  let answer: () => void = () => undefined;
+  await page.route("**/console/session", async (route) => {
+    if (route.request().method() === "GET") {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    }
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/console/session");
+  await page.goto(server.page);
+  await asked;
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, `operator-sign-in=${TOKEN}`);
+  await expect(button(page, "Sign in")).toBeVisible();
+  const answered = page.waitForResponse("**/console/session");
+  answer();
+  await answered;
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await button(page, "Sign in").click();
+  await expect(page.locator(".side .account")).toHaveText("Whole installation");
+});
+
+test("a second factor whose screen cannot be fetched is no blank page", async ({ page, server }) => {
+  server.secondFactor = "required";
+  await page.route(/\/assets\/second-factor-/, (route) => route.abort());
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "This screen could not be loaded.");
+  await page.unroute(/\/assets\/second-factor-/);
+  await button(page, "Reload the page").click();
+  await heading(page, "Second factor");
 });
 
 test("the door speaks Polish, and Arabic from right to left", async ({ page, server }) => {

@@ -3,7 +3,7 @@
 import type { Locator } from "@playwright/test";
 import { toBase64url } from "../../shared/bytes";
 import { type ParsedPresentation, parsePresentation } from "../presentation-parser";
-import { expectAccessible } from "./actions";
+import { expectAccessible, showPage } from "./actions";
 import { expect, type Page, withServer } from "./fixtures";
 import { HolderStandIn } from "./holder-stand-in";
 import { scanScreen } from "./qr-scanner";
@@ -342,7 +342,7 @@ test("two tabs share one batch, and what nobody sees spends nothing", async ({ c
   const shift = await ownClock(page);
   await invited(page, server);
   const first = await scan(page, server);
-  await hide(page);
+  await showPage(page, false);
   const other = await context.newPage();
   await other.goto(server.page);
   await shown(other);
@@ -361,11 +361,3 @@ test("two tabs share one batch, and what nobody sees spends nothing", async ({ c
   expect((await scan(other, server)).id).not.toEqual(first.id);
   expect(batches(server)).toBe(2);
 });
-
-/** What a tab behind another sees; Playwright shows each of its pages as the one in front. */
-async function hide(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
-    document.dispatchEvent(new Event("visibilitychange"));
-  });
-}

@@ -11,10 +11,12 @@ import {
   pressableElement,
   recordTexts,
   showEmptyRoom,
+  showPage,
   tabTo,
   takeScreenshot,
   waitForCamera,
 } from "./actions";
+import { casePicture } from "./case-pictures";
 import { expect, type Page, withServer } from "./fixtures";
 import { IdentityStandIn, SESSION, TOKEN, type Upload } from "./identity-stand-in";
 import { scanScreen } from "./qr-scanner";
@@ -209,7 +211,7 @@ test("what could not be read is said, and tried again; a doubtful one may be lef
   await takeScreenshot(page, "10-retry");
   await expect(pressableElement(page, "Leave it as it is")).toHaveCount(0);
   await press(page, "Take it again");
-  await press(page, "Take the picture");
+  await heading(page, "Can everything be read?");
   await press(page, "Use this picture");
   await heading(page, "It could be better");
   await press(page, "Leave it as it is");
@@ -341,6 +343,50 @@ test("time that runs out while somebody looks ends it", async ({ page, server })
   await heading(page, "Time is up");
 });
 
+test("a session of a month is not over at once, and what is left is said once", async ({ page, server }) => {
+  server.seconds = 30 * 86_400;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.clock.install();
+  await page.goto(server.page);
+  for (const _ of [1, 2]) {
+    // Whoever comes back from the code for a phone has the session loaded anew.
+    await press(page, "Continue on your phone");
+    await press(page, "Go on here instead");
+  }
+  await expect(pressableElement(page, "Start")).toBeVisible();
+  await page.clock.fastForward(25 * 86_400_000);
+  await heading(page, "Verify your identity");
+  await page.clock.fastForward(5 * 86_400_000 - 50_000);
+  await says(page, "One minute is left.");
+  await expect(page.getByText("One minute is left.").and(page.locator("#body *"))).toHaveCount(1);
+  await page.clock.fastForward(60_000);
+  await heading(page, "Time is up");
+});
+
+test("a series of pictures ends with its camera, and begins anew when the page is seen again", async ({
+  page,
+  server,
+}) => {
+  server.resources = [{ ...LIVENESS, liveness_type: "ZOOM" }];
+  // Without the net nobody is guided, and the pictures are taken one after the other.
+  await page.route(/\.bin$/, (route) => route.abort());
+  await page.clock.install();
+  await page.goto(server.page);
+  await press(page, "Start");
+  await press(page, "Open the camera");
+  await expect(pressableElement(page, "I am ready")).toBeEnabled();
+  await page.clock.pauseAt(Date.now() + 1000);
+  await press(page, "I am ready");
+  await expect(page.locator(".viewer progress")).toBeVisible();
+  await showPage(page, false);
+  await page.clock.runFor(1000);
+  await page.clock.resume();
+  await showPage(page, true);
+  await press(page, "I am ready");
+  await heading(page, "Done, thank you");
+  expect(server.count(/^POST \/resources\/liveness\/zoom$/), "nothing was sent of the first series").toBe(1);
+});
+
 test("a camera that is refused, absent, busy, silent or insecure is named, and there is a next step", async ({
   page,
   server,
@@ -379,6 +425,7 @@ test("a camera that is refused, absent, busy, silent or insecure is named, and t
 });
 
 test("the keyboard alone leads from the beginning to the end", async ({ page, server }) => {
+  await showEmptyRoom(page);
   await page.goto(server.page);
   await expect(pressableElement(page, "Start")).toBeVisible();
   await tabTo(page, "Start");
@@ -435,10 +482,49 @@ test("a letter comes as a file, PDF too, and what is none is refused before it i
   expect(file).toMatch(/{"capture_method":"UPLOAD"}[\s\S]*Content-Type: application\/pdf\r\n\r\n%PDF-1\.7/);
 });
 
+test("a file that is opened only when somebody is at the camera again is wanted no more", async ({ page, server }) => {
+  server.resources = [{ ...LETTER }];
+  await showEmptyRoom(page);
+  await page.addInitScript(() => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const opening = { release, isDone: false };
+    Object.assign(window, { opening });
+    const open = window.createImageBitmap.bind(window) as (file: ImageBitmapSource) => Promise<ImageBitmap>;
+    window.createImageBitmap = async (file: ImageBitmapSource) => {
+      await held;
+      const bitmap = await open(file);
+      const close = bitmap.close.bind(bitmap);
+      bitmap.close = () => {
+        close();
+        opening.isDone = true;
+      };
+      return bitmap;
+    };
+  });
+  await page.goto(server.page);
+  await press(page, "Start");
+  await press(page, "Choose a file instead");
+  await heading(page, "Choose a file");
+  await attach(page, "letter.jpg", "image/jpeg", casePicture("page-1"));
+  await press(page, "Use the camera instead");
+  await heading(page, "Letter or bill");
+  await waitForCamera(page);
+  type Opening = { opening: { release(): void; isDone: boolean } };
+  await page.evaluate(() => (window as unknown as Opening).opening.release());
+  await expect.poll(() => page.evaluate(() => (window as unknown as Opening).opening.isDone)).toBe(true);
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  await heading(page, "Letter or bill");
+  await expect(page.locator(".taken")).toHaveCount(0);
+});
+
 test("a letter of certain kinds is chosen, and read, by the keyboard alone on a small phone", async ({
   page,
   server,
 }) => {
+  await showEmptyRoom(page);
   await page.setViewportSize({ width: 320, height: 568 });
   server.resources = [{ ...PROOF_OF_ADDRESS }];
   server.recommendations = [{ value: "MUST_TRY_AGAIN", reason: { value: "USER_ERROR", detail: "ADDRESS_NOT_FOUND" } }];
@@ -571,6 +657,42 @@ test("a network that stays away is named, and the page goes on with what it has 
   await page.evaluate(() => window.dispatchEvent(new Event("online")));
   await heading(page, "Done, thank you");
   expect(server.count(/pages\/1$/)).toBe(1);
+});
+
+test("what sends large files cannot be fetched once, and the file is sent when it is tried again", async ({
+  page,
+  server,
+}) => {
+  server.resources = [{ ...LETTER }];
+  await page.route(/\/assets\/resumable-upload-/, (route) => route.abort());
+  await page.goto(server.page);
+  await press(page, "Start");
+  await press(page, "Choose a file instead");
+  await heading(page, "Choose a file");
+  const file = Buffer.concat([Buffer.from("%PDF-1.7"), Buffer.alloc(400_000, 7)]);
+  await attach(page, "a.pdf", "application/pdf", file);
+  await press(page, "Use this file");
+  await heading(page, "No connection");
+  expect(server.uploads.size).toBe(0);
+  await page.unroute(/\/assets\/resumable-upload-/);
+  await press(page, "Try again");
+  await heading(page, "Done, thank you");
+  expect(server.uploads.size).toBe(1);
+});
+
+test("without what draws the code, the link for a phone is there all the same", async ({ page, server }) => {
+  server.sdk = { allow_handoff: true };
+  await page.setViewportSize({ width: 1024, height: 900 });
+  await page.route(/\/assets\/qr-/, (route) => route.abort());
+  await page.goto(server.page);
+  const refused = page.waitForEvent("requestfailed", (request) => /\/qr-.*again=/.test(request.url()));
+  await press(page, "Continue on your phone");
+  await refused;
+  await heading(page, "Go on with your phone");
+  await expect(page.locator("input[readonly]")).toHaveValue(/#[\w-]{43}$/);
+  await press(page, "Copy the link");
+  await heading(page, "Go on with your phone");
+  expect(server.count(/page-faults/)).toBe(0);
 });
 
 test("a phone takes over by the code, and this page follows it to the end", async ({ page, server, newContext }) => {

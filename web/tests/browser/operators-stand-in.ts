@@ -22,6 +22,8 @@ type CreateApplication = Operations["/applications"]["post"];
 type Invite = Operations["/operators/invitations"]["post"];
 type SetGrant = Operations["/operators/{operatorId}"]["put"];
 type CreateRole = Operations["/operator-roles"]["post"];
+type ChangeRole = Operations["/operator-roles/{roleId}"]["put"];
+type Enable = Operations["/operators/{operatorId}/enable"]["post"];
 
 const CREATED_AT = "2026-01-16T14:40:00Z";
 const DAY_MS = 86_400_000;
@@ -109,6 +111,15 @@ const BUILT_IN: Record<"administrator" | "support" | "auditor", OperatorScope[]>
   auditor: ["settings:view", "models:view", "sessions:view", "audit:view", "health:view"],
 };
 
+/** What is given with a second operator, where four eyes are needed. */
+const GIVEN_BY_TWO: readonly OperatorScope[] = [
+  "organisations:manage",
+  "keys:manage",
+  "sessions:manage",
+  "operators:manage",
+  "deletions:approve",
+];
+
 /** What each operation demands; those that are left out are for every operator. */
 const SCOPES: readonly (readonly [RegExp, OperatorScope])[] = [
   [/ \/(organisations|accounts)/, "organisations:manage"],
@@ -147,7 +158,7 @@ export class OperatorsStandIn {
       this.work.answer(asked, query) ??
       this.#tenants(asked, body, me) ??
       this.#approved(asked, me) ??
-      this.#people(asked, body) ??
+      this.#people(asked, body, me) ??
       refuse(404, `there is no ${operation}`)
     );
   }
@@ -271,7 +282,12 @@ export class OperatorsStandIn {
     return [204];
   }
 
-  #people(asked: string, body: unknown): Reply | undefined {
+  /** Whether a second operator must approve that these are given. */
+  #needsTwo(scopes: readonly OperatorScope[]): boolean {
+    return this.fourEyes && scopes.some((scope) => GIVEN_BY_TWO.includes(scope));
+  }
+
+  #people(asked: string, body: unknown, me: Operator): Reply | undefined {
     const [, id = ""] = /([\da-f-]{36})/.exec(asked) ?? [];
     const found = this.operators.find((one) => one.id === id);
     switch (named(asked, id, "ID")) {
@@ -279,6 +295,12 @@ export class OperatorsStandIn {
         return reply<Operations["/operators"]["get"]>(200, { operators: this.operators });
       case "PUT /operators/ID": {
         const { role, scopes } = body as RequestBodyOf<SetGrant>;
+        const added = [...this.#scopesOf(role), ...(scopes ?? [])].filter((scope) => !found?.scopes.includes(scope));
+        if (this.#needsTwo(added)) {
+          const action = "operator.set-scopes" as const;
+          const wanted = { action, operator_id: id, role: role ?? null, scopes: scopes ?? [] };
+          return reply<SetGrant>(202, { approval_id: this.#request(me, wanted) });
+        }
         if (found) {
           found.role = role ?? null;
           found.scopes = [...new Set([...this.#scopesOf(role), ...(scopes ?? [])])];
@@ -287,6 +309,10 @@ export class OperatorsStandIn {
       }
       case "POST /operators/ID/disable":
       case "POST /operators/ID/enable":
+        if (found && asked.endsWith("enable") && this.#needsTwo(found.scopes)) {
+          const wanted = { action: "operator.enable" as const, operator_id: id };
+          return reply<Enable>(202, { approval_id: this.#request(me, wanted) });
+        }
         if (found) {
           found.disabled = asked.endsWith("disable");
         }
@@ -295,6 +321,11 @@ export class OperatorsStandIn {
         return reply<Operations["/operators/invitations"]["get"]>(200, { invitations: this.invitations });
       case "POST /operators/invitations": {
         const { email, name, role, scopes } = body as RequestBodyOf<Invite>;
+        if (this.#needsTwo([...this.#scopesOf(role), ...(scopes ?? [])])) {
+          const action = "operator-invitation.create" as const;
+          const wanted = { action, email, name: name ?? null, role: role ?? null, scopes: scopes ?? [] };
+          return reply<Invite>(202, { approval_id: this.#request(me, wanted) });
+        }
         const made = {
           id: this.#next("67"),
           email,
@@ -326,6 +357,10 @@ export class OperatorsStandIn {
       }
       case "PUT /operator-roles/ID": {
         const { name, scopes } = body as RequestBodyOf<CreateRole>;
+        if (this.#needsTwo(scopes.filter((scope) => !this.#scopesOf(id).includes(scope)))) {
+          const wanted = { action: "operator-role.change" as const, role: id, name, scopes };
+          return reply<ChangeRole>(202, { approval_id: this.#request(me, wanted) });
+        }
         this.roles = this.roles.map((one) => (one.id === id ? { ...one, name, scopes } : one));
         return [204];
       }

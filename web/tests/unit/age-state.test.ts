@@ -154,7 +154,7 @@ test("an answer is put into the words of the page, and one that is no session is
   assert.throws(() => readTurn(undefined), TypeError);
 });
 
-test("what is no JSON object is no answer", () => {
+test("what is not a JSON object is no answer", () => {
   assert.deepEqual(parseObject('{"a":1}'), { a: 1 });
   for (const bad of ["", "<!doctype html><title>502</title>", "{", "null", "7", '"text"', "[]"]) {
     assert.equal(parseObject(bad), undefined, bad);

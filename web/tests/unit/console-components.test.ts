@@ -6,6 +6,7 @@ import { createElement, type ReactElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { AgeScale, MatchScale, MeasureScale, SimilarityScale } from "../../console/components/charts";
 import { OutcomeBadge } from "../../console/components/finding";
+import { Loading } from "../../console/components/screen";
 import { Format, FormatProvider } from "../../console/texts";
 import { notification } from "../browser/console-stand-in";
 
@@ -61,6 +62,10 @@ test("numbers are written as the reader's language does", () => {
   assert.equal(format.fromNow("2026-01-16T11:59:00Z", Date.parse("2026-01-16T12:00:00Z")), "1 minute ago");
   assert.equal(format.span(90), "1 min");
   assert.equal(format.span(7 * 86_400), "7 days");
+});
+
+test("that something is fetched is said as well", () => {
+  assert.match(markup(createElement(Loading)), /^<div class="loading" role="status">.*Loading/);
 });
 
 test("what members decided is a word, whatever its colour", () => {

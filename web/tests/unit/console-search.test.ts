@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProfileItem } from "../../console/api/account";
 import { peopleFound } from "../../console/components/palette-search";
-import { fittedSize, MAX_SIDE_PIXELS, toBase64 } from "../../console/desk/search-picture";
+import { fittedSize, MAX_SIDE_PIXELS } from "../../console/desk/search-picture";
+import { toBase64 } from "../../shared/bytes";
 import { profile } from "../browser/console-stand-in";
 
 test("a picture keeps its shape, and is made no larger", () => {

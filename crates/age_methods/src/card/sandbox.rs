@@ -14,7 +14,7 @@ pub(super) fn check(
 ) -> Result<CardCheckOutcome, AgeMethodError> {
     let outcome = match card.number.expose() {
         "4000000000000002" => return Err(AgeMethodError::inconclusive("the sandbox's card is declined")),
-        "4000056655665556" => return Err(AgeMethodError::inconclusive("the card is no credit card")),
+        "4000056655665556" => return Err(AgeMethodError::inconclusive("the card is not a credit card")),
         "4000000000000127" => return Err(AgeMethodError::invalid("code")),
         "4000000000009995" => SandboxAnswer::Unavailable,
         // There is no bank: redirect the holder straight to the return URL.

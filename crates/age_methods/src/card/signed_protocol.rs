@@ -30,7 +30,7 @@ pub(super) async fn check(
         .await?;
     // A card that is not a credit card says nothing about its holder's age: adults have other cards too.
     if matches!(found.attribute, AgeAttribute::Over { reached: false, .. }) {
-        return Err(AgeMethodError::inconclusive("the card is no credit card"));
+        return Err(AgeMethodError::inconclusive("the card is not a credit card"));
     }
     Ok(found)
 }

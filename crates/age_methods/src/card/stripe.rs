@@ -107,7 +107,7 @@ impl StripeClient {
         Ok(Self {
             url: callable_url("url", fetcher, &settings.url)?.trim_end_matches('/').to_owned(),
             key: read_secret("secret_file", &settings.secret_file)?,
-            version: version.map_err(|_| InvalidSettingError::new("version", "is no header value"))?,
+            version: version.map_err(|_| InvalidSettingError::new("version", "is not a header value"))?,
             fetcher: fetcher.clone(),
             world: world.clone(),
         })
@@ -153,7 +153,7 @@ impl StripeClient {
                 let url = self
                     .fetcher
                     .parse_target(&to.url)
-                    .map_err(|_| AgeMethodError::unavailable("the bank's address is none"))?;
+                    .map_err(|_| AgeMethodError::unavailable("the bank's address is not valid"))?;
                 Ok(CardCheckOutcome::Redirect {
                     url: url.as_str().to_owned(),
                     held: PendingCardCheck { setup_intent: intent.id },
@@ -223,7 +223,7 @@ impl StripeClient {
 }
 
 fn no_credit_card() -> AgeMethodError {
-    AgeMethodError::inconclusive("the card is no credit card")
+    AgeMethodError::inconclusive("the card is not a credit card")
 }
 
 fn evaluate_status(status: &str, id: String) -> Result<AgeEvidence, AgeMethodError> {

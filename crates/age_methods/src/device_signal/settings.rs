@@ -130,7 +130,10 @@ fn open_android(settings: &AndroidAppSettings) -> Result<OwnedApp<AndroidApp>, I
     let digest = |text: &String| {
         let bytes = hex::decode(text.replace(':', "")).ok().or_else(|| decode_base64url(text));
         bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok()).ok_or_else(|| {
-            InvalidSettingError::new("certificates", "one is no SHA-256 in hexadecimal or base64url")
+            InvalidSettingError::new(
+                "certificates",
+                "one of them is not a SHA-256 in hexadecimal or base64url",
+            )
         })
     };
     let certificates = settings.certificates.iter().map(digest).collect::<Result<Vec<_>, _>>()?;
@@ -142,7 +145,10 @@ fn open_android(settings: &AndroidAppSettings) -> Result<OwnedApp<AndroidApp>, I
     let keys = PlayIntegrityKeys::parse(decryption.expose(), verification.expose());
     let keys = keys.map_err(|wrong| match wrong {
         "decryption" => InvalidSettingError::new("decryption_key_file", "it is not 32 bytes in base64"),
-        _ => InvalidSettingError::new("verification_key_file", "it is no public key on P-256, DER in base64"),
+        _ => InvalidSettingError::new(
+            "verification_key_file",
+            "it is not a public key on P-256, DER in base64",
+        ),
     })?;
     let app = AndroidApp { package: settings.package.clone(), certificates, keys, device: settings.device };
     Ok(OwnedApp { application: settings.application.clone(), app })

@@ -92,7 +92,7 @@ fn parse_android(text: &str) -> Result<AgeBand, NoStatement> {
         }
         Some("DECLARED") => StatementSource::SelfDeclared,
         None | Some("UNKNOWN") => return Err(NoStatement::Unknown),
-        Some(_) => return Err(NoStatement::Malformed("its userStatus is none that is known")),
+        Some(_) => return Err(NoStatement::Malformed("its userStatus is not a known one")),
     };
     let is_checked_adult = source == StatementSource::Checked && age_upper.is_none();
     // The upper end is part of the band.
@@ -108,7 +108,7 @@ fn parse_ios(text: &str) -> Result<AgeBand, NoStatement> {
     match response.as_deref() {
         None | Some("sharing") => {}
         Some("declinedSharing") => return Err(NoStatement::Declined),
-        Some(_) => return Err(NoStatement::Malformed("its response is none that is known")),
+        Some(_) => return Err(NoStatement::Malformed("its response is not a known one")),
     }
     let source = match age_range_declaration.as_deref() {
         Some("governmentIDChecked" | "paymentChecked" | "confirmed") => StatementSource::Checked,
@@ -122,7 +122,7 @@ fn parse_ios(text: &str) -> Result<AgeBand, NoStatement> {
         // Apple does not say which other method it was.
         Some("selfDeclared" | "checkedByOtherMethod") => StatementSource::SelfDeclared,
         None => return Err(NoStatement::Unknown),
-        Some(_) => return Err(NoStatement::Malformed("its ageRangeDeclaration is none that is known")),
+        Some(_) => return Err(NoStatement::Malformed("its ageRangeDeclaration is not a known one")),
     };
     // The upper bound is the gate that the person has not reached.
     Ok(AgeBand { reached: lower_bound, not_reached: upper_bound, source })

@@ -30,9 +30,9 @@ pub(super) fn evaluate_claims(
         let day = born.as_str().filter(|text| text.len() == 10).and_then(|text| text.parse::<Date>().ok());
         // In the provider's time zone it may already be tomorrow.
         let day = day.filter(|day| (0..=130).contains(&age_on(*day, today.tomorrow().unwrap_or(today))));
-        return day
-            .map(AgeAttribute::DateOfBirth)
-            .ok_or_else(|| AgeMethodError::inconclusive("the identity provider's birthday is no whole one"));
+        return day.map(AgeAttribute::DateOfBirth).ok_or_else(|| {
+            AgeMethodError::inconclusive("the identity provider's birthday is not a whole one")
+        });
     }
     let told =
         settings.over.iter().filter_map(|over| Some((over.years, claim_at(claims, &over.claim)?.as_bool()?)));

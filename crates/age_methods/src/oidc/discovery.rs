@@ -68,7 +68,7 @@ impl DiscoveryCache {
     ) -> Result<Self, InvalidSettingError> {
         let issuer = IssuerUrl::new(issuer.to_owned());
         Ok(Self {
-            issuer: issuer.map_err(|_| InvalidSettingError::new("issuer", "is no address"))?,
+            issuer: issuer.map_err(|_| InvalidSettingError::new("issuer", "is not an address"))?,
             fetcher: fetcher.clone(),
             world: world.clone(),
             cache: TtlCache::new(world),

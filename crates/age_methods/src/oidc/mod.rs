@@ -269,7 +269,7 @@ impl IdentityProvider {
                     _ => ("code", "sandbox"),
                 };
                 let url = url::Url::parse_with_params(redirect_uri, [("state", held.state.as_str()), end]);
-                url.map_err(|_| AgeMethodError::unavailable("the address to come back to is none"))?.into()
+                url.map_err(|_| AgeMethodError::unavailable("the return address is not valid"))?.into()
             }
         };
         Ok(OidcLoginRedirect { url, state: held })
@@ -444,7 +444,7 @@ impl OidcClient {
         let mut url = target
             .ok()
             .and_then(|target| url::Url::parse(target.as_str()).ok())
-            .ok_or_else(|| AgeMethodError::unavailable("the identity provider's address is none"))?;
+            .ok_or_else(|| AgeMethodError::unavailable("the identity provider's address is not valid"))?;
         url.query_pairs_mut().extend_pairs(asked);
         Ok(url.into())
     }

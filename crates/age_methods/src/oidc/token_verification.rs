@@ -141,7 +141,7 @@ impl OidcClient {
         let content_type = content_type.and_then(|text| text.split(';').next()).unwrap_or_default().trim();
         let claims = if content_type.eq_ignore_ascii_case("application/jwt") {
             let text = String::from_utf8(answered.body)
-                .map_err(|_| AgeMethodError::unavailable("the identity provider's userinfo is no text"))?;
+                .map_err(|_| AgeMethodError::unavailable("the identity provider's userinfo is not text"))?;
             let token = self.decrypt_token(&Secret::new(text.trim().to_owned()))?;
             verify_signed_userinfo(token.expose(), metadata, &self.settings.client_id)?
         } else if self.settings.encrypted {

@@ -238,7 +238,7 @@ impl WalletVerifier {
         if settings.schemes.is_empty() || !settings.schemes.iter().all(|scheme| is_scheme(scheme)) {
             return Err(InvalidSettingError::new(
                 "schemes",
-                "is no list of schemes as openid4vp, or of https addresses",
+                "is not a list of schemes as openid4vp, or of https addresses",
             ));
         }
         let trusted = read_file("trust_list", &settings.trust_list)?;
@@ -314,7 +314,7 @@ impl WalletVerifier {
             client_id: client_id.unwrap_or_else(|| format!("redirect_uri:{response_uri}")),
             nonce: BASE64URL.encode_to_string(derive("nonce").expose()),
             state: BASE64URL.encode_to_string(&derive("state").expose()[..16]),
-            key: Arc::new(key.expect("one number in 2^32 is no key")),
+            key: Arc::new(key.expect("one number in 2^32 is not a key")),
             signed,
             // The sandbox's wallet goes the way of those that fetch a signed request.
             encrypted: signed || self.sandbox.is_some(),

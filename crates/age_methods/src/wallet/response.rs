@@ -89,7 +89,7 @@ impl WalletVerifier {
             return Err(UnreadableResponseError("the response is encrypted in a way that was not asked for"));
         }
         let members: Map<String, Value> = serde_json::from_slice(opened.payload.expose())
-            .map_err(|_| UnreadableResponseError("the response is no JSON object"))?;
+            .map_err(|_| UnreadableResponseError("the response is not a JSON object"))?;
         if members.get("state").and_then(Value::as_str) != Some(&request.state) {
             return Err(UnreadableResponseError("the response names another state"));
         }

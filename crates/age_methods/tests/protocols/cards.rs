@@ -102,7 +102,7 @@ async fn no_other_card_proves_anything_and_no_bank_is_troubled_for_it() {
         let checked = stripe(&site, &bank).check(&card("4242 4242 4242 4242"), RETURN).await;
         assert_eq!(
             checked,
-            Err(AgeMethodError::Inconclusive("the card is no credit card".to_owned())),
+            Err(AgeMethodError::Inconclusive("the card is not a credit card".to_owned())),
             "{funding}"
         );
         assert_eq!(bank.captured().len(), 1);
@@ -110,7 +110,7 @@ async fn no_other_card_proves_anything_and_no_bank_is_troubled_for_it() {
         let resumed = stripe(&site, &bank).resume(&held).await;
         assert_eq!(
             resumed,
-            Err(AgeMethodError::Inconclusive("the card is no credit card".to_owned())),
+            Err(AgeMethodError::Inconclusive("the card is not a credit card".to_owned())),
             "{funding}"
         );
     }
@@ -244,7 +244,7 @@ async fn a_card_is_asked_about_by_the_signed_protocol_too() {
     );
     let under = StubServer::start(|_| answer(&json!({ "result": "UNDER" }))).await;
     let checked = open(&under).check(&card("4242 4242 4242 4242"), RETURN).await;
-    assert_eq!(checked, Err(AgeMethodError::Inconclusive("the card is no credit card".to_owned())));
+    assert_eq!(checked, Err(AgeMethodError::Inconclusive("the card is not a credit card".to_owned())));
 }
 
 #[tokio::test]

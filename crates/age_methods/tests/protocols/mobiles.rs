@@ -48,7 +48,7 @@ async fn a_message_is_posted_as_the_service_wants_it() {
         open("json", r#"{"to":"{to}"}"#, "a").unwrap_err().to_string(),
         "template: has no {text} in it"
     );
-    assert!(open("json", "{to} {text}", "a").unwrap_err().to_string().starts_with("template: is no JSON"));
+    assert!(open("json", "{to} {text}", "a").unwrap_err().to_string().starts_with("template: is not JSON"));
     assert!(open("form", r#"{"a":["{to}"],"b":"{text}"}"#, "a").is_err());
     assert!(open("json", r#"["{to}","{text}"]"#, "host").is_err());
 }

@@ -546,7 +546,7 @@ async fn a_provider_that_is_another_is_not_asked() {
     let started = provider.start(RETURN).await.map(|started| started.url);
     assert_eq!(
         started,
-        Err(AgeMethodError::Unavailable("the identity provider's address is none".to_owned()))
+        Err(AgeMethodError::Unavailable("the identity provider's address is not valid".to_owned()))
     );
 }
 

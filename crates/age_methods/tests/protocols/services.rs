@@ -328,7 +328,10 @@ async fn a_service_is_set_up_for_what_it_answers() {
     );
     let ipqs =
         json!({ "provider": "ip_quality_score", "api_key_file": site.secret("a/b"), "account_age": 13 });
-    assert_eq!(refused("email", &ipqs), Err("api_key_file: it is no key of letters and digits".to_owned()));
+    assert_eq!(
+        refused("email", &ipqs),
+        Err("api_key_file: it is not a key of letters and digits".to_owned())
+    );
     let ipqs = json!({ "provider": "ip_quality_score", "api_key_file": file, "account_age": 30 });
     assert_eq!(refused("email", &ipqs), Err("account_age: it is 30; 0 to 18 are expected".to_owned()));
 }

@@ -164,7 +164,7 @@ async fn application_of_api_key(
     request_context::note_application(holder.app);
     count_application(api, holder.app, &holder.status.limits).await?;
     if !holder.status.is_served() {
-        let words = "the application is disabled, or its organisation is none that is served";
+        let words = "the application is disabled, or its organisation is suspended";
         return Err(AgeApiError::new(AgeErrorCode::NotAllowed, words));
     }
     let scope = TokenScope::AvsSessionsCreate;
@@ -203,7 +203,7 @@ impl FromRequestParts<ApiState> for OwnSandboxSession {
         if !sandbox {
             return Err(AgeApiError::new(
                 AgeErrorCode::NotFound,
-                "response configurations are the sandbox's",
+                "response configurations exist only in the sandbox",
             ));
         }
         let id = session_id_of_path(parts).await?;

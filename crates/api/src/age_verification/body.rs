@@ -5,9 +5,8 @@ use crate::{
     ApiState,
     http::{
         body, header_text,
-        idempotency::{self, RequestFingerprint},
-        json,
-        virtual_hosts::SandboxUri,
+        idempotency::{self, RequestFingerprint, operation_of},
+        is_json, json,
     },
 };
 use axum::{
@@ -28,8 +27,6 @@ pub(super) const MAX_TURN_BODY_BYTES: usize = 24 << 20;
 pub(crate) struct RequestBody<const MAX_BYTES: usize = MAX_BODY_BYTES> {
     headers: HeaderMap,
     bytes: Bytes,
-    /// The method and the path as sent, so that an idempotency key of the sandbox does not collide with one of
-    /// production.
     operation: String,
 }
 
@@ -49,10 +46,8 @@ impl<const MAX_BYTES: usize> FromRequest<ApiState> for RequestBody<MAX_BYTES> {
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
         let (parts, body) = request.into_parts();
-        let bytes = body::read(api, &parts.headers, body, MAX_BYTES, "send less at once").await?;
-        let sandbox = parts.extensions.get::<SandboxUri>();
-        let path = sandbox.map_or_else(|| parts.uri.path(), |SandboxUri(uri)| uri.path());
-        Ok(Self { operation: format!("{} {path}", parts.method), headers: parts.headers, bytes })
+        let bytes = body::read(api, &parts, None, body, MAX_BYTES, "send less at once").await?;
+        Ok(Self { operation: operation_of(&parts), headers: parts.headers, bytes })
     }
 }
 
@@ -60,11 +55,11 @@ impl<const MAX_BYTES: usize> FromRequest<ApiState> for DeclaredJsonBody<MAX_BYTE
     type Rejection = AgeApiError;
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
-        let kind = header_text(request.headers(), &header::CONTENT_TYPE).ok_or_else(|| {
-            AgeApiError::new(AgeErrorCode::InvalidRequest, "the header Content-Type is missing")
-        })?;
-        let essence = kind.split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("application/json") {
+        if header_text(request.headers(), &header::CONTENT_TYPE).is_none() {
+            let words = "the header Content-Type is missing";
+            return Err(AgeApiError::new(AgeErrorCode::InvalidRequest, words));
+        }
+        if !is_json(request.headers()) {
             let words = "the header Content-Type is application/json";
             return Err(AgeApiError::new(AgeErrorCode::UnsupportedMediaType, words));
         }

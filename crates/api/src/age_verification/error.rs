@@ -101,9 +101,9 @@ impl ApiError<AgeErrorCode> {
 }
 
 impl From<AgeSessionError> for AgeApiError {
-    fn from(not: AgeSessionError) -> Self {
-        let words = not.to_string();
-        let code = match not {
+    fn from(error: AgeSessionError) -> Self {
+        let words = error.to_string();
+        let code = match error {
             AgeSessionError::SessionNotFound => AgeErrorCode::SessionNotFound,
             AgeSessionError::Expired => AgeErrorCode::SessionExpired,
             AgeSessionError::InvalidState(_) => AgeErrorCode::InvalidStatus,
@@ -114,7 +114,7 @@ impl From<AgeSessionError> for AgeApiError {
             AgeSessionError::InvalidRequest(invalid) => return invalid.into(),
             AgeSessionError::ImageAnalysis(AnalysisError::Busy(wait)) => return Self::busy(wait),
             AgeSessionError::ImageAnalysis(error) => return Self::unavailable(&error),
-            AgeSessionError::UnusableIssuerKey(_) => return Self::unavailable(&not),
+            AgeSessionError::UnusableIssuerKey(_) => return Self::unavailable(&error),
             AgeSessionError::WebhookSigning(error) => return Self::unavailable(&error),
             AgeSessionError::LimitReached(reached) => return reached.into(),
             AgeSessionError::Db(error) => return Self::unavailable(&error),
@@ -130,9 +130,10 @@ impl From<BearerError> for AgeApiError {
                 AgeErrorCode::InvalidApiKey,
                 "the request carries no API key: Authorization: Bearer <API key>",
             ),
-            BearerError::Invalid => {
-                Self::new(AgeErrorCode::InvalidApiKey, "the API key or token is unknown, or works no more")
-            }
+            BearerError::Invalid => Self::new(
+                AgeErrorCode::InvalidApiKey,
+                "the API key or token is unknown, or is no longer valid",
+            ),
             BearerError::Scope(scope) => {
                 Self::new(AgeErrorCode::NotAllowed, format!("the key or token lacks the scope {scope}"))
             }
@@ -187,10 +188,10 @@ error_responses! {
     CreateAgeSessionErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::InvalidValidationMethods, AgeErrorCode::IdempotencyKeyReused], JSON_CODES, DATABASE_CODES;
     GetAgeSessionErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::SessionNotPending], DATABASE_CODES;
     GetAgeResultErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound], DATABASE_CODES;
-    CreateAgeAppealErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::InvalidStatus], JSON_CODES, DATABASE_CODES;
+    CreateAgeAppealErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::InvalidStatus, AgeErrorCode::IdempotencyKeyReused], JSON_CODES, DATABASE_CODES;
     GetAgeAppealErrors: RELYING_PARTY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::NotFound], DATABASE_CODES;
     SetAgeResponseErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::NotFound], JSON_CODES, DATABASE_CODES;
-    BeginDeviceSignalErrors: RELYING_PARTY_CODES, &[AgeErrorCode::InvalidRequest, AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::InvalidStatus], DATABASE_CODES;
+    BeginDeviceSignalErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::InvalidStatus, AgeErrorCode::IdempotencyKeyReused], DATABASE_CODES;
     SendDeviceSignalErrors: RELYING_PARTY_CODES, BODY_CODES, &[AgeErrorCode::SessionNotFound, AgeErrorCode::SessionExpired, AgeErrorCode::StaleContinuation], JSON_CODES, DATABASE_CODES;
     ListPoliciesErrors: RELYING_PARTY_CODES, DATABASE_CODES;
     GetPolicyErrors: RELYING_PARTY_CODES, &[AgeErrorCode::NotFound], DATABASE_CODES;

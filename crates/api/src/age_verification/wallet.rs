@@ -169,7 +169,7 @@ async fn request_object(
     post, path = "/age/v1/wallet/{request}/response", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
     request_body(content = WalletResponseForm, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, description = "It is taken.", body = WalletRedirect), error::WalletResponseErrors),
+    responses((status = 200, description = "The answer was accepted.", body = WalletRedirect), error::WalletResponseErrors),
 )]
 pub(crate) async fn take_wallet_answer(
     State(api): State<ApiState>,
@@ -211,8 +211,8 @@ pub(crate) async fn see_sandbox_wallet(wallet: WalletCaller) -> Result<Response,
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
     request_body(content = SandboxWalletForm, content_type = "application/x-www-form-urlencoded"),
     responses(
-        (status = 200, description = "It is done; the other device goes on.", body = String, content_type = "text/html"),
-        (status = 303, description = "It is done, and goes on at the page.",
+        (status = 200, description = "The request is answered; the session continues on the other device.", body = String, content_type = "text/html"),
+        (status = 303, description = "The request is answered; the session continues on its page.",
             headers(("Location" = String, description = "Where the browser goes on."))),
         error::WalletResponseErrors,
     ),

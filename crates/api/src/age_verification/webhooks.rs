@@ -191,7 +191,10 @@ pub(super) fn describe_webhooks(document: &mut OpenApi) {
                 .required(Some(utoipa::openapi::Required::True))
                 .build(),
         ))
-        .response("200", ResponseBuilder::new().description("It is taken. Any other answer is none.").build())
+        .response(
+            "200",
+            ResponseBuilder::new().description("Accepted. After any other answer it is sent again.").build(),
+        )
         .build();
     let item = PathItem::new(HttpMethod::Post, operation);
     document.webhooks = Some(PathsBuilder::new().path("ages.result", item).build());

@@ -4,6 +4,7 @@ use super::{
     ApprovalDecisionErrors, OperatorListErrors, OperatorPathErrors,
     permissions::{AnyOperator, DeletionsApprove, OrganisationsManage},
     request::ConsoleCall,
+    session::role_word,
 };
 use crate::{
     ApiState,
@@ -15,10 +16,14 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use base::{AccountId, ApiKeyId, AppId, ApprovalId, OperatorId, Timestamp, Uuid};
+use base::{AccountId, ApiKeyId, AppId, ApprovalId, MemberId, OperatorId, Timestamp, Uuid};
+use db::WriteTx;
 use domain::{
     accounts::{self, AccountRecord},
-    console::approvals::{self, ApprovableAction, Approval, ApprovalAction, ApprovalError, ApprovalState},
+    console::approvals::{
+        self, ApprovableAction, Approval, ApprovalAction, ApprovalError, ApprovalServices, ApprovalState,
+    },
+    operators::{Operator, OperatorGrant, OperatorScope},
     session_steps::SessionKind,
 };
 use serde::Deserialize;
@@ -44,7 +49,7 @@ pub(super) struct ApprovalBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     application_id: Option<AppId>,
-    /// The account that would be deleted.
+    /// The account that would be deleted, or whose member would be given something.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     account_id: Option<AccountId>,
@@ -57,10 +62,25 @@ pub(super) struct ApprovalBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     key_id: Option<ApiKeyId>,
-    /// The name of the key that would be created.
+    /// The operator who would be given something, or could come in again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>)]
+    operator_id: Option<OperatorId>,
+    /// The member who would be given something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>)]
+    member_id: Option<MemberId>,
+    /// The address that would be invited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<String>,
+    /// The role that would be given, or changed: `administrator`, `support`, `auditor`, or the id of another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<String>,
+    /// The name of the key that would be created, of whoever would be invited, or of the role once it is changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// What that key could do; empty: everything that the application may.
+    /// What that key could do, where none means everything that the application may; or what would be given besides a role; or
+    /// what the role would allow.
     #[serde(skip_serializing_if = "Option::is_none")]
     scopes: Option<Vec<String>>,
     /// The operator who asked for it.
@@ -82,37 +102,85 @@ pub(super) struct ApprovalBody {
 
 impl From<Approval> for ApprovalBody {
     fn from(approval: Approval) -> Self {
-        let (mut application_id, mut account_id, mut key_id, mut key_name, mut key_scopes) =
-            (None, None, None, None, None);
-        let (mut session_id, mut session_kind) = (None, None);
-        match approval.details {
-            ApprovableAction::CreateKey { app, name, scopes, .. } => {
-                (application_id, key_name, key_scopes) = (Some(app), Some(name), Some(scopes));
-            }
-            ApprovableAction::RevokeKey { app, key } => (application_id, key_id) = (Some(app), Some(key)),
-            ApprovableAction::DeleteAccount { account } => account_id = Some(account),
-            ApprovableAction::RedactSession { app, session_kind: kind, session } => {
-                (application_id, session_id, session_kind) = (Some(app), Some(session), Some(kind));
-            }
-        }
-        Self {
+        let mut body = Self {
             id: approval.id,
             action: approval.action,
             state: approval.state,
-            application_id,
-            account_id,
-            session_id,
-            session_kind,
-            key_id,
-            name: key_name,
-            scopes: key_scopes,
+            application_id: None,
+            account_id: None,
+            session_id: None,
+            session_kind: None,
+            key_id: None,
+            operator_id: None,
+            member_id: None,
+            email: None,
+            role: None,
+            name: None,
+            scopes: None,
             requested_by: approval.requested_by,
             requested_at: approval.requested_at,
             expires_at: approval.expires_at,
             decided_by: approval.decided_by,
             decided_at: approval.decided_at.map(Timestamp::from),
+        };
+        body.set_details(approval.details);
+        body
+    }
+}
+
+impl ApprovalBody {
+    fn set_details(&mut self, details: ApprovableAction) {
+        match details {
+            ApprovableAction::CreateKey { app, name, scopes, .. } => {
+                self.application_id = Some(app);
+                self.name = Some(name);
+                self.scopes = Some(scopes);
+            }
+            ApprovableAction::RevokeKey { app, key } => {
+                self.application_id = Some(app);
+                self.key_id = Some(key);
+            }
+            ApprovableAction::DeleteAccount { account } => self.account_id = Some(account),
+            ApprovableAction::RedactSession { app, session_kind, session } => {
+                self.application_id = Some(app);
+                self.session_id = Some(session);
+                self.session_kind = Some(session_kind);
+            }
+            ApprovableAction::InviteOperator { invited_email, invited_name, operator_grant } => {
+                self.email = Some(invited_email);
+                self.name = invited_name;
+                self.set_operator_grant(&operator_grant);
+            }
+            ApprovableAction::SetOperatorGrant { granted_operator, operator_grant } => {
+                self.operator_id = Some(granted_operator);
+                self.set_operator_grant(&operator_grant);
+            }
+            ApprovableAction::EnableOperator { enabled_operator } => {
+                self.operator_id = Some(enabled_operator);
+            }
+            ApprovableAction::ChangeOperatorRole { operator_role, role_name, role_scopes } => {
+                self.role = Some(operator_role.to_string());
+                self.name = Some(role_name);
+                self.scopes = Some(words_of(&role_scopes));
+            }
+            ApprovableAction::SetMemberGrant { member_account, member, console_grant } => {
+                self.account_id = Some(member_account);
+                self.member_id = Some(member);
+                self.role = console_grant.role.map(|role| role.to_string());
+                let scopes = console_grant.console_scopes.iter().map(|scope| scope.as_str().to_owned());
+                self.scopes = Some(scopes.collect());
+            }
         }
     }
+
+    fn set_operator_grant(&mut self, grant: &OperatorGrant) {
+        self.role = grant.role.map(role_word);
+        self.scopes = Some(words_of(&grant.scopes));
+    }
+}
+
+fn words_of(scopes: &[OperatorScope]) -> Vec<String> {
+    scopes.iter().map(|scope| scope.as_str().to_owned()).collect()
 }
 
 /// What waits for another operator.
@@ -121,6 +189,24 @@ pub(super) struct PendingApproval {
     /// The request: another operator approves or refuses it within a day.
     #[schema(value_type = Uuid)]
     pub(super) approval_id: ApprovalId,
+}
+
+/// Whether another operator must approve what needs an approval whoever asks for it. Members act for their own application
+/// only, and need none.
+pub(super) fn needs_approval<P, Ids, I>(api: &ApiState, call: &ConsoleCall<P, Ids, I>) -> bool {
+    api.sign_in.settings().four_eyes && call.own_application().is_none()
+}
+
+/// Asks for something that another operator must approve; the answer says so.
+pub(super) async fn ask_for_approval(
+    api: &ApiState,
+    mut tx: WriteTx,
+    requester: &Operator,
+    wanted: &ApprovableAction,
+) -> Result<Response, ModerationApiError> {
+    let id = approvals::request(&mut tx, &*api.environment, requester, wanted).await?;
+    tx.commit().await?;
+    Ok((StatusCode::ACCEPTED, Json(PendingApproval { approval_id: id })).into_response())
 }
 
 /// A request of the path.
@@ -148,18 +234,24 @@ pub(super) async fn list_approvals(
 
 /// Approve what another operator asked for.
 ///
-/// It is done in the same transaction. Nobody approves what they asked for themselves.
+/// It is done in the same transaction. Nobody approves what they asked for themselves, and nothing is done for somebody who may
+/// not do it any more.
 #[utoipa::path(
     post, path = "/console/approvals/{approvalId}/approve", tag = "approvals", security(("session" = [], "console" = [])),
     params(ApprovalPath),
-    responses((status = 204, description = "It is done."), ApprovalDecisionErrors),
+    responses((status = 204, description = "The request is approved and carried out."), ApprovalDecisionErrors),
 )]
 pub(super) async fn approve_request(
     State(api): State<ApiState>,
     call: ConsoleCall<DeletionsApprove, ApprovalPath>,
 ) -> Result<StatusCode, ModerationApiError> {
     let mut tx = call.begin(&api).await?;
-    let (services, id) = ((&api.account_deletion, &api.verification_sessions), call.path.approval);
+    let services = ApprovalServices {
+        deletion: &api.account_deletion,
+        sessions: &api.verification_sessions,
+        operators: api.console_access.operators(),
+    };
+    let id = call.path.approval;
     let done = approvals::approve(&mut tx, &*api.environment, services, call.operator()?, id).await?;
     tx.commit().await?;
     if let Some(redacted) = &done.redacted {
@@ -175,7 +267,7 @@ pub(super) async fn approve_request(
 #[utoipa::path(
     post, path = "/console/approvals/{approvalId}/refuse", tag = "approvals", security(("session" = [], "console" = [])),
     params(ApprovalPath),
-    responses((status = 204, description = "It will not be done."), ApprovalDecisionErrors),
+    responses((status = 204, description = "The request is refused."), ApprovalDecisionErrors),
 )]
 pub(super) async fn refuse_request(
     State(api): State<ApiState>,
@@ -248,7 +340,7 @@ pub(super) async fn list_accounts(
     delete, path = "/console/accounts/{accountId}", tag = "tenants", security(("session" = [], "console" = [])),
     params(AccountRecordPath),
     responses(
-        (status = 204, description = "Nothing is left of it."),
+        (status = 204, description = "The account is deleted."),
         (status = 202, description = "Another operator must approve it.", body = PendingApproval),
         OperatorPathErrors
     ),
@@ -258,14 +350,12 @@ pub(super) async fn delete_account(
     call: ConsoleCall<OrganisationsManage, AccountRecordPath>,
 ) -> Result<Response, ModerationApiError> {
     let account = call.path.account;
-    if api.sign_in.settings().four_eyes {
+    if needs_approval(&api, &call) {
         let mut tx = call.begin(&api).await?;
         let found = accounts::find_for_operator(&mut tx, account).await?;
         found.ok_or_else(|| ModerationApiError::not_found("account"))?;
         let wanted = ApprovableAction::DeleteAccount { account };
-        let id = approvals::request(&mut tx, &*api.environment, call.operator()?, &wanted).await?;
-        tx.commit().await?;
-        return Ok((StatusCode::ACCEPTED, Json(PendingApproval { approval_id: id })).into_response());
+        return ask_for_approval(&api, tx, call.operator()?, &wanted).await;
     }
     let deletion = api.account_deletion.clone().acting_as(call.holder().audit_actor());
     deletion.begin(None, account, "operator").await?;
@@ -283,7 +373,7 @@ async fn finish_deletion(
     let finish = async move { deletion.finish(account).await };
     match tokio::spawn(finish.in_current_span()).await {
         Ok(finished) => Ok(finished?),
-        Err(broken) => Err(ModerationApiError::unavailable(&broken)),
+        Err(broken) => Err(ModerationApiError::broken_task(broken)),
     }
 }
 
@@ -292,12 +382,16 @@ impl From<ApprovalError> for ModerationApiError {
         let words = error.to_string();
         match error {
             ApprovalError::Missing => Self::not_found("request that waits for approval"),
-            ApprovalError::OwnRequest | ApprovalError::TooMany => {
-                Self::new(ModerationErrorCode::Conflict, words)
-            }
+            ApprovalError::OwnRequest
+            | ApprovalError::RequesterNotAllowed
+            | ApprovalError::KeyHash
+            | ApprovalError::TooMany => Self::new(ModerationErrorCode::Conflict, words),
             ApprovalError::Tenancy(error) => error.into(),
             ApprovalError::Deletion(error) => error.into(),
             ApprovalError::Session(error) => error.into(),
+            ApprovalError::Operator(error) => error.into(),
+            ApprovalError::Invitation(error) => error.into(),
+            ApprovalError::Member(error) => error.into(),
             ApprovalError::Db(error) => Self::unavailable(&error),
         }
     }

@@ -121,7 +121,7 @@ impl CommandPayload for BeginSessionRequest {
     post, path = "/console/session", tag = "sessions", security(("console" = [])),
     request_body(content = BeginSessionRequest, example = json!({ "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),
     responses(
-        (status = 200, description = "They are in.", body = ConsoleSessionBody, headers(("Set-Cookie" = String, description = "The session."))),
+        (status = 200, description = "Signed in.", body = ConsoleSessionBody, headers(("Set-Cookie" = String, description = "The session."))),
         BeginConsoleSessionErrors
     ),
 )]

@@ -45,7 +45,7 @@ pub(super) struct Credentials {
 /// See what one has to sign in with.
 #[utoipa::path(
     get, path = "/console/credentials", tag = "credentials", security(("session" = [], "console" = [])),
-    responses((status = 200, description = "All of it.", body = Credentials), GetConsoleSessionErrors),
+    responses((status = 200, description = "What the caller signs in with.", body = Credentials), GetConsoleSessionErrors),
 )]
 pub(super) async fn list_credentials(
     State(api): State<ApiState>,
@@ -96,7 +96,7 @@ impl CommandPayload for SecondFactorRequest {
     post, path = "/console/session/second-factor", tag = "sessions", security(("session" = [], "console" = [])),
     request_body = SecondFactorRequest,
     responses(
-        (status = 204, description = "The session has it.", headers(("Set-Cookie" = String, description = "The session."))),
+        (status = 204, description = "The session has a second factor.", headers(("Set-Cookie" = String, description = "The session."))),
         SecondFactorErrors
     ),
 )]
@@ -129,7 +129,7 @@ impl CommandPayload for SetPasswordRequest {
 #[utoipa::path(
     put, path = "/console/password", tag = "credentials", security(("session" = [], "console" = [])),
     request_body = SetPasswordRequest,
-    responses((status = 204, description = "It signs them in."), NamedCredentialErrors),
+    responses((status = 204, description = "The password is set."), NamedCredentialErrors),
 )]
 pub(super) async fn set_password(
     State(api): State<ApiState>,
@@ -154,7 +154,7 @@ pub(super) struct TotpSecret {
 /// They count from the first code on that is sent to `POST /console/totp/confirmation`. An earlier beginning is forgotten.
 #[utoipa::path(
     post, path = "/console/totp", tag = "credentials", security(("session" = [], "console" = [])),
-    responses((status = 200, description = "For the app.", body = TotpSecret), ChangeCredentialErrors),
+    responses((status = 200, description = "The secret, for the authenticator app.", body = TotpSecret), ChangeCredentialErrors),
 )]
 pub(super) async fn begin_totp(
     State(api): State<ApiState>,
@@ -187,7 +187,7 @@ impl CommandPayload for ConfirmTotpRequest {
     post, path = "/console/totp/confirmation", tag = "credentials", security(("session" = [], "console" = [])),
     request_body = ConfirmTotpRequest,
     responses(
-        (status = 204, description = "Codes count from now on.", headers(("Set-Cookie" = String, description = "The session, if it has a new secret."))),
+        (status = 204, description = "The authenticator app is set up; its codes are accepted.", headers(("Set-Cookie" = String, description = "The session, if it has a new secret."))),
         NamedCredentialErrors
     ),
 )]
@@ -205,7 +205,7 @@ pub(super) async fn confirm_totp(
 /// Remove one's codes.
 #[utoipa::path(
     delete, path = "/console/totp", tag = "credentials", security(("session" = [], "console" = [])),
-    responses((status = 204, description = "Codes of the app count no more."), ChangeCredentialErrors),
+    responses((status = 204, description = "The authenticator app is removed; its codes are no longer accepted."), ChangeCredentialErrors),
 )]
 pub(super) async fn remove_totp(
     State(api): State<ApiState>,

@@ -18,7 +18,7 @@ use axum::{
 #[utoipa::path(
     delete, path = "/console/session", tag = "sessions", security(("console" = [])),
     responses(
-        (status = 204, description = "Nobody is signed in.", headers(("Set-Cookie" = String, description = "Takes the session away."))),
+        (status = 204, description = "The session has ended.", headers(("Set-Cookie" = String, description = "Takes the session away."))),
         EndConsoleSessionErrors
     ),
 )]

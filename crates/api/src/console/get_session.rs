@@ -14,7 +14,7 @@ use axum::{
 /// It also says whether a second factor is missing. Until it is there, only the operations for it are open.
 #[utoipa::path(
     get, path = "/console/session", tag = "sessions", security(("session" = [], "console" = [])),
-    responses((status = 200, description = "Whose session it is.", body = ConsoleSessionBody), GetConsoleSessionErrors),
+    responses((status = 200, description = "The session of the caller.", body = ConsoleSessionBody), GetConsoleSessionErrors),
 )]
 pub(super) async fn get_session(
     call: ConsoleCall<AnySession>,

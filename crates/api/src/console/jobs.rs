@@ -112,7 +112,7 @@ impl From<LaneFigures> for LaneBody {
     }
 }
 
-/// See how each lane is. Needs `jobs:manage`.
+/// List the lanes, and what waits and runs in each. Needs `jobs:manage`.
 #[utoipa::path(
     get, path = "/console/job-lanes", tag = "jobs", security(("session" = [], "console" = [])),
     responses((status = 200, description = "The lanes.", body = LaneList), OperatorListErrors),
@@ -286,7 +286,7 @@ pub(super) async fn get_job(
 #[utoipa::path(
     post, path = "/console/jobs/{jobId}/retry", tag = "jobs", security(("session" = [], "console" = [])),
     params(JobPath),
-    responses((status = 204, description = "It runs as soon as a worker is free."), RecordChangeErrors),
+    responses((status = 204, description = "The job runs as soon as a worker is free."), RecordChangeErrors),
 )]
 pub(super) async fn retry_job(
     State(api): State<ApiState>,
@@ -306,7 +306,7 @@ pub(super) async fn retry_job(
 #[utoipa::path(
     delete, path = "/console/jobs/{jobId}", tag = "jobs", security(("session" = [], "console" = [])),
     params(JobPath),
-    responses((status = 204, description = "It is gone."), RecordChangeErrors),
+    responses((status = 204, description = "The job is deleted."), RecordChangeErrors),
 )]
 pub(super) async fn discard_job(
     State(api): State<ApiState>,

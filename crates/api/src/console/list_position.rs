@@ -1,7 +1,7 @@
 //! Where a list goes on: behind the item that was listed last. So a page costs no more at the end of a long list, and
 //! nothing is listed twice because something was added meanwhile.
 
-use base::{Timestamp, Uuid};
+use base::{Timestamp, Uuid, storable_moment};
 use std::{fmt, str::FromStr};
 
 /// Items of one page.
@@ -28,7 +28,8 @@ impl FromStr for ListPosition {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let (at, id) = text.split_once('.').ok_or(())?;
-        let at = at.parse().ok().and_then(|at| Timestamp::from_microsecond(at).ok()).ok_or(())?;
+        let at = Timestamp::from_microsecond(at.parse().map_err(drop)?).map_err(drop)?;
+        let at = storable_moment(at).ok_or(())?;
         Ok(Self { at, id: Uuid::parse_str(id).map_err(drop)? })
     }
 }
@@ -49,9 +50,11 @@ mod tests {
         let position =
             ListPosition { at: "2026-01-16T14:40:00.123456Z".parse().unwrap(), id: Uuid::from_u128(7) };
         assert_eq!(position.to_string().parse(), Ok(position));
-        for wrong in ["", ".", "1", "x.00000000-0000-0000-0000-000000000007", "1.7", "99999999999999999999.7"]
-        {
+        for wrong in ["", ".", "1", "1.7", "99999999999999999999.7"] {
             assert_eq!(wrong.parse::<ListPosition>(), Err(()), "{wrong}");
+        }
+        for at in ["x", "-1", "-377705023201000000"] {
+            assert_eq!(format!("{at}.{}", position.id).parse::<ListPosition>(), Err(()), "{at}");
         }
     }
 

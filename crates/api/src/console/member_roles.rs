@@ -2,6 +2,7 @@
 
 use super::{
     GetConsoleSessionErrors, OperatorCreationErrors, RoleChangeErrors, RolePathErrors,
+    approvals::{PendingApproval, ask_for_approval},
     permissions::{GivesConsoleScopes, RolesManage},
     request::{ConsoleCall, ConsoleCommand},
     sessions::ConsoleMemberPath,
@@ -13,14 +14,19 @@ use crate::{
         ModerationErrorCode,
     },
 };
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
 use base::{MemberRoleId, Timestamp};
 use domain::{
     accounts::{
         Account, ConsoleScope, Member, Principal, Scope, members,
         roles::{self, ConsoleGrant, Giver, MemberRole, MemberRoleContent, RoleChangeError},
     },
-    console::ConsolePerson,
+    console::{ConsolePerson, approvals::ApprovableAction},
 };
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -118,7 +124,7 @@ impl CommandPayload for MemberRoleRequest {
 #[utoipa::path(
     post, path = "/console/roles", tag = "roles", security(("session" = [], "console" = [])),
     request_body = MemberRoleRequest,
-    responses((status = 201, description = "It can be given.", body = CreatedResource), OperatorCreationErrors),
+    responses((status = 201, description = "The role is created.", body = CreatedResource), OperatorCreationErrors),
 )]
 pub(super) async fn create_member_role(
     State(api): State<ApiState>,
@@ -139,7 +145,7 @@ pub(super) async fn create_member_role(
     put, path = "/console/roles/{roleId}", tag = "roles", security(("session" = [], "console" = [])),
     params(MemberRolePath),
     request_body = MemberRoleRequest,
-    responses((status = 204, description = "It is that, from the next calls on."), RoleChangeErrors),
+    responses((status = 204, description = "The role is changed. Calls from now on are judged by it."), RoleChangeErrors),
 )]
 pub(super) async fn change_member_role(
     State(api): State<ApiState>,
@@ -157,7 +163,7 @@ pub(super) async fn change_member_role(
 #[utoipa::path(
     delete, path = "/console/roles/{roleId}", tag = "roles", security(("session" = [], "console" = [])),
     params(MemberRolePath),
-    responses((status = 204, description = "It is gone."), RolePathErrors),
+    responses((status = 204, description = "The role is deleted."), RolePathErrors),
 )]
 pub(super) async fn delete_member_role(
     State(api): State<ApiState>,
@@ -233,29 +239,45 @@ impl CommandPayload for ConsoleGrantRequest {
 /// Set what a member has of the console.
 ///
 /// For members who have `roles:manage`, who give only what they have themselves; and for operators who have
-/// `operators:manage`, who may give everything. What the member has already may stay.
+/// `operators:manage`, who may give everything. What the member has already may stay. Where four eyes are needed
+/// (`console.four_eyes`), another operator must approve first that an operator gives `keys:manage` or `sessions:manage`.
 #[utoipa::path(
     put, path = "/console/members/{memberId}/console-scopes", tag = "roles", security(("session" = [], "console" = [])),
     params(ConsoleMemberPath),
     request_body = ConsoleGrantRequest,
-    responses((status = 204, description = "They may do this, from their next call on."), RoleChangeErrors),
+    responses(
+        (status = 204, description = "The permissions are set; they apply from the next call on."),
+        (status = 202, description = "Another operator must approve it.", body = PendingApproval),
+        RoleChangeErrors
+    ),
 )]
 pub(super) async fn set_console_scopes(
     State(api): State<ApiState>,
     call: ConsoleCall<GivesConsoleScopes, ConsoleMemberPath, ConsoleCommand<ConsoleGrantRequest>>,
-) -> Result<StatusCode, ModerationApiError> {
-    let member = call.path.member;
+) -> Result<Response, ModerationApiError> {
+    let (member, grant) = (call.path.member, &call.input.0);
     let mut tx = call.begin(&api).await?;
     let (giver, account) = match &call.caller.person {
         ConsolePerson::Member { principal, account, .. } => (Giver::Member(principal), account.id),
-        ConsolePerson::Operator(_) => {
+        ConsolePerson::Operator(operator) => {
             let account = roles::account_of_member(&mut tx, member).await?;
-            (Giver::Operator, account.ok_or_else(|| ModerationApiError::not_found("member"))?)
+            let account = account.ok_or_else(|| ModerationApiError::not_found("member"))?;
+            if api.sign_in.settings().four_eyes
+                && roles::grant_needs_approval(&mut tx, account, member, grant).await?
+            {
+                let wanted = ApprovableAction::SetMemberGrant {
+                    member_account: account,
+                    member,
+                    console_grant: grant.clone(),
+                };
+                return ask_for_approval(&api, tx, operator, &wanted).await;
+            }
+            (Giver::Operator, account)
         }
     };
-    roles::set_grant(&mut tx, giver, account, member, &call.input.0).await?;
+    roles::set_grant(&mut tx, giver, account, member, grant).await?;
     tx.commit().await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 impl From<RoleChangeError> for ModerationApiError {

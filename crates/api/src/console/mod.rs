@@ -114,7 +114,7 @@ error_responses! {
     OperatorCreationErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
     RolePathErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
     RoleChangeErrors: SESSION_CODES, BODY_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];
-    ApprovalDecisionErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::InvalidRequest];
+    ApprovalDecisionErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict, ModerationErrorCode::InvalidRequest, ModerationErrorCode::LastAdministrator];
     TenantListErrors: SESSION_CODES, &[ModerationErrorCode::NotFound];
     RecordListErrors: SESSION_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::NotFound];
     RecordChangeErrors: SESSION_CODES, &[ModerationErrorCode::NotFound, ModerationErrorCode::Conflict];

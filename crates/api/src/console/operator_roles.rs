@@ -2,6 +2,7 @@
 
 use super::{
     OperatorChangeErrors, OperatorCreationErrors, OperatorListErrors, OperatorPathErrors,
+    approvals::{PendingApproval, ask_for_approval},
     permissions::{AnyOperator, OperatorsManage},
     request::{ConsoleCall, ConsoleCommand},
 };
@@ -9,9 +10,17 @@ use crate::{
     ApiState,
     content_moderation::{CommandPayload, CommandViolations, CreatedResource, ModerationApiError},
 };
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
 use base::{OperatorRoleId, Timestamp};
-use domain::operators::{BuiltInRole, OperatorScope, roles, roles::OperatorRoleRecord};
+use domain::{
+    console::approvals::ApprovableAction,
+    operators::{BuiltInRole, OperatorScope, roles, roles::OperatorRoleRecord},
+};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -108,7 +117,7 @@ impl CommandPayload for OperatorRoleRequest {
 #[utoipa::path(
     post, path = "/console/operator-roles", tag = "operators", security(("session" = [], "console" = [])),
     request_body = OperatorRoleRequest,
-    responses((status = 201, description = "It can be given.", body = CreatedResource), OperatorCreationErrors),
+    responses((status = 201, description = "The role is created.", body = CreatedResource), OperatorCreationErrors),
 )]
 pub(super) async fn create_operator_role(
     State(api): State<ApiState>,
@@ -123,29 +132,46 @@ pub(super) async fn create_operator_role(
 
 /// Change a role, for everybody who has it.
 ///
-/// Nobody can add a scope that they do not have themselves, and somebody must remain who may manage operators.
+/// Nobody can add a scope that they do not have themselves, and somebody must remain who may manage operators. Where four eyes
+/// are needed (`console.four_eyes`), another operator must approve it first if it adds a scope with which one asks for what needs
+/// an approval, or approves it.
 #[utoipa::path(
     put, path = "/console/operator-roles/{roleId}", tag = "operators", security(("session" = [], "console" = [])),
     params(OperatorRolePath),
     request_body = OperatorRoleRequest,
-    responses((status = 204, description = "It is that, from the next calls on."), OperatorChangeErrors),
+    responses(
+        (status = 204, description = "The role is changed. Calls from now on are judged by it."),
+        (status = 202, description = "Another operator must approve it.", body = PendingApproval),
+        OperatorChangeErrors
+    ),
 )]
 pub(super) async fn change_operator_role(
     State(api): State<ApiState>,
     call: ConsoleCall<OperatorsManage, OperatorRolePath, ConsoleCommand<OperatorRoleRequest>>,
-) -> Result<StatusCode, ModerationApiError> {
+) -> Result<Response, ModerationApiError> {
+    let (giver, role) = (call.operator()?, call.path.role);
     let NewOperatorRole { name, scopes } = &call.input.0;
     let mut tx = call.begin(&api).await?;
-    roles::change(&mut tx, call.operator()?, call.path.role, name, scopes).await?;
+    if api.sign_in.settings().four_eyes
+        && roles::change_needs_approval(&mut tx, giver, role, name, scopes).await?
+    {
+        let wanted = ApprovableAction::ChangeOperatorRole {
+            operator_role: role,
+            role_name: name.clone(),
+            role_scopes: scopes.clone(),
+        };
+        return ask_for_approval(&api, tx, giver, &wanted).await;
+    }
+    roles::change(&mut tx, giver, role, name, scopes).await?;
     tx.commit().await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Delete a role that nobody has.
 #[utoipa::path(
     delete, path = "/console/operator-roles/{roleId}", tag = "operators", security(("session" = [], "console" = [])),
     params(OperatorRolePath),
-    responses((status = 204, description = "It is gone."), OperatorPathErrors),
+    responses((status = 204, description = "The role is deleted."), OperatorPathErrors),
 )]
 pub(super) async fn delete_operator_role(
     State(api): State<ApiState>,

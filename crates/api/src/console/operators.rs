@@ -2,6 +2,7 @@
 
 use super::{
     OperatorChangeErrors, OperatorCreationErrors, OperatorListErrors, OperatorPathErrors,
+    approvals::{PendingApproval, ask_for_approval},
     permissions::OperatorsManage,
     request::{ConsoleCall, ConsoleCommand},
     session::{OperatorBody, role_word},
@@ -13,11 +14,17 @@ use crate::{
         email_violation,
     },
 };
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
 use base::{InvitationId, OperatorId, OperatorRoleId, Timestamp};
 use domain::{
     Violation,
     authentication::EmailAddress,
+    console::approvals::ApprovableAction,
     operators::{
         self, BuiltInRole, OperatorChangeError, OperatorGrant, OperatorInvitation, OperatorInvitationError,
         OperatorInvitee, OperatorRole, OperatorScope,
@@ -98,30 +105,42 @@ impl CommandPayload for OperatorGrantRequest {
 
 /// Set what an operator may do.
 ///
-/// Nobody can give a scope that they do not have themselves, and somebody must remain who may manage operators.
+/// Nobody can give a scope that they do not have themselves, and somebody must remain who may manage operators. Where four eyes
+/// are needed (`console.four_eyes`), another operator must approve it first if it adds a scope with which one asks for what needs
+/// an approval, or approves it.
 #[utoipa::path(
     put, path = "/console/operators/{operatorId}", tag = "operators", security(("session" = [], "console" = [])),
     params(OperatorPath),
     request_body = OperatorGrantRequest,
-    responses((status = 204, description = "They may do this, from their next call on."), OperatorChangeErrors),
+    responses(
+        (status = 204, description = "The permissions are set; they apply from the next call on."),
+        (status = 202, description = "Another operator must approve it.", body = PendingApproval),
+        OperatorChangeErrors
+    ),
 )]
 pub(super) async fn set_operator_grant(
     State(api): State<ApiState>,
     call: ConsoleCall<OperatorsManage, OperatorPath, ConsoleCommand<OperatorGrantRequest>>,
-) -> Result<StatusCode, ModerationApiError> {
+) -> Result<Response, ModerationApiError> {
+    let (giver, id, grant) = (call.operator()?, call.path.operator, &call.input.0);
     let mut tx = call.begin(&api).await?;
-    operators::set_grant(&mut tx, Some(call.operator()?), call.path.operator, &call.input.0).await?;
+    if api.sign_in.settings().four_eyes && operators::grant_needs_approval(&mut tx, giver, id, grant).await? {
+        let wanted =
+            ApprovableAction::SetOperatorGrant { granted_operator: id, operator_grant: grant.clone() };
+        return ask_for_approval(&api, tx, giver, &wanted).await;
+    }
+    operators::set_grant(&mut tx, Some(giver), id, grant).await?;
     tx.commit().await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Let an operator in no more.
+/// Disable an operator.
 ///
-/// Their sessions end. Somebody must remain who may manage operators.
+/// Their sessions end, and the invitations that they sent. Somebody must remain who may manage operators.
 #[utoipa::path(
     post, path = "/console/operators/{operatorId}/disable", tag = "operators", security(("session" = [], "console" = [])),
     params(OperatorPath),
-    responses((status = 204, description = "They are out."), OperatorPathErrors),
+    responses((status = 204, description = "The operator is disabled, and their sessions have ended."), OperatorPathErrors),
 )]
 pub(super) async fn disable_operator(
     State(api): State<ApiState>,
@@ -133,20 +152,32 @@ pub(super) async fn disable_operator(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Let an operator in again.
+/// Enable an operator again.
+///
+/// Where four eyes are needed (`console.four_eyes`), another operator must approve it first if they have a scope with which one asks
+/// for what needs an approval, or approves it.
 #[utoipa::path(
     post, path = "/console/operators/{operatorId}/enable", tag = "operators", security(("session" = [], "console" = [])),
     params(OperatorPath),
-    responses((status = 204, description = "They can come in."), OperatorPathErrors),
+    responses(
+        (status = 204, description = "The operator can sign in again."),
+        (status = 202, description = "Another operator must approve it.", body = PendingApproval),
+        OperatorPathErrors
+    ),
 )]
 pub(super) async fn enable_operator(
     State(api): State<ApiState>,
     call: ConsoleCall<OperatorsManage, OperatorPath>,
-) -> Result<StatusCode, ModerationApiError> {
+) -> Result<Response, ModerationApiError> {
+    let id = call.path.operator;
     let mut tx = call.begin(&api).await?;
-    operators::set_disabled(&mut tx, &*api.environment, call.path.operator, false).await?;
+    if api.sign_in.settings().four_eyes && operators::enabling_needs_approval(&mut tx, id).await? {
+        let wanted = ApprovableAction::EnableOperator { enabled_operator: id };
+        return ask_for_approval(&api, tx, call.operator()?, &wanted).await;
+    }
+    operators::set_disabled(&mut tx, &*api.environment, id, false).await?;
     tx.commit().await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Whom to invite.
@@ -179,22 +210,39 @@ impl CommandPayload for InviteOperatorRequest {
 
 /// Invite an operator.
 ///
-/// They receive an email with a link that makes them one and signs them in; it works once. A new invitation to the same
-/// address replaces the old one. Nobody can give a scope that they do not have themselves.
+/// They receive an email with a link that makes them one and signs them in; it works once, and as long as whoever sent it could
+/// still send it. A new invitation to the same address replaces the old one. Nobody can give a scope that they do not have
+/// themselves. Where four eyes are needed (`console.four_eyes`), another operator must approve it first if it gives a scope with
+/// which one asks for what needs an approval, or approves it.
 #[utoipa::path(
     post, path = "/console/operators/invitations", tag = "operators", security(("session" = [], "console" = [])),
     request_body = InviteOperatorRequest,
-    responses((status = 201, description = "The mail is on its way.", body = CreatedResource), OperatorCreationErrors),
+    responses(
+        (status = 201, description = "The mail is on its way.", body = CreatedResource),
+        (status = 202, description = "Another operator must approve it.", body = PendingApproval),
+        OperatorCreationErrors
+    ),
 )]
 pub(super) async fn invite_operator(
     State(api): State<ApiState>,
     call: ConsoleCall<OperatorsManage, (), ConsoleCommand<InviteOperatorRequest>>,
-) -> Result<(StatusCode, Json<CreatedResource>), ModerationApiError> {
-    let mut tx = call.begin(&api).await?;
+) -> Result<Response, ModerationApiError> {
+    let (inviter, invitee) = (call.operator()?, &call.input.0);
     let operators = api.console_access.operators();
-    let id = operators.invite_by_mail(&mut tx, call.operator()?, &call.input.0).await?;
+    let mut tx = call.begin(&api).await?;
+    if api.sign_in.settings().four_eyes
+        && operators.invitation_needs_approval(&mut tx, inviter, invitee).await?
+    {
+        let wanted = ApprovableAction::InviteOperator {
+            invited_email: invitee.email.as_str().to_owned(),
+            invited_name: invitee.name.clone(),
+            operator_grant: invitee.grant.clone(),
+        };
+        return ask_for_approval(&api, tx, inviter, &wanted).await;
+    }
+    let id = operators.invite_by_mail(&mut tx, inviter, invitee).await?;
     tx.commit().await?;
-    Ok((StatusCode::CREATED, Json(CreatedResource::new(id))))
+    Ok((StatusCode::CREATED, Json(CreatedResource::new(id))).into_response())
 }
 
 /// Invitations that were not accepted yet.
@@ -250,7 +298,7 @@ pub(super) async fn list_operator_invitations(
 #[utoipa::path(
     delete, path = "/console/operators/invitations/{invitationId}", tag = "operators", security(("session" = [], "console" = [])),
     params(OperatorInvitationPath),
-    responses((status = 204, description = "Its link makes nobody an operator."), OperatorPathErrors),
+    responses((status = 204, description = "The invitation is revoked."), OperatorPathErrors),
 )]
 pub(super) async fn revoke_operator_invitation(
     State(api): State<ApiState>,

@@ -146,7 +146,7 @@ impl CommandPayload for AddPasskeyRequest {
     post, path = "/console/passkeys", tag = "credentials", security(("session" = [], "console" = [])),
     request_body = AddPasskeyRequest,
     responses(
-        (status = 201, description = "It can be used.", body = CreatedResource, headers(("Set-Cookie" = String, description = "The session, if it has a new secret."))),
+        (status = 201, description = "The passkey is added.", body = CreatedResource, headers(("Set-Cookie" = String, description = "The session, if it has a new secret."))),
         NamedCredentialErrors
     ),
 )]
@@ -184,7 +184,7 @@ impl CommandPayload for RenamePasskeyRequest {
     put, path = "/console/passkeys/{passkeyId}", tag = "credentials", security(("session" = [], "console" = [])),
     params(PasskeyPath),
     request_body = RenamePasskeyRequest,
-    responses((status = 204, description = "It is called that."), NamedCredentialErrors),
+    responses((status = 204, description = "The passkey is renamed."), NamedCredentialErrors),
 )]
 pub(super) async fn rename_passkey(
     State(api): State<ApiState>,
@@ -198,7 +198,7 @@ pub(super) async fn rename_passkey(
 #[utoipa::path(
     delete, path = "/console/passkeys/{passkeyId}", tag = "credentials", security(("session" = [], "console" = [])),
     params(PasskeyPath),
-    responses((status = 204, description = "It signs nobody in any more."), ChangeCredentialErrors),
+    responses((status = 204, description = "The passkey is removed."), ChangeCredentialErrors),
 )]
 pub(super) async fn remove_passkey(
     State(api): State<ApiState>,

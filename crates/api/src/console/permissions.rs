@@ -157,7 +157,7 @@ impl ConsolePermission for SandboxManage {
     }
 }
 
-/// Operators who may see whom this server trusts: those who see settings, or change trust lists.
+/// Operators who may see whom this server trusts: those with `settings:view` or `trust:manage`.
 pub(super) struct TrustView;
 
 impl ConsolePermission for TrustView {

@@ -81,7 +81,7 @@ pub(super) struct ProviderTestOutcome {
 #[utoipa::path(
     post, path = "/console/providers/{provider}/test", tag = "health", security(("session" = [], "console" = [])),
     params(ProviderPath),
-    responses((status = 200, description = "How it went, well or not.", body = ProviderTestOutcome), ProviderTestErrors),
+    responses((status = 200, description = "The outcome of the test, whether it succeeded or failed.", body = ProviderTestOutcome), ProviderTestErrors),
 )]
 pub(super) async fn test_provider(
     State(api): State<ApiState>,

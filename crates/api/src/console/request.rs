@@ -57,7 +57,7 @@ impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (parts, body) = request.into_parts();
         count_console_page(api, &parts)?;
-        let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
+        let raw = body::read(api, &parts, None, body, MAX_BODY_BYTES, "send less at once").await?;
         let address = api.geo_locator.rate_limit_key(&parts.headers, &parts.extensions);
         let session = session_cookie(api, &parts.headers).map(str::to_owned);
         let client = session_client(api, &parts);
@@ -66,14 +66,17 @@ impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
 }
 
 /// A request without a body of somebody who is not signed in yet.
-pub(super) struct StrangerRequest;
+pub(super) struct StrangerRequest {
+    /// The session that the browser had before.
+    pub(super) session: Option<String>,
+}
 
 impl FromRequestParts<ApiState> for StrangerRequest {
     type Rejection = ModerationApiError;
 
     async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
         count_console_page(api, parts)?;
-        Ok(Self)
+        Ok(Self { session: session_cookie(api, &parts.headers).map(str::to_owned) })
     }
 }
 
@@ -236,7 +239,7 @@ impl<P: ConsolePermission, Ids: DeserializeOwned + Send, B: CommandPayload> From
         let (mut parts, body) = request.into_parts();
         let ConsoleCall { caller, path, permission, .. } =
             ConsoleCall::<P, Ids>::read(&mut parts, api).await?;
-        let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
+        let raw = body::read(api, &parts, None, body, MAX_BODY_BYTES, "send less at once").await?;
         let input = ConsoleCommand(read_command::<B>(&parts, &raw, api)?);
         Ok(Self { caller, path, input, permission })
     }

@@ -84,7 +84,7 @@ impl CommandPayload for SetDocumentResponsesRequest {
     request_body(content = SetDocumentResponsesRequest, example = json!({ "config": {
         "check_reports": { "LIVENESS": [{ "result": { "report_template": "SUCCESS" } }] }, "async_report_delay": 10
     } })),
-    responses((status = 204, description = "It answers so from now on."), SandboxCommandErrors),
+    responses((status = 204, description = "The response configuration is set."), SandboxCommandErrors),
 )]
 pub(super) async fn set_document_responses(
     State(api): State<ApiState>,
@@ -131,7 +131,7 @@ impl CommandPayload for SetAgeSessionResponseRequest {
     put, path = "/console/sandbox/age-sessions/{verificationSessionId}/response", tag = "sandbox", security(("session" = [], "console" = [])),
     params(VerificationSessionPath),
     request_body(content = SetAgeSessionResponseRequest, example = json!({ "status": "COMPLETE", "age": 34, "method": "DOC_SCAN" })),
-    responses((status = 204, description = "It has that outcome."), SandboxCommandErrors),
+    responses((status = 204, description = "The outcome of the session is set."), SandboxCommandErrors),
 )]
 pub(super) async fn set_age_session_response(
     State(api): State<ApiState>,
@@ -193,7 +193,7 @@ pub(super) struct AdvancedClock {
 #[utoipa::path(
     post, path = "/console/sandbox/clock", tag = "sandbox", security(("session" = [], "console" = [])),
     request_body(content = AdvanceClockRequest, example = json!({ "seconds": 3600 })),
-    responses((status = 200, description = "It is later in them.", body = AdvancedClock), SandboxCommandErrors),
+    responses((status = 200, description = "The clock of the sessions was put forward.", body = AdvancedClock), SandboxCommandErrors),
 )]
 pub(super) async fn advance_sandbox_clock(
     State(api): State<ApiState>,

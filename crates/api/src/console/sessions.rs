@@ -106,7 +106,7 @@ pub(super) async fn list_sessions(
 /// End all sessions but this one.
 #[utoipa::path(
     delete, path = "/console/sessions", tag = "sessions", security(("session" = [], "console" = [])),
-    responses((status = 204, description = "Only this one is left."), GetConsoleSessionErrors),
+    responses((status = 204, description = "All other sessions have ended."), GetConsoleSessionErrors),
 )]
 pub(super) async fn end_other_sessions(
     State(api): State<ApiState>,
@@ -123,7 +123,7 @@ pub(super) async fn end_other_sessions(
 #[utoipa::path(
     delete, path = "/console/sessions/{sessionId}", tag = "sessions", security(("session" = [], "console" = [])),
     params(SessionPath),
-    responses((status = 204, description = "It has ended."), SessionPathErrors),
+    responses((status = 204, description = "The session has ended."), SessionPathErrors),
 )]
 pub(super) async fn end_one_session(
     State(api): State<ApiState>,
@@ -160,7 +160,7 @@ pub(super) async fn list_member_sessions(
 #[utoipa::path(
     delete, path = "/console/members/{memberId}/sessions", tag = "sessions", security(("session" = [], "console" = [])),
     params(ConsoleMemberPath),
-    responses((status = 204, description = "They must sign in again."), SessionPathErrors),
+    responses((status = 204, description = "All sessions of the member have ended."), SessionPathErrors),
 )]
 pub(super) async fn end_member_sessions(
     State(api): State<ApiState>,

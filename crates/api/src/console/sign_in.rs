@@ -37,7 +37,10 @@ impl CommandPayload for SignInRequest {
 #[utoipa::path(
     post, path = "/console/sign-in", tag = "sessions", security(("console" = [])),
     request_body(content = SignInRequest, example = json!({ "email": "ada@example.com" })),
-    responses((status = 202, description = "Whoever works here gets a mail."), SignInLinkErrors),
+    responses(
+        (status = 202, description = "If the address belongs to a member or an operator, a sign-in link is sent to it."),
+        SignInLinkErrors
+    ),
 )]
 pub(super) async fn ask_for_link(
     State(api): State<ApiState>,

@@ -32,10 +32,10 @@ pub(super) struct SignInMethods {
     identity_provider: Option<String>,
 }
 
-/// See how one can sign in.
+/// List the sign-in methods of this server.
 #[utoipa::path(
     get, path = "/console/sign-in-methods", tag = "sign-in", security(("console" = [])),
-    responses((status = 200, description = "The ways that there are.", body = SignInMethods), SignInMethodErrors),
+    responses((status = 200, description = "The sign-in methods of this server.", body = SignInMethods), SignInMethodErrors),
 )]
 pub(super) async fn sign_in_methods(
     State(api): State<ApiState>,
@@ -76,7 +76,7 @@ pub(super) struct ProviderRedirect {
 ///
 /// Go to `location`. The provider sends the browser back to `/console/oidc/callback`, which leads to `/console/`: signed in,
 /// with `#choose=TICKET` if there are several places to choose from, or with `#sign-in-failed=CODE`. The cookie binds the
-/// attempt to this browser.
+/// attempt to this browser. The session that the browser has now ends when somebody is signed in.
 #[utoipa::path(
     post, path = "/console/sign-in/oidc", tag = "sign-in", security(("console" = [])),
     responses(
@@ -86,9 +86,9 @@ pub(super) struct ProviderRedirect {
 )]
 pub(super) async fn begin_provider_sign_in(
     State(api): State<ApiState>,
-    _stranger: StrangerRequest,
+    stranger: StrangerRequest,
 ) -> Result<([(HeaderName, HeaderValue); 2], Json<ProviderRedirect>), ModerationApiError> {
-    let begun = api.console_access.begin_provider_sign_in().await?;
+    let begun = api.console_access.begin_provider_sign_in(stranger.session.as_deref()).await?;
     let headers = [
         (header::SET_COOKIE, set_attempt_cookie(&api, Some(begun.attempt.expose()))),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -118,7 +118,7 @@ pub(super) struct SignInPlaces {
     places: Vec<SignInPlace>,
 }
 
-/// A place that somebody may come in at.
+/// Something that the person can sign in to.
 #[derive(serde::Serialize, ToSchema)]
 pub(super) struct SignInPlace {
     /// For `choice.id` of `POST /console/session`.
@@ -128,11 +128,11 @@ pub(super) struct SignInPlace {
     account: Option<String>,
 }
 
-/// See the places that one may come in at, after the identity provider.
+/// List what the person can sign in to, after the identity provider.
 #[utoipa::path(
     post, path = "/console/sign-in/choices", tag = "sign-in", security(("console" = [])),
     request_body = ChoicesRequest,
-    responses((status = 200, description = "The places.", body = SignInPlaces), ChoiceErrors),
+    responses((status = 200, description = "What the person can sign in to.", body = SignInPlaces), ChoiceErrors),
 )]
 pub(super) async fn sign_in_choices(
     State(api): State<ApiState>,

@@ -58,7 +58,7 @@ impl CommandPayload for ChangeOrganisationRequest {
     patch, path = "/console/organisations/{organisationId}", tag = "tenants", security(("session" = [], "console" = [])),
     params(OrganisationPath),
     request_body = ChangeOrganisationRequest,
-    responses((status = 204, description = "It is changed, at once."), RecordCommandErrors),
+    responses((status = 204, description = "The organisation is changed, with immediate effect."), RecordCommandErrors),
 )]
 pub(super) async fn change_organisation(
     State(api): State<ApiState>,
@@ -156,7 +156,7 @@ impl CommandPayload for ChangeApplicationRequest {
     patch, path = "/console/applications/{applicationId}", tag = "tenants", security(("session" = [], "console" = [])),
     params(ApplicationPath),
     request_body = ChangeApplicationRequest,
-    responses((status = 204, description = "It is changed, at once and in every process."), RecordCommandErrors),
+    responses((status = 204, description = "The application is changed, with immediate effect in every process."), RecordCommandErrors),
 )]
 pub(super) async fn change_application(
     State(api): State<ApiState>,

@@ -2,7 +2,7 @@
 
 use super::{
     OperatorListErrors, OperatorPathErrors, TenantCreationErrors, TenantListErrors,
-    approvals::PendingApproval,
+    approvals::{PendingApproval, ask_for_approval, needs_approval},
     permissions::{ApplicationsManage, KeysManage, OrganisationsManage},
     request::{ConsoleCall, ConsoleCommand},
 };
@@ -92,7 +92,7 @@ impl CommandPayload for CreateOrganisationRequest {
 #[utoipa::path(
     post, path = "/console/organisations", tag = "tenants", security(("session" = [], "console" = [])),
     request_body = CreateOrganisationRequest,
-    responses((status = 201, description = "It is active.", body = CreatedResource), TenantCreationErrors),
+    responses((status = 201, description = "The organisation is created, and active.", body = CreatedResource), TenantCreationErrors),
 )]
 pub(super) async fn create_organisation(
     State(api): State<ApiState>,
@@ -218,7 +218,7 @@ impl CommandPayload for CreateApplicationRequest {
 #[utoipa::path(
     post, path = "/console/applications", tag = "tenants", security(("session" = [], "console" = [])),
     request_body = CreateApplicationRequest,
-    responses((status = 201, description = "It is enabled, and has no keys yet.", body = CreatedResource), TenantCreationErrors),
+    responses((status = 201, description = "The application is created and enabled; it has no keys yet.", body = CreatedResource), TenantCreationErrors),
 )]
 pub(super) async fn create_application(
     State(api): State<ApiState>,
@@ -358,7 +358,7 @@ impl CommandPayload for CreateApiKeyRequest {
                 let is_word = (1..=MAX_SCOPE_CHARS).contains(&scope.len())
                     && scope.bytes().all(|byte| byte.is_ascii_lowercase() || b":-".contains(&byte));
                 if !is_word {
-                    violations.push(Violation::new(format!("scopes[{at}]"), "it is no scope"));
+                    violations.push(Violation::new(format!("scopes[{at}]"), "it is not a scope"));
                 }
             }
         }
@@ -434,7 +434,7 @@ pub(super) async fn create_api_key(
     delete, path = "/console/applications/{applicationId}/keys/{keyId}", tag = "tenants", security(("session" = [], "console" = [])),
     params(ApiKeyPath),
     responses(
-        (status = 204, description = "It opens nothing any more."),
+        (status = 204, description = "The key is revoked."),
         (status = 202, description = "Another operator must approve it.", body = PendingApproval),
         OperatorPathErrors
     ),
@@ -452,18 +452,11 @@ pub(super) async fn revoke_api_key(
             return Err(ModerationApiError::not_found("key in use by this application"));
         }
         let wanted = ApprovableAction::RevokeKey { app, key };
-        let id = approvals::request(&mut tx, &*api.environment, call.operator()?, &wanted).await?;
-        tx.commit().await?;
-        return Ok((StatusCode::ACCEPTED, Json(PendingApproval { approval_id: id })).into_response());
+        return ask_for_approval(&api, tx, call.operator()?, &wanted).await;
     }
     api_keys::revoke(&mut tx, &*api.environment, app, key).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT.into_response())
-}
-
-/// Whether another operator must approve it. Members act for their own application only.
-fn needs_approval<P, Ids, I>(api: &ApiState, call: &ConsoleCall<P, Ids, I>) -> bool {
-    api.sign_in.settings().four_eyes && call.own_application().is_none()
 }
 
 impl From<TenancyError> for ModerationApiError {

@@ -6,7 +6,7 @@ use axum::{
     extract::{FromRequestParts as _, Query},
     http::request::Parts,
 };
-use base::{GroupId, Timestamp, Uuid};
+use base::{GroupId, MOMENT_WORDS, Timestamp, Uuid, parse_moment, storable_moment};
 use domain::{
     CreationRange, Violation,
     content_moderation::{
@@ -49,8 +49,10 @@ impl QueryString {
         violations.check(PageNumber::read(self.get("page")))
     }
 
+    /// A moment from 1970 to 9999 that may be absent.
     pub(crate) fn moment(&self, name: &'static str, violations: &mut CommandViolations) -> Option<Timestamp> {
-        self.read(name, "a moment as RFC 3339 writes it, such as 2026-01-16T00:00:00Z", violations)
+        let wrong = || Violation::new(name, format!("it is {MOMENT_WORDS}, such as 2026-01-16T00:00:00Z"));
+        violations.check(parse_moment(self.get(name)?).ok_or_else(wrong))
     }
 }
 
@@ -58,9 +60,13 @@ pub(crate) async fn read<Q: QueryParameters>(
     parts: &mut Parts,
     api: &ApiState,
 ) -> Result<Q, ModerationApiError> {
-    let Query(pairs) = Query::from_request_parts(parts, api)
+    let Query(pairs): Query<Vec<(String, String)>> = Query::from_request_parts(parts, api)
         .await
         .map_err(|error| ModerationApiError::violation("query", error.body_text()))?;
+    // As in bodies: one of the databases cannot compare it with anything.
+    if let Some((name, _)) = pairs.iter().find(|(_, text)| text.contains('\0')) {
+        return Err(ModerationApiError::violation(name.clone(), "texts have no character U+0000"));
+    }
     let mut violations = CommandViolations::default();
     let read = Q::read(&QueryString(pairs), &mut violations);
     violations.into_result(read)
@@ -174,7 +180,7 @@ pub(crate) struct NotificationQuery {
     #[param(value_type = Option<u32>, minimum = 1, default = 1)]
     pub(super) page: PageNumber,
     /// Only those at or after this moment, seconds since 1970.
-    #[param(value_type = Option<i64>)]
+    #[param(value_type = Option<i64>, minimum = 0)]
     pub(super) epoch: Option<Timestamp>,
     /// Only those before this moment (RFC 3339).
     #[param(value_type = Option<String>, format = DateTime)]
@@ -199,7 +205,7 @@ impl NotificationQuery {
 impl QueryParameters for NotificationQuery {
     fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self> {
         let page = query.page(violations);
-        let moment = |text: &str| text.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+        let moment = |text: &str| storable_moment(Timestamp::from_second(text.parse().ok()?).ok()?);
         let wrong = || Violation::new("epoch", "it is a moment in whole seconds since 1970");
         let epoch = query.get("epoch").map(|text| moment(text).ok_or_else(wrong));
         let epoch = violations.check(epoch.transpose());
@@ -294,4 +300,38 @@ impl QueryParameters for ProfileQuery {
 /// The words of a closed set, for a refusal.
 pub(crate) fn one_of(words: &[&str]) -> String {
     format!("one of {}", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_query(created_before: &str, epoch: &str) -> Option<NotificationQuery> {
+        let query = QueryString(vec![
+            ("created_before".to_owned(), created_before.to_owned()),
+            ("epoch".to_owned(), epoch.to_owned()),
+        ]);
+        let mut violations = CommandViolations::default();
+        let read = NotificationQuery::read(&query, &mut violations);
+        violations.into_result(read).ok()
+    }
+
+    #[test]
+    fn moments_are_from_1970_to_9999() {
+        let (first, last) = ("1970-01-01T00:00:00Z", "9999-12-30T00:00:00Z");
+        for (created_before, epoch) in [(first, "0"), (last, "253402128000")] {
+            let read = read_query(created_before, epoch).unwrap();
+            assert_eq!([read.epoch, read.created_before], [created_before.parse().ok(); 2]);
+        }
+        for (created_before, epoch) in [
+            ("-009999-01-02T02:00:00Z", "0"),
+            ("1969-12-31T23:59:59Z", "0"),
+            ("9999-12-31T00:00:00Z", "0"),
+            (first, "-300000000000"),
+            (first, "-1"),
+            (first, "253402214400"),
+        ] {
+            assert!(read_query(created_before, epoch).is_none(), "{created_before}, {epoch}");
+        }
+    }
 }

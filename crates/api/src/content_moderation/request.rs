@@ -12,15 +12,15 @@ use super::{
 use crate::{
     ApiState,
     http::{
-        body, header_text,
-        idempotency::{self, RequestFingerprint},
-        json,
+        body,
+        idempotency::{self, RequestFingerprint, operation_of},
+        is_json, json,
     },
 };
 use axum::{
     body::{Body, Bytes},
     extract::{FromRequest, FromRequestParts, Request},
-    http::{HeaderMap, header, request::Parts},
+    http::{HeaderMap, request::Parts},
 };
 use base::{AccountId, AppId, LimitViolation};
 use db::WriteTx;
@@ -109,7 +109,7 @@ impl<P: Permission, Ids: AccountScopedPath, B: CommandPayload> FromRequest<ApiSt
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (mut parts, body) = request.into_parts();
         let request = AccountRequest::<P, Ids>::read(&mut parts, api).await?;
-        let sent = ReceivedCommand::read(&parts, body, api).await?;
+        let sent = ReceivedCommand::read(&parts, request.caller.app, body, api).await?;
         Ok(request.with_input(sent))
     }
 }
@@ -181,7 +181,7 @@ impl<P: Permission, Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest
         let (mut parts, body) = request.into_parts();
         let ApplicationRequest { app, actor, path, permission, .. } =
             ApplicationRequest::<P, Ids>::read(&mut parts, api).await?;
-        let input = ReceivedCommand::read(&parts, body, api).await?;
+        let input = ReceivedCommand::read(&parts, app, body, api).await?;
         Ok(Self { app, actor, path, input, permission })
     }
 }
@@ -218,12 +218,11 @@ pub(crate) struct ReceivedCommand<B: CommandPayload> {
 }
 
 impl<B: CommandPayload> ReceivedCommand<B> {
-    async fn read(parts: &Parts, body: Body, api: &ApiState) -> Result<Self, ModerationApiError> {
+    async fn read(parts: &Parts, app: AppId, body: Body, api: &ApiState) -> Result<Self, ModerationApiError> {
         let idempotency_key = idempotency::idempotency_key(&parts.headers)?;
-        let raw = body::read(api, &parts.headers, body, B::MAX_BODY_BYTES, "send less at once").await?;
+        let raw = body::read(api, parts, Some(app), body, B::MAX_BODY_BYTES, "send less at once").await?;
         let command = read_command::<B>(parts, &raw, api)?;
-        let operation = format!("{} {}", parts.method, parts.uri.path());
-        Ok(Self { command, operation, idempotency_key, raw })
+        Ok(Self { command, operation: operation_of(parts), idempotency_key, raw })
     }
 
     fn fingerprint(&self, app: AppId, account: Option<AccountId>, actor: String) -> RequestFingerprint<'_> {
@@ -241,7 +240,7 @@ pub(crate) fn read_command<B: CommandPayload>(
     // No body counts as an empty object, for operations that need no member.
     let (read, violations) = json::parse_lenient::<B>(if raw.is_empty() { b"{}" } else { raw })?;
     let mut violations = CommandViolations::from(violations);
-    if B::REQUIRES_JSON_CONTENT_TYPE && !is_json(parts) {
+    if B::REQUIRES_JSON_CONTENT_TYPE && !is_json(&parts.headers) {
         violations.push(Violation::new("Content-Type", "it must be application/json"));
     }
     let command = read.into_command(api, &mut violations);
@@ -272,9 +271,4 @@ pub(super) fn read_items<B: CommandPayload>(
         violations.into_result(command)
     };
     Some(items.into_iter().map(|item| read(item).map_err(Into::into)).collect())
-}
-
-fn is_json(parts: &Parts) -> bool {
-    let kind = header_text(&parts.headers, &header::CONTENT_TYPE).and_then(|kind| kind.split(';').next());
-    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }

@@ -1,6 +1,7 @@
-//! Collects what is wrong with a request: a refusal lists all of it, with one violation for each member.
+//! Collects what is wrong with a request: a refusal lists all of it, up to a limit, with one violation for each member.
 
 use super::ModerationApiError;
+use crate::http::json::MAX_VIOLATIONS;
 use domain::Violation;
 use std::str::FromStr;
 
@@ -16,10 +17,10 @@ impl From<Vec<Violation>> for CommandViolations {
 
 impl CommandViolations {
     /// Records a violation, unless there is one of that member: what could not be read must not be reported as missing,
-    /// too.
+    /// too. Of more than a caller can read, only the first are kept.
     pub(crate) fn push(&mut self, violation: impl Into<Violation>) {
         let violation = violation.into();
-        if self.0.iter().all(|known| known.path != violation.path) {
+        if self.0.len() < MAX_VIOLATIONS && self.0.iter().all(|known| known.path != violation.path) {
             self.0.push(violation);
         }
     }
@@ -68,4 +69,20 @@ pub(crate) type TextList = Option<Vec<Option<String>>>;
 /// places; the rules refuse an empty text at its place.
 pub(crate) fn texts(list: TextList) -> Vec<String> {
     list.unwrap_or_default().into_iter().map(Option::unwrap_or_default).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::GroupId;
+
+    #[test]
+    fn of_a_long_list_only_the_first_faults_are_told() {
+        let mut violations = CommandViolations::default();
+        let list = Some(vec![None; 50_000]);
+        assert_eq!(violations.ids::<GroupId>("group_ids", list, "no such group"), []);
+        assert_eq!(violations.0.len(), MAX_VIOLATIONS);
+        assert_eq!(violations.0[1].to_string(), "group_ids[1]: no such group");
+        assert!(violations.into_result(Some(())).is_err());
+    }
 }

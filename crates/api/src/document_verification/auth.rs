@@ -7,7 +7,7 @@ use crate::{
     http::{
         auth::{BearerError, authenticate_signature, bearer, count_end_user},
         body, header_text,
-        idempotency::{self, RequestFingerprint},
+        idempotency::{self, RequestFingerprint, operation_of},
         json, read_device_metadata, request_context,
         virtual_hosts::SandboxUri,
     },
@@ -141,7 +141,15 @@ impl FromRequest<ApiState> for EndUserRequest {
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, DocumentApiError> {
         let (mut parts, body) = request.into_parts();
         let user = DocumentEndUser::from_request_parts(&mut parts, api).await?;
-        let body = body::read(api, &parts.headers, body, MAX_MEDIA_BYTES, "send a smaller file").await?;
+        let body = body::read(
+            api,
+            &parts,
+            Some(user.stored.session.app),
+            body,
+            MAX_MEDIA_BYTES,
+            "send a smaller file",
+        )
+        .await?;
         Ok(Self { user, request: ReceivedRequest::new(parts, body) })
     }
 }
@@ -221,7 +229,7 @@ impl RelyingPartyRequest {
             ));
         } else {
             let bearer = bearer::authenticate(api, &parts.headers, TokenScope::IdvSessions).await?;
-            let body = body::read(api, &parts.headers, body, room, "send less at once").await?;
+            let body = body::read(api, &parts, Some(bearer.app), body, room, "send less at once").await?;
             (bearer.app, bearer.features, body)
         };
         if !features.contains(&Feature::Identity) {
@@ -257,7 +265,7 @@ async fn require_served(api: &ApiState, app: AppId) -> Result<(), DocumentApiErr
     }
     Err(DocumentApiError::new(
         DocumentErrorCode::InsufficientPermission,
-        "the business that asked for this is not served",
+        "the business that asked for this can no longer use this service",
     ))
 }
 
@@ -317,12 +325,7 @@ impl Participant {
 
 impl ReceivedRequest {
     fn new(parts: Parts, body: Bytes) -> Self {
-        // The path as sent, so that an idempotency key of the sandbox does not collide with one of production.
-        let path = parts
-            .extensions
-            .get::<SandboxUri>()
-            .map_or_else(|| parts.uri.path(), |SandboxUri(uri)| uri.path());
-        Self { operation: format!("{} {path}", parts.method), headers: parts.headers, body }
+        Self { operation: operation_of(&parts), headers: parts.headers, body }
     }
 
     /// The body as JSON; `{}` if it is empty.
@@ -382,7 +385,7 @@ impl PathParams {
     }
 
     pub(super) fn frame(&self) -> Result<u32, DocumentApiError> {
-        self.parse("frame", DocumentSessionError::ItemNotFound("page"))
+        self.parse("frame", DocumentSessionError::ItemNotFound("frame"))
     }
 
     pub(super) fn media(&self) -> Result<MediaId, DocumentApiError> {

@@ -57,6 +57,14 @@ pub(crate) struct DocumentViolationBody<'a> {
     /// What is wrong with it.
     #[schema(value_type = String)]
     message: &'a str,
+    /// What was measured, where a limit was broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    measured: Option<f64>,
+    /// The limit, in words and numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    limit: Option<&'a str>,
 }
 
 /// The body of every refusal.
@@ -99,6 +107,8 @@ impl ErrorTable for DocumentErrorCode {
         let errors = error.violations.iter().map(|violation| DocumentViolationBody {
             property: &violation.path,
             message: &violation.message,
+            measured: violation.measured.as_ref().map(|measured| measured.measured),
+            limit: violation.measured.as_ref().map(|measured| measured.limit.as_str()),
         });
         DocumentErrorBody { code: error.code.as_str(), message: &error.message, errors: errors.collect() }
     }
@@ -125,9 +135,9 @@ impl ApiError<DocumentErrorCode> {
 }
 
 impl From<DocumentSessionError> for DocumentApiError {
-    fn from(not: DocumentSessionError) -> Self {
-        let words = not.to_string();
-        let code = match not {
+    fn from(error: DocumentSessionError) -> Self {
+        let words = error.to_string();
+        let code = match error {
             DocumentSessionError::SessionNotFound => DocumentErrorCode::SessionNotFound,
             DocumentSessionError::ItemNotFound(_) => DocumentErrorCode::ResourceNotFound,
             DocumentSessionError::MediaNotFound => DocumentErrorCode::MediaContentNotFound,

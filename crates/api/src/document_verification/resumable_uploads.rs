@@ -115,7 +115,7 @@ pub(crate) async fn upload_options() -> Response {
         ("Upload-Length" = u64, Header, description = "Its bytes.", minimum = 1, maximum = 10_485_760),
         ("Tus-Resumable" = Option<String>, Header, description = "`1.0.0`, of a client that speaks tus."),
     ),
-    responses((status = 201, description = "It is begun.", body = CreatedUpload, headers(
+    responses((status = 201, description = "The upload is created.", body = CreatedUpload, headers(
         ("Location" = String, description = "Its address, relative to that of the call."),
         ("Tus-Resumable" = String, description = "`1.0.0`."),
     )), error::BeginUploadErrors),
@@ -184,12 +184,12 @@ pub(crate) async fn append_to_upload(
     // In a task of its own: a broken connection cancels its handler, but the bytes that arrived are stored all the
     // same.
     let append = async move {
-        let bytes = body::read_available(&api, body, MAX_UPLOAD_BYTES).await?;
+        let bytes = body::read_available(&api, user.stored.session.app, body, MAX_UPLOAD_BYTES).await?;
         Ok::<_, DocumentApiError>(
             api.document_verification.append_to_upload(&user.stored, id, offset, &bytes).await?,
         )
     };
     let kept = tokio::spawn(append.in_current_span());
-    let offset = kept.await.map_err(|error| DocumentApiError::unavailable(&error))??;
+    let offset = kept.await.map_err(DocumentApiError::broken_task)??;
     Ok(offset_response(offset, of))
 }

@@ -63,7 +63,7 @@ impl From<SandboxPlayOutcome> for SandboxAgentOutcome {
     post, path = "/idverify/v1/sessions/{sessionId}/agent", tag = "sandbox", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
     request_body(content = SandboxAgentRequest, example = json!({ "document_type": "PASSPORT", "issuing_country": "SWE" })),
-    responses((status = 200, description = "How it ended, and how the session stands.", body = SandboxAgentReport), error::PlayAgentErrors),
+    responses((status = 200, description = "How the run ended, and the state of the session.", body = SandboxAgentReport), error::PlayAgentErrors),
 )]
 pub(crate) async fn play_agent(
     State(api): State<ApiState>,

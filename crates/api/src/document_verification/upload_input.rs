@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ApiState,
-    http::{header_text, json, multipart},
+    http::{header_text, is_json, json, multipart},
 };
 use axum::http::header;
 use base::UploadId;
@@ -89,8 +89,7 @@ upload_forms! {
 impl EndUserRequest {
     /// Reads the file of a call: from a form, or from a resumable upload that a JSON body names.
     pub(super) async fn read_upload(&self, api: &ApiState) -> Result<CapturedMedia, DocumentApiError> {
-        let content_type = header_text(&self.request.headers, &header::CONTENT_TYPE).unwrap_or_default();
-        if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
+        if !is_json(&self.request.headers) {
             return self.request.read_form_upload().await;
         }
         let reference: UploadReference = json::parse(self.request.json())?;

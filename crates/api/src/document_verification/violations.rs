@@ -1,6 +1,7 @@
 //! Collects everything that is wrong with a request, so that a caller learns it at once.
 
 use super::DocumentApiError;
+use base::LimitViolation;
 use domain::Violation;
 use serde_json::Value;
 
@@ -20,13 +21,12 @@ impl PayloadViolations {
     /// Records a violation, unless there is one of the same member or of one around it: what follows from a fault is
     /// not reported as another.
     pub(super) fn add(&mut self, path: &str, words: impl Into<String>) {
-        let told = |known: &Violation| {
-            let rest = path.strip_prefix(&*known.path);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        if !self.0.iter().any(told) {
-            self.0.push(Violation::new(path.to_owned(), words));
-        }
+        self.extend([Violation::new(path.to_owned(), words)]);
+    }
+
+    /// The same of a limit that was exceeded.
+    pub(super) fn add_limit(&mut self, path: &str, words: impl Into<String>, measured: LimitViolation) {
+        self.extend([Violation::with_limit(path.to_owned(), words, measured)]);
     }
 
     /// Everything that was found.
@@ -34,10 +34,16 @@ impl PayloadViolations {
         self.0
     }
 
-    /// Adds what the domain found.
+    /// Records several violations as [`Self::add`] does one, with what was measured.
     pub(super) fn extend(&mut self, found: impl IntoIterator<Item = Violation>) {
         for violation in found {
-            self.add(&violation.path, violation.message);
+            let is_told = self.0.iter().any(|known| {
+                let rest = violation.path.strip_prefix(&*known.path);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            });
+            if !is_told {
+                self.0.push(violation);
+            }
         }
     }
 
@@ -46,7 +52,9 @@ impl PayloadViolations {
         let text = text?;
         let length = text.chars().count();
         if length > MAX_TEXT_CHARS {
-            self.add(path, format!("it has {length} characters, at most {MAX_TEXT_CHARS} are read"));
+            let words = format!("it has {length} characters, at most {MAX_TEXT_CHARS} are read");
+            let limit = format!("at most {MAX_TEXT_CHARS} characters");
+            self.add_limit(path, words, LimitViolation::new(length as f64, limit, "send a shorter text"));
             return None;
         }
         Some(text)
@@ -64,7 +72,9 @@ impl PayloadViolations {
     pub(super) fn list<T>(&mut self, path: &str, items: Option<Vec<T>>, most: usize) -> Vec<T> {
         let items = items.unwrap_or_default();
         if items.len() > most {
-            self.add(path, format!("it has {} items, at most {most} are taken", items.len()));
+            let words = format!("it has {} items, at most {most} are taken", items.len());
+            let limit = format!("at most {most} items");
+            self.add_limit(path, words, LimitViolation::new(items.len() as f64, limit, "leave some out"));
             return Vec::new();
         }
         items
@@ -145,5 +155,14 @@ mod tests {
         assert_eq!(violations.required::<u8>("d", None), None);
         let told: Vec<_> = violations.0.iter().map(|violation| violation.path.clone()).collect();
         assert_eq!(told, ["a", "b", "d"]);
+        let measured: Vec<_> = violations
+            .0
+            .iter()
+            .map(|violation| violation.measured.as_ref().map(|limit| (limit.measured, limit.limit.as_str())))
+            .collect();
+        assert_eq!(
+            measured,
+            [Some((2049.0, "at most 2048 characters")), Some((2.0, "at most 1 items")), None]
+        );
     }
 }

@@ -18,7 +18,8 @@ use domain::{
     tenancy::limits::{LimitError, LimitReachedError},
 };
 use serde::Serialize;
-use std::{borrow::Cow, collections::BTreeMap, fmt::Debug, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Debug, io, time::Duration};
+use tokio::task::JoinError;
 use utoipa::openapi::{
     AllOfBuilder, ContentBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
     response::Response as DocumentedResponse,
@@ -142,6 +143,12 @@ impl<T: ErrorTable> ApiError<T> {
         Self::busy(RETRY_AFTER_OUTAGE)
     }
 
+    /// Temporarily unavailable, because a task ended without a result. That is logged here without the message of a panic, which
+    /// may quote what the task was reading.
+    pub(crate) fn broken_task(broken: JoinError) -> Self {
+        Self::unavailable(&io::Error::from(broken))
+    }
+
     /// Temporarily unavailable because of high load.
     pub(crate) fn busy(wait: Duration) -> Self {
         Self::new(T::UNAVAILABLE, "temporarily unavailable, try again").with_retry_after(wait)
@@ -196,7 +203,8 @@ impl<T: ErrorTable> From<BodyError> for ApiError<T> {
                 let message = format!("the body is too large{limit}");
                 Self::new(T::PAYLOAD_TOO_LARGE, message).with_measured(measured)
             }
-            BodyError::Broken(words) => Self::new(T::MALFORMED_BODY, words),
+            BodyError::BrokenOff => Self::new(T::MALFORMED_BODY, "the body broke off"),
+            BodyError::Late => Self::new(T::MALFORMED_BODY, "the body did not arrive in time"),
             BodyError::NoMemory(wait) => Self::busy(wait),
         }
     }

@@ -1,11 +1,14 @@
 //! `Idempotency-Key`, for operations that create something: a repeat with the same key and body gets the same answer
 //! and has no second effect (draft-ietf-httpapi-idempotency-key-header).
 
-use super::error::{ApiError, ErrorTable};
+use super::{
+    error::{ApiError, ErrorTable},
+    virtual_hosts::SandboxUri,
+};
 use crate::ApiState;
 use axum::{
     Json,
-    http::{HeaderMap, HeaderName, StatusCode, header},
+    http::{HeaderMap, HeaderName, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
 };
 use base::{AccountId, AppId};
@@ -31,13 +34,20 @@ pub(crate) struct RequestFingerprint<'a> {
     pub(crate) app: AppId,
     /// The account that the answer is about, if any; the stored answer is deleted with it.
     pub(crate) account: Option<AccountId>,
-    /// The method and the path as sent, such as `POST /poa/v1/verify`.
+    /// As [`operation_of`] has it.
     pub(crate) operation: &'a str,
     /// Without a key, no answer is stored.
     pub(crate) key: Option<&'a str>,
     pub(crate) body: &'a [u8],
     /// Who acts, for the audit trail.
     pub(crate) actor: String,
+}
+
+/// The method and the path of a request, such as `POST /poa/v1/verify`: of the sandbox as it was sent, so that a key of the
+/// sandbox does not collide with one of production.
+pub(crate) fn operation_of(parts: &Parts) -> String {
+    let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
+    format!("{} {}", parts.method, uri.path())
 }
 
 /// The key of a request, if it has one. A key that cannot be stored is refused, because its sender relies on it.
@@ -135,4 +145,19 @@ pub(crate) async fn idempotent<T: ErrorTable, A: Serialize>(
     }
     tx.commit().await?;
     Ok((status, Json(answer)).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::Request;
+
+    #[test]
+    fn an_operation_is_method_and_path_and_of_the_sandbox_as_it_was_sent() {
+        let request = Request::post("https://assay.example/idverify/v1/sessions?nonce=1");
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        assert_eq!(operation_of(&parts), "POST /idverify/v1/sessions");
+        parts.extensions.insert(SandboxUri("/sandbox/idverify/v1/sessions?nonce=1".parse().unwrap()));
+        assert_eq!(operation_of(&parts), "POST /sandbox/idverify/v1/sessions");
+    }
 }

@@ -4,7 +4,9 @@
 //! Request types declare their members as `Option`s: the rule that needs a member reports that it is missing, together
 //! with everything else that is wrong.
 
+use base::LimitViolation;
 use domain::{UnknownVariantError, Violation};
+use memchr::{memchr, memchr2};
 use serde::{
     Deserialize, Deserializer,
     de::{
@@ -20,8 +22,11 @@ use std::{borrow::Cow, marker::PhantomData, str::FromStr};
 const MAX_MESSAGE_BYTES: usize = 200;
 /// Used in place of a member's path for the body itself.
 const BODY_PATH: &str = "the body";
-/// Further members of a wrong type are not reported.
-const MAX_VIOLATIONS: usize = 50;
+/// Further members that are wrong are not reported.
+pub(crate) const MAX_VIOLATIONS: usize = 50;
+/// Values in a body: objects, lists, and what is in them. Each takes up to some hundred times the memory that its text takes,
+/// and a thousand items with everything that they may have are a fifth of them.
+const MAX_VALUES: usize = 100_000;
 
 /// A body that cannot be read.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +48,15 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
 pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
     // Every type is read from a `Value`, even if nothing is wrong: reading it from text first, and from a `Value` only
     // to find the other faults, would compile the code twice for each of a hundred types.
-    read_lenient(deserialize_body(body, |reader, _| Value::deserialize(reader))?)
+    read_lenient(parse_value(body)?)
 }
 
-/// The same for a part of a body.
+/// Reads a body as it is, for [`read_lenient`].
+pub(crate) fn parse_value(body: &[u8]) -> Result<Value, JsonError> {
+    deserialize_body(body, |reader, _| Value::deserialize(reader))
+}
+
+/// As [`parse_lenient`], of a body that was read, or of a part of one.
 pub(crate) fn read_lenient<T: DeserializeOwned>(mut value: Value) -> Result<(T, Vec<Violation>), JsonError> {
     let mut violations: Vec<Violation> = Vec::new();
     // Each time without the member that was wrong.
@@ -84,6 +94,13 @@ fn deserialize_body<'a, T>(
     body: &'a [u8],
     read: impl FnOnce(&mut SliceDeserializer<'a>, &mut Track) -> serde_json::Result<T>,
 ) -> Result<T, JsonError> {
+    let values = count_values(body);
+    if values > MAX_VALUES {
+        let limit = format!("at most {MAX_VALUES} values");
+        let measured = LimitViolation::new(values as f64, limit, "send several requests");
+        let message = format!("it has {values} values");
+        return Err(JsonError::Violations(vec![Violation::with_limit(BODY_PATH, message, measured)]));
+    }
     let mut reader = serde_json::Deserializer::from_slice(body);
     let mut track = Track::new();
     let read = read(&mut reader, &mut track).map_err(|cause| {
@@ -98,6 +115,30 @@ fn deserialize_body<'a, T>(
         return Err(JsonError::Syntax("texts have no character U+0000"));
     }
     Ok(read)
+}
+
+/// How many values this JSON has, or more: texts are passed over, and each bracket or comma elsewhere begins one.
+fn count_values(json: &[u8]) -> usize {
+    let (mut count, mut rest) = (1, json);
+    loop {
+        let (before, text) = match memchr(b'"', rest) {
+            Some(at) => (&rest[..at], &rest[at + 1..]),
+            None => (rest, &rest[..0]),
+        };
+        count += before.iter().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count();
+        // Where the text ends, if it does.
+        rest = text;
+        loop {
+            match memchr2(b'"', b'\\', rest) {
+                Some(at) if rest[at] == b'"' => {
+                    rest = &rest[at + 1..];
+                    break;
+                }
+                Some(at) => rest = rest.get(at + 2..).unwrap_or_default(),
+                None => return count,
+            }
+        }
+    }
 }
 
 fn object_expected() -> Violation {
@@ -189,7 +230,7 @@ pub(crate) fn member_names(body: &[u8]) -> Result<Vec<String>, JsonError> {
 /// cannot store it.
 fn has_nul(json: &[u8]) -> bool {
     let mut rest = json;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+    while let Some(at) = memchr(b'\\', rest) {
         let escape = rest.get(at + 1..).unwrap_or_default();
         if escape.starts_with(b"u0000") {
             return true;
@@ -339,6 +380,25 @@ mod tests {
             let read = parse::<Named>(good.as_bytes()).unwrap().name;
             assert!(read.is_some_and(|name| name.contains("u0000")), "{good}");
         }
+    }
+
+    #[test]
+    fn values_are_counted_before_they_take_memory() {
+        for (json, values) in [
+            ("", 1),
+            ("7", 1),
+            (r#""a,[{\"," "#, 1),
+            (r#"{"a": [1, 2, {"b,\\": "{\"["}], "c": null}"#, 7),
+            (r#"{"unended, [ \"#, 2),
+        ] {
+            assert_eq!(count_values(json.as_bytes()), values, "{json}");
+        }
+        let body = |count: usize| format!(r#"{{"unknown":[{}0]}}"#, r#"{"":0},"#.repeat(count / 2));
+        assert!(parse::<Named>(body(MAX_VALUES - 4).as_bytes()).is_ok());
+        let Err(JsonError::Violations(told)) = parse::<Named>(body(MAX_VALUES).as_bytes()) else {
+            panic!("it has too many values")
+        };
+        assert_eq!(told[0].to_string(), "the body: it has 100003 values");
     }
 
     #[test]

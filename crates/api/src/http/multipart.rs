@@ -44,7 +44,7 @@ fn describe_error(error: &Error) -> &'static str {
         Error::IncompleteFieldData { .. } => "a part does not end",
         Error::IncompleteHeaders | Error::ReadHeaderFailed(_) => "the headers of a part cannot be read",
         Error::DecodeHeaderName { .. } | Error::DecodeHeaderValue { .. } => {
-            "a part has a header that is no text"
+            "a part has a header that is not text"
         }
         Error::IncompleteStream => "it ends before its last boundary",
         _ => "it is not multipart/form-data as RFC 7578 has it",

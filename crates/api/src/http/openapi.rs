@@ -59,7 +59,7 @@ pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: WebhookD
             .build()
     };
     let headers = STANDARD_WEBHOOK_HEADERS.iter().chain(webhook.headers).copied().map(header);
-    let delivered = ResponseBuilder::new().description("It is delivered; anything else is tried again.");
+    let delivered = ResponseBuilder::new().description("Delivered. After any other answer it is sent again.");
     let operation = OperationBuilder::new()
         .operation_id(Some(webhook.name))
         .summary(Some(webhook.summary))

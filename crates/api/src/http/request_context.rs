@@ -35,7 +35,7 @@ const MAX_SDK_NAME_BYTES: usize = 64;
 pub(crate) struct RequestTracer {
     pub(crate) environment: Arc<dyn Environment>,
     pub(crate) brand: Brand,
-    pub(crate) operations: Operations,
+    pub(crate) operations: Arc<Operations>,
     /// Where requests of applications are noted.
     pub(crate) log: Option<RequestLog>,
 }

@@ -11,10 +11,7 @@ use super::{
     explain::Explanation,
     signed_request::AttemptHeaders,
 };
-use crate::{
-    ApiState,
-    http::json::{object, parse_borrowed},
-};
+use crate::{ApiState, http::json::object};
 use axum::{Json, extract::State};
 use domain::image_analysis::ValidationLevel;
 use std::borrow::Cow;
@@ -57,7 +54,7 @@ pub(crate) async fn estimate_age(
     switches: AnalysisQuery,
     signed: SignedRequest,
 ) -> Result<Json<AgeResponse>, ImageAnalysisApiError> {
-    let body: AgeRequest<'_> = parse_borrowed(&signed.body)?;
+    let body: AgeRequest<'_> = analysis::parse_body(&signed.body)?;
     analysis::check_device(body.metadata.as_ref())?;
     let validation = Some(analysis::parse_validation(body.img_validation_level)?);
     let photo = SubmittedPhoto { img: body.img, metadata: body.metadata, secure: body.secure };

@@ -10,7 +10,7 @@ use super::{
     explain::Explanation,
     signed_request::AttemptHeaders,
 };
-use crate::{ApiState, http::json::parse_borrowed};
+use crate::ApiState;
 use axum::{Json, extract::State};
 use utoipa::ToSchema;
 
@@ -44,7 +44,7 @@ pub(super) async fn analyse_age_and_liveness(
     signed: &SignedRequest,
     operation: &'static str,
 ) -> Result<Json<AgeAntispoofingResponse>, ImageAnalysisApiError> {
-    let body: AntispoofingRequest<'_> = parse_borrowed(&signed.body)?;
+    let body: AntispoofingRequest<'_> = analysis::parse_body(&signed.body)?;
     analysis::check_device(body.metadata.as_ref())?;
     let liveness = Some(analysis::parse_assurance(body.level_of_assurance)?);
     analysis::require_strict_validation(body.img_validation_level)?;

@@ -11,10 +11,7 @@ use super::{
     explain::Explanation,
     signed_request::AttemptHeaders,
 };
-use crate::{
-    ApiState,
-    http::json::{object, parse_borrowed},
-};
+use crate::{ApiState, http::json::object};
 use axum::{Json, extract::State};
 use domain::image_analysis::{LivenessAssurance, ThresholdOperator, ValidationLevel};
 use std::borrow::Cow;
@@ -75,7 +72,7 @@ pub(crate) async fn age_antispoofing_verify(
     switches: AnalysisQuery,
     signed: SignedRequest,
 ) -> Result<Json<AgeAntispoofingVerifyResponse>, ImageAnalysisApiError> {
-    let body: AgeAntispoofingVerifyRequest<'_> = parse_borrowed(&signed.body)?;
+    let body: AgeAntispoofingVerifyRequest<'_> = analysis::parse_body(&signed.body)?;
     analysis::check_device(body.metadata.as_ref())?;
     let threshold = Some(analysis::parse_threshold(body.threshold, body.operator)?);
     let liveness = Some(analysis::parse_assurance(body.level_of_assurance)?);

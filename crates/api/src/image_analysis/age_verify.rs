@@ -11,10 +11,7 @@ use super::{
     explain::Explanation,
     signed_request::AttemptHeaders,
 };
-use crate::{
-    ApiState,
-    http::json::{object, parse_borrowed},
-};
+use crate::{ApiState, http::json::object};
 use axum::{Json, extract::State};
 use domain::image_analysis::{ThresholdOperator, ValidationLevel};
 use std::borrow::Cow;
@@ -64,7 +61,7 @@ pub(crate) async fn verify_age(
     switches: AnalysisQuery,
     signed: SignedRequest,
 ) -> Result<Json<AgeVerifyResponse>, ImageAnalysisApiError> {
-    let body: AgeVerifyRequest<'_> = parse_borrowed(&signed.body)?;
+    let body: AgeVerifyRequest<'_> = analysis::parse_body(&signed.body)?;
     analysis::check_device(body.metadata.as_ref())?;
     let threshold = Some(analysis::parse_threshold(body.threshold, body.operator)?);
     let validation = Some(analysis::parse_validation(body.img_validation_level)?);

@@ -3,7 +3,10 @@
 use super::{
     ImageAnalysisApiError, ImageAnalysisErrorCode, SignedRequest, enum_field::EnumField, explain::Explanation,
 };
-use crate::ApiState;
+use crate::{
+    ApiState,
+    http::json::{object, parse_borrowed},
+};
 use axum::extract::{FromRequestParts, Query};
 use domain::{
     audit::{DecisionRecord, sha256_hex},
@@ -85,16 +88,14 @@ pub(crate) struct SecureCaptureProof {
 }
 
 /// Query switches of the image analysis operations. `nonce` and `timestamp` belong to the signature.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct AnalysisQuery {
     /// Unique for each request: a UUID. A second use is refused.
-    #[param(value_type = String, required = true)]
-    #[serde(rename = "nonce")]
+    #[param(value_type = String, required = true, rename = "nonce")]
     _nonce: Option<String>,
     /// When the request was signed: unix time in seconds, milliseconds or microseconds.
-    #[param(value_type = i64, required = true)]
-    #[serde(rename = "timestamp")]
+    #[param(value_type = i64, required = true, rename = "timestamp")]
     _timestamp: Option<String>,
     /// `true` adds `explain` to the answer.
     #[param(value_type = Option<bool>)]
@@ -110,20 +111,25 @@ pub(crate) struct AnalysisQuery {
 impl<S: Send + Sync> FromRequestParts<S> for AnalysisQuery {
     type Rejection = std::convert::Infallible;
 
-    /// A query that cannot be read has no switches; the parameters of the signature are checked by `SignedRequest`.
+    /// What the switches say is checked once the caller is known; `SignedRequest` checks the parameters of the signature.
     async fn from_request_parts(
         parts: &mut axum::http::request::Parts,
         _: &S,
     ) -> Result<Self, Self::Rejection> {
-        Ok(Query::try_from_uri(&parts.uri).map_or_else(|_| Self::none(), |Query(switches)| switches))
+        let pairs: Vec<(String, String)> =
+            Query::try_from_uri(&parts.uri).map_or_else(|_| Vec::new(), |Query(pairs)| pairs);
+        let switch = |name: &str| {
+            let sent = pairs.iter().filter(|(known, _)| known == name).map(|(_, word)| word.as_str());
+            let words: Vec<&str> = sent.collect();
+            // A switch that is repeated is neither on nor off, so it is refused: `secure` must not be off by mistake.
+            (!words.is_empty()).then(|| words.join(","))
+        };
+        let (explain, secure, multiframe) = (switch("explain"), switch("secure"), switch("multiframe"));
+        Ok(Self { explain, secure, multiframe, ..Self::default() })
     }
 }
 
 impl AnalysisQuery {
-    fn none() -> Self {
-        Self { _nonce: None, _timestamp: None, explain: None, secure: None, multiframe: None }
-    }
-
     fn parse_flag(switch: Option<&String>, name: &str) -> Result<bool, ImageAnalysisApiError> {
         match switch.map(String::as_str) {
             None | Some("false") => Ok(false),
@@ -156,14 +162,34 @@ pub(super) struct AnalysisResult {
     requested: RequestedAnalyses,
 }
 
-/// The rules that led to an answer, as decision records keep them.
+/// The rules that led to an answer, as decision records keep them. What was not asked is absent: nothing that is signed holds
+/// a null.
 #[derive(Debug, serde::Serialize)]
 struct DecisionRules {
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     operator: Option<ThresholdOperator>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     level_of_assurance: Option<LivenessAssurance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     img_validation_level: Option<ValidationLevel>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     liveness_threshold: Option<f32>,
+}
+
+/// Reads a body. A device that there is not is told before anything else that is wrong with it.
+pub(super) fn parse_body<'a, B: Deserialize<'a>>(body: &'a [u8]) -> Result<B, ImageAnalysisApiError> {
+    #[derive(Deserialize)]
+    struct CaptureOnly {
+        #[serde(default, deserialize_with = "object")]
+        metadata: Option<CaptureMetadata>,
+    }
+    parse_borrowed(body).map_err(|error| {
+        let capture = parse_borrowed::<CaptureOnly>(body).ok();
+        let device = capture.and_then(|capture| check_device(capture.metadata.as_ref()).err());
+        device.unwrap_or_else(|| error.into())
+    })
 }
 
 /// Refuses a device that there is not, before anything else of the body is looked at.

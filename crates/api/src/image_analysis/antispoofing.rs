@@ -11,10 +11,7 @@ use super::{
     explain::Explanation,
     signed_request::AttemptHeaders,
 };
-use crate::{
-    ApiState,
-    http::json::{object, parse_borrowed},
-};
+use crate::{ApiState, http::json::object};
 use axum::{Json, extract::State};
 use domain::image_analysis::{LivenessAssurance, ValidationLevel};
 use std::borrow::Cow;
@@ -61,7 +58,7 @@ pub(crate) async fn detect_spoof(
     switches: AnalysisQuery,
     signed: SignedRequest,
 ) -> Result<Json<AntispoofingResponse>, ImageAnalysisApiError> {
-    let body: AntispoofingRequest<'_> = parse_borrowed(&signed.body)?;
+    let body: AntispoofingRequest<'_> = analysis::parse_body(&signed.body)?;
     analysis::check_device(body.metadata.as_ref())?;
     let liveness = Some(analysis::parse_assurance(body.level_of_assurance)?);
     analysis::require_strict_validation(body.img_validation_level)?;

@@ -3,7 +3,11 @@
 use super::ProofApiError;
 use crate::{
     ApiState,
-    http::{auth::bearer, body, idempotency},
+    http::{
+        auth::bearer,
+        body,
+        idempotency::{self, operation_of},
+    },
 };
 use axum::{
     body::Bytes,
@@ -30,6 +34,8 @@ impl FromRequestParts<ApiState> for BearerCaller {
 pub(crate) struct BearerRequest {
     pub(super) bearer: BearerPrincipal,
     pub(super) body: Bytes,
+    /// What the request's answer is stored for, with the key.
+    pub(super) operation: String,
     pub(super) idempotency_key: Option<String>,
 }
 
@@ -40,7 +46,8 @@ impl FromRequest<ApiState> for BearerRequest {
         let (mut parts, body) = request.into_parts();
         let BearerCaller(bearer) = BearerCaller::from_request_parts(&mut parts, api).await?;
         let key = idempotency::idempotency_key(&parts.headers)?;
-        let body = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send the query alone").await?;
-        Ok(Self { bearer, body, idempotency_key: key })
+        let body =
+            body::read(api, &parts, Some(bearer.app), body, MAX_BODY_BYTES, "send the query alone").await?;
+        Ok(Self { bearer, body, operation: operation_of(&parts), idempotency_key: key })
     }
 }

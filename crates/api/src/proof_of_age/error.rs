@@ -134,11 +134,11 @@ impl From<BearerError> for ProofApiError {
 }
 
 impl From<ProofOfAgeError> for ProofApiError {
-    fn from(no: ProofOfAgeError) -> Self {
-        match no {
+    fn from(error: ProofOfAgeError) -> Self {
+        match error {
             ProofOfAgeError::LimitReached(reached) => reached.into(),
             ProofOfAgeError::Trust(_) | ProofOfAgeError::NotQueued(_) | ProofOfAgeError::Db(_) => {
-                Self::unavailable(&no)
+                Self::unavailable(&error)
             }
         }
     }

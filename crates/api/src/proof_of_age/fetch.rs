@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State, rejection::PathRejection},
 };
 use base::Timestamp;
-use domain::proof_of_age::{ProofRecord, ProofStatus};
+use domain::proof_of_age::{PROOF_ID_CHARS, ProofRecord, ProofStatus};
 use utoipa::ToSchema;
 
 /// A verification.
@@ -114,8 +114,9 @@ pub(crate) async fn fetch_proof(
     BearerCaller(bearer): BearerCaller,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<ProofVerification>, ProofApiError> {
-    // Text that cannot be an id is answered like an unknown id.
-    let id = id.ok().filter(|Path(id)| id.len() == 22);
+    // Text that cannot be an id is answered like an unknown id, and one of the databases would refuse some of it.
+    let is_base64url = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let id = id.ok().filter(|Path(id)| id.len() == PROOF_ID_CHARS && id.bytes().all(is_base64url));
     let record = match id {
         Some(Path(id)) => api.proof_of_age.find(bearer.app, &id).await?,
         None => None,

@@ -6,7 +6,7 @@ use crate::{
     http::{
         auth::count_stranger,
         body, header_text,
-        idempotency::{IdempotencyKeyHeader, RequestFingerprint, idempotency_key, idempotent},
+        idempotency::{IdempotencyKeyHeader, RequestFingerprint, idempotency_key, idempotent, operation_of},
         json::parse,
     },
 };
@@ -62,7 +62,7 @@ pub(crate) async fn redeem_invitation(
     let code =
         code.ok_or_else(|| ProofApiError::new(ProofErrorCode::InvalidToken, "no invitation was sent"))?;
     count_stranger(&api, &parts.headers, &parts.extensions)?;
-    let body = body::read(&api, &parts.headers, body, MAX_BODY_BYTES, "send at most 120 keys").await?;
+    let body = body::read(&api, &parts, None, body, MAX_BODY_BYTES, "send at most 120 keys").await?;
     let RedeemInvitationRequest { keys } = parse(&body)?;
     let app = api.proof_issuer.grant_application(code).await?;
     let holders = HolderKeys::parse(&keys)?;
@@ -72,7 +72,7 @@ pub(crate) async fn redeem_invitation(
     let identity = RequestFingerprint {
         app,
         account: None,
-        operation: &format!("POST /poa/v1/holder/credentials {invitation}"),
+        operation: &format!("{} {invitation}", operation_of(&parts)),
         key: key.as_deref(),
         body: &body,
         actor: format!("application:{app}"),
@@ -101,22 +101,22 @@ pub(crate) async fn issuer_keys(State(api): State<ApiState>) -> Result<Json<JwkS
 }
 
 impl From<ProofIssueError> for ProofApiError {
-    fn from(no: ProofIssueError) -> Self {
-        match no {
-            ProofIssueError::Code => Self::new(ProofErrorCode::InvalidToken, no.to_string()),
+    fn from(error: ProofIssueError) -> Self {
+        match error {
+            ProofIssueError::Code => Self::new(ProofErrorCode::InvalidToken, error.to_string()),
             ProofIssueError::Key(_) | ProofIssueError::Age => {
-                Self::new(ProofErrorCode::UnprocessableEntry, no.to_string())
+                Self::new(ProofErrorCode::UnprocessableEntry, error.to_string())
             }
             ProofIssueError::Keys(many) => {
                 let limit = format!("1 to {MAX_BATCH_CREDENTIALS} keys");
                 let measured =
                     base::LimitViolation::new(many as f64, limit, "send a key for each credential");
-                Self::new(ProofErrorCode::UnprocessableEntry, no.to_string()).with_measured(measured)
+                Self::new(ProofErrorCode::UnprocessableEntry, error.to_string()).with_measured(measured)
             }
             ProofIssueError::Damaged(_)
             | ProofIssueError::Issue(_)
             | ProofIssueError::Tenancy(_)
-            | ProofIssueError::Db(_) => Self::unavailable(&no),
+            | ProofIssueError::Db(_) => Self::unavailable(&error),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{ProofApiError, auth::BearerRequest, error, fetch::ProofVerification}
 use crate::{
     ApiState,
     http::{
-        idempotency::{RequestFingerprint, idempotent},
+        idempotency::{IdempotencyKeyHeader, RequestFingerprint, idempotent},
         json::{object, parse},
     },
 };
@@ -78,7 +78,7 @@ pub(crate) struct ProofNotificationTarget {
 /// the result is then sent to `notification`. Any result can be fetched for 30 days.
 #[utoipa::path(
     post, path = "/poa/v1/verify", tag = "proof of age", security(("bearer" = [])),
-    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
+    params(IdempotencyKeyHeader),
     request_body = VerifyProofRequest,
     responses(
         (status = 200, description = "The result.", body = ProofVerification),
@@ -96,7 +96,7 @@ pub(crate) async fn verify_proof(
     let identity = RequestFingerprint {
         app: sent.bearer.app,
         account: None,
-        operation: "POST /poa/v1/verify",
+        operation: &sent.operation,
         key: sent.idempotency_key.as_deref(),
         body: &sent.body,
         actor: format!("application:{}", sent.bearer.app),

@@ -2,9 +2,7 @@
 
 use super::{MetricsRecorder, ReadinessProbe, health, metrics, readiness, unavailable};
 use crate::http::{
-    Brand,
-    operations::Operations,
-    panic,
+    Brand, panic,
     request_context::{RequestTracer, trace_request},
     virtual_hosts::VirtualHosts,
 };
@@ -78,7 +76,7 @@ pub fn startup_router(
     hosts: VirtualHosts,
     has_operator_routes: bool,
 ) -> Router {
-    let tracer = Arc::new(RequestTracer { environment, brand, operations: Operations::default(), log: None });
+    let tracer = Arc::new(RequestTracer { environment, brand, operations: Arc::default(), log: None });
     let mut routes = Router::new().route("/healthz", get(health::healthz));
     if has_operator_routes {
         routes = routes.route("/readyz", get(readiness::readyz)).route("/metrics", get(metrics::scrape));

@@ -334,9 +334,13 @@ async fn each_deletion_that_was_recorded_can_be_done_again() {
         let (content, _) = fixture.waiting_moderation().await;
         let (_, moderation) = fixture.waiting_moderation().await;
         let (session, _) = document_verification::session_with_page(app).await;
-        ids.push([profile, other, removed, member, content, moderation, session.id.clone()]);
+        // Of this one only the picture is deleted.
+        let (kept, media) = document_verification::session_with_page(app).await;
+        kept.finish(app).await;
+        let media = media["id"].as_str().unwrap().to_owned();
+        ids.push([profile, other, removed, member, content, moderation, session.id, kept.id, media]);
     }
-    let [profile, other, removed, member, content, moderation, session] = &ids[0];
+    let [profile, other, removed, member, content, moderation, session, kept, media] = &ids[0];
     for below in [
         format!("/profiles/{profile}"),
         format!("/profiles/{other}/faces/{removed}"),
@@ -347,9 +351,11 @@ async fn each_deletion_that_was_recorded_can_be_done_again() {
         let answer = fixture.call("DELETE", &below, None).await;
         assert!(answer.status.is_success(), "{below}: {}", answer.json());
     }
-    let path = format!("{}/sessions/{session}", document_verification::BASE);
-    let deleted = document_verification::relying_party_call(app, "DELETE", &path, None).await;
-    assert_eq!(deleted.status_and_code(), "204");
+    for below in [session.clone(), format!("{kept}/media/{media}/content")] {
+        let path = format!("{}/sessions/{below}", document_verification::BASE);
+        let deleted = document_verification::relying_party_call(app, "DELETE", &path, None).await;
+        assert_eq!(deleted.status_and_code(), "204", "{below}");
+    }
 
     let mut lines = Vec::new();
     let mut view = app.api.db.read().await.unwrap();
@@ -379,10 +385,15 @@ async fn each_deletion_that_was_recorded_can_be_done_again() {
         .iter()
         .map(|line| ids[0].iter().zip(&ids[1]).fold(line.clone(), |line, (old, new)| line.replace(old, new)))
         .collect();
-    assert_eq!(run(&of_others).await, 6);
+    assert_eq!(run(&of_others).await, 7);
+    let picture =
+        format!("{}/sessions/{}/media/{}/content", document_verification::BASE, ids[1][7], ids[1][8]);
+    let withheld = document_verification::relying_party_call(app, "GET", &picture, None).await;
+    assert_eq!(withheld.status_and_code(), "204", "the session is there, and its picture is not");
     for table in ["contents", "moderations", "identity_sessions", "members", "faces"] {
         let left = app.dump().await.iter().filter(|row| row.starts_with(&format!("{table} "))).count();
-        assert_eq!(left, if table == "contents" { 2 } else { 0 }, "{table}");
+        let kept = ["contents", "identity_sessions"].contains(&table);
+        assert_eq!(left, if kept { 2 } else { 0 }, "{table}");
     }
     // Of an account as a whole.
     let close =

@@ -1,7 +1,7 @@
 //! What one application may take, and how each interface says that it has taken it.
 
 use crate::{
-    content_moderation::{AccountFixture, face_base64, two_people},
+    content_moderation::{AccountFixture, another_photo, face_base64, two_people},
     deliveries::BackgroundDispatcher,
     document_verification::{DocumentSessionFixture, relying_party_call, session_with_page},
     http::call,
@@ -159,6 +159,47 @@ async fn pictures_of_faces_count_as_stored_for_as_long_as_they_are_there() {
     let face = added["id"].as_str().unwrap_or_else(|| panic!("{added}"));
     fixture.call("DELETE", &format!("/profiles/{second}/faces/{face}"), None).await;
     assert_eq!(2 * stored_bytes(app).await, two, "the same picture was there twice");
+    app.api.account_deletion.delete(Some(app.app), fixture.account, "operator").await.unwrap();
+    assert_eq!(stored_bytes(app).await, 0);
+}
+
+#[tokio::test]
+async fn a_repeat_gets_its_answer_though_there_is_no_room_for_its_picture_any_more() {
+    let fixture = AccountFixture::start().await;
+    let (ada, _) = two_people();
+    let send = async |path: &str, body: &Value, once: &str| {
+        let request = axum::http::Request::post(fixture.path(path))
+            .header("Authorization", &fixture.key)
+            .header("Svc-Sdk-Id", fixture.app.app.to_string())
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", once);
+        fixture.app.send(request.body(body.to_string().into()).unwrap()).await
+    };
+    let profile = json!({ "biometric_consent": "form 7", "face": face_base64(ada) });
+    let enrolled = send("/profiles", &profile, "a").await;
+    let faces = format!("/profiles/{}/faces", enrolled.json()["id"].as_str().unwrap());
+    let face = json!({ "face": face_base64(&another_photo(ada, 0)) });
+    let added = send(&faces, &face, "a").await;
+    assert_eq!(added.status_and_code(), "201", "{}", added.json());
+    let full = stored_bytes(&fixture.app).await;
+    limit(&fixture.app, LimitKind::StoredBytes, Some(full)).await;
+    for (path, body, answer) in [("/profiles", &profile, &enrolled), (faces.as_str(), &face, &added)] {
+        let again = send(path, body, "a").await;
+        assert_eq!((again.status, &again.body), (answer.status, &answer.body), "{path}");
+        assert_eq!(send(path, body, "b").await.status_and_code(), "429 TOO_MANY_REQUESTS", "{path}");
+    }
+    assert_eq!(stored_bytes(&fixture.app).await, full);
+}
+
+#[tokio::test]
+async fn pictures_of_what_was_found_count_as_stored_until_the_account_is_closed() {
+    let fixture = AccountFixture::start_with_media().await;
+    let app = &fixture.app;
+    fixture.finished_moderation(json!({})).await;
+    let pictures = sql!("SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM finding_pictures");
+    let pictures = fixture.count(pictures).await;
+    assert!(pictures > 1000, "{pictures}");
+    assert_eq!(stored_bytes(app).await, pictures);
     app.api.account_deletion.delete(Some(app.app), fixture.account, "operator").await.unwrap();
     assert_eq!(stored_bytes(app).await, 0);
 }

@@ -11,7 +11,7 @@ struct TextRow {
     text: String,
 }
 
-/// The columns of before texts were sealed.
+/// The columns that were used before texts were sealed.
 async fn texts_in_clear(app: &TestApp) -> Vec<String> {
     let rows: Vec<TextRow> = app
         .api

@@ -95,7 +95,7 @@ pub(super) struct JweHeader {
 impl JweHeader {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, JweError> {
         let members = strict_json::parse_object(bytes)
-            .ok_or(JweError("has a header that is no JSON object without repetition"))?;
+            .ok_or(JweError("has a header that is not a JSON object without repetition"))?;
         if members.contains_key("crit") || members.contains_key("zip") {
             return Err(JweError("is compressed, or has critical header parameters"));
         }

@@ -43,7 +43,7 @@ pub(super) fn parse_trust_list(members: &Map<String, Value>) -> Result<TrustList
         Some(exp) => {
             let exp =
                 strict_json::parse_seconds(exp).and_then(|seconds| Timestamp::from_second(seconds).ok());
-            Some(exp.ok_or_else(|| top.bad("exp", "is no moment in seconds"))?)
+            Some(exp.ok_or_else(|| top.bad("exp", "is not a moment in seconds"))?)
         }
     };
     let entries = members.get("issuers").and_then(Value::as_array);
@@ -54,7 +54,7 @@ pub(super) fn parse_trust_list(members: &Map<String, Value>) -> Result<TrustList
         let place = format!("issuers[{index}] ({id:?})");
         let members = entry.as_object().ok_or_else(|| InvalidTrustListError {
             place: place.clone(),
-            problem: "is no JSON object".to_owned(),
+            problem: "is not a JSON object".to_owned(),
         })?;
         let entry = EntryReader { place, members };
         let issuer = parse_issuer(&entry)?;
@@ -88,19 +88,19 @@ fn parse_issuer(entry: &EntryReader<'_>) -> Result<TrustedIssuer, InvalidTrustLi
     let roots = entry.each("roots", |root| {
         let der = root.as_str().and_then(|text| decode_pem_or_base64(text, "CERTIFICATE"));
         let root = der.and_then(|der| RootCertificate::parse(&der));
-        root.ok_or_else(|| (String::new(), "is no certificate as PEM or base64 of DER".to_owned()))
+        root.ok_or_else(|| (String::new(), "is not a certificate as PEM or base64 of DER".to_owned()))
     })?;
     let revocation_lists = entry.each("crls", |list| {
         let der = list.as_str().and_then(|text| decode_pem_or_base64(text, "X509 CRL"));
         let list = der.and_then(|der| RevocationList::parse(&der));
-        list.ok_or_else(|| (String::new(), "is no complete CRL as PEM or base64 of DER".to_owned()))
+        list.ok_or_else(|| (String::new(), "is not a complete CRL as PEM or base64 of DER".to_owned()))
     })?;
     if !revocation_lists.is_empty() && roots.is_empty() {
         return Err(entry.bad("crls", "are listed, but no roots"));
     }
     let key_set_url = entry.text("key_set_url")?;
     if key_set_url.is_some_and(|url| https_host::https_host(url).is_none()) {
-        return Err(entry.bad("key_set_url", "is no plain https address"));
+        return Err(entry.bad("key_set_url", "is not a plain https address"));
     }
     if formats.contains(&CredentialFormat::Mdoc) && roots.is_empty() {
         return Err(entry.bad("roots", "is empty, and mdoc needs one"));
@@ -179,7 +179,7 @@ impl<'a> EntryReader<'a> {
     fn text(&self, member: &str) -> Result<Option<&'a str>, InvalidTrustListError> {
         match self.members.get(member) {
             None => Ok(None),
-            Some(value) => value.as_str().map(Some).ok_or_else(|| self.bad(member, "is no text")),
+            Some(value) => value.as_str().map(Some).ok_or_else(|| self.bad(member, "is not text")),
         }
     }
 
@@ -195,13 +195,15 @@ impl<'a> EntryReader<'a> {
             None => Ok(None),
             Some(value) => {
                 let number = value.as_u64().filter(|number| (1..=max).contains(number));
-                number.map(Some).ok_or_else(|| self.bad(member, &format!("is no whole number of 1 to {max}")))
+                number
+                    .map(Some)
+                    .ok_or_else(|| self.bad(member, &format!("is not a whole number of 1 to {max}")))
             }
         }
     }
 
     fn moment(&self, member: &str) -> Result<Option<Timestamp>, InvalidTrustListError> {
-        let bad = |_| self.bad(member, "is no RFC 3339 moment");
+        let bad = |_| self.bad(member, "is not an RFC 3339 moment");
         self.text(member)?.map(|text| text.parse().map_err(bad)).transpose()
     }
 
@@ -212,7 +214,7 @@ impl<'a> EntryReader<'a> {
         read: impl Fn(&'a Value) -> Result<T, (String, String)>,
     ) -> Result<Vec<T>, InvalidTrustListError> {
         let Some(value) = self.members.get(member) else { return Ok(Vec::new()) };
-        let values = value.as_array().ok_or_else(|| self.bad(member, "is no list"))?;
+        let values = value.as_array().ok_or_else(|| self.bad(member, "is not a list"))?;
         let one = |(index, value): (usize, &'a Value)| {
             read(value).map_err(|(inner, problem)| self.bad(&format!("{member}[{index}]{inner}"), &problem))
         };
@@ -220,13 +222,13 @@ impl<'a> EntryReader<'a> {
     }
 
     fn texts(&self, member: &str) -> Result<Vec<&'a str>, InvalidTrustListError> {
-        self.each(member, |value| value.as_str().ok_or_else(|| (String::new(), "is no text".to_owned())))
+        self.each(member, |value| value.as_str().ok_or_else(|| (String::new(), "is not text".to_owned())))
     }
 
     fn hosts(&self, member: &str) -> Result<Vec<String>, InvalidTrustListError> {
         self.each(member, |value| {
             let host = value.as_str().filter(|host| https_host::is_host(host)).map(str::to_ascii_lowercase);
-            host.ok_or_else(|| (String::new(), "is no host name".to_owned()))
+            host.ok_or_else(|| (String::new(), "is not a host name".to_owned()))
         })
     }
 }

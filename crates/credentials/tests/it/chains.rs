@@ -138,8 +138,8 @@ fn every_broken_chain_is_refused_for_its_own_reason() {
         detail(&[&certificate], &Signer::new(1)).contains("no listed key"),
         "another key than the certificate's"
     );
-    assert!(detail(&[b"\x30\x03\x02\x01\x01"], &Signer::new(1)).contains("no X.509"));
-    assert!(detail(&[b""], &Signer::new(1)).contains("no X.509"));
+    assert!(detail(&[b"\x30\x03\x02\x01\x01"], &Signer::new(1)).contains("not an X.509"));
+    assert!(detail(&[b""], &Signer::new(1)).contains("not an X.509"));
 
     let mut expired = params("between", authority(0));
     expired.not_after = date_time_ymd(2026, 2, 1);
@@ -151,7 +151,7 @@ fn every_broken_chain_is_refused_for_its_own_reason() {
         CertifiedIssuer::signed_by(params("no authority", IsCa::NoCa), KeyPair::generate().unwrap(), &root)
             .unwrap();
     let (below, signer) = leaf(&between, |_| {});
-    assert!(detail(&[&below, between.der()], &signer).contains("one that is no authority"));
+    assert!(detail(&[&below, between.der()], &signer).contains("one that is not an authority"));
 
     let first =
         CertifiedIssuer::signed_by(params("first", authority(0)), KeyPair::generate().unwrap(), &root)
@@ -259,8 +259,8 @@ fn a_revocation_list_that_cannot_be_read_is_an_error_of_the_trust_list() {
         TrustList::parse(text.as_bytes()).unwrap_err().to_string()
     };
     let [good, roots] = [crl(&root, &[], (12, 31)), root.pem()];
-    assert!(refused(&root.pem(), std::slice::from_ref(&roots)).contains("crls[0]: is no complete CRL"));
-    assert!(refused("AAAA", &[roots]).contains("crls[0]: is no complete CRL"));
+    assert!(refused(&root.pem(), std::slice::from_ref(&roots)).contains("crls[0]: is not a complete CRL"));
+    assert!(refused("AAAA", &[roots]).contains("crls[0]: is not a complete CRL"));
     assert!(refused(&good, &[]).contains("crls: are listed, but no roots"));
 }
 

@@ -124,5 +124,5 @@ fn headers_that_ask_for_more_are_refused() {
     assert_eq!(refused("epk", json!({ "kty": "OKP" })), "the token has no ephemeral key that can be used");
     let twice = format!("{{\"alg\":\"ECDH-ES\",{}", &header.to_string()[1..]);
     let twice = decrypt(&format!("{}.{rest}", b64(twice)), &[&key], 65536).unwrap_err().to_string();
-    assert_eq!(twice, "the token has a header that is no JSON object without repetition");
+    assert_eq!(twice, "the token has a header that is not a JSON object without repetition");
 }

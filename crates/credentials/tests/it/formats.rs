@@ -159,7 +159,7 @@ fn bent_disclosures_are_refused() {
             wallet.payload(one, &json!({ "_sd_alg": "sha-512" })),
             vec![good.clone()],
         ),
-        ("digests that are no list", wallet.payload(&[], &json!({ "_sd": digest })), vec![]),
+        ("digests that are not a list", wallet.payload(&[], &json!({ "_sd": digest })), vec![]),
         (
             "a digest beside members",
             wallet.payload(&[], &json!({ "a": [{ "...": digest, "b": 1 }] })),
@@ -267,7 +267,7 @@ fn the_holder_must_have_signed_just_this_just_now() {
     let typ = wallet.issuer.jws(&json!({ "alg": "ES256", "typ": "JWT", "kid": "k" }), &payload);
     assert!(
         outcome(&list, &wallet.bound(&format!("{typ}~")), &terms())
-            .contains("of a type that is no SD-JWT VC")
+            .contains("of a type that is not an SD-JWT VC")
     );
 }
 

@@ -280,7 +280,7 @@ fn altered_documents_are_refused_for_their_own_reasons() {
         ),
         (
             Phone { doc_type: "pet.1", signed_type: "pet.1", ..new() },
-            "UNSUPPORTED_PAYLOAD: the mobile document is of a type that is no proof",
+            "UNSUPPORTED_PAYLOAD: the mobile document is of a type that is not a proof",
         ),
         (Phone { name_space: "other", ..new() }, "UNSUPPORTED_PAYLOAD: the proof says nothing about age"),
         (

@@ -21,36 +21,36 @@ fn every_error_names_the_entry_and_the_member() {
     };
     for (entry, expected) in [
         (change("id", json!("")), r#"issuers[0] ("") id: is missing"#),
-        (change("id", json!(7)), r#"issuers[0] ("") id: is no text"#),
+        (change("id", json!(7)), r#"issuers[0] ("") id: is not text"#),
         (change("provider", json!("gov uk")), "provider: is not 1 to 64 capitals"),
         (change("formats", json!([])), "formats: is not a list of"),
         (change("formats", json!(["x"])), "formats: is not a list of"),
-        (change("formats", json!("cwt")), "formats: is no list"),
+        (change("formats", json!("cwt")), "formats: is not a list"),
         (change("formats", json!(["mdoc"])), "roots: is empty, and mdoc needs one"),
         (change("keys", json!([])), "keys: is empty, and so are roots"),
-        (change("roots", json!(["AAAA"])), "roots[0]: is no certificate"),
-        (change("key_set_url", json!("http://x/")), "key_set_url: is no plain https address"),
-        (change("reference_hosts", json!(["a b"])), "reference_hosts[0]: is no host name"),
+        (change("roots", json!(["AAAA"])), "roots[0]: is not a certificate"),
+        (change("key_set_url", json!("http://x/")), "key_set_url: is not a plain https address"),
+        (change("reference_hosts", json!(["a b"])), "reference_hosts[0]: is not a host name"),
         (change("status", json!("maybe")), "status: is none of"),
         (change("status_unavailable", json!("maybe")), "status_unavailable: is neither"),
-        (change("highest_age_over", json!(0)), "highest_age_over: is no whole number of 1 to 150"),
-        (change("freshness_seconds", json!(-1)), "freshness_seconds: is no whole number"),
+        (change("highest_age_over", json!(0)), "highest_age_over: is not a whole number of 1 to 150"),
+        (change("freshness_seconds", json!(-1)), "freshness_seconds: is not a whole number"),
         (change("valid_for_alcohol", json!("yes")), "valid_for_alcohol: is neither true nor false"),
-        (change("not_after", json!("tomorrow")), "not_after: is no RFC 3339 moment"),
+        (change("not_after", json!("tomorrow")), "not_after: is not an RFC 3339 moment"),
         (change("unbound", json!(1)), "unbound: is neither true nor false"),
         (change("highest_age_ovr", json!(18)), "highest_age_ovr: is not a member that is known here"),
         (keyed("kty", json!("oct")), "keys[0].kty: is none of"),
         (keyed("crv", json!("P-521")), "keys[0].crv: is neither"),
         (keyed("x", json!("AA")), "keys[0].x: is not 32 bytes"),
         (keyed("y", json!("=")), "keys[0].y: is not base64url"),
-        (keyed("x", json!(b64([0; 32]))), "keys[0].key: is no valid key"),
+        (keyed("x", json!(b64([0; 32]))), "keys[0].key: is not a valid key"),
         (keyed("d", json!("AA")), "keys[0].d: is a secret"),
         (keyed("use", json!("enc")), "keys[0].use: is not `sig`"),
         (keyed("alg", json!("ES384")), "keys[0].alg: is not an algorithm for this kind"),
         (keyed("alg", json!("HS256")), "keys[0].alg: is not an algorithm for this kind"),
-        (keyed("kid", json!(1)), "keys[0].kid: is no text"),
-        (keyed("not_before", json!("x")), "keys[0].not_before: is no RFC 3339"),
-        (json!(7), "is no JSON object"),
+        (keyed("kid", json!(1)), "keys[0].kid: is not text"),
+        (keyed("not_before", json!("x")), "keys[0].not_before: is not an RFC 3339"),
+        (json!(7), "is not a JSON object"),
     ] {
         let error =
             TrustList::parse(json!({ "issuers": [entry] }).to_string().as_bytes()).unwrap_err().to_string();
@@ -62,8 +62,8 @@ fn every_error_names_the_entry_and_the_member() {
         r#"issuers[1] ("https://issuer.example") id: is listed twice"#
     );
     for (list, expected) in [
-        ("", "the list: is no JSON object"),
-        ("[]", "the list: is no JSON object"),
+        ("", "the list: is not a JSON object"),
+        ("[]", "the list: is not a JSON object"),
         (r#"{"issuers":[],"issuers":[]}"#, "repeats a member"),
         ("{}", "the list issuers: is missing"),
         (r#"{"issuers":[],"isuers":[]}"#, "the list isuers: is not a member"),
@@ -116,7 +116,7 @@ fn a_signed_list_is_the_publishers_and_says_when_it_ends() {
             publisher.jws(&json!({ "alg": "ES256", "typ": "JWT", "kid": "p" }), &payload),
             "type trust-list+jwt",
         ),
-        (publisher.jws(&header, &json!({ "issuers": [], "exp": "x" })), "exp: is no moment"),
+        (publisher.jws(&header, &json!({ "issuers": [], "exp": "x" })), "exp: is not a moment"),
         ("x".to_owned(), "does not have three parts"),
     ] {
         let error = TrustList::parse_signed(&jws, &keys).unwrap_err().to_string();
@@ -152,7 +152,7 @@ fn keys_rotate_by_way_of_the_key_set() {
     for (list, id, set, expected) in [
         (&fixed, ISSUER, set.as_str(), "lists no key_set_url"),
         (&rotating, "https://other.example", &set, "not of an issuer on the list"),
-        (&rotating, ISSUER, "{}", "is no list"),
+        (&rotating, ISSUER, "{}", "is not a list"),
         (&rotating, ISSUER, "x", "is not in a JSON object"),
         (&rotating, ISSUER, r#"{"keys":[]}"#, "no new key"),
     ] {

@@ -16,7 +16,7 @@ const STANDARD_LUMA_STEPS: [u16; BLOCK_VALUES] = [
 ];
 /// Qualities that are tried, of 100: coarser ones are not sent, and the steps of finer ones drown in rounding.
 const QUALITIES: std::ops::RangeInclusive<u32> = 50..=94;
-/// Of so many blocks one is looked at to find the page's quality.
+/// One block in this many is sampled to find the page's quality.
 const SAMPLED_BLOCKS: usize = 16;
 /// Coefficients that a block must have left for its steps to be seen.
 const MIN_COEFFICIENTS: usize = 4;

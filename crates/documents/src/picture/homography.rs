@@ -1,6 +1,6 @@
 //! Homographies: how a flat page maps to a photograph and back.
 
-use super::plane::Plane;
+use super::plane::{Plane, nearest_byte};
 use base::Picture;
 use pixels::solve_linear_system;
 
@@ -104,7 +104,7 @@ impl Homography {
                         *sum += value * share;
                     }
                 }
-                rgb.extend(sum.map(|value| value.round().clamp(0.0, 255.0) as u8));
+                rgb.extend(sum.map(nearest_byte));
             }
         }
         Picture::new(width, height, rgb)

@@ -62,17 +62,13 @@ impl Plane {
 
     /// Bilinear interpolation. Integer coordinates are the centres of pixels; outside, the border is repeated.
     pub fn interpolate(&self, x: f32, y: f32) -> f32 {
-        let x = x.clamp(0.0, (self.width - 1) as f32);
-        let y = y.clamp(0.0, (self.height - 1) as f32);
-        let (left, top) = (x as usize, y as usize);
-        let (right, bottom) = ((left + 1).min(self.width - 1), (top + 1).min(self.height - 1));
-        let (across, down) = (x - left as f32, y - top as f32);
+        let (left, right, across) = neighbours(x, self.width);
+        let (top, bottom, down) = neighbours(y, self.height);
         let row = |y: usize| {
             let row = &self.values[y * self.width..];
-            row[left] + (row[right] - row[left]) * across
+            mix(row[left], row[right], across)
         };
-        let upper = row(top);
-        upper + (row(bottom) - upper) * down
+        mix(row(top), row(bottom), down)
     }
 
     /// Applies a function to every value.
@@ -86,7 +82,7 @@ impl Plane {
 
     /// The values rounded and clamped to 0..=255.
     pub fn bytes(&self) -> Vec<u8> {
-        self.values.iter().map(|value| value.round().clamp(0.0, 255.0) as u8).collect()
+        self.values.iter().map(|&value| nearest_byte(value)).collect()
     }
 
     /// Scaled down by an integer factor; each pixel is the mean of a square. Remaining pixels at the right and bottom
@@ -126,10 +122,15 @@ impl Plane {
         let width = ((self.width as f32 * factor).round() as usize).max(1);
         let height = ((self.height as f32 * factor).round() as usize).max(1);
         let (across, down) = (self.width as f32 / width as f32, self.height as f32 / height as f32);
+        let columns: Vec<_> =
+            (0..width).map(|x| neighbours((x as f32 + 0.5) * across - 0.5, self.width)).collect();
         let mut values = Vec::with_capacity(width * height);
         for y in 0..height {
-            let from_y = (y as f32 + 0.5) * down - 0.5;
-            values.extend((0..width).map(|x| self.interpolate((x as f32 + 0.5) * across - 0.5, from_y)));
+            let (top, bottom, between) = neighbours((y as f32 + 0.5) * down - 0.5, self.height);
+            let (upper, lower) = (self.row(top), self.row(bottom));
+            values.extend(columns.iter().map(|&(left, right, across)| {
+                mix(mix(upper[left], upper[right], across), mix(lower[left], lower[right], across), between)
+            }));
         }
         Self { width, height, values }
     }
@@ -140,23 +141,50 @@ impl Plane {
         if radius == 0 {
             return self.clone();
         }
-        self.mean_rows(radius).transpose().mean_rows(radius).transpose()
+        self.mean_rows(radius).mean_columns(radius)
     }
 
     fn mean_rows(&self, radius: usize) -> Self {
         let share = 1.0 / (2 * radius + 1) as f32;
-        let mut values = Vec::with_capacity(self.values.len());
-        for row in self.values.chunks_exact(self.width) {
-            let (first, last) = (row[0], row[self.width - 1]);
-            let at = |x: usize| row.get(x).copied().unwrap_or(last);
-            let mut sum = first * (radius + 1) as f32 + (1..=radius).map(at).sum::<f32>();
-            for x in 0..self.width {
-                values.push(sum * share);
-                let leaves = if x >= radius { row[x - radius] } else { first };
-                sum += at(x + radius + 1) - leaves;
+        let mut values = vec![0.0; self.values.len()];
+        // A row with its border repeated, so that all its pixels are alike.
+        let mut padded = vec![0.0; self.width + 2 * radius + 1];
+        for (means, row) in values.chunks_exact_mut(self.width).zip(self.values.chunks_exact(self.width)) {
+            padded[..radius].fill(row[0]);
+            padded[radius..radius + self.width].copy_from_slice(row);
+            padded[radius + self.width..].fill(row[self.width - 1]);
+            let mut sum = row[0] * (radius + 1) as f32 + padded[radius + 1..=2 * radius].iter().sum::<f32>();
+            let (leaving, entering) = (&padded[..self.width], &padded[2 * radius + 1..]);
+            for ((mean, leaves), enters) in means.iter_mut().zip(leaving).zip(entering) {
+                *mean = sum * share;
+                sum += enters - leaves;
             }
         }
-        Self { width: self.width, height: self.height, values }
+        Self { values, ..*self }
+    }
+
+    /// The same for columns: a row at a time, so that neighbouring columns are summed side by side.
+    fn mean_columns(&self, radius: usize) -> Self {
+        let share = 1.0 / (2 * radius + 1) as f32;
+        let mut sums = self.row(1).to_vec();
+        for y in 2..=radius {
+            for (sum, value) in sums.iter_mut().zip(self.row(y)) {
+                *sum += value;
+            }
+        }
+        for (sum, first) in sums.iter_mut().zip(self.row(0)) {
+            *sum += first * (radius + 1) as f32;
+        }
+        let mut values = vec![0.0; self.values.len()];
+        for (y, means) in values.chunks_exact_mut(self.width).enumerate() {
+            let (leaving, entering) = (self.row(y.saturating_sub(radius)), self.row(y + radius + 1));
+            let changes = entering.iter().zip(leaving);
+            for ((mean, sum), (enters, leaves)) in means.iter_mut().zip(&mut sums).zip(changes) {
+                *mean = *sum * share;
+                *sum += enters - leaves;
+            }
+        }
+        Self { values, ..*self }
     }
 
     #[must_use]
@@ -183,25 +211,29 @@ impl Plane {
         if radius == 0 {
             return if sigma < 0.25 { self.clone() } else { self.blur_slightly(sigma) };
         }
-        let rows = self.mean_rows(radius).mean_rows(radius).mean_rows(radius).transpose();
-        rows.mean_rows(radius).mean_rows(radius).mean_rows(radius).transpose()
+        let rows = self.mean_rows(radius).mean_rows(radius).mean_rows(radius);
+        rows.mean_columns(radius).mean_columns(radius).mean_columns(radius)
     }
 
     /// A kernel of three values, for a sigma that is too small for boxes.
     fn blur_slightly(&self, sigma: f32) -> Self {
         let side = (-0.5 / (sigma * sigma)).exp();
         let (side, middle) = (side / (1.0 + 2.0 * side), 1.0 / (1.0 + 2.0 * side));
-        let rows = |plane: &Self| {
-            let mut values = Vec::with_capacity(plane.values.len());
-            for row in plane.values.chunks_exact(plane.width) {
-                values.extend((0..plane.width).map(|x| {
-                    let right = row[(x + 1).min(plane.width - 1)];
-                    row[x] * middle + (row[x.saturating_sub(1)] + right) * side
-                }));
-            }
-            Self { values, ..*plane }
-        };
-        rows(&rows(self).transpose()).transpose()
+        let mut values = Vec::with_capacity(self.values.len());
+        for row in self.values.chunks_exact(self.width) {
+            values.extend((0..self.width).map(|x| {
+                let right = row[(x + 1).min(self.width - 1)];
+                row[x] * middle + (row[x.saturating_sub(1)] + right) * side
+            }));
+        }
+        let rows = Self { values, ..*self };
+        let mut values = Vec::with_capacity(self.values.len());
+        for y in 0..self.height {
+            let outer = rows.row(y.saturating_sub(1)).iter().zip(rows.row(y + 1));
+            let pixels = rows.row(y).iter().zip(outer);
+            values.extend(pixels.map(|(here, (above, below))| here * middle + (above + below) * side));
+        }
+        Self { values, ..*self }
     }
 
     /// Unsharp masking: adds `amount` times the difference from the plane blurred with `sigma`.
@@ -224,8 +256,8 @@ impl Plane {
     /// The value below which the given share of pixels lies, 0 to 1, as an integer. The values must be 0 to 255.
     pub fn quantile(&self, share: f32) -> f32 {
         let mut counts = [0_usize; 256];
-        for value in &self.values {
-            counts[value.round().clamp(0.0, 255.0) as usize] += 1;
+        for &value in &self.values {
+            counts[usize::from(nearest_byte(value))] += 1;
         }
         let wanted = (self.values.len() as f32 * share.clamp(0.0, 1.0)) as usize;
         let mut below = 0;
@@ -259,9 +291,122 @@ impl Plane {
     }
 }
 
+/// The two of `count` indices that a coordinate lies between, and how far it is from the first to the second, 0 to 1;
+/// outside, the nearest index.
+fn neighbours(coordinate: f32, count: usize) -> (usize, usize, f32) {
+    let at = coordinate.clamp(0.0, (count - 1) as f32);
+    let first = at as u32 as usize;
+    (first, (first + 1).min(count - 1), at - first as f32)
+}
+
+fn mix(from: f32, to: f32, share: f32) -> f32 {
+    from + (to - from) * share
+}
+
+/// Rounded, halves upwards, and clamped to 0..=255.
+pub(super) fn nearest_byte(value: f32) -> u8 {
+    // Not by `round`: without SSE 4.1, which builds for x86-64 do not presume, that is a function call.
+    let value = value.clamp(0.0, 255.0);
+    let whole = value as u8;
+    whole + u8::from(value - f32::from(whole) >= 0.5)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// [`Plane::mean_rows`], pixel by pixel.
+    fn plain_mean_rows(plane: &Plane, radius: usize) -> Plane {
+        let share = 1.0 / (2 * radius + 1) as f32;
+        let mut values = Vec::new();
+        for row in plane.values.chunks_exact(plane.width) {
+            let (first, last) = (row[0], row[plane.width - 1]);
+            let at = |x: usize| row.get(x).copied().unwrap_or(last);
+            let mut sum = first * (radius + 1) as f32 + (1..=radius).map(at).sum::<f32>();
+            for x in 0..plane.width {
+                values.push(sum * share);
+                let leaves = if x >= radius { row[x - radius] } else { first };
+                sum += at(x + radius + 1) - leaves;
+            }
+        }
+        Plane { values, ..*plane }
+    }
+
+    /// A kernel of three values over rows, pixel by pixel.
+    fn plain_kernel_rows(plane: &Plane, middle: f32, side: f32) -> Plane {
+        let value =
+            |x: i64, y: i64| plane.at(x, y) * middle + (plane.at(x - 1, y) + plane.at(x + 1, y)) * side;
+        let rows = (0..plane.height as i64).map(|y| (0..plane.width as i64).map(move |x| (x, y)));
+        Plane { values: rows.flatten().map(|(x, y)| value(x, y)).collect(), ..*plane }
+    }
+
+    /// Rows, then columns as the rows of the transposed plane.
+    fn plain_both(plane: &Plane, rows: impl Fn(&Plane) -> Plane) -> Plane {
+        rows(&rows(plane).transpose()).transpose()
+    }
+
+    fn assert_same_bits(found: &Plane, plain: &Plane, what: &str) {
+        assert_eq!((found.width, found.height), (plain.width, plain.height), "{what}");
+        let differs = found.values.iter().zip(&plain.values).position(|(a, b)| a.to_bits() != b.to_bits());
+        assert_eq!(differs, None, "{what}");
+    }
+
+    #[test]
+    fn filters_have_the_same_bits_as_plain_loops() {
+        for (width, height) in [(1, 1), (1, 9), (9, 1), (2, 3), (40, 33), (97, 64)] {
+            let values = (0..width * height).map(|at| (at * 7919 % 2557) as f32 * 0.1 - 30.0).collect();
+            let plane = Plane::new(width, height, values);
+            for radius in [1, 2, 4, 7, 24] {
+                let what = format!("{width} x {height}, radius {radius}");
+                let plain = plain_both(&plane, |plane| plain_mean_rows(plane, radius));
+                assert_same_bits(&plane.box_mean(radius), &plain, &what);
+                // The variance of three boxes, whose width is 2 * radius + 1.
+                let sigma = ((radius * (radius + 1)) as f32).sqrt();
+                let thrice = |plane: &Plane| {
+                    let once = plain_mean_rows(plane, radius);
+                    plain_mean_rows(&plain_mean_rows(&once, radius), radius)
+                };
+                assert_same_bits(&plane.blur(sigma), &plain_both(&plane, thrice), &what);
+            }
+            let sigma = 0.4_f32;
+            let side = (-0.5 / (sigma * sigma)).exp();
+            let (side, middle) = (side / (1.0 + 2.0 * side), 1.0 / (1.0 + 2.0 * side));
+            let plain = plain_both(&plane, |plane| plain_kernel_rows(plane, middle, side));
+            assert_same_bits(&plane.blur(sigma), &plain, &format!("{width} x {height}, slightly"));
+            for factor in [0.5, 0.83, 1.0, 1.7] {
+                let resized = plane.resize_by(factor);
+                let (across, down) =
+                    (width as f32 / resized.width as f32, height as f32 / resized.height as f32);
+                let mut plain = resized.clone();
+                for (at, value) in plain.values.iter_mut().enumerate() {
+                    let (x, y) = ((at % resized.width) as f32, (at / resized.width) as f32);
+                    let (x, y) = ((x + 0.5) * across - 0.5, (y + 0.5) * down - 0.5);
+                    let (x, y) = (x.clamp(0.0, (width - 1) as f32), y.clamp(0.0, (height - 1) as f32));
+                    let (left, top) = (x.floor(), y.floor());
+                    let row = |y: i64| {
+                        let (from, to) = (plane.at(left as i64, y), plane.at(left as i64 + 1, y));
+                        from + (to - from) * (x - left)
+                    };
+                    let (upper, lower) = (row(top as i64), row(top as i64 + 1));
+                    *value = upper + (lower - upper) * (y - top);
+                    assert_eq!(plane.interpolate(x, y).to_bits(), value.to_bits());
+                }
+                assert_same_bits(&resized, &plain, &format!("{width} x {height} by {factor}"));
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_are_rounded_as_round_does_and_clamped() {
+        let steps = (-64..=4200).map(|at| at as f32 / 16.0);
+        let edges = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, f32::MIN_POSITIVE, 1e30, -1e30];
+        // Next to a half: 0.5 added to the first is 1.
+        let near =
+            [0.5_f32, 1.5, 127.5, 254.5].into_iter().flat_map(|half| [half.next_down(), half.next_up()]);
+        for value in steps.chain(edges).chain(near) {
+            assert_eq!(nearest_byte(value), value.round().clamp(0.0, 255.0) as u8, "{value}");
+        }
+    }
 
     #[test]
     fn filters_keep_the_mean_and_gradients_find_edges() {

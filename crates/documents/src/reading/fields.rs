@@ -1,6 +1,7 @@
 //! Converts what the MRZ, the barcode and the printed text say into common fields.
 
 use crate::{
+    authenticity::{ReadingAgreement, compare_sources},
     barcode::aamva::{AamvaSex as LicenceSex, Licence, issuers},
     catalogue::DocumentType,
     countries,
@@ -11,7 +12,7 @@ use crate::{
         cross_check::{self, CrossCheckResult, MrzCrossCheck},
         dates::DateReading,
         fields::{self as printed, FieldContext, PrintedField, PrintedValue},
-        label_dictionary,
+        label_dictionary::{self, PrintedFieldKind},
     },
 };
 use jiff::civil::Date;
@@ -20,13 +21,18 @@ use std::collections::BTreeSet;
 /// A barcode that decodes has corrected its own errors; the rest is the risk that it was printed wrongly.
 const BARCODE_CONFIDENCE: f32 = 0.99;
 
+/// A shorter number of a document may be printed anywhere.
+const MIN_NUMBER_CHARS: usize = 5;
+
 /// The type of document according to the MRZ or the barcode. Visas have no type.
 pub(super) fn detect_document_type(
     zone: Option<&MrzReading>,
     licence: Option<&Licence>,
 ) -> Option<DocumentType> {
     let Some(zone) = zone else {
-        return licence.map(|_| DocumentType::DrivingLicence);
+        return licence.map(|licence| {
+            if licence.may_drive { DocumentType::DrivingLicence } else { DocumentType::NationalId }
+        });
     };
     let code = zone.mrz.mrz.document_code.as_bytes();
     match (zone.format, code) {
@@ -125,27 +131,53 @@ pub(super) fn of_licence(licence: &Licence) -> Vec<ExtractedField> {
     out
 }
 
-/// The fields that are printed on the sides, how each value of the MRZ compares with them, and which fields were found by
-/// their numbers.
+/// What is printed on the sides.
+pub(super) struct PrintReading {
+    pub(super) fields: Vec<ExtractedField>,
+    /// How each value of the MRZ compares with the print.
+    pub(super) confirmed: Vec<MrzCrossCheck>,
+    /// The fields that were found by their numbers.
+    pub(super) numbered: Vec<FieldName>,
+    /// Each side by itself.
+    pub(super) sides: Vec<SidePrint>,
+}
+
+/// What the print of a side says about whose side it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SidePrint {
+    /// Whether a value of the MRZ or the barcode is printed there that distinguishes people or documents.
+    pub(super) agrees: bool,
+    /// How many fields were found.
+    pub(super) fields: usize,
+}
+
+/// The fields that are printed on the sides, and how the MRZ and the barcode compare with them.
 pub(super) fn of_print(
     sides: &[&[TextLine]],
     zone: Option<&MrzReading>,
+    licence: Option<&Licence>,
     issuer: Option<&str>,
     today: Date,
-) -> (Vec<ExtractedField>, Vec<MrzCrossCheck>, Vec<FieldName>) {
+) -> PrintReading {
+    let barcode = licence.map(of_licence).unwrap_or_default();
     let context = FieldContext { country: issuer, today, zone: zone.map(|zone| &zone.mrz.mrz) };
     let (mut fields, mut confirmed): (Vec<ExtractedField>, Vec<MrzCrossCheck>) = (Vec::new(), Vec::new());
-    let mut numbered = BTreeSet::new();
+    let (mut numbered, mut prints) = (BTreeSet::new(), Vec::new());
     for lines in sides {
         let found = printed::read(lines, &context);
         let by_number = found.0.iter().filter(|field| field.source == printed::PrintedFieldSource::Number);
         numbered.extend(by_number.filter_map(to_extracted_field).map(|field| field.name));
-        for field in found.0.iter().filter_map(to_extracted_field) {
+        let of_side: Vec<ExtractedField> = found.0.iter().filter_map(to_extracted_field).collect();
+        let mut agrees = prints_value_of_barcode(&barcode, &of_side, lines);
+        for field in of_side {
             insert_better(&mut fields, field, |field| field.name, |new, old| new.confidence > old.confidence);
         }
         for one in
             context.zone.iter().flat_map(|zone| cross_check::compare_with_mrz(zone, lines, &found, &context))
         {
+            let is_printed =
+                matches!(one.agreement, CrossCheckResult::Same | CrossCheckResult::Nearly { .. });
+            agrees |= is_printed && is_distinctive(one.field);
             insert_better(
                 &mut confirmed,
                 one,
@@ -153,6 +185,7 @@ pub(super) fn of_print(
                 |new, old| agreement_rank(new.agreement) > agreement_rank(old.agreement),
             );
         }
+        prints.push(SidePrint { agrees, fields: found.0.len() });
     }
     let text = |name| fields.iter().find(|field| field.name == name);
     if text(FieldName::FullName).is_none()
@@ -167,7 +200,34 @@ pub(super) fn of_print(
             confidence,
         });
     }
-    (fields, confirmed, numbered.into_iter().collect())
+    PrintReading { fields, confirmed, numbered: numbered.into_iter().collect(), sides: prints }
+}
+
+/// Whether few people have the same value of a field.
+fn is_distinctive(field: PrintedFieldKind) -> bool {
+    !matches!(field, PrintedFieldKind::Nationality | PrintedFieldKind::Sex)
+}
+
+/// Whether a value of the barcode that few people have is printed on a side: as a field, or, of the number, anywhere.
+fn prints_value_of_barcode(
+    barcode: &[ExtractedField],
+    of_side: &[ExtractedField],
+    lines: &[TextLine],
+) -> bool {
+    let is_common = |name: FieldName| {
+        matches!(name, FieldName::Gender | FieldName::IssuingCountry | FieldName::IssuingAuthority)
+    };
+    let compared = compare_sources(&[barcode, of_side].concat());
+    let as_field = compared
+        .into_iter()
+        .any(|(name, _, agreement, _)| !is_common(name) && agreement != ReadingAgreement::Different);
+    let bare = |text: &str| {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.collect::<String>().to_ascii_uppercase()
+    };
+    let number = barcode.iter().find(|field| field.name == FieldName::DocumentNumber);
+    let number = number.map(|field| bare(&field.value)).filter(|number| number.len() >= MIN_NUMBER_CHARS);
+    as_field || number.is_some_and(|number| lines.iter().any(|line| bare(&line.text).contains(&number)))
 }
 
 /// Adds a value, or replaces one with the same key where the new one is better.
@@ -235,5 +295,35 @@ fn gender_text(sex: Sex) -> &'static str {
         Sex::Male => "MALE",
         Sex::Female => "FEMALE",
         Sex::Unspecified => "UNSPECIFIED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        barcode::aamva::{AamvaSubfile, AamvaText},
+        catalogue::{self, DocumentBarcode},
+    };
+
+    #[test]
+    fn an_identity_card_with_a_barcode_is_no_driving_licence() {
+        let kind = |subfiles: &[[u8; 2]]| {
+            let subfiles = subfiles.iter().map(|kind| AamvaSubfile { kind: *kind, elements: Vec::new() });
+            let text = AamvaText {
+                issuer: 636_000,
+                version: 10,
+                jurisdiction_version: Some(0),
+                subfiles: subfiles.collect(),
+            };
+            detect_document_type(None, Some(&Licence::of(&text)))
+        };
+        assert_eq!(kind(&[*b"DL"]), Some(DocumentType::DrivingLicence));
+        assert_eq!(kind(&[*b"ID", *b"ZV"]), Some(DocumentType::NationalId));
+        assert_eq!(kind(&[*b"ID", *b"DL"]), Some(DocumentType::DrivingLicence), "it is both");
+        for country in ["USA", "CAN"] {
+            let card = catalogue::find_document(country, DocumentType::NationalId).expect("it is listed");
+            assert_eq!((card.zone, card.barcode), (None, Some(DocumentBarcode::Pdf417)), "{country}");
+        }
     }
 }

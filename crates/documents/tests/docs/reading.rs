@@ -106,6 +106,14 @@ fn the_front_of_one_card_and_the_back_of_another_do_not_go_together() {
 }
 
 #[test]
+fn the_portrait_is_that_of_the_document_and_not_of_another_picture() {
+    let selfie = fixtures::specimens::portrait(4).clone();
+    let reading = read(&[selfie, front(&Specimen::passport(), &PhotoConditions::clean(4))]);
+    assert_eq!(value(&reading, FieldName::DocumentNumber, FieldSource::Mrz), Some("L898902C3"));
+    assert_eq!(reading.portrait.as_ref().map(|portrait| portrait.side), Some(1));
+}
+
+#[test]
 fn a_licence_says_the_same_in_its_barcode_and_its_print() {
     let licence = Specimen::driving_licence();
     let reading = read(&[front(&licence, &PhotoConditions::clean(21)), back(&licence, 22)]);

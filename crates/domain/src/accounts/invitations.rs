@@ -1,15 +1,22 @@
-//! Invitations: how people become members of an account. The link works once and signs the new member in.
+//! Invitations: how people become members of an account. The link works once and signs the new member in. It works as long as
+//! whoever sent it could still send it.
 
 use super::{
     Account, ConsoleScope, EmailAddress, Member, Principal, Scope, lock_and_load, lock_exclusive, members,
+    principal,
 };
 use crate::{
     authentication::{console_link, generate_token, hash_token},
     mail::{EmailMessage, MailConfigError, Mailer},
 };
-use base::{AccountId, Environment, Id as _, InvitationId, MemberId, Secret, SignedDuration, Timestamp};
+use base::{
+    AccountId, Environment, Id as _, InvitationId, MemberId, Secret, SignedDuration, Timestamp, Uuid,
+};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 /// How many members and open invitations an account may have, together.
 pub const MAX_MEMBERS_AND_INVITATIONS: i64 = 1000;
@@ -82,6 +89,21 @@ pub enum InvitationError {
     Db(#[from] DbError),
 }
 
+/// What somebody who sent an invitation may do now.
+#[derive(Clone, Debug)]
+struct InviterRights {
+    admin: bool,
+    scopes: Vec<Scope>,
+}
+
+impl InviterRights {
+    /// Whether they could send an invitation with these rights.
+    fn may_invite(&self, admin: bool, scopes: &[Scope]) -> bool {
+        let has = |scope: &Scope| self.admin || self.scopes.contains(scope);
+        has(&Scope::MembersManage) && (self.admin || !admin) && scopes.iter().all(has)
+    }
+}
+
 /// Makes, lists, revokes and accepts invitations.
 #[derive(Clone, Debug)]
 pub(super) struct Invitations {
@@ -105,12 +127,23 @@ impl Invitations {
             return Err(InvitationError::ScopeNotHeld(scope));
         }
         self.mail.ensure_configured()?;
-        Ok(self.invite_with_link(tx, account, invitee).await?.id)
+        Ok(self.issue(tx, Some(inviter.id()), account, invitee).await?.id)
     }
 
     pub(super) async fn invite_with_link(
         &self,
         tx: &mut WriteTx,
+        account: &Account,
+        invitee: &Invitee,
+    ) -> Result<IssuedInvitation, InvitationError> {
+        self.issue(tx, None, account, invitee).await
+    }
+
+    /// `invited_by` is a member or an API key; `None`: somebody with a shell on the server.
+    async fn issue(
+        &self,
+        tx: &mut WriteTx,
+        invited_by: Option<Uuid>,
         account: &Account,
         invitee: &Invitee,
     ) -> Result<IssuedInvitation, InvitationError> {
@@ -153,8 +186,9 @@ impl Invitations {
         let (id, now) = (InvitationId::new(&*self.environment), self.environment.now());
         let (token, expires_at) = (generate_token(&*self.environment), now + self.ttl);
         tx.execute(sql!(
-            "INSERT INTO invitations (id, account_id, email, address, username, admin, scopes, hash, created_at, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            "INSERT INTO invitations
+                (id, account_id, email, address, username, admin, scopes, hash, created_at, expires_at, invited_by)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
             id,
             account.id,
             invitee.email.as_str(),
@@ -165,6 +199,7 @@ impl Invitations {
             hash_token(token.expose()),
             now,
             expires_at,
+            invited_by,
         ))
         .await?;
         let event = AuditEvent::new("invitation.create").account(account.id).target(id);
@@ -184,13 +219,89 @@ impl Invitations {
         view: &mut ReadTx,
         account: AccountId,
     ) -> Result<Vec<Invitation>, DbError> {
-        view.fetch_all(sql!(
-            "SELECT id, email, username, admin, expires_at, created_at FROM invitations
-              WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id DESC",
-            account,
-            self.environment.now(),
-        ))
-        .await
+        #[derive(FromRow)]
+        struct SentInvitationRow {
+            #[sqlx(flatten)]
+            invitation: Invitation,
+            #[sqlx(json)]
+            scopes: Vec<Scope>,
+            invited_by: Option<Uuid>,
+        }
+        let rows: Vec<SentInvitationRow> = view
+            .fetch_all(sql!(
+                "SELECT id, email, username, admin, scopes, invited_by, expires_at, created_at FROM invitations
+                  WHERE account_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id DESC",
+                account,
+                self.environment.now(),
+            ))
+            .await?;
+        let mut inviters: HashMap<Uuid, Option<InviterRights>> = HashMap::new();
+        let mut open = Vec::with_capacity(rows.len());
+        for SentInvitationRow { invitation, scopes, invited_by } in rows {
+            let stands = match invited_by {
+                None => true,
+                Some(inviter) => {
+                    let rights = match inviters.entry(inviter) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(new) => new.insert(self.find_inviter(view, account, inviter).await?),
+                    };
+                    rights.as_ref().is_some_and(|rights| rights.may_invite(invitation.admin, &scopes))
+                }
+            };
+            if stands {
+                open.push(invitation);
+            }
+        }
+        Ok(open)
+    }
+
+    /// What whoever sent an invitation may do in the account now; `None` if they are no member any more, or the key does not
+    /// work any more.
+    async fn find_inviter(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+        inviter: Uuid,
+    ) -> Result<Option<InviterRights>, DbError> {
+        #[derive(FromRow)]
+        struct InvitingMemberRow {
+            admin: bool,
+            #[sqlx(json)]
+            scopes: Vec<Scope>,
+            #[sqlx(json)]
+            role_scopes: Vec<Scope>,
+        }
+        #[derive(FromRow)]
+        struct InvitingKeyRow {
+            #[sqlx(json)]
+            scopes: Vec<String>,
+        }
+        let member: Option<InvitingMemberRow> = view
+            .fetch_optional(sql!(
+                "SELECT m.admin, m.scopes, COALESCE(r.scopes, '[]') AS role_scopes
+                   FROM members m LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
+                  WHERE m.account_id = $1 AND m.id = $2",
+                account,
+                inviter,
+            ))
+            .await?;
+        if let Some(InvitingMemberRow { admin, scopes, role_scopes }) = member {
+            return Ok(Some(InviterRights { admin, scopes: [scopes, role_scopes].concat() }));
+        }
+        let key: Option<InvitingKeyRow> = view
+            .fetch_optional(sql!(
+                "SELECT k.scopes FROM api_keys k JOIN accounts a ON a.app_id = k.app_id
+                  WHERE a.id = $1 AND k.id = $2 AND k.revoked_at IS NULL
+                    AND (k.expires_at IS NULL OR k.expires_at > $3)",
+                account,
+                inviter,
+                self.environment.now(),
+            ))
+            .await?;
+        Ok(key.map(|key| {
+            let (admin, scopes) = principal::read_key_scopes(&key.scopes);
+            InviterRights { admin, scopes }
+        }))
     }
 
     pub(super) async fn revoke(
@@ -214,7 +325,7 @@ impl Invitations {
     }
 
     /// Makes a member of whoever has the token of an invitation, and deletes the invitation; `None` if there is no such
-    /// invitation, it has expired, or the account is being deleted.
+    /// invitation, it has expired, whoever sent it could not send it any more, or the account is being deleted.
     pub(super) async fn accept(
         &self,
         tx: &mut WriteTx,
@@ -234,6 +345,7 @@ impl Invitations {
             scopes: Vec<Scope>,
             #[sqlx(json)]
             console_scopes: Vec<ConsoleScope>,
+            invited_by: Option<Uuid>,
         }
         let invitation: Option<InvitationAccountRow> = tx
             .fetch_optional(sql!("SELECT account_id FROM invitations WHERE hash = $1", hash_token(token)))
@@ -243,13 +355,20 @@ impl Invitations {
         let accepted: Option<AcceptedInvitationRow> = tx
             .fetch_optional(sql!(
                 "DELETE FROM invitations WHERE hash = $1 AND expires_at > $2
-                 RETURNING email, address, username, admin, scopes, console_scopes",
+                 RETURNING email, address, username, admin, scopes, console_scopes, invited_by",
                 hash_token(token),
                 self.environment.now(),
             ))
             .await?;
         let Some(accepted) = accepted else { return Ok(None) };
-        let AcceptedInvitationRow { email, address, username, admin, scopes, console_scopes } = accepted;
+        let AcceptedInvitationRow { email, address, username, admin, scopes, console_scopes, invited_by } =
+            accepted;
+        if let Some(inviter) = invited_by {
+            let rights = self.find_inviter(tx, account.id, inviter).await?;
+            if rights.is_none_or(|rights| !rights.may_invite(admin, &scopes)) {
+                return Ok(None);
+            }
+        }
         let (id, created_at) = (MemberId::new(&*self.environment), self.environment.now());
         tx.execute(sql!(
             "INSERT INTO members (id, account_id, email, address, username, admin, scopes, console_scopes, created_at)

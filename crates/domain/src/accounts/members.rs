@@ -156,7 +156,8 @@ pub async fn demote(tx: &mut WriteTx, account: AccountId, id: MemberId) -> Resul
     Ok(())
 }
 
-/// Removes a member and ends their sessions. `by_administrator` says whether the caller is an administrator.
+/// Removes a member, and ends their sessions and the invitations that they sent. `by_administrator` says whether the caller
+/// is an administrator.
 pub async fn remove(
     tx: &mut WriteTx,
     account: AccountId,
@@ -171,6 +172,7 @@ pub async fn remove(
     // Their sign-in links are deleted by ON DELETE CASCADE.
     for query in [
         sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id),
+        sql!("DELETE FROM invitations WHERE account_id = $1 AND invited_by = $2", account, id),
         // Their inbox.
         sql!("DELETE FROM notification_places WHERE account_id = $1 AND list_id = $2", account, id),
         sql!("DELETE FROM notification_lists WHERE account_id = $1 AND list_id = $2", account, id),

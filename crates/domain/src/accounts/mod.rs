@@ -93,7 +93,7 @@ pub async fn create(
     Ok(id)
 }
 
-/// An open account that the caller may see. One that belongs to others is not told apart from one that does not exist.
+/// An open account that the caller may see. One of somebody else is answered like one that does not exist.
 pub async fn find(view: &mut ReadTx, caller: &Principal, id: AccountId) -> Result<Option<Account>, DbError> {
     if caller.account().is_some_and(|own| own != id) {
         return Ok(None);

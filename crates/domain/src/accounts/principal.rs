@@ -129,6 +129,12 @@ impl ConsoleScope {
     pub const fn is_of_account(self) -> bool {
         matches!(self, Self::CasesManage | Self::QueuesManage | Self::RolesManage | Self::AuditView)
     }
+
+    /// Whether a second operator must approve that an operator gives it, where four eyes are needed (`console.four_eyes`). It
+    /// allows for one application, without an approval, what operators need an approval for.
+    pub const fn needs_approval(self) -> bool {
+        matches!(self, Self::KeysManage | Self::SessionsManage)
+    }
 }
 
 /// The word among an API key's scopes that makes it an administrator. A key without any scopes is one as well.
@@ -232,7 +238,7 @@ pub enum AuthenticationError {
     /// The session is unknown or has ended.
     #[error("the session is over; sign in again")]
     SessionExpired,
-    /// The session has no second factor yet, and needs one (`console.mfa`).
+    /// The session has no second factor yet, and needs one: its member has one, or must have one (`console.mfa`).
     #[error("a second factor is needed; present one, or set one up, in the console")]
     SecondFactorRequired,
     /// The application is disabled, or its organisation is not active.
@@ -282,12 +288,17 @@ pub async fn authenticate_api_key(
         .await?;
     let row = row.ok_or(AuthenticationError::UnknownApiKey)?;
     require_application_served(&row.state, row.org_status.as_deref(), &row.features)?;
-    let admin = row.scopes.is_empty() || row.scopes.iter().any(|word| word == ADMIN_SCOPE);
-    // API keys are shared by all interfaces: words that are no scope here are scopes elsewhere.
-    let scopes = row.scopes.iter().filter_map(|word| word.parse().ok()).collect();
+    let (admin, scopes) = read_key_scopes(&row.scopes);
     let kind = PrincipalKind::ApiKey(row.id);
     let key_use = ApiKeyUse { id: row.id, last_used_at: row.last_used_at.map(Timestamp::from) };
     Ok((Principal { app, kind, scopes, console_scopes: Vec::new(), admin, limits: row.limits }, key_use))
+}
+
+/// What the words of an API key allow: whether it is an administrator, and its scopes. API keys are shared by all interfaces:
+/// words that are no scope here are scopes elsewhere.
+pub(super) fn read_key_scopes(words: &[String]) -> (bool, Vec<Scope>) {
+    let admin = words.is_empty() || words.iter().any(|word| word == ADMIN_SCOPE);
+    (admin, words.iter().filter_map(|word| word.parse().ok()).collect())
 }
 
 /// Refuses an application that is not enabled, whose organisation is not active, or that may not use moderation.

@@ -6,6 +6,7 @@ use super::{
 };
 use base::{AccountId, Environment, Id as _, MemberId, MemberRoleId, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
+use serde::{Deserialize, Serialize};
 
 /// How many roles an account may have.
 pub const MAX_MEMBER_ROLES: i64 = 100;
@@ -35,7 +36,7 @@ pub struct MemberRoleContent {
 }
 
 /// What a member is to have besides the scopes of content moderation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsoleGrant {
     pub role: Option<MemberRoleId>,
     pub console_scopes: Vec<ConsoleScope>,
@@ -215,14 +216,27 @@ pub async fn delete(tx: &mut WriteTx, account: AccountId, id: MemberRoleId) -> R
     Ok(())
 }
 
-/// Sets a member's role, and their scopes of the console besides. What they have not had before, the giver must have.
-pub async fn set_grant(
+/// Whether [`set_grant`] by an operator would give a scope that [needs approval](ConsoleScope::needs_approval). Refuses what that
+/// one refuses, so that nobody is asked to approve what cannot be done.
+pub async fn grant_needs_approval(
+    tx: &mut WriteTx,
+    account: AccountId,
+    member: MemberId,
+    grant: &ConsoleGrant,
+) -> Result<bool, RoleChangeError> {
+    let given = check_grant(tx, Giver::Operator, account, member, grant).await?;
+    Ok(given.into_iter().any(ConsoleScope::needs_approval))
+}
+
+/// The scopes of the console that a grant gives, by itself or by a new role, all of which the giver has. Member and role stay as
+/// they are until the transaction ends.
+async fn check_grant(
     tx: &mut WriteTx,
     giver: Giver<'_>,
     account: AccountId,
     member: MemberId,
     grant: &ConsoleGrant,
-) -> Result<(), RoleChangeError> {
+) -> Result<Vec<ConsoleScope>, RoleChangeError> {
     #[derive(FromRow)]
     struct HeldGrantRow {
         #[sqlx(json)]
@@ -241,9 +255,9 @@ pub async fn set_grant(
         ))
         .await?;
     let held = held.ok_or(RoleChangeError::NoMember)?;
-    let added: Vec<_> =
+    let mut given: Vec<_> =
         grant.console_scopes.iter().copied().filter(|scope| !held.console_scopes.contains(scope)).collect();
-    giver.ensure_holds(&[], &added)?;
+    giver.ensure_holds(&[], &given)?;
     if let Some(role) = grant.role.filter(|role| held.role_id != Some(*role)) {
         // A role that is being changed is given as it will be.
         tx.execute(sql!(
@@ -254,7 +268,20 @@ pub async fn set_grant(
         .await?;
         let role = find(tx, account, role).await?.ok_or(RoleChangeError::Missing)?;
         giver.ensure_holds(&role.scopes, &role.console_scopes)?;
+        given.extend(role.console_scopes);
     }
+    Ok(given)
+}
+
+/// Sets a member's role, and their scopes of the console besides. What they have not had before, the giver must have.
+pub async fn set_grant(
+    tx: &mut WriteTx,
+    giver: Giver<'_>,
+    account: AccountId,
+    member: MemberId,
+    grant: &ConsoleGrant,
+) -> Result<(), RoleChangeError> {
+    check_grant(tx, giver, account, member, grant).await?;
     tx.execute(sql!(
         "UPDATE members SET role_id = $3, console_scopes = $4 WHERE account_id = $1 AND id = $2",
         account,

@@ -3,7 +3,7 @@
 use super::{Account, AuthenticationError, ConsoleScope, Member, Principal, PrincipalKind, Scope, principal};
 use crate::{
     authentication::{
-        CredentialHolder, SecondFactorPolicy, SignInMethod,
+        CredentialHolder, SecondFactorPolicy, SignInMethod, has_second_factor,
         sessions::{ConsoleSessions, NewSession, SessionClient, SessionRecord},
     },
     tenancy::{Feature, limits::ApplicationLimits},
@@ -26,7 +26,7 @@ pub struct MemberSession {
 #[derive(Clone, Debug)]
 pub(super) struct MemberSessions {
     pub(super) sessions: ConsoleSessions,
-    /// Who needs a second factor.
+    /// Who must have a second factor.
     pub(super) policy: SecondFactorPolicy,
 }
 
@@ -48,12 +48,17 @@ impl MemberSessions {
         Ok(MemberSession { session: begun.token, member, account, ends_at: begun.ends_at })
     }
 
-    /// The member whose session this is, with the scopes that they have now. Refused while a second factor is missing.
+    /// The member whose session this is, with the scopes that they have now. Refused while a second factor is missing: of
+    /// whoever has one, and of whoever must have one.
     pub(super) async fn authenticate(&self, token: &str) -> Result<Principal, AuthenticationError> {
         let session = self.sessions.find(token).await?.ok_or(AuthenticationError::SessionExpired)?;
         let principal = self.principal(&session).await?;
-        if self.policy.applies_to(session.holder()) && !session.second_factor {
-            return Err(AuthenticationError::SecondFactorRequired);
+        if !session.second_factor {
+            let holder = session.holder();
+            let mut view = self.sessions.db.read().await?;
+            if self.policy.applies_to(holder) || has_second_factor(&mut view, holder).await? {
+                return Err(AuthenticationError::SecondFactorRequired);
+            }
         }
         Ok(principal)
     }

@@ -55,10 +55,11 @@ pub struct SignInSettings {
     /// How long a session lasts at most; written in days.
     #[serde(rename = "session_days", with = "base::settings::days")]
     pub session_ttl: SignedDuration,
-    /// Who needs a second factor.
+    /// Who must have a second factor. Whoever has one is asked for it in any case.
     #[serde(rename = "mfa")]
     pub second_factor: SecondFactorPolicy,
-    /// Whether keys and the deletion of accounts need a second operator.
+    /// Whether keys, the deletion of accounts, the erasure of sessions, and rights with which one operator could do without
+    /// a second one need a second operator.
     pub four_eyes: bool,
     /// The identity provider that people may sign in through.
     pub oidc: Option<SignInProviderSettings>,
@@ -472,7 +473,8 @@ fn aad(id: Uuid) -> Vec<u8> {
     format!("address of sign-in {id}").into_bytes()
 }
 
-/// Deletes expired invitations and sign-in links, at most 5,000 of each; returns how many.
+/// Deletes expired invitations and sign-in links, at most 5,000 of each; returns how many. Links stay for an hour at
+/// least, because they are counted for as long.
 pub async fn purge_expired(db: &Db, environment: &dyn Environment) -> Result<u64, DbError> {
     let (mut tx, now) = (db.write().await?, environment.now());
     let invitations = tx
@@ -483,8 +485,10 @@ pub async fn purge_expired(db: &Db, environment: &dyn Environment) -> Result<u64
         .await?;
     let links = tx
         .execute(sql!(
-            "DELETE FROM sign_in_links WHERE id IN (SELECT id FROM sign_in_links WHERE created_at < $1 LIMIT 5000)",
+            "DELETE FROM sign_in_links WHERE id IN
+                (SELECT id FROM sign_in_links WHERE created_at < $1 AND expires_at < $2 LIMIT 5000)",
             now - SignedDuration::from_hours(1),
+            now,
         ))
         .await?;
     tx.commit().await?;
@@ -494,6 +498,56 @@ pub async fn purge_expired(db: &Db, environment: &dyn Environment) -> Result<u64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        accounts,
+        tenancy::applications::{self, NewApplication},
+    };
+    use base::{Id as _, TestEnvironment};
+    use db::testing::TestDb;
+
+    #[tokio::test]
+    async fn a_sign_in_link_is_kept_while_it_is_counted_and_while_it_works() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let mut tx = test.db.write().await.unwrap();
+        let new = NewApplication { name: "one", organisation: None, billing_source: None, features: &[] };
+        let app = applications::create(&mut tx, &env, &new).await.unwrap();
+        let account = accounts::create(&mut tx, &env, app, "one", 1).await.unwrap();
+        let member = MemberId::new(&env);
+        tx.execute(sql!(
+            "INSERT INTO members (id, account_id, email, address, username, admin, scopes, created_at)
+             VALUES ($1, $2, $3, $3, $3, FALSE, $4, $5)",
+            member,
+            account,
+            "ada@example.com",
+            serde_json::json!([]),
+            env.now(),
+        ))
+        .await
+        .unwrap();
+        for (token, minutes) in [("short", 15), ("long", 240)] {
+            tx.execute(sql!(
+                "INSERT INTO sign_in_links (id, account_id, member_id, hash, created_at, expires_at)
+                 VALUES ($1, $2, $3, $4, $5, $6)",
+                env.uuid_v7(),
+                account,
+                member,
+                hash_token(token),
+                env.now(),
+                env.now() + SignedDuration::from_mins(minutes),
+            ))
+            .await
+            .unwrap();
+        }
+        tx.commit().await.unwrap();
+        // 20, 61, 239 and 241 minutes after they were made.
+        for (minutes, left) in [(20, 2), (41, 1), (178, 1), (2, 0)] {
+            env.advance(SignedDuration::from_mins(minutes));
+            purge_expired(&test.db, &env).await.unwrap();
+            let mut view = test.db.read().await.unwrap();
+            assert_eq!(view.count(sql!("SELECT count(*) FROM sign_in_links")).await.unwrap(), left);
+        }
+    }
 
     /// A row that an older build queued must still be understood.
     #[test]

@@ -4,7 +4,7 @@
 use super::{
     AgeSessionError,
     appeal_store::{self, AppealRow},
-    session::{AgeAttemptOutcome, AgeSession, EstimatedAge},
+    session::{AgeAttemptOutcome, AgeSession, EstimatedAge, SignalProvenance},
     session_config::AgeMethodConfig,
     step_recorder,
     store::AgeSessionStore,
@@ -51,6 +51,10 @@ impl std::fmt::Debug for AgeAppealRequest {
     }
 }
 
+/// An appeal whose picture was read.
+#[derive(Debug)]
+pub struct PreparedAgeAppeal(AgeAppealRequest);
+
 /// What a reviewer judges an appeal by, as it was when the appeal was made. Stored sealed: new members need defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgeAppealEvidence {
@@ -72,6 +76,36 @@ pub struct AgeAppealEvidence {
     pub refused_at: Timestamp,
     /// What the person says.
     pub statement: Option<String>,
+    /// The method's id of the evidence.
+    #[serde(default)]
+    pub evidence_id: Option<String>,
+    /// For a device signal: who stands behind it.
+    #[serde(default)]
+    pub signal: Option<SignalProvenance>,
+}
+
+impl AgeAppealEvidence {
+    /// The outcome of the attempt that the appeal is about, as it was decided. The session may have had others since.
+    fn decided(&self, session: &AgeSession, overturned: bool, now: Timestamp) -> AgeAttemptOutcome {
+        // What earlier versions stored lacks these two.
+        let last = session.outcome.as_ref();
+        let refused =
+            last.filter(|last| (last.method, last.at, last.passed) == (self.method, self.refused_at, false));
+        let evidence_id = refused.and_then(|refused| refused.evidence_id.clone());
+        AgeAttemptOutcome {
+            method: self.method,
+            passed: overturned,
+            age: Some(self.threshold),
+            evidence_id: self.evidence_id.clone().or(evidence_id),
+            error_code: self.reason.clone().filter(|_| !overturned),
+            level: self.level,
+            at: now,
+            estimate: None,
+            overturned,
+            signal: self.signal.or(refused.and_then(|refused| refused.signal)),
+            storable_result: None,
+        }
+    }
 }
 
 /// An appeal.
@@ -103,13 +137,12 @@ pub(super) struct AppealService {
 }
 
 impl AppealService {
-    /// Makes an appeal for the person of a session: once for each, within the window after the refusal.
-    pub(super) async fn create(
+    /// Checks what a relying party sends, and reads the picture, which takes longer than a transaction should.
+    pub(super) async fn prepare(
         &self,
         app: AppId,
-        id: AgeSessionId,
         request: AgeAppealRequest,
-    ) -> Result<AgeAppeal, AgeSessionError> {
+    ) -> Result<PreparedAgeAppeal, AgeSessionError> {
         let chars = request.statement.as_ref().map_or(0, |text| text.chars().count());
         if chars > MAX_APPEAL_STATEMENT_CHARS {
             let words = format!("it has {chars} characters; at most {MAX_APPEAL_STATEMENT_CHARS} are taken");
@@ -119,16 +152,25 @@ impl AppealService {
             Some(bytes) => Some(self.read_picture(app, bytes).await?),
             None => None,
         };
+        Ok(PreparedAgeAppeal(AgeAppealRequest { picture, ..request }))
+    }
+
+    /// Makes an appeal for the person of a session: once for each, within the window after the refusal.
+    pub(super) async fn create(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        id: AgeSessionId,
+        PreparedAgeAppeal(request): PreparedAgeAppeal,
+    ) -> Result<AgeAppeal, AgeSessionError> {
         let now = self.environment.now();
-        let mut tx = self.db.write().await?;
-        tx.set_actor(format!("application:{app}"));
-        let locked = self.sessions.lock_in(&mut tx, id).await?;
+        let locked = self.sessions.lock_in(tx, id).await?;
         let session = &locked.session;
         if session.app != app {
             return Err(AgeSessionError::SessionNotFound);
         }
         let evidence = self.evidence(session, request.statement, now)?;
-        if appeal_store::exists(&mut tx, id).await? {
+        if appeal_store::exists(tx, id).await? {
             let words = "there has been an appeal already: each session has one";
             return Err(AgeSessionError::InvalidState(words.to_owned()));
         }
@@ -142,24 +184,23 @@ impl AppealService {
             priority: APPEAL_PRIORITY,
             appeal_of: None,
         };
-        let case = cases::create(&mut tx, &*self.environment, &case).await?;
+        let case = cases::create(tx, &*self.environment, &case).await?;
         let sealed = locked.seal(&*self.environment, &appeal_store::aad(id), &evidence);
-        appeal_store::insert(&mut tx, (id, app, case), sealed, now).await?;
-        if let Some(picture) = picture {
-            let stored = limits::count_stored_bytes(&mut tx, app, picture.len() as i64).await?;
-            limits::ensure_stored_bytes_allowed(&mut tx, &self.limits, app, stored).await?;
+        appeal_store::insert(tx, (id, app, case), sealed, now).await?;
+        if let Some(picture) = request.picture {
+            let stored = limits::count_stored_bytes(tx, app, picture.len() as i64).await?;
+            limits::ensure_stored_bytes_allowed(tx, &self.limits, app, stored).await?;
             let sealed = locked.seal_bytes(&*self.environment, &appeal_store::picture_aad(id), &picture);
             let bytes = picture.len() as i64;
-            appeal_store::insert_picture(&mut tx, (id, app), (sealed, bytes), now + APPEAL_RETENTION).await?;
+            appeal_store::insert_picture(tx, (id, app), (sealed, bytes), now + APPEAL_RETENTION).await?;
         }
-        appeal_store::keep_session_until(&mut tx, id, now + APPEAL_RETENTION).await?;
+        appeal_store::keep_session_until(tx, id, now + APPEAL_RETENTION).await?;
         if let Some(recorded) = step_recorder::recorded(session) {
             let step = SessionStepKind::Appeal;
-            recorded.begin(&mut tx, case.into(), step, evidence.method.as_str(), now).await?;
+            recorded.begin(tx, case.into(), step, evidence.method.as_str(), now).await?;
         }
         tx.audit(AuditEvent::new("age-appeal.create").app(app).target(id).detail("case", case.to_string()));
-        tx.commit().await?;
-        let found = self.find(&mut self.db.read().await?, app, id).await?;
+        let found = self.find(tx, app, id).await?;
         found.ok_or(AgeSessionError::SessionNotFound)
     }
 
@@ -185,10 +226,12 @@ impl AppealService {
             ));
         }
         let config = session.wanted.method_config(outcome.method);
+        // A session that asks for an age itself was refused above, so the age of the outcome is the threshold.
+        let threshold = outcome.age.or(config.map(|config: &AgeMethodConfig| config.threshold));
         Ok(AgeAppealEvidence {
             method: outcome.method,
             kind: session.wanted.kind,
-            threshold: config.map_or(0, |config: &AgeMethodConfig| config.threshold),
+            threshold: threshold.unwrap_or_default(),
             level: outcome.level,
             reason: outcome.error_code.clone(),
             estimate: outcome.estimate,
@@ -196,6 +239,8 @@ impl AppealService {
             attempts: session.tries.iter().map(|history| history.attempts).sum(),
             refused_at: outcome.at,
             statement: statement.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
+            evidence_id: outcome.evidence_id.clone(),
+            signal: outcome.signal,
         })
     }
 
@@ -259,6 +304,9 @@ impl AppealService {
         let Some(row) = appeal_store::find(tx, app, id).await? else { return Ok(false) };
         let now = self.environment.now();
         let mut locked = self.sessions.lock_in(tx, id).await?;
+        let evidence: Option<AgeAppealEvidence> = locked.open(&appeal_store::aad(id), &row.sealed);
+        // It was damaged: nobody can say which attempt the appeal is about.
+        let Some(evidence) = evidence else { return Ok(false) };
         let session = &mut locked.session;
         let state = match (row.state, overturn) {
             (AppealState::Open | AppealState::Upheld, true) => AppealState::Overturned,
@@ -271,12 +319,13 @@ impl AppealService {
             self.delete_picture(tx, id).await?;
             return Ok(false);
         }
+        let decided = evidence.decided(session, overturn, now);
         if overturn {
-            session.overturn(now)?;
+            session.overturn(decided.clone(), now)?;
         }
         appeal_store::set_state(tx, id, state, now).await?;
         self.delete_picture(tx, id).await?;
-        self.notifier.notify_appeal(tx, session, state, now).await?;
+        self.notifier.notify_appeal(tx, session, &decided, state).await?;
         self.sessions.save(tx, &locked).await?;
         let outcome = if overturn { SessionStepOutcome::Passed } else { SessionStepOutcome::Failed };
         let end = StepEnd::because(outcome, Some(state.as_str()));
@@ -303,4 +352,37 @@ fn is_refusal(session: &AgeSession, outcome: &AgeAttemptOutcome) -> bool {
         && !outcome.passed
         && !goes_on
         && (session.state == AgeSessionStatus::Fail || is_about_age)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::age_verification::request::tests::config;
+    use base::{Id as _, TestEnvironment};
+    use serde_json::json;
+
+    #[test]
+    fn what_evidence_of_earlier_versions_lacks_is_known_while_the_attempt_is_the_last() {
+        let environment = TestEnvironment::at("2026-11-22T12:00:00Z");
+        let asked = config(&json!({ "type": "OVER", "electronic_id": { "threshold": 21 } }));
+        let mut session = AgeSession::begin(&environment, AppId::new(&environment), false, asked);
+        let stored = json!({
+            "method": "ELECTRONIC_ID", "kind": "OVER", "threshold": 21, "level": "NONE", "reason": "UNDER_AGE",
+            "estimate": null, "state": "FAIL", "attempts": 1, "refused_at": "2026-11-22T12:00:00Z",
+            "statement": null,
+        });
+        let evidence: AgeAppealEvidence = serde_json::from_value(stored).unwrap();
+        let refused = AgeAttemptOutcome {
+            evidence_id: Some("e-1".to_owned()),
+            ..evidence.decided(&session, false, evidence.refused_at)
+        };
+        let now = evidence.refused_at + SignedDuration::from_hours(24);
+        for (at, evidence_id) in [(evidence.refused_at, Some("e-1")), (now, None)] {
+            session.outcome = Some(AgeAttemptOutcome { at, ..refused.clone() });
+            let decided = evidence.decided(&session, true, now);
+            assert_eq!((decided.method, decided.age), (AgeMethod::ElectronicId, Some(21)));
+            assert_eq!((decided.passed, decided.overturned, decided.at), (true, true, now));
+            assert_eq!((decided.evidence_id.as_deref(), decided.error_code), (evidence_id, None));
+        }
+    }
 }

@@ -1,5 +1,6 @@
-//! Budgets for what costs the operator money or could tell a stranger something: one-time codes, and questions about
-//! cards. Each use is counted in the database **before** anything leaves this server, whatever the caller does then.
+//! Budgets for what costs the operator money or could tell a stranger something: one-time codes, questions about cards, and
+//! questions to registries. Each use is counted in the database **before** anything leaves this server, whatever the caller does
+//! then.
 //!
 //! A session has budgets of its own. Further ones are for a recipient, the range and the country of a phone number, a
 //! card, an application and the whole installation; they count for 24 hours from the first use, over all sessions and
@@ -15,8 +16,8 @@ use std::{num::NonZeroU32, sync::Arc};
 /// How long a counter counts, from its first use.
 const COUNTER_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many codes may be sent, and cards be asked about; the section `[ages.limits]`. All but those of a session are
-/// for 24 hours.
+/// How many codes may be sent, cards be asked about and questions be put to registries; the section `[ages.limits]`. All but
+/// those of a session are for 24 hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AttemptLimits {
@@ -40,6 +41,8 @@ pub struct AttemptLimits {
     pub cards_per_application: NonZeroU32,
     /// Cards of the whole installation.
     pub cards_per_day: NonZeroU32,
+    /// Questions to registries of identities in one session, by any method.
+    pub questions_per_session: NonZeroU32,
 }
 
 impl Default for AttemptLimits {
@@ -61,6 +64,8 @@ impl Default for AttemptLimits {
             cards_per_card: const { limit(5) },
             cards_per_application: const { limit(1000) },
             cards_per_day: const { limit(5000) },
+            // As many attempts as a block may allow.
+            questions_per_session: const { limit(10) },
         }
     }
 }
@@ -93,7 +98,7 @@ pub(super) enum Reservation {
     Exhausted { limit: &'static str, allowed: u32 },
 }
 
-/// Counts codes and cards.
+/// Counts codes, cards and questions.
 #[derive(Debug)]
 pub(super) struct AttemptBudgets {
     db: Db,
@@ -141,8 +146,9 @@ impl AttemptBudgets {
             let limits = &self.limits;
             let subject = |name, subject, limit| BudgetedSubject { name, subject, limit };
             let recipient = match to {
-                CodeSubject::Phone { number, .. } => number,
-                CodeSubject::Email { address } => address,
+                CodeSubject::Phone { number, .. } => number.to_owned(),
+                // Mailboxes whose names differ in case alone are one nearly everywhere.
+                CodeSubject::Email { address } => address.to_lowercase(),
             };
             let mut subjects =
                 vec![subject("codes_per_recipient", recipient.as_bytes(), limits.codes_per_recipient)];
@@ -191,9 +197,30 @@ impl AttemptBudgets {
         Ok(Reservation::Granted { remaining: allowed - checked - 1 })
     }
 
-    /// Whether no card may be asked about any more in a session that is loaded.
+    /// Whether a card may still be asked about in a session that is loaded, which has asked about `checked`.
     pub(super) fn has_cards_left(&self, checked: i64) -> bool {
         checked < i64::from(self.limits.cards_per_session.get())
+    }
+
+    /// Counts a question that a registry is about to be asked, unless the session's budget is used up.
+    pub(super) async fn reserve_question(
+        &self,
+        session: AgeSessionId,
+    ) -> Result<Reservation, AgeSessionError> {
+        let (tx, mut locked) = self.sessions.lock_live(session).await?;
+        let (asked, allowed) =
+            (locked.session.questions_asked, i64::from(self.limits.questions_per_session.get()));
+        if asked >= allowed {
+            return Ok(exhausted("questions_per_session", self.limits.questions_per_session));
+        }
+        locked.session.questions_asked += 1;
+        self.sessions.commit(tx, locked).await?;
+        Ok(Reservation::Granted { remaining: allowed - asked - 1 })
+    }
+
+    /// Whether a registry may still be asked in a session that is loaded, which has asked `asked` questions.
+    pub(super) fn has_questions_left(&self, asked: i64) -> bool {
+        asked < i64::from(self.limits.questions_per_session.get())
     }
 
     /// Counts one use for each subject; returns the first whose budget is used up, and then nothing may be committed.

@@ -1,5 +1,5 @@
 //! The job that follows the document session of an attempt at `doc_scan`, so that nothing is lost if the page is
-//! closed.
+//! closed, and nothing is left if the attempt is abandoned.
 
 use super::{
     AgeSessionError,
@@ -9,7 +9,7 @@ use super::{
     store::AgeSessionStore,
     types::AgeSessionStatus,
 };
-use base::{AgeAttemptId, AgeSessionId, Environment, SignedDuration};
+use base::{AgeAttemptId, AgeSessionId, DocumentSessionId, Environment, SignedDuration};
 use db::{DbError, WriteTx};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,14 @@ const CHECKS_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
 /// How often the job looks while the end user is still supplying documents.
 const CAPTURE_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(20);
 
-/// Ends an attempt at `doc_scan` once its document session has ended.
+/// Ends an attempt at `doc_scan` once its document session has ended; deletes the document session once the attempt has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowDocumentSession {
     pub session: AgeSessionId,
     pub attempt: AgeAttemptId,
+    /// The document session. Jobs of earlier versions do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<DocumentSessionId>,
 }
 
 impl Job for FollowDocumentSession {
@@ -67,8 +70,12 @@ impl DocumentFollower {
         let now = self.environment.now();
         let again = Ok(JobOutcome::Again(now + CHECKS_POLL_INTERVAL));
         let Some(session) = self.sessions.find(job.session).await? else { return Ok(JobOutcome::Done) };
-        // The attempt has ended or was abandoned.
         let Ok(context) = AttemptContext::find(&session, job.attempt, "") else {
+            // The attempt has ended or was abandoned. The document session is deleted after the commit, but not if the
+            // process was killed then, nor where the transaction is another's, as when an appeal is decided.
+            if let Some(document) = job.document {
+                self.documents.discard_document_session(&session, document).await;
+            }
             return Ok(JobOutcome::Done);
         };
         let turn = context.attempt.turn;
@@ -98,5 +105,20 @@ impl DocumentFollower {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row that an older version queued must still be readable.
+    #[test]
+    fn old_payloads_still_parse() {
+        let id = "018f3c8e-0000-7000-8000-00000000000a";
+        let old = format!(r#"{{"session":"{id}","attempt":"{id}"}}"#);
+        let job: FollowDocumentSession = serde_json::from_str(&old).unwrap();
+        let (session, attempt) = (id.parse().unwrap(), id.parse().unwrap());
+        assert_eq!(job, FollowDocumentSession { session, attempt, document: None });
     }
 }

@@ -27,7 +27,7 @@ pub enum AgeSessionError {
     #[error("the method uses the end user's face, and they have not consented to that")]
     ConsentRequired,
     /// The relying party's application is disabled, or may not use age verification.
-    #[error("the business that asked for this is not served")]
+    #[error("the business that asked for this can no longer use this service")]
     ApplicationNotServed,
     /// This server is not an issuer of blind tokens.
     #[error("this server issues no tokens")]

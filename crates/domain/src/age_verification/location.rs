@@ -18,7 +18,7 @@ pub struct Location {
 
 /// The text is not a code of ISO 3166-1 or ISO 3166-2.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("it is no ISO 3166-1 or ISO 3166-2 code")]
+#[error("it is not an ISO 3166-1 or ISO 3166-2 code")]
 pub struct InvalidLocationError;
 
 impl Location {

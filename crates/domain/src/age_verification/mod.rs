@@ -67,6 +67,7 @@ pub use age_methods::{
 };
 pub use appeals::{
     APPEAL_RETENTION, AgeAppeal, AgeAppealEvidence, AgeAppealRequest, MAX_APPEAL_STATEMENT_CHARS,
+    PreparedAgeAppeal,
 };
 pub use attempt_budgets::AttemptLimits;
 pub(crate) use blind_tokens::issuer_key_aad;

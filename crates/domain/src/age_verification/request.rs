@@ -219,7 +219,7 @@ impl ViolationCollector {
                 && !["javascript", "data", "vbscript", "file", "blob"].contains(&scheme.as_str())
         });
         if !is_safe || text.chars().any(char::is_control) {
-            self.push(path, "it is no address that a person can be sent to");
+            self.push(path, "it is not an address that a browser can be sent to");
         }
     }
 
@@ -392,7 +392,7 @@ impl AgeMethodRequest {
                 let code = terms.preset_issuing_country.as_ref().map(|code| code.to_ascii_uppercase());
                 let known = |code: &String| code.len() == 3 && documents::countries::find_iso(code).is_some();
                 if !code.as_ref().is_none_or(known) {
-                    violations.push(&path("preset_issuing_country"), "it is no ISO 3166-1 alpha-3 code");
+                    violations.push(&path("preset_issuing_country"), "it is not an ISO 3166-1 alpha-3 code");
                 }
             }
             AgeMethod::ElectronicId => {
@@ -432,16 +432,16 @@ impl EmailRequest {
         match &self.address {
             None => violations.push("email.data.verified_email", "it is required"),
             Some(address) if !is_email(address) => {
-                violations.push("email.data.verified_email", "it is no e-mail address");
+                violations.push("email.data.verified_email", "it is not an e-mail address");
             }
             Some(_) => {}
         }
         let is_code = |code: &String| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic());
         if !self.country.as_ref().is_none_or(is_code) {
-            violations.push("email.data.country_code", "it is no ISO 3166-1 alpha-2 code");
+            violations.push("email.data.country_code", "it is not an ISO 3166-1 alpha-2 code");
         }
         if self.ip.as_ref().is_some_and(|ip| ip.parse::<IpAddr>().is_err()) {
-            violations.push("email.data.ip_address", "it is no IP address");
+            violations.push("email.data.ip_address", "it is not an IP address");
         }
     }
 

@@ -1,8 +1,8 @@
 //! The front of age verification.
 
 use super::{
-    AgeAppeal, AgeAppealRequest, AgeSessionError, AgeVerificationSettings, ProviderSettingsError,
-    RelyingPartyProfile, RsaPublicJwk, SandboxResponse, WebhookSigningError,
+    AgeAppeal, AgeAppealRequest, AgeSessionError, AgeVerificationSettings, PreparedAgeAppeal,
+    ProviderSettingsError, RelyingPartyProfile, RsaPublicJwk, SandboxResponse, WebhookSigningError,
     attempts::{TurnResult, run_to_its_end},
     document_follow_up::FollowDocumentSession,
     expiry::ExpireAgeSessions,
@@ -57,7 +57,7 @@ impl AgeVerificationService {
 
     /// Registers the jobs of age verification with a worker.
     #[must_use]
-    pub fn handle(&self, worker: Worker) -> Worker {
+    pub fn register_jobs(&self, worker: Worker) -> Worker {
         let (follower, expirer) = (self.clone(), self.clone());
         worker
             .register(move |job: FollowDocumentSession, _| {
@@ -148,14 +148,24 @@ impl AgeVerificationService {
         self.0.session_expirer.expire_all().await
     }
 
+    /// Checks an appeal and reads its picture; to be called before the transaction of [`Self::create_appeal`].
+    pub async fn prepare_appeal(
+        &self,
+        app: AppId,
+        request: AgeAppealRequest,
+    ) -> Result<PreparedAgeAppeal, AgeSessionError> {
+        self.0.appeals.prepare(app, request).await
+    }
+
     /// Makes an appeal for the person of a session.
     pub async fn create_appeal(
         &self,
+        tx: &mut WriteTx,
         app: AppId,
         id: AgeSessionId,
-        request: AgeAppealRequest,
+        prepared: PreparedAgeAppeal,
     ) -> Result<AgeAppeal, AgeSessionError> {
-        self.0.appeals.create(app, id, request).await
+        self.0.appeals.create(tx, app, id, prepared).await
     }
 
     /// The appeal of a session, if there is one.

@@ -36,8 +36,11 @@ pub struct AgeSession {
     pub tries: Vec<MethodAttemptHistory>,
     /// The attempt that is under way.
     pub attempt: Option<MethodAttempt>,
-    /// The outcome of the last attempt that ended.
+    /// The outcome of the last attempt that ended, or the one that a reviewer has set on appeal.
     pub outcome: Option<AgeAttemptOutcome>,
+    /// Whether it was resumed after FAIL or ERROR: each method then has the retry limit of its block.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumed: bool,
     /// The number of webhooks so far.
     #[serde(rename = "told")]
     pub webhooks_sent: i64,
@@ -47,6 +50,9 @@ pub struct AgeSession {
     /// Cards that a provider was asked about. It does not start over with an attempt.
     #[serde(default, rename = "cards")]
     pub cards_checked: i64,
+    /// Questions that registries of identities were asked, by any method. It does not start over with an attempt.
+    #[serde(default, rename = "questions")]
+    pub questions_asked: i64,
     /// What the end user took along: a stored result, or a proof for tills.
     #[serde(default, rename = "given")]
     pub granted: Vec<GrantedArtefact>,
@@ -217,9 +223,11 @@ impl AgeSession {
             tries: Vec::new(),
             attempt: None,
             outcome: None,
+            resumed: false,
             webhooks_sent: 0,
             one_time_codes: OneTimeCodeCounter::default(),
             cards_checked: 0,
+            questions_asked: 0,
             granted: Vec::new(),
             issues: None,
             secret: None,
@@ -251,9 +259,11 @@ impl AgeSession {
             tries: Vec::new(),
             attempt: None,
             outcome: None,
+            resumed: false,
             webhooks_sent: 0,
             one_time_codes: OneTimeCodeCounter::default(),
             cards_checked: 0,
+            questions_asked: 0,
             granted: Vec::new(),
             issues: self.issues,
             secret: self.secret.take(),
@@ -293,12 +303,13 @@ impl AgeSession {
         self.tries.iter().find(|history| history.method == method).map_or(0, |history| history.attempts)
     }
 
-    /// Attempts at the method that are left. A session that is resumed after FAIL or ERROR has the retry limit of each
-    /// block, even if the block itself allows no retry.
+    /// Attempts at the method that are left. A session that is resumed after FAIL or ERROR, or may be, has the retry limit
+    /// of each block, even if the block itself allows no retry.
     pub fn attempts_remaining(&self, block: &AgeMethodConfig) -> i64 {
-        let resumed = self.wanted.resume_enabled
+        let may_resume = self.wanted.resume_enabled
             && matches!(self.state, AgeSessionStatus::Fail | AgeSessionStatus::Error);
-        let limit = if resumed { block.effective_retry_limit() } else { block.max_attempts() };
+        let limit =
+            if self.resumed || may_resume { block.effective_retry_limit() } else { block.max_attempts() };
         (limit - self.attempts_made(block.method)).max(0)
     }
 
@@ -353,6 +364,8 @@ impl AgeSession {
             _ => AgeSessionEvent::MethodOpened,
         };
         self.apply(event, environment.now())?;
+        // The state no longer tells, and this attempt may be abandoned and begun again.
+        self.resumed |= event == AgeSessionEvent::Reopened && self.wanted.resume_enabled;
         let id = AgeAttemptId::new(environment);
         self.attempt = Some(MethodAttempt { id, method, turn: 0, wrong_codes: 0, state: Value::Null });
         Ok(id)
@@ -364,14 +377,16 @@ impl AgeSession {
         attempt.or_else(|| self.outcome.as_ref().map(|outcome| outcome.method))
     }
 
-    /// Sets the result that a reviewer has found on appeal. An attempt that is under way is abandoned.
-    pub fn overturn(&mut self, now: Timestamp) -> Result<(), InvalidTransitionError> {
+    /// Sets the outcome that a reviewer has found on appeal, in place of that of the last attempt. An attempt that is under
+    /// way is abandoned.
+    pub fn overturn(
+        &mut self,
+        outcome: AgeAttemptOutcome,
+        now: Timestamp,
+    ) -> Result<(), InvalidTransitionError> {
         self.apply(AgeSessionEvent::Overturned, now)?;
         self.attempt = None;
-        if let Some(outcome) = &mut self.outcome {
-            (outcome.passed, outcome.overturned, outcome.at) = (true, true, now);
-            (outcome.error_code, outcome.estimate, outcome.storable_result) = (None, None, None);
-        }
+        self.outcome = Some(outcome);
         Ok(())
     }
 

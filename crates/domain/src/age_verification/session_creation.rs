@@ -68,7 +68,11 @@ impl SessionCreator {
         let config = config.map_err(AgeSessionError::InvalidRequest)?;
         if let Some(id) = config.rule_id {
             let rule = self.rules.find(app, sandbox, id).await?;
-            rule.ok_or_else(|| AgeSessionError::invalid("rule_id", "there is no such rule"))?;
+            let rule = rule.ok_or_else(|| AgeSessionError::invalid("rule_id", "there is no such rule"))?;
+            // Nothing that such a rule accepts would answer what the session asks.
+            if !config.kind.is_answered_by(rule.kind) {
+                return Err(AgeSessionError::invalid("rule_id", "the rule is for sessions of another type"));
+            }
         }
         Ok(CreateAgeSession { app, sandbox, config, email_verdict: None })
     }
@@ -98,7 +102,8 @@ impl SessionCreator {
             return Ok(());
         };
         self.notifier.prepare().await?;
-        let invalid = |_| AgeSessionError::invalid("email.data.verified_email", "it is no e-mail address");
+        let invalid =
+            |_| AgeSessionError::invalid("email.data.verified_email", "it is not an e-mail address");
         let email = EmailHolder::parse(&address).map_err(invalid)?.with_location(country, ip);
         let verdict =
             methods::evaluate_verified_email(registry, &self.decider, &command.config, config, email).await;

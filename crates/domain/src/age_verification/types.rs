@@ -340,6 +340,8 @@ wire_enum! {
         TooManyCodes => "TOO_MANY_CODES",
         /// Too many cards were tried, or one card too often.
         TooManyCards => "TOO_MANY_CARDS",
+        /// Registries were asked too many questions.
+        TooManyQuestions => "TOO_MANY_QUESTIONS",
         /// A wrong code was typed too often.
         WrongCode => "WRONG_CODE",
         /// There is no passkey, or no result is stored under it.

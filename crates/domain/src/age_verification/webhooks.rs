@@ -135,16 +135,16 @@ impl ResultNotifier {
         self.send(tx, session, &NoticeContent::of(outcome), "ages.result").await
     }
 
-    /// Queues a webhook about what was decided on appeal, which corrects or confirms what was reported before.
+    /// Queues a webhook about what was decided on appeal, which corrects or confirms what was reported before. `outcome` is
+    /// that of the attempt that the appeal is about, as it was decided.
     pub(super) async fn notify_appeal(
         &self,
         tx: &mut WriteTx,
         session: &mut AgeSession,
+        outcome: &AgeAttemptOutcome,
         decided: AppealState,
-        at: Timestamp,
     ) -> Result<(), AgeSessionError> {
-        let Some(outcome) = session.outcome.clone() else { return Ok(()) };
-        let content = NoticeContent { appeal: Some(decided), at, ..NoticeContent::of(&outcome) };
+        let content = NoticeContent { appeal: Some(decided), ..NoticeContent::of(outcome) };
         self.send(tx, session, &content, "ages.appeal").await
     }
 

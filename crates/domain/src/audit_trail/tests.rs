@@ -15,6 +15,9 @@ async fn fixture() -> Fixture {
     let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
     let trail = AuditTrail::new(&Keyring::parse(&"01".repeat(32)).unwrap(), env.clone());
     let db = test.db.clone().with_recorder(Arc::new(trail.clone())).acting_as("operator:ada");
+    let mut tx = test.db.write().await.unwrap();
+    sign_beginning(&mut tx, &Keyring::parse(&"01".repeat(32)).unwrap()).await.unwrap();
+    tx.commit().await.unwrap();
     Fixture { test, env, trail, db }
 }
 
@@ -43,6 +46,19 @@ impl Fixture {
         let mut view = self.test.db.read().await.unwrap();
         self.trail.export(&mut view, filter, |record| found.push(record.record.clone())).await.unwrap();
         found
+    }
+
+    /// Begins a new trail; returns what was there before, and its records as they were kept.
+    async fn begin_anew(&self) -> (FormerTrail, String) {
+        let mut kept = String::new();
+        let mut tx = self.db.write().await.unwrap();
+        let keep = |line: &str| {
+            kept.push_str(line);
+            Ok(())
+        };
+        let former = self.trail.begin_anew(&mut tx, keep).await.unwrap();
+        tx.commit().await.unwrap();
+        (former, kept)
     }
 
     /// What somebody does who can write to the database, but does not have the master key.
@@ -87,6 +103,13 @@ async fn whatever_is_changed_is_noticed() {
     let cases = [
         (sql!("UPDATE audit_records SET record = replace(record, 'ada', 'eve') WHERE seq = 2"), changed),
         (sql!("UPDATE audit_records SET hash = 'aa' WHERE seq = 2"), changed),
+        (
+            sql!(
+                "UPDATE audit_records SET made_at = (SELECT made_at FROM audit_records WHERE seq = 1) WHERE seq = 2"
+            ),
+            "record 2 is found by another time than the one that it has",
+        ),
+        (sql!("UPDATE audit_records SET seq = -1 WHERE seq = 2"), "record 1 is missing; after it comes -1"),
         (sql!("DELETE FROM audit_records WHERE seq = 2"), "record 2 is missing; after it comes 3"),
         (sql!("DELETE FROM audit_records WHERE seq = 1"), "record 1 is missing; after it comes 2"),
         (sql!("DELETE FROM audit_records WHERE seq >= 3"), "record 3 is missing"),
@@ -94,6 +117,7 @@ async fn whatever_is_changed_is_noticed() {
         (sql!("UPDATE audit_chain SET last_seq = 3"), unsigned),
         (sql!("UPDATE audit_chain SET purged_seq = 1"), unsigned),
         (sql!("UPDATE audit_chain SET signature = ''"), unsigned),
+        (sql!("UPDATE audit_chain SET last_seq = 0, signature = ''"), unsigned),
         (sql!("DELETE FROM audit_chain"), "the ends of the chain are gone; nothing can be verified"),
         (
             sql!(
@@ -111,6 +135,131 @@ async fn whatever_is_changed_is_noticed() {
     }
 }
 
+/// The first state of the schema is not signed, and that of a trail that has not begun is.
+#[tokio::test]
+async fn a_trail_that_is_put_back_into_its_first_state_is_noticed() {
+    let fixture = fixture().await;
+    fixture.write(1..5).await;
+    fixture.tamper(sql!("DELETE FROM audit_records")).await;
+    let ChainRow { last_seq, last_hash, purged_seq, purged_hash, signature } = ChainRow::before_first();
+    fixture
+        .tamper(sql!(
+            "UPDATE audit_chain SET last_seq = $1, last_hash = $2, purged_seq = $3, purged_hash = $4, signature = $5",
+            last_seq,
+            last_hash,
+            purged_seq,
+            purged_hash,
+            signature,
+        ))
+        .await;
+    assert!(
+        fixture
+            .verify(None)
+            .await
+            .unwrap_err()
+            .contains("the trail is empty and its beginning is not signed")
+    );
+    fixture.write(5..7).await;
+    assert!(fixture.verify(None).await.unwrap_err().contains("not signed"), "nor is it signed afterwards");
+}
+
+#[tokio::test]
+async fn a_new_trail_says_what_it_took_the_place_of() {
+    let fixture = fixture().await;
+    fixture.write(1..4).await;
+    let mut tx = fixture.db.write().await.unwrap();
+    let refused = fixture.trail.begin_anew(&mut tx, |_| Ok(())).await;
+    assert!(matches!(refused, Err(BeginTrailError::Whole)), "{refused:?}");
+    drop(tx);
+    let kept_end = fixture.end().await;
+    fixture.tamper(sql!("DELETE FROM audit_records WHERE seq = 2")).await;
+    // One that no list by time would show.
+    let long_ago: Timestamp = "1969-07-20T20:17:40Z".parse().unwrap();
+    fixture.tamper(sql!("UPDATE audit_records SET made_at = $1 WHERE seq = 3", long_ago)).await;
+
+    let failing = |_: &str| Err(std::io::Error::from(std::io::ErrorKind::StorageFull));
+    let mut tx = fixture.db.write().await.unwrap();
+    let failed = fixture.trail.begin_anew(&mut tx, failing).await;
+    assert!(matches!(failed, Err(BeginTrailError::Keep(_))), "{failed:?}");
+    drop(tx);
+    assert!(fixture.verify(None).await.unwrap_err().contains("record 2 is missing"), "nothing was removed");
+
+    let (former, kept) = fixture.begin_anew().await;
+    assert_eq!((former.records, kept.lines().count()), (2, 2), "{kept}");
+    assert_eq!(former.end, kept_end);
+    assert_eq!(former.sha256, crate::audit::sha256_hex(kept.as_bytes()));
+    assert_eq!(former.problem, "record 2 is missing; after it comes 3");
+    assert_eq!(fixture.verify(None).await, Ok(1));
+    let records = fixture.records(&AuditFilter::default()).await;
+    assert!(records[0].contains(r#""seq":1,"#) && records[0].contains("audit-trail.begin"), "{records:?}");
+    assert!(records[0].contains(&former.sha256) && records[0].contains(&kept_end.hash), "{records:?}");
+    assert!(fixture.verify(Some(&kept_end)).await.unwrap_err().contains("records were cut off"));
+    fixture.write(1..4).await;
+    assert_eq!(fixture.verify(None).await, Ok(4));
+    assert!(fixture.verify(Some(&kept_end)).await.unwrap_err().contains("record 3 is not the one"));
+}
+
+#[tokio::test]
+async fn a_new_trail_begins_where_the_ends_were_deleted() {
+    let fixture = fixture().await;
+    fixture.write(1..4).await;
+    fixture.tamper(sql!("DELETE FROM audit_chain")).await;
+    let (former, _) = fixture.begin_anew().await;
+    assert_eq!((former.records, former.end.seq), (3, 0));
+    assert_eq!(former.problem, "the ends of the chain are gone; nothing can be verified");
+    fixture.write(4..6).await;
+    assert_eq!(fixture.verify(None).await, Ok(3));
+}
+
+/// How old a record is says the record, whose hash is chained.
+#[tokio::test]
+async fn what_is_made_to_look_old_is_not_purged() {
+    let fixture = fixture().await;
+    fixture.write(0..4).await;
+    let before = fixture.env.now() - SignedDuration::from_hours(24);
+    let long_ago = before - SignedDuration::from_hours(24);
+    fixture.tamper(sql!("UPDATE audit_records SET made_at = $1 WHERE seq <= 2", long_ago)).await;
+    assert_eq!(fixture.trail.purge(&fixture.db, before).await.unwrap(), 0);
+    assert_eq!(
+        fixture.verify(None).await.unwrap_err(),
+        "record 1 is found by another time than the one that it has"
+    );
+
+    // Nor is a record that was given another text, although its time is over.
+    let fixture = self::fixture().await;
+    fixture.write(0..4).await;
+    fixture
+        .tamper(sql!("UPDATE audit_records SET record = replace(record, 'ada', 'eve') WHERE seq = 2"))
+        .await;
+    assert_eq!(fixture.trail.purge(&fixture.db, fixture.env.now()).await.unwrap(), 0);
+    let mut view = fixture.test.db.read().await.unwrap();
+    assert_eq!(view.count(sql!("SELECT count(*) FROM audit_records")).await.unwrap(), 4, "all are there");
+}
+
+/// What is left before the signed beginning is not removed with what is purged: verification tells of it.
+#[tokio::test]
+async fn a_purge_leaves_what_was_put_before_the_beginning() {
+    let fixture = fixture().await;
+    fixture.write(0..6).await;
+    let later = fixture.env.now() + SignedDuration::from_hours(1);
+    assert_eq!(
+        fixture.trail.purge(&fixture.db, fixture.env.now() - SignedDuration::from_mins(3)).await.unwrap(),
+        3
+    );
+    fixture
+        .tamper(sql!(
+            "INSERT INTO audit_records (seq, made_at, record, hash)
+             SELECT 2, made_at, record, hash FROM audit_records WHERE seq = 4"
+        ))
+        .await;
+    assert_eq!(
+        fixture.trail.purge(&fixture.db, later).await.unwrap(),
+        4,
+        "the other three, and that of the purge"
+    );
+    assert_eq!(fixture.verify(None).await.unwrap_err(), "record 8 is missing; after it comes 2");
+}
+
 #[tokio::test]
 async fn records_that_change_places_are_noticed() {
     let fixture = fixture().await;
@@ -121,7 +270,8 @@ async fn records_that_change_places_are_noticed() {
     assert!(fixture.verify(None).await.unwrap_err().contains("record 2 was changed"));
 }
 
-/// A chain that is hashed anew from a changed record on does not have the signed end.
+/// A chain that is hashed anew from a changed record on does not have the signed end, and is not given one by what this
+/// server records or deletes afterwards.
 #[tokio::test]
 async fn hashing_anew_does_not_help() {
     let fixture = fixture().await;
@@ -138,6 +288,11 @@ async fn hashing_anew_does_not_help() {
         .await;
     assert!(fixture.verify(None).await.unwrap_err().contains("record 2 was changed"));
     fixture.tamper(sql!("UPDATE audit_chain SET last_hash = $1", hash)).await;
+    assert!(fixture.verify(None).await.unwrap_err().contains("not signed"));
+    fixture.write(3..5).await;
+    assert!(fixture.verify(None).await.unwrap_err().contains("not signed"));
+    assert_eq!(fixture.trail.purge(&fixture.db, fixture.env.now()).await.unwrap(), 0);
+    assert_eq!(fixture.records(&all).await.len(), 4, "all are there");
     assert!(fixture.verify(None).await.unwrap_err().contains("not signed"));
 }
 

@@ -1,7 +1,9 @@
 //! Whether the trail is whole.
 
 use super::{AuditTrail, ChainEnd, ChainRow, chained_hash};
+use base::Timestamp;
 use db::{DbError, FromRow, ReadTx, sql};
+use serde::Deserialize;
 
 /// Records that are read at once.
 pub(super) const BATCH_RECORDS: i64 = 1000;
@@ -15,9 +17,18 @@ pub enum AuditTrailError {
     /// The ends were changed, or signed with another master key.
     #[error("the ends of the chain are not signed with this server's master key")]
     Signature,
+    /// The ends are as the schema makes them, and this server has signed its beginning when it made its keys.
+    #[error(
+        "the trail is empty and its beginning is not signed: all records were removed and the ends put back, or the keys were \
+         made by an older build that recorded nothing since"
+    )]
+    Reset,
     /// A record was changed, or the one before it was.
     #[error("record {0} was changed, or another was put in its place")]
     Changed(i64),
+    /// The column by which a record is found has another time than the record, whose hash is chained.
+    #[error("record {0} is found by another time than the one that it has")]
+    OtherTime(i64),
     /// Records were removed, or their numbers changed.
     #[error("record {expected} is missing{}", found.map_or_else(String::new, |seq| format!("; after it comes {seq}")))]
     Missing {
@@ -39,11 +50,59 @@ pub enum AuditTrailError {
     Db(#[from] DbError),
 }
 
+/// A record as its row has it.
 #[derive(FromRow)]
-struct StoredRecord {
-    seq: i64,
+pub(super) struct StoredRecord {
+    pub(super) seq: i64,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    made_at: Timestamp,
     record: String,
     hash: String,
+}
+
+/// The next records after a number.
+pub(super) async fn records_after(view: &mut ReadTx, seq: i64) -> Result<Vec<StoredRecord>, DbError> {
+    view.fetch_all(sql!(
+        "SELECT seq, made_at, record, hash FROM audit_records WHERE seq > $1 ORDER BY seq LIMIT $2",
+        seq,
+        BATCH_RECORDS,
+    ))
+    .await
+}
+
+/// The moment of a record, which its hash is over; `None` if it is no record any more.
+fn recorded_moment(record: &str) -> Option<Timestamp> {
+    #[derive(Deserialize)]
+    struct RecordedMoment {
+        at: Timestamp,
+    }
+    serde_json::from_str::<RecordedMoment>(record).ok().map(|moment| moment.at)
+}
+
+/// A place in the chain, up to which every record is as it was written.
+pub(super) struct ChainWalk {
+    pub(super) seq: i64,
+    pub(super) hash: String,
+}
+
+impl ChainWalk {
+    /// Checks that a record is the next one, and goes on to it. Returns when it was made.
+    pub(super) fn step(&mut self, next: &StoredRecord) -> Result<Timestamp, AuditTrailError> {
+        let expected = self.seq + 1;
+        if next.seq != expected {
+            return Err(AuditTrailError::Missing { expected, found: Some(next.seq) });
+        }
+        let hash = chained_hash(&self.hash, &next.record);
+        if hash != next.hash {
+            return Err(AuditTrailError::Changed(next.seq));
+        }
+        let made_at = recorded_moment(&next.record).ok_or(AuditTrailError::Changed(next.seq))?;
+        if made_at != next.made_at {
+            return Err(AuditTrailError::OtherTime(next.seq));
+        }
+        (self.seq, self.hash) = (next.seq, hash);
+        Ok(made_at)
+    }
 }
 
 impl AuditTrail {
@@ -55,8 +114,10 @@ impl AuditTrail {
             ))
             .await?;
         let chain = found.ok_or(AuditTrailError::EndsMissing)?;
-        let untouched = chain.last_seq == 0 && chain.purged_seq == 0 && chain.signature.is_empty();
-        if untouched || self.signature_is_valid(&chain) { Ok(chain) } else { Err(AuditTrailError::Signature) }
+        if self.is_trusted(&chain) {
+            return Ok(chain);
+        }
+        Err(if chain.is_unsigned_beginning() { AuditTrailError::Reset } else { AuditTrailError::Signature })
     }
 
     /// Verifies every record and both ends, and that the chain still contains `kept`, an end that was kept elsewhere.
@@ -67,46 +128,33 @@ impl AuditTrail {
             return Err(AuditTrailError::CutOff { kept: kept.seq, last: chain.last_seq });
         }
         let is_another = |seq: i64, hash: &str| kept.is_some_and(|kept| kept.seq == seq && kept.hash != hash);
-        let (mut seq, mut hash) = (chain.purged_seq, chain.purged_hash.clone());
-        if is_another(seq, &hash) {
-            return Err(AuditTrailError::OtherEnd { seq });
+        let mut walk = ChainWalk { seq: chain.purged_seq, hash: chain.purged_hash };
+        if is_another(walk.seq, &walk.hash) {
+            return Err(AuditTrailError::OtherEnd { seq: walk.seq });
         }
         let mut count = 0;
         // From the first there is, so that one that was left before the signed beginning is found.
-        let mut after = -1;
+        let mut after = i64::MIN;
         loop {
-            let records: Vec<StoredRecord> = view
-                .fetch_all(sql!(
-                    "SELECT seq, record, hash FROM audit_records WHERE seq > $1 ORDER BY seq LIMIT $2",
-                    after,
-                    BATCH_RECORDS,
-                ))
-                .await?;
-            let Some(last) = records.last().map(|record| record.seq) else { break };
-            after = last;
-            for record in records {
+            let records = records_after(view, after).await?;
+            let Some(last) = records.last() else { break };
+            after = last.seq;
+            for record in &records {
                 if record.seq > chain.last_seq {
                     return Err(AuditTrailError::BeyondEnd(record.seq));
                 }
-                if record.seq != seq + 1 {
-                    return Err(AuditTrailError::Missing { expected: seq + 1, found: Some(record.seq) });
+                walk.step(record)?;
+                if is_another(walk.seq, &walk.hash) {
+                    return Err(AuditTrailError::OtherEnd { seq: walk.seq });
                 }
-                hash = chained_hash(&hash, &record.record);
-                if hash != record.hash {
-                    return Err(AuditTrailError::Changed(record.seq));
-                }
-                if is_another(record.seq, &hash) {
-                    return Err(AuditTrailError::OtherEnd { seq: record.seq });
-                }
-                seq = record.seq;
                 count += 1;
             }
         }
-        if seq != chain.last_seq {
-            return Err(AuditTrailError::Missing { expected: seq + 1, found: None });
+        if walk.seq != chain.last_seq {
+            return Err(AuditTrailError::Missing { expected: walk.seq + 1, found: None });
         }
-        if hash != chain.last_hash {
-            return Err(AuditTrailError::Changed(seq));
+        if walk.hash != chain.last_hash {
+            return Err(AuditTrailError::Changed(walk.seq));
         }
         Ok(count)
     }

@@ -14,7 +14,7 @@ pub enum InvalidEmailAddressError {
     #[error("an e-mail address has 7 to 100 characters, this one {0}")]
     Length(usize),
     /// It does not have the form of one address.
-    #[error("it is no e-mail address")]
+    #[error("it is not an e-mail address")]
     Form,
 }
 

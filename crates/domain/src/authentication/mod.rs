@@ -84,7 +84,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Who needs a second factor (`console.mfa`).
+    /// Who must have a second factor (`console.mfa`). Whoever has one is asked for it, whatever this says.
     #[derive(Default)]
     pub enum SecondFactorPolicy {
         /// Nobody.
@@ -98,7 +98,7 @@ wire_enum! {
 }
 
 impl SecondFactorPolicy {
-    /// Whether the holder needs one.
+    /// Whether the holder must have one.
     pub fn applies_to(self, holder: CredentialHolder) -> bool {
         match self {
             Self::Off => false,
@@ -149,6 +149,18 @@ pub async fn summarise_credentials(
         has_totp: secrets > 0,
         has_oidc: subjects > 0,
     })
+}
+
+/// Whether the holder has anything that counts as a second factor.
+pub(crate) async fn has_second_factor(view: &mut ReadTx, holder: CredentialHolder) -> Result<bool, DbError> {
+    let factors = view
+        .count(sql!(
+            "SELECT (SELECT count(*) FROM passkeys WHERE holder_id = $1)
+                  + (SELECT count(*) FROM totp_secrets WHERE holder_id = $1 AND confirmed_at IS NOT NULL)",
+            holder.id,
+        ))
+        .await?;
+    Ok(factors > 0)
 }
 
 /// Deletes the sessions and credentials of somebody who is removed.

@@ -2,7 +2,7 @@
 //! comes in for the first time is found by the address that the provider has verified; from then on, by the provider's
 //! own id of them.
 
-use super::{CredentialHolder, SignInChallenges};
+use super::{CredentialHolder, SignInChallenges, sessions::EarlierSession};
 use age_methods::{
     AgeMethodError, InvalidSettingError,
     oidc::{OidcLoginState, SignInIdentity, SignInProvider, SignInProviderSettings},
@@ -10,6 +10,7 @@ use age_methods::{
 use base::{AccountId, Environment, Secret, Uuid};
 use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use media::fetch::Fetcher;
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
 const ATTEMPT_PURPOSE: &str = "sign-in through an identity provider";
@@ -66,6 +67,16 @@ impl From<AgeMethodError> for OidcSignInError {
     }
 }
 
+/// What is sealed for the browser while its person is at the provider.
+#[derive(Serialize, Deserialize)]
+struct SealedAttempt {
+    // Flat, so that builds that know nothing of an earlier session can read it, too.
+    #[serde(flatten)]
+    login: OidcLoginState,
+    #[serde(default)]
+    earlier: Option<EarlierSession>,
+}
+
 /// Whom a provider knows a holder as.
 #[derive(FromRow)]
 struct SubjectRow {
@@ -98,21 +109,23 @@ impl OidcSignIn {
         self.provider.label()
     }
 
-    /// Begins a sign-in.
-    pub async fn begin(&self) -> Result<OidcRedirect, OidcSignInError> {
+    /// Begins a sign-in. `earlier` is the session that the browser has: it sends no cookie of it when it comes back, because
+    /// that is `SameSite=Strict`.
+    pub async fn begin(&self, earlier: Option<EarlierSession>) -> Result<OidcRedirect, OidcSignInError> {
         let started = self.provider.start(&self.redirect_uri).await?;
-        let attempt = self.challenges.seal(ATTEMPT_PURPOSE, &started.state);
+        let sealed = SealedAttempt { login: started.state, earlier };
+        let attempt = self.challenges.seal(ATTEMPT_PURPOSE, &sealed);
         Ok(OidcRedirect { url: started.url, attempt })
     }
 
-    /// Completes a sign-in: who the person is at the provider. Uses the attempt up, in a transaction of its own, before the
-    /// provider is asked.
+    /// Completes a sign-in: who the person is at the provider, and the session that the browser had when it began. Uses the
+    /// attempt up, in a transaction of its own, before the provider is asked.
     pub async fn finish(
         &self,
         attempt: &str,
         returned: &BTreeMap<String, String>,
-    ) -> Result<SignInIdentity, OidcSignInError> {
-        let opened = self.challenges.open::<OidcLoginState>(ATTEMPT_PURPOSE, attempt);
+    ) -> Result<(SignInIdentity, Option<EarlierSession>), OidcSignInError> {
+        let opened = self.challenges.open::<SealedAttempt>(ATTEMPT_PURPOSE, attempt);
         let opened = opened.ok_or(OidcSignInError::Attempt)?;
         if opened.was_used(&mut self.db.read().await?).await? {
             return Err(OidcSignInError::Attempt);
@@ -122,7 +135,8 @@ impl OidcSignIn {
             return Err(OidcSignInError::Attempt);
         }
         tx.commit().await?;
-        Ok(self.provider.finish(&opened.state, returned).await?)
+        let SealedAttempt { login, earlier } = opened.state;
+        Ok((self.provider.finish(&login, returned).await?, earlier))
     }
 
     /// Whom this identity is bound to already.

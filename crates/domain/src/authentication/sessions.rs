@@ -4,6 +4,7 @@ use super::{CredentialHolder, SignInMethod, generate_token, hash_token};
 use crate::wire_enum::wire_enum;
 use base::{AccountId, ConsoleSessionId, Environment, Id as _, Secret, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, Durability, FromRow, ReadTx, WriteTx, sql};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A session's end is put off at most this often, so that not every request writes to the database.
@@ -84,6 +85,13 @@ impl SessionRecord {
     pub fn holder(&self) -> CredentialHolder {
         CredentialHolder { id: self.holder_id, account: self.account_id }
     }
+}
+
+/// The session that a browser had when a sign-in began that takes several requests: the new session takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierSession {
+    id: ConsoleSessionId,
+    holder: CredentialHolder,
 }
 
 /// A session as its holder sees it.
@@ -237,6 +245,20 @@ impl ConsoleSessions {
             tx.set_actor(session.holder().audit_actor());
             audit_end(&mut tx, session.holder(), 1);
         }
+        tx.commit().await
+    }
+
+    /// The session whose secret a browser has, if it has not ended, for [`Self::end_earlier`].
+    pub(crate) async fn find_earlier(&self, token: &str) -> Result<Option<EarlierSession>, DbError> {
+        let found = self.find(token).await?;
+        Ok(found.map(|session| EarlierSession { id: session.id, holder: session.holder() }))
+    }
+
+    /// Ends the session whose place another one has taken; nothing happens if it has ended already.
+    pub(crate) async fn end_earlier(&self, earlier: EarlierSession) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        tx.set_actor(earlier.holder.audit_actor());
+        self.end_one(&mut tx, earlier.holder, earlier.id).await?;
         tx.commit().await
     }
 

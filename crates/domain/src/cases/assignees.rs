@@ -43,7 +43,7 @@ struct KindRow {
 
 impl CaseService {
     /// The members of the reviewer's account who may decide this case and have not done so, by name; the reviewer is not among
-    /// them.
+    /// them. Of an appeal, nobody is who has decided any case of its subject.
     pub async fn assignees(
         &self,
         view: &mut ReadTx,
@@ -57,7 +57,12 @@ impl CaseService {
         let decided: Vec<OpinionRow> = view
             .fetch_all(sql!(
                 "SELECT o.reviewer_id FROM case_opinions o JOIN cases c ON c.id = $1
-                  WHERE o.case_id IN (c.id, c.appeal_of)",
+                  WHERE o.case_id IN (c.id, c.appeal_of)
+                 UNION SELECT o.reviewer_id FROM cases c
+                   JOIN cases d ON d.notification_id = c.notification_id OR d.check_id = c.check_id
+                        OR d.age_session_id = c.age_session_id
+                   JOIN case_opinions o ON o.case_id = d.id
+                  WHERE c.id = $1 AND c.appeal_of IS NOT NULL AND c.golden_answer IS NULL AND d.golden_answer IS NULL",
                 case,
             ))
             .await?;

@@ -85,15 +85,17 @@ impl CaseService {
         }
         let mut held = self.renew_all(tx, reviewer, now).await?;
         while held.len() < count.min(MAX_CLAIMED_CASES) {
-            let golden = match queue {
-                Some(queue) if self.draws_golden(tx, reviewer, queue).await? => {
-                    self.claim_one(tx, reviewer, Some(queue), now, CaseState::Golden).await?
-                }
-                _ => None,
+            let drawn = match queue {
+                Some(queue) => self.draw_golden(tx, reviewer, queue).await?,
+                None => None,
+            };
+            let golden = match drawn {
+                Some(_) => self.claim_one(tx, reviewer, queue, now, drawn).await?,
+                None => None,
             };
             let claimed = match golden {
                 Some(case) => Some(case),
-                None => self.claim_one(tx, reviewer, queue, now, CaseState::Open).await?,
+                None => self.claim_one(tx, reviewer, queue, now, None).await?,
             };
             let Some(case) = claimed else { break };
             held.push(case);
@@ -101,17 +103,18 @@ impl CaseService {
         Ok(held)
     }
 
-    /// Whether the next case should be a golden one.
-    async fn draws_golden(
+    /// Whether the next case should be a golden one: then how soon a case of the queue is due.
+    async fn draw_golden(
         &self,
         view: &mut ReadTx,
         reviewer: &Reviewer,
         queue: CaseQueueId,
-    ) -> Result<bool, DbError> {
+    ) -> Result<Option<SignedDuration>, DbError> {
         let mut owned = queues::list(view, (reviewer.app, Some(reviewer.account))).await?;
         owned.extend(queues::list(view, (reviewer.app, None)).await?);
-        let percent = owned.iter().find(|known| known.id == queue).map_or(0, |known| known.golden_percent);
-        Ok(queues::happens(&*self.environment, percent))
+        let queue = owned.iter().find(|known| known.id == queue);
+        let drawn = queue.filter(|queue| queues::happens(&*self.environment, queue.golden_percent));
+        Ok(drawn.map(|queue| SignedDuration::from_mins(queue.target_minutes)))
     }
 
     /// Renews all leases of a reviewer, and returns their cases, the oldest lease first.
@@ -160,14 +163,17 @@ impl CaseService {
     }
 
     /// Claims the first case that is free: what was handed to the reviewer first, then by priority, then by when it is due.
+    /// With `golden`, a golden case, which is dated anew, as one that has just come in and is due so soon: old ones would be
+    /// known by their dates.
     async fn claim_one(
         &self,
         tx: &mut WriteTx,
         reviewer: &Reviewer,
         queue: Option<CaseQueueId>,
         now: Timestamp,
-        state: CaseState,
+        golden: Option<SignedDuration>,
     ) -> Result<Option<CaseId>, DbError> {
+        let state = if golden.is_some() { CaseState::Golden } else { CaseState::Open };
         let mut best = match state {
             CaseState::Golden => None,
             _ => self.first_assigned(tx, reviewer, queue, now).await?,
@@ -184,12 +190,15 @@ impl CaseService {
         let rows = tx
             .execute(sql!(
                 "UPDATE cases SET state = CASE WHEN state = 'HELD' THEN 'OPEN' ELSE state END, held_until = NULL,
-                        holder_id = $2, lease_until = $3
+                        holder_id = $2, lease_until = $3,
+                        created_at = CASE WHEN state = 'GOLDEN' THEN $4 ELSE created_at END,
+                        due_at = CASE WHEN state = 'GOLDEN' THEN $5 ELSE due_at END
                   WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $4)",
                 id,
                 reviewer.member,
                 now + self.settings.lease,
                 now,
+                now + golden.unwrap_or(SignedDuration::ZERO),
             ))
             .await?;
         Ok((rows == 1).then_some(id))
@@ -231,6 +240,7 @@ impl CaseService {
     }
 
     /// The first case of an account or an application that is handed to nobody, and about which the reviewer has not decided.
+    /// An appeal goes to nobody who has decided any case of its subject, as an earlier appeal; golden cases decide nothing.
     async fn first_free(
         &self,
         tx: &mut WriteTx,
@@ -250,6 +260,11 @@ impl CaseService {
                              OR (c.kind = 'AGE_APPEAL' AND c.account_id IS NULL AND $8))
                         AND NOT EXISTS (SELECT 1 FROM case_opinions o
                                          WHERE o.reviewer_id = $9 AND o.case_id IN (c.id, c.appeal_of))
+                        AND (c.appeal_of IS NULL OR c.golden_answer IS NOT NULL OR NOT EXISTS
+                             (SELECT 1 FROM cases d JOIN case_opinions o ON o.case_id = d.id
+                               WHERE o.reviewer_id = $9 AND d.golden_answer IS NULL
+                                 AND (d.notification_id = c.notification_id OR d.check_id = c.check_id
+                                      OR d.age_session_id = c.age_session_id)))
                       ORDER BY c.priority DESC, c.due_at, c.id LIMIT 1",
             postgres: "SELECT c.id, c.priority, c.due_at FROM cases c
                       WHERE c.owner_id = $1 AND c.app_id = $2 AND c.state IN ('OPEN', 'HELD', 'GOLDEN')
@@ -261,6 +276,11 @@ impl CaseService {
                              OR (c.kind = 'AGE_APPEAL' AND c.account_id IS NULL AND $8))
                         AND NOT EXISTS (SELECT 1 FROM case_opinions o
                                          WHERE o.reviewer_id = $9 AND o.case_id IN (c.id, c.appeal_of))
+                        AND (c.appeal_of IS NULL OR c.golden_answer IS NOT NULL OR NOT EXISTS
+                             (SELECT 1 FROM cases d JOIN case_opinions o ON o.case_id = d.id
+                               WHERE o.reviewer_id = $9 AND d.golden_answer IS NULL
+                                 AND (d.notification_id = c.notification_id OR d.check_id = c.check_id
+                                      OR d.age_session_id = c.age_session_id)))
                       ORDER BY c.priority DESC, c.due_at, c.id LIMIT 1 FOR UPDATE OF c SKIP LOCKED",
             owner,
             reviewer.app,
@@ -319,7 +339,7 @@ impl CaseService {
         Ok(())
     }
 
-    /// Puts a case on hold that the reviewer holds; it comes back to the queue by itself.
+    /// Puts a case on hold that the reviewer holds; it comes back to the queue by itself. Nobody gets a golden one until then.
     pub async fn hold(
         &self,
         tx: &mut WriteTx,
@@ -339,8 +359,11 @@ impl CaseService {
         self.require_visible(tx, reviewer, case).await?;
         let rows = tx
             .execute(sql!(
-                "UPDATE cases SET state = 'HELD', held_until = $4, holder_id = NULL, lease_until = NULL, sealed_note = $5
-                  WHERE id = $1 AND holder_id = $2 AND lease_until > $3 AND state = 'OPEN'",
+                "UPDATE cases SET state = CASE WHEN state = 'GOLDEN' THEN state ELSE 'HELD' END,
+                        held_until = CASE WHEN state = 'GOLDEN' THEN held_until ELSE $4 END, holder_id = NULL,
+                        lease_until = CASE WHEN state = 'GOLDEN' THEN CAST($4 AS TIMESTAMPTZ) END,
+                        sealed_note = CASE WHEN state = 'GOLDEN' THEN sealed_note ELSE $5 END
+                  WHERE id = $1 AND holder_id = $2 AND lease_until > $3 AND state IN ('OPEN', 'GOLDEN')",
                 case,
                 reviewer.member,
                 now,
@@ -355,7 +378,8 @@ impl CaseService {
         Ok(())
     }
 
-    /// Hands a case to a member, who alone gets it from then on. Whoever holds it may do that, and a lead.
+    /// Hands a case to a member, who alone gets it from then on. Whoever holds it may do that, and a lead. A golden case is
+    /// given back instead: it measures whoever draws it.
     pub async fn assign(
         &self,
         tx: &mut WriteTx,
@@ -369,7 +393,13 @@ impl CaseService {
             .count(sql!(
                 "SELECT count(*) FROM members m WHERE m.id = $1 AND m.account_id = $2
                     AND NOT EXISTS (SELECT 1 FROM case_opinions o JOIN cases c ON c.id = $3
-                                     WHERE o.reviewer_id = $1 AND o.case_id IN (c.id, c.appeal_of))",
+                                     WHERE o.reviewer_id = $1 AND o.case_id IN (c.id, c.appeal_of))
+                    AND NOT EXISTS (SELECT 1 FROM cases c
+                                      JOIN cases d ON d.notification_id = c.notification_id OR d.check_id = c.check_id
+                                           OR d.age_session_id = c.age_session_id
+                                      JOIN case_opinions o ON o.case_id = d.id
+                                     WHERE c.id = $3 AND c.appeal_of IS NOT NULL AND c.golden_answer IS NULL
+                                       AND d.golden_answer IS NULL AND o.reviewer_id = $1)",
                 to,
                 reviewer.account,
                 case,
@@ -380,8 +410,10 @@ impl CaseService {
         }
         let rows = tx
             .execute(sql!(
-                "UPDATE cases SET assigned_to = $4, holder_id = NULL, lease_until = NULL, held_until = NULL, state = 'OPEN'
-                  WHERE id = $1 AND state IN ('OPEN', 'HELD')
+                "UPDATE cases SET assigned_to = CASE WHEN state = 'GOLDEN' THEN assigned_to ELSE $4 END, holder_id = NULL,
+                        lease_until = NULL, held_until = NULL,
+                        state = CASE WHEN state = 'GOLDEN' THEN state ELSE 'OPEN' END
+                  WHERE id = $1 AND state IN ('OPEN', 'HELD', 'GOLDEN')
                     AND ((holder_id = $2 AND lease_until > $3) OR assigned_to = $2 OR $5)",
                 case,
                 reviewer.member,

@@ -24,6 +24,7 @@ pub struct CaseRecord {
     pub priority: i64,
     /// `OPEN` also for a golden case: it looks like all others.
     pub state: CaseState,
+    /// The case that is appealed against; `None` of a golden one.
     pub appeal_of: Option<CaseId>,
     /// Who works on it, and until when it is theirs.
     pub held_by: Option<(MemberId, Timestamp)>,
@@ -138,7 +139,8 @@ impl CaseService {
             language: row.language,
             priority: row.priority,
             state: if row.state == CaseState::Golden { CaseState::Open } else { row.state },
-            appeal_of: row.appeal_of,
+            // A golden case names the one that it was made of, which would tell it from others.
+            appeal_of: row.appeal_of.filter(|_| row.state != CaseState::Golden),
             held_by: row.holder_id.zip(lease),
             assigned_to: row.assigned_to,
             held_until: row.held_until.map(|until| until.0),

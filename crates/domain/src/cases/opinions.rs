@@ -126,11 +126,7 @@ impl OpinionInput {
     fn violations(&self, kind: CaseKind) -> Vec<Violation> {
         let mut found = Vec::new();
         if !kind.decisions().contains(&self.decision) {
-            let known: Vec<_> = kind.decisions().iter().map(|decision| decision.as_str()).collect();
-            found.push(Violation::new(
-                "decision",
-                format!("of such a case it is one of {}", known.join(", ")),
-            ));
+            found.push(unknown_decision(kind));
         }
         let chars = self.comment.trim().chars().count();
         found.extend(check_max_chars("comment", "it has", chars, MAX_COMMENT_CHARS, "shorten it").err());

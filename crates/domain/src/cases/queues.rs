@@ -3,6 +3,7 @@
 use super::{
     CaseKind, CaseService,
     creation::NewCase,
+    leases::CaseChangeError,
     opinions::{MAX_COMMENT_CHARS, is_malformed_code},
 };
 use crate::violation::{Violation, check_max_chars, check_max_items};
@@ -244,17 +245,18 @@ impl CaseService {
         tx: &mut WriteTx,
         owner: (AppId, Option<AccountId>),
         input: &QueueInput,
-    ) -> Result<CaseQueueId, Violation> {
+    ) -> Result<CaseQueueId, CaseChangeError> {
         let (app, account) = owner;
-        let failed = |error: DbError| Violation::new("", error.to_string());
-        let existing = list(tx, owner).await.map_err(failed)?;
+        let existing = list(tx, owner).await?;
         if existing.len() as i64 >= MAX_QUEUES {
             let limit = LimitViolation::new(
                 existing.len() as f64,
                 format!("at most {MAX_QUEUES} queues"),
                 "delete one first",
             );
-            return Err(Violation::with_limit("", format!("there are {} queues", existing.len()), limit));
+            return Err(
+                Violation::with_limit("", format!("there are {} queues", existing.len()), limit).into()
+            );
         }
         let position = existing.last().map_or(1, |last| last.position + 1);
         let id = CaseQueueId::new(&*self.environment);
@@ -277,8 +279,7 @@ impl CaseService {
             self.environment.now(),
             serde_json::to_value(&input.reason_codes).expect("words are JSON"),
         ))
-        .await
-        .map_err(failed)?;
+        .await?;
         tx.audit(queue_event("case-queue.create", owner, id));
         Ok(id)
     }

@@ -1,8 +1,8 @@
 //! Cases on a database, with a subject that only notes what was decided.
 
 use super::{
-    CaseChangeError, CaseDecision, CaseKind, CaseOutcome, CaseService, CaseSettings, CaseSubjects,
-    DecisionError, OpinionInput, Reviewer, opinions::SettleCaseOpinion,
+    CaseChangeError, CaseDecision, CaseKind, CaseOutcome, CaseService, CaseSettings, CaseState, CaseSubjects,
+    DecisionError, OpinionInput, QueueInput, QueueRules, Reviewer, opinions::SettleCaseOpinion,
 };
 use crate::{
     accounts,
@@ -14,8 +14,8 @@ use crate::{
     vault::Vault,
 };
 use base::{
-    AccountId, AgeSessionId, AppId, CaseId, CaseOpinionId, Environment, Id as _, MemberId, SignedDuration,
-    TestEnvironment, Timestamp,
+    AccountId, AgeSessionId, AppId, CaseId, CaseOpinionId, CaseQueueId, Environment, Id as _, MemberId,
+    SignedDuration, TestEnvironment, Timestamp,
 };
 use db::{DbError, FromRow, WriteTx, sql, testing::TestDb};
 use futures_util::future::BoxFuture;
@@ -165,6 +165,37 @@ impl Desk {
         Ok(until)
     }
 
+    async fn appeal(&self, lead: &Reviewer, case: CaseId) -> CaseId {
+        let mut tx = self.test.db.write().await.unwrap();
+        let appeal = self.service.create_appeal(&mut tx, lead, case).await.unwrap();
+        tx.commit().await.unwrap();
+        appeal
+    }
+
+    /// A golden case, made of one that the reviewer has decided, in a queue that always draws it.
+    async fn golden_case(&self, reviewer: &Reviewer) -> (CaseQueueId, CaseId) {
+        let case = self.case(1, 1).await;
+        assert_eq!(self.claim(reviewer, 1).await.unwrap(), [case]);
+        self.decide(reviewer, case, CaseDecision::Confirm).await.unwrap();
+        self.settle_after_undo_time().await;
+        let queue = queue_that_draws_golden_cases();
+        let mut tx = self.test.db.write().await.unwrap();
+        let owner = (self.app, Some(self.account));
+        let queue = self.service.create_queue(&mut tx, owner, &queue).await.unwrap();
+        let golden =
+            self.service.create_golden(&mut tx, reviewer, case, CaseDecision::Confirm).await.unwrap();
+        tx.execute(sql!("UPDATE cases SET queue_id = $2 WHERE id = $1", golden, queue)).await.unwrap();
+        tx.commit().await.unwrap();
+        (queue, golden)
+    }
+
+    async fn claim_of(&self, reviewer: &Reviewer, queue: CaseQueueId) -> Vec<CaseId> {
+        let mut tx = self.test.db.write().await.unwrap();
+        let claimed = self.service.claim(&mut tx, reviewer, Some(queue), 1).await.unwrap();
+        tx.commit().await.unwrap();
+        claimed
+    }
+
     /// Settles what is due, as the worker does.
     async fn settle_due(&self) {
         #[derive(FromRow)]
@@ -201,6 +232,20 @@ impl Desk {
 
     fn outcomes(&self) -> Vec<(CaseId, CaseDecision)> {
         self.outcomes.0.lock().unwrap().clone()
+    }
+}
+
+fn queue_that_draws_golden_cases() -> QueueInput {
+    QueueInput {
+        name: "All".to_owned(),
+        rules: QueueRules::default(),
+        priority: 0,
+        target_minutes: 90,
+        opinions: 1,
+        second_opinion_percent: 0,
+        golden_percent: 100,
+        policy: String::new(),
+        reason_codes: Vec::new(),
     }
 }
 
@@ -292,6 +337,96 @@ async fn a_case_on_hold_comes_back_and_one_that_was_handed_over_is_the_receivers
     tx.commit().await.unwrap();
     assert_eq!(desk.claim(&ada, 1).await.unwrap(), []);
     assert_eq!(desk.claim(&eve, 1).await.unwrap(), [case]);
+}
+
+#[tokio::test]
+async fn an_appeal_goes_to_nobody_who_has_decided_about_the_same_subject() {
+    let desk = Desk::open().await;
+    let [ada, eve, kim] =
+        [desk.reviewer("ada").await, desk.reviewer("eve").await, desk.reviewer("kim").await];
+    let decide = async |reviewer: &Reviewer, case: CaseId| {
+        assert_eq!(desk.claim(reviewer, 1).await.unwrap(), [case]);
+        desk.decide(reviewer, case, CaseDecision::Confirm).await.unwrap();
+        desk.settle_after_undo_time().await;
+    };
+    let first = desk.case(1, 1).await;
+    decide(&ada, first).await;
+    let appeal = desk.appeal(&ada, first).await;
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), []);
+    decide(&eve, appeal).await;
+
+    // Against what was decided about the appeal, and once more against the first decision.
+    for appealed in [appeal, first] {
+        let again = desk.appeal(&ada, appealed).await;
+        assert_eq!(desk.claim(&ada, 1).await.unwrap(), [], "she decided first");
+        assert_eq!(desk.claim(&eve, 1).await.unwrap(), [], "she decided about the appeal");
+        let lead = Reviewer { is_lead: true, ..ada.clone() };
+        for (to, may_get_it) in [(&ada, false), (&eve, false), (&kim, true)] {
+            let mut tx = desk.test.db.write().await.unwrap();
+            let assigned = desk.service.assign(&mut tx, &lead, again, to.member).await;
+            assert_eq!(assigned.is_ok(), may_get_it, "{}: {assigned:?}", to.name);
+            tx.commit().await.unwrap();
+        }
+        let mut tx = desk.test.db.write().await.unwrap();
+        desk.service.release(&mut tx, &lead, again).await.unwrap();
+        tx.execute(sql!("DELETE FROM cases WHERE id = $1", again)).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let other = desk.case(1, 1).await;
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [other], "what is about somebody else is not barred");
+}
+
+#[tokio::test]
+async fn a_queue_that_the_database_refuses_is_no_fault_of_the_request() {
+    let desk = Desk::open().await;
+    let mut tx = desk.test.db.write().await.unwrap();
+    let nobody = (AppId::new(&*desk.environment), None);
+    let refused = desk.service.create_queue(&mut tx, nobody, &queue_that_draws_golden_cases()).await;
+    assert!(matches!(refused, Err(CaseChangeError::Db(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_golden_case_looks_like_one_that_has_just_come_in() {
+    let desk = Desk::open().await;
+    let (ada, eve) = (desk.reviewer("ada").await, desk.reviewer("eve").await);
+    let (queue, golden) = desk.golden_case(&ada).await;
+    desk.environment.advance(SignedDuration::from_hours(24 * 30));
+    assert_eq!(desk.claim_of(&ada, queue).await, [], "she decided about it");
+    assert_eq!(desk.claim_of(&eve, queue).await, [golden]);
+    let now = desk.environment.now();
+    let mut view = desk.test.db.read().await.unwrap();
+    let seen = desk.service.find(&mut view, &eve, golden).await.unwrap();
+    assert_eq!((seen.state, seen.appeal_of), (CaseState::Open, None));
+    assert_eq!((seen.created_at, seen.due_at), (now, now + SignedDuration::from_mins(90)));
+}
+
+#[tokio::test]
+async fn a_golden_case_is_put_on_hold_and_handed_over_like_any_other_and_stays_one() {
+    let desk = Desk::open().await;
+    let [ada, eve, kim] =
+        [desk.reviewer("ada").await, desk.reviewer("eve").await, desk.reviewer("kim").await];
+    let (queue, golden) = desk.golden_case(&ada).await;
+    assert_eq!(desk.claim_of(&eve, queue).await, [golden]);
+    let until = desk.environment.now() + SignedDuration::from_hours(1);
+    let mut tx = desk.test.db.write().await.unwrap();
+    let hold = super::HoldRequest { until, note: "ask them".to_owned() };
+    desk.service.hold(&mut tx, &eve, golden, &hold).await.unwrap();
+    tx.commit().await.unwrap();
+    for reviewer in [&eve, &kim] {
+        assert_eq!(desk.claim_of(reviewer, queue).await, [], "{}", reviewer.name);
+    }
+    desk.environment.advance(SignedDuration::from_hours(1));
+    assert_eq!(desk.claim_of(&kim, queue).await, [golden]);
+    let mut tx = desk.test.db.write().await.unwrap();
+    desk.service.assign(&mut tx, &kim, golden, eve.member).await.unwrap();
+    tx.commit().await.unwrap();
+    let mut view = desk.test.db.read().await.unwrap();
+    let golden_still = sql!(
+        "SELECT count(*) FROM cases WHERE state = 'GOLDEN' AND assigned_to IS NULL AND holder_id IS NULL"
+    );
+    assert_eq!(view.count(golden_still).await.unwrap(), 1);
+    drop(view);
+    assert_eq!(desk.claim_of(&kim, queue).await, [golden], "it measures whoever draws it");
 }
 
 #[tokio::test]

@@ -20,11 +20,11 @@ use crate::{
     authentication::{
         CredentialHolder, SecondFactorPolicy, SignInChallenges, SignInMethod,
         attempts::{AttemptError, AttemptGuard},
+        has_second_factor,
         oidc::{OidcSignIn, OidcSignInError},
         passkeys::{PasskeyError, PasskeyPrompt, PasskeyService},
         passwords::{PasswordError, PasswordService},
         sessions::{ConsoleSessions, NewSession, SessionClient, SessionRecord},
-        summarise_credentials,
         totp::TotpService,
     },
     operators::{self, Operator, OperatorService},
@@ -74,7 +74,7 @@ pub enum ConsolePerson {
 wire_enum! {
     /// What a session has of a second factor.
     pub enum SecondFactorState {
-        /// None was presented, and none is needed.
+        /// None was presented. They have none, and need none.
         NotRequired => "not-required",
         /// One was presented.
         Presented => "presented",
@@ -286,14 +286,13 @@ impl ConsoleAccess {
         if session.second_factor {
             return Ok(SecondFactorState::Presented);
         }
-        if !self.policy.applies_to(session.holder()) {
-            return Ok(SecondFactorState::NotRequired);
-        }
-        let summary = summarise_credentials(&mut self.db.read().await?, session.holder()).await?;
-        Ok(if summary.has_second_factor() {
+        let holder = session.holder();
+        Ok(if has_second_factor(&mut self.db.read().await?, holder).await? {
             SecondFactorState::Required
-        } else {
+        } else if self.policy.applies_to(holder) {
             SecondFactorState::EnrolmentRequired
+        } else {
+            SecondFactorState::NotRequired
         })
     }
 
@@ -377,7 +376,7 @@ impl ConsoleAccess {
         second_factor: bool,
         client: &SessionClient,
     ) -> Result<ConsoleSignIn, ConsoleSignInError> {
-        let gone = || ConsoleSignInError::Refused("they work here no more".to_owned());
+        let gone = || ConsoleSignInError::Refused("this person no longer has access".to_owned());
         let token = if holder.is_operator() {
             let operator = operators::find(&mut tx, holder.id.into()).await?;
             operator.filter(|operator| !operator.disabled).ok_or_else(gone)?;

@@ -52,12 +52,21 @@ impl ConsoleAccess {
         self.oidc.as_ref().ok_or_else(missing)
     }
 
-    /// Begins a sign-in through the identity provider.
-    pub async fn begin_provider_sign_in(&self) -> Result<OidcRedirect, ConsoleSignInError> {
-        Ok(self.provider()?.begin().await?)
+    /// Begins a sign-in through the identity provider, in a browser that has this session, if it has one.
+    pub async fn begin_provider_sign_in(
+        &self,
+        session: Option<&str>,
+    ) -> Result<OidcRedirect, ConsoleSignInError> {
+        let provider = self.provider()?;
+        let earlier = match session {
+            Some(token) => self.sessions.find_earlier(token).await?,
+            None => None,
+        };
+        Ok(provider.begin(earlier).await?)
     }
 
-    /// Completes it with what the browser brought back.
+    /// Completes it with what the browser brought back. The session that the browser had when it began ends. Where there is a
+    /// choice, the request that chooses has the cookie of that session, and ends it.
     pub async fn finish_provider_sign_in(
         &self,
         attempt: &str,
@@ -65,7 +74,7 @@ impl ConsoleAccess {
         client: &SessionClient,
     ) -> Result<ProviderSignIn, ConsoleSignInError> {
         let provider = self.provider()?;
-        let identity = provider.finish(attempt, returned).await?;
+        let (identity, earlier) = provider.finish(attempt, returned).await?;
         let email = identity.email.as_deref().ok_or(OidcSignInError::Unknown)?;
         let mut tx = self.db.write().await?;
         let mut holders = Vec::new();
@@ -94,6 +103,9 @@ impl ConsoleAccess {
             ([], None) => Err(OidcSignInError::Unknown.into()),
             ([holder], _) => {
                 let signed_in = self.begin(tx, *holder, SignInMethod::Oidc, true, client).await?;
+                if let Some(earlier) = earlier {
+                    self.sessions.end_earlier(earlier).await?;
+                }
                 Ok(ProviderSignIn::SignedIn(Box::new(signed_in)))
             }
             (several, _) => {

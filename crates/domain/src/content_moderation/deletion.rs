@@ -107,12 +107,15 @@ pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration
     let due: Vec<DueModerationRow> = db
         .read()
         .await?
+        // `EXISTS`, which looks up each moderation: PostgreSQL would go through the whole lists of `IN` and `NOT IN` for each,
+        // once they are long.
         .fetch_all(sql!(
-            "SELECT id, account_id FROM moderations
-              WHERE ended_at <= $1
-                AND (id IN (SELECT moderation_id FROM findings WHERE sealed_embedding IS NOT NULL)
-                     OR (id IN (SELECT owner_id FROM erasure_keys)
-                         AND id NOT IN (SELECT f.moderation_id FROM finding_pictures p JOIN findings f ON f.id = p.finding_id)))
+            "SELECT m.id, m.account_id FROM moderations m
+              WHERE m.ended_at <= $1
+                AND (EXISTS (SELECT 1 FROM findings f WHERE f.moderation_id = m.id AND f.sealed_embedding IS NOT NULL)
+                     OR (EXISTS (SELECT 1 FROM erasure_keys k WHERE k.owner_id = m.id)
+                         AND NOT EXISTS (SELECT 1 FROM findings f JOIN finding_pictures p ON p.finding_id = f.id
+                                          WHERE f.moderation_id = m.id)))
               LIMIT $2",
             now - retention,
             MODERATIONS_PER_ROUND,

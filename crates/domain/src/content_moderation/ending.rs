@@ -14,7 +14,7 @@ use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How long a live video may wait for a place before that is told.
+/// How long a live video may wait for a slot before its caller is notified.
 const LIVE_WAIT: SignedDuration = SignedDuration::from_secs(30);
 
 /// How many moderations [`ModerationEnder::sweep`] looks at in one round.

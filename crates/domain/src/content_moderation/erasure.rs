@@ -99,7 +99,7 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
             "finding_pictures",
             sql!(
                 "DELETE FROM finding_pictures WHERE id IN
-                    (SELECT id FROM finding_pictures WHERE account_id = $1 LIMIT 5000)",
+                    (SELECT id FROM finding_pictures WHERE account_id = $1 LIMIT 5000) RETURNING bytes",
                 account
             ),
         ),
@@ -148,7 +148,7 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
     for (table, query) in key_deletions(account).into_iter().chain(rounds) {
         let rows = match table {
             _ if full => 0,
-            "content_uploads" => uploads::delete_rows(tx, account, query).await?,
+            "content_uploads" | "finding_pictures" => uploads::delete_rows(tx, account, query).await?,
             _ => tx.execute(query).await?,
         };
         full |= rows == ROWS_PER_ROUND;

@@ -1,26 +1,34 @@
 //! What a reviewer sees of a finding: the face upright, the picture that it is in, and how it looked over time.
 //!
 //! The pictures of a finding are one file, sealed with a key of its own. That key is in the row, sealed with the key of the
-//! profile that the face matches or else of its moderation: it goes with them, and the file is noise then. The sweep deletes
-//! files whose finding is gone, shows other pictures by now, or is older than they are kept.
+//! profile that the face matches or else of its moderation: it goes with them, and the file is noise then. A face that is
+//! matched to somebody else later has its key sealed anew. The sweep deletes files whose finding is gone, shows other pictures
+//! by now, or is older than they are kept.
+//!
+//! A file is written before its row, so that a run holds no transaction while it writes. Where it dies in between, nobody has the
+//! key of the file; the sweep looks for such files as well, account by account, once a day.
 
 use super::sealed_columns::{EmbeddingOwner, SealedColumns};
 use crate::{
-    accounts,
+    accounts, faces,
     image_analysis::sample_faces::{ColourDetail, encode_jpeg_of},
     keyring::KEY_BYTES,
     tenancy::limits,
 };
 use base::{
     AccountId, Environment, FindingPicturesId, Id as _, ModerationFindingId, ModerationId, NotificationId,
-    Picture, ProfileId, Secret, SignedDuration, Timestamp,
+    Picture, ProfileId, Secret, SignedDuration, Timestamp, Uuid,
 };
 use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
+use futures_util::TryStreamExt as _;
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
-use media::blobs::{BlobError, BlobKey, BlobKeySegment, BlobStore};
+use media::blobs::{BlobError, BlobKey, BlobKeySegment, BlobPrefix, BlobStore};
 use pixels::PictureRegion;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 use vision::{Face, face_portrait};
 
 const PICTURES_BLOB_SEGMENT: BlobKeySegment = BlobKeySegment::literal("finding");
@@ -40,6 +48,12 @@ const FRAME_JPEG_QUALITY: u8 = 80;
 const MIN_QUALITY_GAIN: f32 = 0.05;
 /// How many files the sweep deletes before it looks again.
 const FILES_PER_ROUND: i64 = 200;
+/// A file that is older and has no row gets none any more: no run goes on for so long after it has written it.
+const ROWLESS_FILE_AGE: SignedDuration = SignedDuration::from_hours(24);
+/// How often the files of all accounts are looked through for those without a row.
+const ROWLESS_SEARCH_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
+/// In how many accounts one sweep looks: listing files takes time, and other housekeeping waits.
+const ACCOUNTS_PER_SWEEP: i64 = 50;
 
 /// The name of the picture with the upright face.
 pub const FACE_PICTURE: &str = "face";
@@ -235,6 +249,30 @@ pub(super) struct FindingPictureStore {
     pub(super) sealed_columns: SealedColumns,
     /// How long they are kept; zero: none are taken.
     pub(super) retention: SignedDuration,
+    pub(super) rowless_search: Arc<Mutex<RowlessFileSearch>>,
+}
+
+/// How far this process has looked for files without a row.
+#[derive(Debug, Default)]
+pub(super) struct RowlessFileSearch {
+    /// The account that was looked at last; nil before the first.
+    after: Uuid,
+    /// When the first account was looked at.
+    began_at: Option<Timestamp>,
+}
+
+impl RowlessFileSearch {
+    /// After which account to go on; `None` if all accounts were looked at a short time ago.
+    fn next_after(&mut self, now: Timestamp) -> Option<Uuid> {
+        if self.after.is_nil() {
+            let is_recent = |at: Timestamp| now.duration_since(at).abs() < ROWLESS_SEARCH_INTERVAL;
+            if self.began_at.is_some_and(is_recent) {
+                return None;
+            }
+            self.began_at = Some(now);
+        }
+        Some(self.after)
+    }
 }
 
 #[derive(FromRow)]
@@ -250,6 +288,12 @@ struct PictureFileRow {
 }
 
 #[derive(FromRow)]
+struct SealedFileRow {
+    id: FindingPicturesId,
+    sealed_key: Vec<u8>,
+}
+
+#[derive(FromRow)]
 struct DueFileRow {
     id: FindingPicturesId,
     account_id: AccountId,
@@ -258,6 +302,16 @@ struct DueFileRow {
 #[derive(FromRow)]
 struct DeletedFileRow {
     bytes: i64,
+}
+
+#[derive(FromRow)]
+struct SearchedAccountRow {
+    id: AccountId,
+}
+
+#[derive(FromRow)]
+struct NamedFileRow {
+    id: FindingPicturesId,
 }
 
 fn blob_key(account: AccountId, id: FindingPicturesId) -> BlobKey {
@@ -297,9 +351,59 @@ impl FindingPictureStore {
         (finding, owner): (ModerationFindingId, EmbeddingOwner),
         stored: &StoredPictures,
     ) -> Result<(), DbError> {
-        tx.execute(sql!("UPDATE finding_pictures SET finding_id = NULL WHERE finding_id = $1", finding))
-            .await?;
+        self.detach(tx, finding).await?;
         let sealed = self.sealed_columns.seal_picture_key(tx, finding, owner, &stored.key).await?;
+        self.insert(tx, account, stored, (Some(finding), sealed)).await
+    }
+
+    /// Leaves a file to the sweep that no finding gets. Nobody can open it any more.
+    pub(super) async fn discard(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        stored: &StoredPictures,
+    ) -> Result<(), DbError> {
+        self.insert(tx, account, stored, (None, Vec::new())).await
+    }
+
+    /// Leaves the pictures of a finding to the sweep.
+    pub(super) async fn detach(&self, tx: &mut WriteTx, finding: ModerationFindingId) -> Result<(), DbError> {
+        let detached = sql!("UPDATE finding_pictures SET finding_id = NULL WHERE finding_id = $1", finding);
+        tx.execute(detached).await.map(drop)
+    }
+
+    /// Seals the key of a finding's pictures for another owner, because its face was matched to somebody else since. Pictures
+    /// whose key does not open are left to the sweep.
+    pub(super) async fn reseal(
+        &self,
+        tx: &mut WriteTx,
+        finding: ModerationFindingId,
+        (from, to): (EmbeddingOwner, EmbeddingOwner),
+    ) -> Result<(), DbError> {
+        let files: Vec<SealedFileRow> = tx
+            .fetch_all(sql!("SELECT id, sealed_key FROM finding_pictures WHERE finding_id = $1", finding))
+            .await?;
+        let columns = &self.sealed_columns;
+        for SealedFileRow { id, sealed_key } in files {
+            let query = match columns.open_picture_key(tx, finding, from, &sealed_key).await? {
+                Some(key) => {
+                    let sealed = columns.seal_picture_key(tx, finding, to, &key).await?;
+                    sql!("UPDATE finding_pictures SET sealed_key = $2 WHERE id = $1", id, sealed)
+                }
+                None => sql!("UPDATE finding_pictures SET finding_id = NULL WHERE id = $1", id),
+            };
+            tx.execute(query).await?;
+        }
+        Ok(())
+    }
+
+    async fn insert(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        stored: &StoredPictures,
+        (finding, sealed_key): (Option<ModerationFindingId>, Vec<u8>),
+    ) -> Result<(), DbError> {
         tx.execute(sql!(
             "INSERT INTO finding_pictures (id, account_id, finding_id, pictures, sealed_key, bytes, created_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -307,7 +411,7 @@ impl FindingPictureStore {
             account,
             finding,
             serde_json::to_value(&stored.pictures).expect("names and numbers are JSON"),
-            sealed,
+            sealed_key,
             stored.bytes,
             self.environment.now(),
         ))
@@ -392,6 +496,12 @@ impl FindingPictureStore {
                 ))
                 .await?;
             if due.is_empty() {
+                if let Err(error) = self.delete_some_rowless_files(now).await {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "pictures that belong to no finding could not be deleted; the next search tries again"
+                    );
+                }
                 return Ok(JobOutcome::Again(now + SweepFindingPictures::INTERVAL));
             }
             for DueFileRow { id, account_id } in due {
@@ -411,7 +521,95 @@ impl FindingPictureStore {
     }
 }
 
-/// Why a picture could not be read.
+/// Files without a row.
+impl FindingPictureStore {
+    /// Deletes those of the next accounts, if it is time to.
+    async fn delete_some_rowless_files(&self, now: Timestamp) -> Result<(), FindingPictureError> {
+        let Some(after) = self.rowless_search().next_after(now) else { return Ok(()) };
+        let accounts: Vec<SearchedAccountRow> = self
+            .db
+            .read()
+            .await?
+            .fetch_all(sql!(
+                "SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT $2",
+                after,
+                ACCOUNTS_PER_SWEEP
+            ))
+            .await?;
+        // First, so that an account whose files cannot be listed holds up none of the others.
+        let is_last = (accounts.len() as i64) < ACCOUNTS_PER_SWEEP;
+        let last = accounts.last().filter(|_| !is_last).map_or(Uuid::nil(), |account| account.id.into());
+        self.rowless_search().after = last;
+        let mut deleted = 0;
+        for SearchedAccountRow { id } in accounts {
+            deleted += self.delete_rowless_files(id, now - ROWLESS_FILE_AGE).await?;
+        }
+        if deleted > 0 {
+            tracing::info!(files = deleted, "pictures that belong to no finding were deleted");
+        }
+        Ok(())
+    }
+
+    /// Deletes those of an account that were written before a moment; returns how many.
+    async fn delete_rowless_files(
+        &self,
+        account: AccountId,
+        before: Timestamp,
+    ) -> Result<u64, FindingPictureError> {
+        let mut files = self.blobs.list(&BlobPrefix::kind(account, PICTURES_BLOB_SEGMENT));
+        let mut deleted = 0;
+        let mut batch: Vec<FindingPicturesId> = Vec::new();
+        while let Some(file) = files.try_next().await? {
+            if file.written_at < before
+                && let Ok(id) = file.key.id().as_str().parse()
+            {
+                batch.push(id);
+            }
+            if batch.len() as i64 == FILES_PER_ROUND {
+                deleted += self.delete_unless_named(account, &batch).await?;
+                batch.clear();
+            }
+        }
+        Ok(deleted + self.delete_unless_named(account, &batch).await?)
+    }
+
+    /// Deletes the files of these that no row names; returns how many. The rows are read after the files were listed, and the row
+    /// of each was there by then.
+    async fn delete_unless_named(
+        &self,
+        account: AccountId,
+        files: &[FindingPicturesId],
+    ) -> Result<u64, FindingPictureError> {
+        if files.is_empty() {
+            return Ok(0);
+        }
+        let rows: Vec<NamedFileRow> = self
+            .db
+            .read()
+            .await?
+            .fetch_all(sql!(
+                sqlite: "SELECT id FROM finding_pictures WHERE id IN (SELECT unhex(value) FROM json_each($1))",
+                postgres: "SELECT id FROM finding_pictures
+                            WHERE id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
+                faces::ids_json(files),
+            ))
+            .await?;
+        let named: HashSet<FindingPicturesId> = rows.into_iter().map(|row| row.id).collect();
+        let mut deleted = 0;
+        for id in files.iter().filter(|id| !named.contains(*id)) {
+            self.blobs.delete(&blob_key(account, *id)).await?;
+            deleted += 1;
+        }
+        Ok(deleted)
+    }
+
+    /// Held for no longer than a look.
+    fn rowless_search(&self) -> std::sync::MutexGuard<'_, RowlessFileSearch> {
+        self.rowless_search.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a picture could not be read, or deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum FindingPictureError {
     #[error(transparent)]
@@ -465,6 +663,25 @@ mod tests {
         for picture in &pictures {
             assert_eq!(file[picture.offset..][..2], [0xFF, 0xD8], "{}", picture.name);
         }
+    }
+
+    #[test]
+    fn files_without_a_row_are_looked_for_once_a_day() {
+        let now: Timestamp = "2026-01-16T14:40:00Z".parse().unwrap();
+        let hours = SignedDuration::from_hours;
+        let (mut search, account) = (RowlessFileSearch::default(), Uuid::from_u128(7));
+        assert_eq!(search.next_after(now), Some(Uuid::nil()));
+        assert_eq!(search.next_after(now), None);
+        search.after = account;
+        assert_eq!(search.next_after(now + hours(1)), Some(account), "not all accounts were looked at");
+        search.after = Uuid::nil();
+        assert_eq!(search.next_after(now + hours(23)), None);
+        assert_eq!(search.next_after(now + hours(24)), Some(Uuid::nil()));
+        assert_eq!(
+            search.next_after(now - hours(1)),
+            Some(Uuid::nil()),
+            "the clock was put back by more than a day"
+        );
     }
 
     /// A row that an older version queued must still be readable.

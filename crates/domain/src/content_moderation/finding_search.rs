@@ -6,17 +6,22 @@ use super::{
     kept_findings::{FindingPosition, KeptFinding, KeptFindings},
     run,
 };
-use crate::faces::{FaceIndexError, FaceIndexService, FaceLikeness};
-use base::{AccountId, ContentId, ModerationFindingId, ModerationId, ProfileId, SignedDuration, Timestamp};
+use crate::{
+    faces::{FaceIndexError, FaceIndexService, FaceLikeness},
+    fair_slots::FairSlots,
+};
+use base::{
+    AccountId, AppId, ContentId, ModerationFindingId, ModerationId, ProfileId, SignedDuration, Timestamp,
+};
 use db::{DbError, FromRow, ReadTx, sql};
 use std::{sync::Arc, time::Duration};
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::time::timeout;
 
 /// How many findings one search compares, at most; the next goes on behind them.
 pub const MAX_COMPARED_FINDINGS: usize = 20_000;
 /// How many are read and compared at once.
 const FINDINGS_PER_BATCH: usize = 1000;
-/// How long a search waits for another one to end before it is refused.
+/// How long a search waits for others to end before it is refused.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// Whose face is looked for.
@@ -107,20 +112,21 @@ impl From<DbError> for FindingSearchError {
 pub(super) struct FindingSearcher {
     pub(super) faces: FaceIndexService,
     pub(super) findings: KeptFindings,
-    /// Searches that run at once: each keeps a core busy.
-    pub(super) places: Semaphore,
+    /// One for each search that runs: each keeps a core busy.
+    pub(super) slots: FairSlots,
     /// How long embeddings are kept.
     pub(super) retention: SignedDuration,
 }
 
 impl FindingSearcher {
     /// How many searches one process runs at once.
-    pub(super) fn default_places() -> usize {
+    pub(super) fn max_concurrent_searches() -> usize {
         std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
     }
 
     pub(super) async fn search(
         &self,
+        app: AppId,
         account: AccountId,
         search: FindingSearch,
     ) -> Result<FindingMatches, FindingSearchError> {
@@ -130,8 +136,8 @@ impl FindingSearcher {
         };
         let person = Arc::new(self.likeness(account, search.person).await?);
         let max_distance = self.faces.max_distance(search.min_similarity).await?;
-        let place = timeout(MAX_WAIT, self.places.acquire()).await;
-        let Ok(Ok(_place)) = place else { return Err(FaceIndexError::Busy(MAX_WAIT).into()) };
+        let slot = timeout(MAX_WAIT, self.slots.acquire(app)).await;
+        let Ok(_slot) = slot else { return Err(FaceIndexError::Busy(MAX_WAIT).into()) };
 
         let (mut compared, mut incomparable, mut looked_at, mut total) = (0, 0, 0, 0);
         let mut similar: Vec<(KeptFinding, f32)> = Vec::new();

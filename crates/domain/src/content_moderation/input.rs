@@ -105,7 +105,8 @@ impl NotificationDestinations {
     fn deduplicated(self) -> Self {
         let each_once = |urls: Vec<String>| {
             let mut seen = HashSet::new();
-            urls.into_iter().filter(|url| seen.insert(url.clone())).collect()
+            let urls = urls.into_iter().map(contents::with_lower_case_scheme);
+            urls.filter(|url| seen.insert(url.clone())).collect()
         };
         Self { web: each_once(self.web), slack: each_once(self.slack) }
     }

@@ -111,7 +111,7 @@ impl KeptFindings {
         let columns = self.sealed_columns.clone();
         let span = tracing::Span::current();
         let compare = move || span.in_scope(|| compare(&columns, findings, &person, limit));
-        Ok(tokio::task::spawn_blocking(compare).await.map_err(std::io::Error::other)?)
+        Ok(tokio::task::spawn_blocking(compare).await.map_err(std::io::Error::from)?)
     }
 }
 

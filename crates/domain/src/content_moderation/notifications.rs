@@ -316,7 +316,7 @@ async fn insert(
     n: &ModerationNotification,
     deduplication_key: &str,
 ) -> Result<bool, DbError> {
-    // A build of before may read it after a roll-back.
+    // An older build may read it after a roll-back.
     let (reason, precise_reason) = match n.reason {
         NotificationReason::BannedProfile
         | NotificationReason::AgeEstimation

@@ -32,6 +32,7 @@ use crate::{
     delivery::Outbox,
     erasure_keys::ErasureKeys,
     faces::{FaceIndexService, SweepFindingsOfBan},
+    fair_slots::FairSlots,
     image_analysis::ImageAnalyser,
     sealed_texts::SealedTexts,
     tenancy::limits::LimitSettings,
@@ -39,14 +40,13 @@ use crate::{
     violation::Violation,
 };
 use base::{
-    AccountId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId,
+    AccountId, AppId, ContentId, ContentReportId, Environment, MemberId, ModerationId, NotificationId,
     SignedDuration, Timestamp, Uuid,
 };
 use db::{AuditEvent, Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lease, Worker};
 use media::{blobs::BlobStore, video::ContentLoader};
 use std::{ops::RangeInclusive, sync::Arc};
-use tokio::sync::Semaphore;
 
 /// Content moderation; cheap to clone.
 #[derive(Clone, Debug)]
@@ -95,6 +95,7 @@ impl ContentModerationService {
             blobs: blobs.clone(),
             sealed_columns: sealed_columns.clone(),
             retention: settings.picture_retention,
+            rowless_search: Arc::default(),
         };
         let uploads = ContentUploads {
             db: db.clone(),
@@ -137,7 +138,7 @@ impl ContentModerationService {
         let searcher = FindingSearcher {
             faces: faces.clone(),
             findings: findings.clone(),
-            places: Semaphore::new(FindingSearcher::default_places()),
+            slots: FairSlots::new(FindingSearcher::max_concurrent_searches()),
             retention: settings.embedding_retention,
         };
         let ban_sweeper = BanSweeper { db: db.clone(), faces: faces.clone(), findings, ender: ender.clone() };
@@ -194,7 +195,7 @@ impl ContentModerationService {
 
     /// Registers the jobs of moderations with a worker.
     #[must_use]
-    pub fn handle(&self, worker: Worker) -> Worker {
+    pub fn register_jobs(&self, worker: Worker) -> Worker {
         let (running, watching, sweeping, banning) = (self.clone(), self.clone(), self.clone(), self.clone());
         let (uploads, pictures) = (self.clone(), self.clone());
         worker
@@ -227,10 +228,11 @@ impl ContentModerationService {
     /// Where somebody was seen: findings of an account, as far back as their embeddings are kept.
     pub async fn search_findings(
         &self,
+        app: AppId,
         account: AccountId,
         search: FindingSearch,
     ) -> Result<FindingMatches, FindingSearchError> {
-        self.0.searcher.search(account, search).await
+        self.0.searcher.search(app, account, search).await
     }
 
     /// How long the embedding of a face is kept after its moderation has ended.

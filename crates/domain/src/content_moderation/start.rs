@@ -182,6 +182,22 @@ impl ModerationStarter {
         }
     }
 
+    /// Refuses profiles that were deleted since they were looked at; until the transaction ends, they are not. Their deletion
+    /// takes them out of the moderations that name them, and this one is not there yet.
+    async fn ensure_not_deleted(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        profiles: &[ProfileId],
+    ) -> Result<(), ModerationStartError> {
+        let there = self.faces.lock_active_profiles(tx, account, profiles).await?;
+        if profiles.iter().all(|profile| there.contains(profile)) {
+            return Ok(());
+        }
+        let words = "one of the profiles was deleted in the meantime";
+        Err(ModerationStartError::Invalid(vec![violation("profile_ids", words)]))
+    }
+
     /// Writes a moderation and its job.
     pub(super) async fn start(
         &self,
@@ -193,6 +209,7 @@ impl ModerationStarter {
         if !accounts::lock_shared(tx, account).await? {
             return Err(ModerationStartError::NoAccount);
         }
+        self.ensure_not_deleted(tx, account, &parameters.profiles).await?;
         ensure_not_archived(tx, content).await?;
         self.ensure_allowed(tx, account, content_type).await?;
         let (environment, id) = (&*self.environment, ModerationId::new(&*self.environment));

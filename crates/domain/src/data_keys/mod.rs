@@ -12,6 +12,7 @@ pub mod rotation;
 mod samples;
 
 use crate::{
+    audit_trail,
     keyring::{KEY_BYTES, Keyring, take_secret},
     master_key::{KeyFingerprint, MasterKey, MasterKeyError, MasterKeyProvider},
     wire_enum::wire_enum,
@@ -212,10 +213,12 @@ impl InstallationKeys<'_> {
         };
         insert(&mut tx, self.environment, self.environment.uuid_v7(), &*master_key, &data_key, origin)
             .await?;
+        let keyring = Keyring::new(data_key);
+        audit_trail::sign_beginning(&mut tx, &keyring).await?;
         tx.commit().await?;
         let fingerprint = master_key.fingerprint().as_str();
         tracing::info!(master_key = fingerprint, origin = origin.as_str(), "the data key is recorded");
-        Ok(Some(Keyring::new(data_key)))
+        Ok(Some(keyring))
     }
 
     fn create_master_key(&self) -> Result<Arc<dyn MasterKey>, DataKeyError> {

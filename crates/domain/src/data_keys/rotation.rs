@@ -17,8 +17,8 @@ use super::{
 };
 use crate::master_key::{KeyAdoption, KeyFingerprint, MasterKey, MasterKeyProvider, NextKeyRequest};
 use base::Environment;
-use db::{Db, DbError, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_unique};
+use db::{Db, DbError, WriteTx, sql};
+use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_recurring};
 use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
 
@@ -84,6 +84,9 @@ impl MasterKeyRotation<'_> {
         let retiring = stored.iter().find(|row| row.state == DataKeyState::Retiring);
         let (former, current, origin, resumed) = if let Some(row) = retiring {
             let current = self.resume(&stored, row)?;
+            let mut tx = self.db.write().await?;
+            schedule_retirement(&mut tx, self.environment).await?;
+            tx.commit().await?;
             (row.master_key.clone(), current, row.origin, true)
         } else {
             let keys = self.present.load()?;
@@ -138,11 +141,19 @@ impl MasterKeyRotation<'_> {
             return Err(DataKeyError::Conflict);
         }
         super::insert(&mut tx, self.environment, row.id, &*next, &data_key, row.origin).await?;
-        enqueue_unique(&mut tx, self.environment, &RetireMasterKey {}, "master key", self.environment.now())
-            .await?;
+        enqueue_recurring(&mut tx, self.environment, &RetireMasterKey {}).await?;
         tx.commit().await?;
         Ok(next)
     }
+}
+
+/// Queues [`RetireMasterKey`] where a rotation is not over and it is not queued: an earlier build could give it up. Every process
+/// calls this when it starts.
+pub async fn schedule_retirement(tx: &mut WriteTx, environment: &dyn Environment) -> Result<(), DbError> {
+    if list(tx).await?.iter().any(|row| row.state == DataKeyState::Retiring) {
+        enqueue_recurring(tx, environment, &RetireMasterKey {}).await?;
+    }
+    Ok(())
 }
 
 /// Retires the former master key if every running process would start with the current one.

@@ -1,4 +1,5 @@
 use super::{
+    audit_trail::{AuditTrail, AuditTrailError},
     holders::{HOLDER_TIMEOUT, HeldKey, HolderRecord},
     rotation::{MasterKeyRotation, RetireMasterKey, RetirementProgress, RotationOutcome},
     *,
@@ -126,6 +127,27 @@ async fn an_unused_installation_gets_a_key_and_keeps_it() {
         !place.test.dump().await.iter().any(|row| row.to_lowercase().contains(&key)),
         "no key in the database"
     );
+}
+
+/// From then on an audit trail that is as the schema makes it was put back into that state.
+#[tokio::test]
+async fn the_beginning_of_the_audit_trail_is_signed_with_the_first_key() {
+    let place = Place::new().await;
+    let other = Keyring::parse(&"01".repeat(32)).unwrap();
+    let verify = async |keyring: &Keyring| {
+        let mut view = place.test.db.read().await.unwrap();
+        AuditTrail::new(keyring, place.environment.clone()).verify(&mut view, None).await
+    };
+    assert!(matches!(verify(&other).await, Err(AuditTrailError::Reset)));
+    let keyring = place.open().await.unwrap();
+    assert!(matches!(verify(&keyring).await, Ok(0)));
+    assert!(matches!(verify(&other).await, Err(AuditTrailError::Signature)));
+
+    let mut tx = place.test.db.write().await.unwrap();
+    tx.execute(sql!("UPDATE audit_chain SET signature = ''")).await.unwrap();
+    tx.commit().await.unwrap();
+    place.open().await.unwrap();
+    assert!(matches!(verify(&keyring).await, Err(AuditTrailError::Reset)), "it is not signed again");
 }
 
 #[tokio::test]
@@ -359,6 +381,54 @@ async fn a_process_that_is_gone_is_not_waited_for() {
     assert!(matches!(&held, HeldKey::Unusable(why) if why.contains("retired")), "{held:?}");
     holder.remove(&place.test.db).await.unwrap();
     assert!(matches!(place.rotate().await.unwrap().progress, RetirementProgress::Retired(_)));
+}
+
+/// Nobody would queue it anew, and the former key would open the data for ever.
+#[tokio::test]
+async fn the_job_that_retires_a_former_key_is_never_given_up() {
+    let place = Place::new().await;
+    place.open().await.unwrap();
+    let waiting = async || {
+        let jobs = sql!(
+            "SELECT count(*) FROM jobs
+              WHERE kind = 'retire-master-key' AND unique_key = 'recurring' AND state = 'WAITING'"
+        );
+        place.test.db.read().await.unwrap().count(jobs).await.unwrap()
+    };
+    let schedule = async || {
+        crate::maintenance::schedule_recurring_jobs(&place.test.db, &*place.environment).await.unwrap();
+    };
+    schedule().await;
+    assert_eq!(waiting().await, 0, "there is no former key");
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::copy(place.path(), elsewhere.path().join("master.key")).unwrap();
+    let other = FileProvider::new(elsewhere.path().join("master.key"));
+    let mut holder = HolderRecord::new(&*place.environment, "work on other".to_owned());
+    holder.refresh(&place.test.db, &*place.environment, &other).await.unwrap();
+    assert!(matches!(place.rotate().await.unwrap().progress, RetirementProgress::Waiting { .. }));
+    assert_eq!(waiting().await, 1);
+
+    // As an earlier build left it.
+    let give_up = async || {
+        let mut tx = place.test.db.write().await.unwrap();
+        let parked = sql!(
+            "UPDATE jobs SET unique_key = 'master key', state = 'PARKED' WHERE kind = 'retire-master-key'"
+        );
+        assert_eq!(tx.execute(parked).await.unwrap(), 1);
+        tx.commit().await.unwrap();
+        assert_eq!(waiting().await, 0);
+    };
+    give_up().await;
+    schedule().await;
+    schedule().await;
+    assert_eq!(waiting().await, 1, "a process that starts queues it");
+    let mut tx = place.test.db.write().await.unwrap();
+    tx.execute(sql!("DELETE FROM jobs WHERE kind = 'retire-master-key' AND state = 'PARKED'")).await.unwrap();
+    tx.commit().await.unwrap();
+    give_up().await;
+    assert!(matches!(place.rotate().await.unwrap().progress, RetirementProgress::Waiting { .. }));
+    assert_eq!(waiting().await, 1, "and so does whoever goes on with the rotation");
 }
 
 /// Wherever a rotation is interrupted, the installation opens and the next call ends it.

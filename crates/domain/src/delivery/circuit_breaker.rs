@@ -13,6 +13,9 @@ const FAILURE_THRESHOLD: u32 = 5;
 const INITIAL_COOLDOWN: Duration = Duration::from_secs(10);
 /// For how long it opens at most.
 const MAX_COOLDOWN: Duration = Duration::from_mins(5);
+/// How long failures are remembered of an endpoint that gets no calls: longer than any wait of the retry schedule, after which
+/// nothing is left to be sent there.
+const FAILURE_MEMORY: Duration = Duration::from_hours(12);
 
 /// What is known of an endpoint: how many calls it gets, and whether the breaker is open.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub(super) struct EndpointBreaker {
     failures: u32,
     /// Gets no calls until then; afterwards one at a time, until one shows that it is back.
     open_until: Option<Instant>,
+    /// When the last call ended.
+    last_end: Option<Instant>,
 }
 
 /// What a call showed about the endpoint's health.
@@ -38,7 +43,7 @@ pub(super) enum EndpointHealth {
 
 impl EndpointBreaker {
     pub(super) fn new() -> Self {
-        Self { window: INITIAL_CONCURRENT_CALLS, in_flight: 0, failures: 0, open_until: None }
+        Self { window: INITIAL_CONCURRENT_CALLS, in_flight: 0, failures: 0, open_until: None, last_end: None }
     }
 
     /// Calls that may start now.
@@ -57,6 +62,7 @@ impl EndpointBreaker {
     /// Records how a call ended. `max_calls` caps the concurrent calls. True if this opened the breaker.
     pub(super) fn record_end(&mut self, health: EndpointHealth, now: Instant, max_calls: usize) -> bool {
         self.in_flight = self.in_flight.saturating_sub(1);
+        self.last_end = Some(now);
         match health {
             EndpointHealth::Healthy => {
                 self.failures = 0;
@@ -83,9 +89,11 @@ impl EndpointBreaker {
         }
     }
 
-    /// Whether forgetting it loses nothing but the number of concurrent calls.
-    pub(super) fn is_idle(&self) -> bool {
-        self.in_flight == 0 && self.failures == 0 && self.open_until.is_none()
+    /// Whether it may be forgotten: nothing is under way, and nothing has failed of late.
+    pub(super) fn is_forgettable(&self, now: Instant) -> bool {
+        let has_failed = self.failures > 0 || self.open_until.is_some();
+        let is_recent = self.last_end.is_some_and(|end| now.duration_since(end) < FAILURE_MEMORY);
+        self.in_flight == 0 && !(has_failed && is_recent)
     }
 
     pub(super) fn is_open(&self, now: Instant) -> bool {
@@ -144,5 +152,22 @@ mod tests {
         endpoint.record_end(EndpointHealth::Throttled(Duration::from_secs(7)), now, 32);
         assert_eq!(endpoint.available_calls(now + Duration::from_secs(6)), 0);
         assert_eq!(endpoint.available_calls(now + Duration::from_secs(7)), 1);
+    }
+
+    #[test]
+    fn an_endpoint_is_forgotten_once_nothing_fails_there_any_more() {
+        let (mut endpoint, now) = (EndpointBreaker::new(), Instant::now());
+        endpoint.record_start(2);
+        endpoint.record_end(EndpointHealth::Healthy, now, 32);
+        assert!(!endpoint.is_forgettable(now), "a call is under way");
+        endpoint.record_end(EndpointHealth::Healthy, now, 32);
+        assert!(endpoint.is_forgettable(now));
+        for health in [EndpointHealth::Unhealthy, EndpointHealth::Throttled(Duration::from_secs(7))] {
+            let mut failing = EndpointBreaker::new();
+            failing.record_start(1);
+            failing.record_end(health, now, 32);
+            assert!(!failing.is_forgettable(now + FAILURE_MEMORY - Duration::from_secs(1)), "{health:?}");
+            assert!(failing.is_forgettable(now + FAILURE_MEMORY), "{health:?}");
+        }
     }
 }

@@ -321,7 +321,7 @@ impl DeliveryDispatcher {
         state.in_flight_of.retain(|_, number| *number > 0);
         // Healthy endpoints need not be remembered, so the map stays as small as the trouble is.
         if state.endpoints.len() > CACHE_CLEANUP_SIZE {
-            state.endpoints.retain(|_, endpoint| !endpoint.is_idle());
+            state.endpoints.retain(|_, endpoint| !endpoint.is_forgettable(now));
         }
         let closed = state.endpoints.values().filter(|endpoint| endpoint.is_open(now)).count();
         metrics::gauge!("assay_delivery_endpoints_closed").set(closed as f64);

@@ -31,7 +31,8 @@ pub(super) fn next_attempt_at(
     let last = begun + SignedDuration::from_secs(ATTEMPT_OFFSETS_SECONDS[ATTEMPT_OFFSETS_SECONDS.len() - 1]);
     // If an outage delayed attempts, the remaining ones still keep their distance.
     let earliest = now + SignedDuration::from_secs(ATTEMPT_OFFSETS_SECONDS[1].min(at - before));
-    let requested = retry_after.map_or(earliest, |wait| (now + wait).min(last));
+    // Shortened before it is added: a receiver may name a date beyond all that a timestamp can be.
+    let requested = retry_after.map_or(earliest, |wait| now + wait.min(last.duration_since(now)));
     Some(regular.max(requested).max(earliest))
 }
 
@@ -87,7 +88,9 @@ mod tests {
             Some(after(5)),
             "never sooner than the schedule"
         );
-        assert_eq!(next_attempt_at(after(0), 1, after(0), retry_after(1_000_000), 0.5), Some(after(86_400)));
+        for far in [1_000_000, Timestamp::MAX.as_second() - after(0).as_second(), i64::MAX] {
+            assert_eq!(next_attempt_at(after(0), 1, after(5), retry_after(far), 0.5), Some(after(86_400)));
+        }
     }
 
     #[test]

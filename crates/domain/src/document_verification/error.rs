@@ -16,8 +16,9 @@ pub enum DocumentSessionError {
     /// The session does not exist, or is not visible to this caller.
     #[error("there is no such session")]
     SessionNotFound,
-    /// The named kind of thing (`resource`, `task`, `requirement`, `check`, `page`, `upload`) is not in the session.
-    #[error("there is no such {0} in the session")]
+    /// The named kind of thing does not exist, or not where it was asked for: of a session `resource`, `task`, `requirement`,
+    /// `check`, `page`, `frame`, `mail` or `upload`; of the fraud list `entry`.
+    #[error("there is no such {0}")]
     ItemNotFound(&'static str),
     #[error("there is no such media in the session")]
     MediaNotFound,

@@ -15,7 +15,7 @@ use crate::{
     violation::Violation,
     wire_enum::wire_enum,
 };
-use base::{AppId, Environment, FraudListEntryId, Id as _, Timestamp};
+use base::{AppId, Environment, FraudListEntryId, Id as _, LimitViolation, Timestamp};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -167,7 +167,9 @@ impl NewFraudListEntry {
                 found.push(Violation::new(name, "it is required"));
             } else if length > MAX_TEXT_CHARS {
                 let message = format!("it has {length} characters, at most {MAX_TEXT_CHARS} are read");
-                found.push(Violation::new(name, message));
+                let limit = format!("at most {MAX_TEXT_CHARS} characters");
+                let measured = LimitViolation::new(length as f64, limit, "send a shorter text");
+                found.push(Violation::with_limit(name, message, measured));
             }
         }
         if self.expires_at.is_some_and(|at| at <= now) {
@@ -175,12 +177,14 @@ impl NewFraudListEntry {
         }
         if let FraudListSubject::Document { issuing_country, document_number } = &self.subject {
             if !is_country_code(issuing_country) {
-                found.push(Violation::new("issuing_country", "it is no ISO 3166-1 alpha-3 code"));
+                found.push(Violation::new("issuing_country", "it is not an ISO 3166-1 alpha-3 code"));
             }
             let length = document_number.len();
             if length > MAX_NUMBER_BYTES {
                 let message = format!("it has {length} bytes, at most {MAX_NUMBER_BYTES} are read");
-                found.push(Violation::new("document_number", message));
+                let limit = format!("at most {MAX_NUMBER_BYTES} bytes");
+                let measured = LimitViolation::new(length as f64, limit, "send the number alone");
+                found.push(Violation::with_limit("document_number", message, measured));
             } else if normalised_number(document_number).is_empty() {
                 found.push(Violation::new("document_number", "it has no letter or digit"));
             }

@@ -7,8 +7,8 @@ use super::{
     types::{MediaType, SessionState},
 };
 use crate::DeviceMetadata;
-use base::{DocumentSessionId, Environment, MediaId};
-use db::{AuditEvent, Db};
+use base::{DocumentSessionId, Environment, MediaId, Timestamp};
+use db::{AuditEvent, Db, WriteTx};
 use media::blobs::BlobError;
 use std::{ops::Range, sync::Arc};
 
@@ -114,12 +114,10 @@ impl MediaAccess {
         let mut tx = self.db.write().await?;
         let mut locked = self.store.lock(&mut tx, id).await?.ok_or(DocumentSessionError::SessionNotFound)?;
         let session = &mut locked.session;
-        let known = session
-            .media
-            .iter()
-            .position(|known| known.id == media)
-            .ok_or(DocumentSessionError::MediaNotFound)?;
-        if session.state == SessionState::Ongoing {
+        if session.media(media).is_none() {
+            return Err(DocumentSessionError::MediaNotFound);
+        }
+        if session.state == SessionState::Ongoing && !session.has_run_out(self.env.now()) {
             return Err(match session.triggered_at {
                 None => DocumentSessionError::SessionLocked,
                 Some(_) => DocumentSessionError::ResourceLocked(
@@ -128,24 +126,57 @@ impl MediaAccess {
                 ),
             });
         }
-        if let Some(known) = session.media.get_mut(known) {
-            known.redacted = true;
-            known.last_updated = Some(self.env.now());
-        }
-        for resource in &mut session.resources {
-            resource.detach_media(media);
-        }
-        for check in &mut session.checks {
-            check.generated_media.retain(|id| *id != media);
-        }
+        mark_redacted(session, media, self.env.now());
         session.record_device_event("MEDIA_DELETED", None, self.env.now(), device);
-        self.store.save(&mut tx, &locked).await?;
-        tx.set_actor(format!("application:{}", locked.session.app));
-        let event = AuditEvent::new("media.delete").app(locked.session.app).target(media);
+        tx.set_actor(format!("application:{}", session.app));
+        self.commit_redacted(tx, &locked, media).await
+    }
+
+    /// Redacts a media that was redacted before, after a backup brought it back: in whatever state the session is. Returns
+    /// false if there is no such media any more, or it is redacted.
+    pub(super) async fn redact_again(
+        &self,
+        id: DocumentSessionId,
+        media: MediaId,
+    ) -> Result<bool, DocumentSessionError> {
+        let mut tx = self.db.write().await?;
+        let Some(mut locked) = self.store.lock(&mut tx, id).await? else { return Ok(false) };
+        if locked.session.media(media).is_none_or(|known| known.redacted) {
+            return Ok(false);
+        }
+        mark_redacted(&mut locked.session, media, self.env.now());
+        self.commit_redacted(tx, &locked, media).await?;
+        Ok(true)
+    }
+
+    /// Writes a locked session of which a media is redacted now, and deletes the media's bytes.
+    async fn commit_redacted(
+        &self,
+        mut tx: WriteTx,
+        locked: &UnsealedDocumentSession,
+        media: MediaId,
+    ) -> Result<(), DocumentSessionError> {
+        let (id, app) = (locked.session.id, locked.session.app);
+        self.store.save(&mut tx, locked).await?;
+        let event = AuditEvent::new("media.delete").app(app).target(media);
         tx.audit(event.detail("session", id.to_string()));
         self.media.add_tombstone(&mut tx, id, media).await?;
         tx.commit().await?;
         self.media.delete(id, &[media]).await;
         Ok(())
+    }
+}
+
+/// A media stays listed, and nothing refers to it any more.
+fn mark_redacted(session: &mut DocumentSession, media: MediaId, now: Timestamp) {
+    for known in session.media.iter_mut().filter(|known| known.id == media) {
+        known.redacted = true;
+        known.last_updated = Some(now);
+    }
+    for resource in &mut session.resources {
+        resource.detach_media(media);
+    }
+    for check in &mut session.checks {
+        check.generated_media.retain(|id| *id != media);
     }
 }

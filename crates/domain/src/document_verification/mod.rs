@@ -31,7 +31,6 @@ pub mod fraud_list;
 pub mod identity_profile;
 mod identity_sources;
 mod media_access;
-mod media_slots;
 mod names;
 mod notifications;
 mod outcome;

@@ -18,6 +18,9 @@ const PREFETCH_TTL: Duration = Duration::from_mins(1);
 const MAX_PREFETCHED_PAGES: usize = 16;
 /// Bytes of a page's decoded pictures that are kept, at most; a larger page is read again by its task.
 const MAX_PREFETCHED_BYTES: usize = 40 << 20;
+/// Pages of a PDF file that is read ahead, at most: so many of A4 are within [`MAX_PREFETCHED_BYTES`]. A longer one would be read
+/// twice.
+pub(super) const MAX_PREFETCHED_PDF_PAGES: usize = 2;
 
 /// Locked while the page is being read; filled when it was.
 type PrefetchSlot = Arc<tokio::sync::Mutex<Option<Vec<DocumentSide>>>>;
@@ -53,20 +56,22 @@ impl PrefetchCache {
         Some(locked)
     }
 
-    /// Runs `read` in the background and keeps its result for [`Self::take`]; does nothing if the cache is full.
+    /// Runs `read` in the background and keeps its result, if it has one, for [`Self::take`]; does nothing if the cache is full.
     pub(super) fn spawn(
         &self,
         session: DocumentSessionId,
         media: MediaId,
-        read: impl Future<Output = Result<Vec<DocumentSide>, DocumentReadError>> + Send + 'static,
+        read: impl Future<Output = Result<Option<Vec<DocumentSide>>, DocumentReadError>> + Send + 'static,
     ) {
         let Some(mut slot) = self.reserve(session, media) else { return };
         let cache = self.clone();
         tokio::spawn(async move {
             match read.await {
                 Ok(sides) => {
-                    let bytes: usize = sides.iter().map(|side| side.page.rgb().len()).sum();
-                    *slot = Some(sides).filter(|_| bytes <= MAX_PREFETCHED_BYTES);
+                    let bytes = |sides: &[DocumentSide]| -> usize {
+                        sides.iter().map(|side| side.page.rgb().len()).sum()
+                    };
+                    *slot = sides.filter(|sides| bytes(sides) <= MAX_PREFETCHED_BYTES);
                 }
                 // The task meets the same error and reports it.
                 Err(error) => tracing::debug!(

@@ -7,6 +7,7 @@ use super::{
     error::DocumentSessionError,
     fraud_list,
     notifications::NotificationSubject,
+    reviews,
     session::state_machine::{CheckEvent, DocumentSessionEvent},
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
     traces,
@@ -52,11 +53,15 @@ impl DocumentSessionRetention {
         let now = self.env.now();
         loop {
             let due = self.out_of_time(now).await?;
-            if due.is_empty() {
-                break;
-            }
+            let (found, mut failed) = (due.len(), 0);
             for DueSession { id } in due {
-                self.expire(id).await?;
+                if !self.expire(id).await? {
+                    failed += 1;
+                }
+            }
+            // What does not open is found again until its resources are destroyed: nothing else must wait for it.
+            if found < 100 || failed == found {
+                break;
             }
         }
         loop {
@@ -75,6 +80,7 @@ impl DocumentSessionRetention {
             }
             for DueSession { id } in due {
                 let mut tx = self.db.write().await?;
+                reviews::withdraw_cases(&mut tx, &*self.env, id).await?;
                 self.store.erase(&mut tx, id).await?;
                 tx.commit().await?;
                 self.media.delete_all(id).await;
@@ -118,8 +124,8 @@ impl DocumentSessionRetention {
         .await
     }
 
-    /// Expires a session, unless its end user finished in the last moment or it was deleted.
-    async fn expire(&self, id: DocumentSessionId) -> Result<(), DocumentSessionError> {
+    /// Expires a session, unless its end user finished in the last moment. Returns false if it was deleted, or does not open.
+    async fn expire(&self, id: DocumentSessionId) -> Result<bool, DocumentSessionError> {
         let expired = self.unit_of_work.update(id, |session, effects, env| {
             if session.triggered_at.is_none() && session.state == SessionState::Ongoing {
                 session.state = session.state.after(DocumentSessionEvent::TimedOut)?;
@@ -128,23 +134,30 @@ impl DocumentSessionRetention {
             Ok(())
         });
         match expired.await {
-            Ok(_) | Err(DocumentSessionError::SessionNotFound) => Ok(()),
+            Ok(_) => Ok(true),
+            Err(DocumentSessionError::SessionNotFound) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Destroys everything that was supplied for a session. Checks that have not ended fail, as they have nothing left
-    /// to look at.
+    /// Destroys everything that was supplied for a session. One whose end user has not finished ends, so that nothing is
+    /// supplied afterwards. Checks that have not ended fail, as they have nothing left to look at, and nobody has to review
+    /// them any more.
     async fn destroy_resources(&self, id: DocumentSessionId) -> Result<(), JobError> {
         let mut tx = self.db.write().await?;
+        reviews::withdraw_cases(&mut tx, &*self.env, id).await?;
         let Some(mut locked) = self.store.lock(&mut tx, id).await? else {
-            // The row does not open, so nothing of it can be read anyway; it is erased when it is due.
-            tx.execute(sql!("UPDATE identity_sessions SET destroy_at = NULL WHERE id = $1", id)).await?;
+            // The row does not open. Its key may be in order all the same, so it goes, as with every other session.
+            reviews::end_undecided(&mut tx, &*self.env, id).await?;
+            self.store.crypto_shred_unopened(&mut tx, id).await?;
             tx.commit().await?;
+            self.media.delete_all(id).await;
             return Ok(());
         };
         let (mut effects, session) = (SideEffects::default(), &mut locked.session);
-        if session.state == SessionState::Ongoing {
+        if session.state == SessionState::Ongoing && session.triggered_at.is_none() {
+            session.state = session.state.after(DocumentSessionEvent::TimedOut)?;
+        } else if session.state == SessionState::Ongoing {
             for check in session.checks.iter_mut().filter(|check| !check.state.is_final()) {
                 if let Ok(state) = check.state.after(CheckEvent::Failed) {
                     check.state = state;
@@ -154,6 +167,7 @@ impl DocumentSessionRetention {
             }
             session.complete_if_done(&mut effects)?;
         }
+        reviews::end_undecided(&mut tx, &*self.env, id).await?;
         self.unit_of_work.save(&mut tx, &mut locked, effects).await?;
         self.store.crypto_shred_resources(&mut tx, &mut locked).await?;
         tx.commit().await?;
@@ -198,8 +212,9 @@ impl DocumentSessionRetention {
             locked.session.app == app && sandbox.is_none_or(|sandbox| locked.session.sandbox == sandbox)
         };
         let locked = locked.filter(is_own).ok_or(DocumentSessionError::SessionNotFound)?;
-        let unfinished = locked.session.checks.iter().any(|check| !check.state.is_final());
-        if locked.session.state == SessionState::Ongoing && unfinished {
+        let session = &locked.session;
+        let is_ongoing = session.state == SessionState::Ongoing && !session.has_run_out(self.env.now());
+        if is_ongoing && session.checks.iter().any(|check| !check.state.is_final()) {
             return Err(DocumentSessionError::ChecksNotFinished);
         }
         tx.audit(AuditEvent::new("document-session.delete").app(app).target(id));
@@ -243,6 +258,8 @@ impl DocumentSessionRetention {
             return Ok(false);
         }
         tx.audit(AuditEvent::new("document-session.delete").target(id));
+        // Its open cases go with it, and are locked before it.
+        reviews::withdraw_cases(&mut tx, &*self.env, id).await?;
         self.store.erase(&mut tx, id).await?;
         tx.commit().await?;
         self.media.delete_all(id).await;

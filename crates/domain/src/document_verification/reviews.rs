@@ -14,7 +14,7 @@ use crate::{
     sealed_texts::{SealedTexts, TextColumn},
     violation::Violation,
 };
-use base::{AppId, DocumentSessionId, Environment, ModerationCheckId, Timestamp};
+use base::{AppId, DocumentSessionId, Environment, LimitViolation, ModerationCheckId, Timestamp};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::Serialize;
 use std::sync::Arc;
@@ -33,12 +33,14 @@ pub struct CheckReview {
     pub kind: VerificationCheckType,
     /// The recommendation of the automatic report.
     pub proposed: CheckAdvice,
-    /// The reviewer's recommendation; this and the next two are `None` while the check waits.
+    /// The reviewer's recommendation; this and the next two are `None` while the check waits, and where it ended without a
+    /// decision.
     pub decision: Option<String>,
     pub reason: Option<String>,
     pub reviewer: Option<String>,
     /// When the check was referred to a reviewer.
     pub created_at: Timestamp,
+    /// When it was decided, or ended without a decision.
     #[serde(serialize_with = "db::serialize_optional_timestamp")]
     pub decided_at: Option<DbTimestamp>,
 }
@@ -81,8 +83,12 @@ impl CheckDecision {
             if text.is_empty() {
                 found.push(Violation::new(name, "it is required"));
             }
-            if text.chars().count() > MAX_REASON_CHARS {
-                found.push(Violation::new(name, format!("it has more than {MAX_REASON_CHARS} characters")));
+            let length = text.chars().count();
+            if length > MAX_REASON_CHARS {
+                let message = format!("it has {length} characters, at most {MAX_REASON_CHARS} are read");
+                let limit = format!("at most {MAX_REASON_CHARS} characters");
+                let measured = LimitViolation::new(length as f64, limit, "send a shorter text");
+                found.push(Violation::with_limit(name, message, measured));
             }
         }
         let malformed = |code: &str| {
@@ -252,16 +258,21 @@ impl CheckReviewService {
     ) -> Result<(), DocumentSessionError> {
         let (reason, reviewer) = (decision.reason.trim(), decision.reviewer.trim());
         let found = self.find_in(tx, app, check).await?;
-        let Some((review, draft)) = found else { return Err(DocumentSessionError::ItemNotFound("check")) };
-        let already_decided =
-            || DocumentSessionError::ResourceLocked("the check has already been decided".to_owned());
+        let Some((review, _)) = found else { return Err(DocumentSessionError::ItemNotFound("check")) };
+        let has_ended =
+            || DocumentSessionError::ResourceLocked("the check has been decided, or has ended".to_owned());
         if review.decided_at.is_some() {
-            return Err(already_decided());
+            return Err(has_ended());
         }
-        let draft = draft.unwrap_or_else(|| VerificationReport::not_available("NO_DOCUMENT"));
-        let report = report_with_decision(review.kind, draft, decision);
         // The case first, as where a decision of the console is settled.
         cases::withdraw_of_check(tx, &*self.env, check).await?;
+        let locked = self.store.lock(tx, review.session_id).await?;
+        let mut locked = locked.ok_or(DocumentSessionError::SessionNotFound)?;
+        // Another reviewer may have decided since it was read, or the check may have failed. What the console settles is
+        // committed all the same, so nothing is written of a decision that changes nothing.
+        let waiting = locked.session.checks.iter().find(|known| known.id == check);
+        let draft = waiting.and_then(|known| known.draft.clone()).ok_or_else(has_ended)?;
+        let report = report_with_decision(review.kind, draft, decision);
         let rows = tx
             .execute(sql!(
                 "UPDATE identity_reviews
@@ -274,20 +285,57 @@ impl CheckReviewService {
                 self.env.now(),
             ))
             .await?;
-        // Another reviewer may have decided since it was read.
         if rows == 0 {
-            return Err(already_decided());
+            return Err(has_ended());
         }
         let event =
             AuditEvent::new("check.decide").target(check).detail("session", review.session_id.to_string());
         tx.audit(event.detail("decision", decision.value.as_str()).detail("reviewer", reviewer));
-        let locked = self.store.lock(tx, review.session_id).await?;
-        let mut locked = locked.ok_or(DocumentSessionError::SessionNotFound)?;
         let mut effects = SideEffects::default();
         record_decision(&mut locked.session, &mut effects, &*self.env, check, report)?;
         self.unit_of_work.save(tx, &mut locked, effects).await?;
         Ok(())
     }
+}
+
+/// Takes back the open cases of a session's checks. For whoever locks the session next: cases are locked first, as where a
+/// decision is settled.
+pub(super) async fn withdraw_cases(
+    tx: &mut WriteTx,
+    env: &dyn Environment,
+    session: DocumentSessionId,
+) -> Result<(), DbError> {
+    #[derive(FromRow)]
+    struct OpenReviewRow {
+        check_id: ModerationCheckId,
+    }
+    let open: Vec<OpenReviewRow> = tx
+        .fetch_all(sql!(
+            "SELECT check_id FROM identity_reviews WHERE session_id = $1 AND decided_at IS NULL ORDER BY check_id",
+            session,
+        ))
+        .await?;
+    for OpenReviewRow { check_id } in open {
+        cases::withdraw_of_check(tx, env, check_id).await?;
+    }
+    Ok(())
+}
+
+/// Ends the reviews of a locked session that wait for a decision, without one: its checks have failed.
+pub(super) async fn end_undecided(
+    tx: &mut WriteTx,
+    env: &dyn Environment,
+    session: DocumentSessionId,
+) -> Result<(), DbError> {
+    // Again, for what was referred to a reviewer while the session was waited for.
+    withdraw_cases(tx, env, session).await?;
+    tx.execute(sql!(
+        "UPDATE identity_reviews SET decided_at = $2 WHERE session_id = $1 AND decided_at IS NULL",
+        session,
+        env.now(),
+    ))
+    .await
+    .map(drop)
 }
 
 /// The draft, with the reviewer's decision as a sub-check and as the recommendation.

@@ -63,7 +63,7 @@ impl DocumentVerificationService {
     /// Everything that is wrong with a request for a session, by the paths of the interface; empty if nothing is. A sandbox
     /// asks no sources, so it needs none.
     pub fn violations(&self, request: &DocumentSessionRequest, sandbox: bool) -> Vec<Violation> {
-        request.violations(&self.0.outbox, (!sandbox).then_some(&*self.0.sources))
+        request.violations(self.0.env.now(), &self.0.outbox, (!sandbox).then_some(&*self.0.sources))
     }
 
     /// Where webhooks are queued.
@@ -397,6 +397,15 @@ impl DocumentVerificationService {
         device: Option<DeviceMetadata>,
     ) -> Result<(), DocumentSessionError> {
         self.0.media_access.redact(id, media, device).await
+    }
+
+    /// Deletes a media's bytes again, after a backup brought them back; returns whether they were there.
+    pub(crate) async fn redact_media_again(
+        &self,
+        id: DocumentSessionId,
+        media: MediaId,
+    ) -> Result<bool, DocumentSessionError> {
+        self.0.media_access.redact_again(id, media).await
     }
 
     /// Deletes a session of a relying party. Refuses while its checks run.

@@ -7,6 +7,7 @@
 use super::{face_templates::FaceTemplate, fraud_list::number_hash};
 use crate::{
     erasure_keys::{self, ErasureKeys, KeyOwner},
+    faces,
     vault::Vault,
 };
 use base::{AppId, DocumentSessionId, DocumentTraceId, Environment, Id as _, SignedDuration, Timestamp};
@@ -221,23 +222,22 @@ impl TraceStore {
     }
 }
 
-/// Deletes the traces of a session with their keys.
-pub(super) async fn erase_of_session(tx: &mut WriteTx, session: DocumentSessionId) -> Result<(), DbError> {
-    tx.execute(sql!(
-        "DELETE FROM erasure_keys WHERE owner_id IN (SELECT id FROM document_traces WHERE session_id = $1)",
-        session,
-    ))
-    .await?;
-    let rows = tx.execute(sql!("DELETE FROM document_traces WHERE session_id = $1", session)).await?;
-    if rows > 0 { erasure_keys::record_erasure(tx).await } else { Ok(()) }
+#[derive(FromRow)]
+struct DeletedTraceRow {
+    id: DocumentTraceId,
 }
 
-/// Deletes traces whose time is over, with their keys; returns how many there were.
+/// Deletes the traces of a session, whose row is locked, with their keys. The caller records the erasure, as the last of its
+/// transaction.
+pub(super) async fn erase_of_session(tx: &mut WriteTx, session: DocumentSessionId) -> Result<(), DbError> {
+    let traces: Vec<DeletedTraceRow> =
+        tx.fetch_all(sql!("DELETE FROM document_traces WHERE session_id = $1 RETURNING id", session)).await?;
+    delete_keys(tx, &traces).await
+}
+
+/// Deletes traces whose time is over, with their keys; returns how many there were. Those of a session that is being erased are
+/// left to whoever erases it.
 pub(super) async fn purge_expired(db: &Db, now: Timestamp) -> Result<usize, DbError> {
-    #[derive(FromRow)]
-    struct ExpiredRow {
-        id: DocumentTraceId,
-    }
     let mut view = db.read().await?;
     let due = view.count(sql!("SELECT count(*) FROM document_traces WHERE expires_at <= $1", now)).await?;
     drop(view);
@@ -245,18 +245,41 @@ pub(super) async fn purge_expired(db: &Db, now: Timestamp) -> Result<usize, DbEr
         return Ok(0);
     }
     let mut tx = db.write().await?;
-    let expired: Vec<ExpiredRow> = tx
+    let expired: Vec<DeletedTraceRow> = tx
         .fetch_all(sql!(
-            "DELETE FROM document_traces WHERE id IN
-                (SELECT id FROM document_traces WHERE expires_at <= $1 LIMIT 200) RETURNING id",
+            sqlite: "DELETE FROM document_traces WHERE id IN
+                        (SELECT id FROM document_traces WHERE expires_at <= $1 LIMIT 200) RETURNING id",
+            // Materialised, since a query inside `IN` may run once for each row, and lock as many rows each time.
+            postgres: "WITH due AS MATERIALIZED (
+                           SELECT id FROM document_traces WHERE expires_at <= $1 LIMIT 200 FOR UPDATE SKIP LOCKED)
+                       DELETE FROM document_traces WHERE id IN (SELECT id FROM due) RETURNING id",
             now,
         ))
         .await?;
-    for ExpiredRow { id } in &expired {
-        erasure_keys::erase(&mut tx, KeyOwner::DocumentTrace(*id)).await?;
+    if expired.is_empty() {
+        return Ok(0);
     }
+    delete_keys(&mut tx, &expired).await?;
+    erasure_keys::record_erasure(&mut tx).await?;
     tx.commit().await?;
     Ok(expired.len())
+}
+
+/// Deletes the keys of traces whose rows this transaction has deleted. In this order everywhere: whoever holds the row of a
+/// trace waits for nobody who wants it.
+async fn delete_keys(tx: &mut WriteTx, traces: &[DeletedTraceRow]) -> Result<(), DbError> {
+    if traces.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<DocumentTraceId> = traces.iter().map(|trace| trace.id).collect();
+    tx.execute(sql!(
+        sqlite: "DELETE FROM erasure_keys WHERE owner_id IN (SELECT unhex(value) FROM json_each($1))",
+        postgres: "DELETE FROM erasure_keys
+                    WHERE owner_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
+        faces::ids_json(&ids),
+    ))
+    .await
+    .map(drop)
 }
 
 fn trace_aad(id: DocumentTraceId) -> Vec<u8> {

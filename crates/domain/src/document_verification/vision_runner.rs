@@ -1,17 +1,16 @@
 //! Opens picture and PDF files and runs work with the models, within the limits of memory and queue that documents and
 //! faces share.
 
-use super::{
-    extraction::max_open_media,
-    face_templates,
-    media_slots::{MediaSlot, MediaSlots},
+use super::{extraction::max_open_media, face_templates};
+use crate::{
+    fair_slots::{FairSlot, FairSlots},
+    image_analysis::{AnalysisError, ImageAnalyser},
 };
-use crate::image_analysis::{AnalysisError, ImageAnalyser};
 use base::{AppId, Picture};
 use documents::text;
 use media::{
     blobs::BlobError,
-    document_file::{DocumentFile, DocumentFileError, DocumentFileLoader},
+    document_file::{DocumentFile, DocumentFileError, DocumentFileLoader, PdfFile},
 };
 use vision::VisionModels;
 
@@ -29,6 +28,15 @@ pub(super) enum DocumentReadError {
 impl From<AnalysisError> for DocumentReadError {
     fn from(error: AnalysisError) -> Self {
         Self::Server(error.to_string())
+    }
+}
+
+impl From<DocumentFileError> for DocumentReadError {
+    fn from(error: DocumentFileError) -> Self {
+        match error {
+            DocumentFileError::Missing(_) | DocumentFileError::Failed(_) => Self::Server(error.to_string()),
+            other => Self::File(other),
+        }
     }
 }
 
@@ -51,7 +59,7 @@ pub(super) struct VisionRunner {
     analyser: ImageAnalyser,
     loader: DocumentFileLoader,
     /// One for each document or face that is open; see [`max_open_media`].
-    large_media_slots: MediaSlots,
+    large_media_slots: FairSlots,
 }
 
 impl VisionRunner {
@@ -59,53 +67,52 @@ impl VisionRunner {
         Self {
             analyser,
             loader: DocumentFileLoader::default(),
-            large_media_slots: MediaSlots::new(max_open_media()),
+            large_media_slots: FairSlots::new(max_open_media()),
         }
     }
 
     /// Waits until one more document or face of an application may be opened; keep the slot while it is open.
-    pub(super) async fn acquire_large_media_slot(&self, app: AppId) -> Option<MediaSlot> {
+    pub(super) async fn acquire_large_media_slot(&self, app: AppId) -> Option<FairSlot> {
         self.large_media_slots.acquire(app).await
     }
 
     /// The same without waiting; `None` if every slot is taken.
-    pub(super) fn try_acquire_large_media_slot(&self, app: AppId) -> Option<MediaSlot> {
+    pub(super) fn try_acquire_large_media_slot(&self, app: AppId) -> Option<FairSlot> {
         self.large_media_slots.try_acquire(app)
     }
 
-    /// Opens a file: a photo is one side, each page of a PDF file is one.
-    pub(super) async fn decode_sides(&self, bytes: Vec<u8>) -> Result<Vec<DecodedSide>, DocumentReadError> {
-        let classify = |error: DocumentFileError| match error {
-            DocumentFileError::Missing(_) | DocumentFileError::Failed(_) => {
-                DocumentReadError::Server(error.to_string())
-            }
-            other => DocumentReadError::File(other),
-        };
-        match self.loader.open(bytes).await.map_err(classify)? {
-            DocumentFile::Picture(picture) => Ok(vec![DecodedSide { picture, lines: None }]),
-            DocumentFile::Pdf(pdf) => {
-                let mut sides = Vec::new();
-                for (index, page) in pdf.pages().iter().enumerate() {
-                    let picture = self.loader.render_page(&pdf, index).await.map_err(classify)?;
-                    let pixels_per_millimetre = picture.width() as f32 / page.size[0].max(1.0);
-                    let words = page.words.iter().map(|word| {
-                        let [left, top, right, bottom] =
-                            word.bounds.map(|millimetres| millimetres * pixels_per_millimetre);
-                        text::layout::LayoutWord { text: word.text.clone(), left, top, right, bottom }
-                    });
-                    let lines = text::layout::lines_of_words(&words.collect::<Vec<_>>());
-                    sides.push(DecodedSide { picture, lines: Some(lines) });
-                }
-                Ok(sides)
-            }
-        }
+    /// Opens a file: a photo is one side of a document; so is each page of a PDF file, once it is rendered.
+    pub(super) async fn open(&self, bytes: Vec<u8>) -> Result<DocumentFile, DocumentReadError> {
+        Ok(self.loader.open(bytes).await?)
+    }
+
+    /// Renders a page of a PDF file, counted from 0.
+    pub(super) async fn decode_page(
+        &self,
+        pdf: &PdfFile,
+        index: usize,
+    ) -> Result<DecodedSide, DocumentReadError> {
+        let picture = self.loader.render_page(pdf, index).await?;
+        let lines = pdf.pages().get(index).map(|page| {
+            let pixels_per_millimetre = picture.width() as f32 / page.size[0].max(1.0);
+            let words = page.words.iter().map(|word| {
+                let [left, top, right, bottom] =
+                    word.bounds.map(|millimetres| millimetres * pixels_per_millimetre);
+                text::layout::LayoutWord { text: word.text.clone(), left, top, right, bottom }
+            });
+            text::layout::lines_of_words(&words.collect::<Vec<_>>())
+        });
+        Ok(DecodedSide { picture, lines })
     }
 
     /// Opens a file that shows one picture; of a PDF file, its last page.
     pub(super) async fn decode_picture(&self, bytes: Vec<u8>) -> Result<Picture, DocumentReadError> {
-        match self.decode_sides(bytes).await?.pop() {
-            Some(side) => Ok(side.picture),
-            None => Err(DocumentReadError::File(DocumentFileError::Damaged)),
+        match self.open(bytes).await? {
+            DocumentFile::Picture(picture) => Ok(picture),
+            DocumentFile::Pdf(pdf) => {
+                let last = pdf.pages().len().saturating_sub(1);
+                Ok(self.loader.render_page(&pdf, last).await?)
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 use super::FaceIndexError;
 use crate::image_analysis::{FaceErrorCode, FaceRules, sample_faces, single_face};
 use base::{LimitViolation, Picture};
-use image::{RgbImage, imageops};
 use media::image_validation;
+use pixels::{PictureRegion, ResampleFilter};
 use vision::{Face, VisionModels};
 
 /// JPEG quality of a portrait for reviewers.
@@ -229,18 +229,15 @@ fn crop(picture: &Picture, face: &Face) -> Vec<u8> {
     let right = ((face.right + margin).ceil().clamp(0.0, picture_width) as u32).max(left + 1);
     let bottom = ((face.bottom + margin).ceil().clamp(0.0, picture_height) as u32).max(top + 1);
     let (width, height) = (right - left, bottom - top);
-    let row_bytes = picture.width() as usize * 3;
-    let rows = picture.rgb().chunks_exact(row_bytes).skip(top as usize).take(height as usize);
-    let bytes: Vec<u8> = rows.flat_map(|row| &row[left as usize * 3..right as usize * 3]).copied().collect();
     let longer = width.max(height);
-    let Some(part) = RgbImage::from_raw(width, height, bytes) else { return Vec::new() };
-    let part = if longer > MAX_STORED_SIDE_PIXELS {
-        let scale = |side: u32| (side * MAX_STORED_SIDE_PIXELS / longer).max(1);
-        imageops::resize(&part, scale(width), scale(height), imageops::FilterType::Triangle)
-    } else {
-        part
-    };
-    let (width, height) = part.dimensions();
-    Picture::new(width, height, part.into_raw())
+    let scale = |side: u32| (side * MAX_STORED_SIDE_PIXELS / longer).max(1);
+    pixels::crop(picture, PictureRegion { left, top, width, height })
+        .and_then(|part| {
+            if longer > MAX_STORED_SIDE_PIXELS {
+                pixels::resample(&part, scale(width), scale(height), ResampleFilter::Triangle)
+            } else {
+                Some(part)
+            }
+        })
         .map_or_else(Vec::new, |part| sample_faces::encode_jpeg(&part, 95))
 }

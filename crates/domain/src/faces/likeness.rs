@@ -43,7 +43,7 @@ impl FaceLikeness {
         Ok(Self::of_faces(vec![embedding], digest, model.identify_distance().await?))
     }
 
-    /// That of faces of which no other is known not to be theirs. `model` is the digest of what computed them.
+    /// The likeness of these faces, without negative labels. `model` is the digest of what computed them.
     pub(crate) fn of_faces(faces: Vec<Vec<f32>>, model: String, match_distance: f32) -> Self {
         Self { faces, dismissals: None, model, match_distance }
     }

@@ -128,6 +128,54 @@ impl ProfileMatcher {
         Ok(found.into_iter().map(|hits| hits.into_iter().filter_map(candidate).collect()).collect())
     }
 
+    /// [`Self::find_candidates`], and where a face looks like more profiles than are found at once, the nearest of those that
+    /// are banned and of those in `named` besides: others may look more like it, and whoever is banned is recognised all the
+    /// same.
+    pub(super) async fn find_candidates_and_banned(
+        &self,
+        account: AccountId,
+        embeddings: &[Vec<f32>],
+        query: &CandidateQuery,
+        named: Option<Arc<HashSet<ProfileId>>>,
+    ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
+        let mut found = self.find_candidates(account, embeddings, query).await?;
+        let full: Vec<usize> = (0..found.len())
+            .filter(|at| found.get(*at).is_some_and(|candidates| candidates.len() >= query.limit))
+            .collect();
+        if full.is_empty() {
+            return Ok(found);
+        }
+        let embeddings: Vec<Vec<f32>> = full.iter().filter_map(|at| embeddings.get(*at).cloned()).collect();
+        let banned = Arc::new(self.profiles.banned(&mut self.db.read().await?, account).await?);
+        for only in [Some(banned), named].into_iter().flatten().filter(|only| !only.is_empty()) {
+            let query = CandidateQuery { only: Some(only), ..query.clone() };
+            let more = self.find_candidates(account, &embeddings, &query).await?;
+            for (at, more) in full.iter().zip(more) {
+                if let Some(candidates) = found.get_mut(*at) {
+                    add_candidates(candidates, more);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The banned profiles that a face looks like, nearest first.
+    pub(super) async fn find_banned(
+        &self,
+        account: AccountId,
+        embedding: Vec<f32>,
+        limit: usize,
+    ) -> Result<Vec<ProfileCandidate>, FaceIndexError> {
+        let banned = self.profiles.banned(&mut self.db.read().await?, account).await?;
+        if banned.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = CandidateQuery { only: Some(Arc::new(banned)), ..CandidateQuery::nearest(limit) };
+        let found = self.find_candidates(account, &[embedding], &query).await?;
+        // A ban may have been lifted since.
+        Ok(found.into_iter().flatten().filter(|candidate| candidate.is_banned).collect())
+    }
+
     /// The embedding of the one face in a picture that somebody is looked for by.
     pub(super) async fn embed_for_search(
         &self,
@@ -162,6 +210,16 @@ impl ProfileMatcher {
         }
         Ok(matches)
     }
+}
+
+/// Adds candidates of another search, each profile once; the nearest stay first.
+fn add_candidates(candidates: &mut Vec<ProfileCandidate>, more: Vec<ProfileCandidate>) {
+    for candidate in more {
+        if candidates.iter().all(|known| known.profile != candidate.profile) {
+            candidates.push(candidate);
+        }
+    }
+    candidates.sort_by(|one, other| one.distance.total_cmp(&other.distance));
 }
 
 /// Searches an index for each embedding. A profile that a negative label keeps the face from is left out, and the next

@@ -95,8 +95,8 @@ struct NegativeLabelRow {
     seq: i64,
 }
 
-/// Records that a face is not that of a profile. Nothing happens for a profile without faces, which no face is matched to,
-/// nor where the notification has a label already.
+/// Records that a face is not that of a profile. Nothing happens for a profile that was deleted or has no faces, which no face
+/// is matched to, nor where the notification has a label already.
 pub(super) async fn add(
     tx: &mut WriteTx,
     embeddings: &EmbeddingVault,
@@ -104,10 +104,13 @@ pub(super) async fn add(
     dismissed: DismissedFace<'_>,
 ) -> Result<(), DbError> {
     let DismissedFace { profile, embedding, notification, content, user } = dismissed;
+    // First: whatever changes or deletes profiles does the same, so that this one stays as it is read here.
+    let seq = next_seq(tx, account).await?;
     // The face was matched by the model that the profile's newest face was embedded with.
     let known: Vec<ProfileFaceRow> = tx
         .fetch_all(sql!(
-            "SELECT f.id, f.model, k.sealed AS key, f.embedding FROM faces f
+            "SELECT f.id, f.model, k.sealed AS key, f.embedding
+               FROM faces f JOIN profiles p ON p.id = f.profile_id AND p.active
                LEFT JOIN erasure_keys k ON k.owner_id = f.profile_id
               WHERE f.profile_id = $1 AND f.account_id = $2 ORDER BY f.seq DESC",
             profile,
@@ -127,7 +130,6 @@ pub(super) async fn add(
     if nearest.is_infinite() {
         return Ok(());
     }
-    let seq = next_seq(tx, account).await?;
     let id = embeddings.environment.uuid_v4();
     let vault = embeddings.of_profile(tx, profile).await?;
     tx.execute(sql!(

@@ -1,7 +1,7 @@
 //! Pictures of faces, from which another model can embed them later: blobs, each sealed with a key of its own. That key is
 //! in the row of the face, sealed with the key of the profile: once the profile is deleted, copies of the blob are noise.
 //!
-//! Pictures of before there were such keys are sealed with the key of the installation, until [`FacePictures::seal_again`]
+//! Pictures that are older than these keys are sealed with the key of the installation, until [`FacePictures::seal_again`]
 //! has reached them.
 
 use super::FaceIndexError;

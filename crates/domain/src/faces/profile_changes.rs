@@ -4,7 +4,7 @@ use super::{
     BanRecord, DismissalSelection, FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText,
     ProfileType, ban_sweep,
     change_sequence::next_seq,
-    negative_labels,
+    ids_json, negative_labels,
     profile::{ProfileRow, ProfileStore},
     stored_bytes, tombstones,
 };
@@ -15,6 +15,7 @@ use crate::{
 };
 use base::{AccountId, Id as _, ProfileId, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use std::collections::HashSet;
 
 /// How many expired bans are looked for at once.
 const BANS_PER_ROUND: i64 = 200;
@@ -32,6 +33,11 @@ pub struct ProfilePatch {
 /// A refusal of what would make a ban one that nobody notices.
 pub(super) fn unusable_ban(property: &'static str, message: String) -> FaceIndexError {
     InvalidProfileFieldError { property, message, measured: None }.into()
+}
+
+#[derive(FromRow)]
+struct ProfileIdRow {
+    id: ProfileId,
 }
 
 #[derive(FromRow)]
@@ -89,6 +95,33 @@ impl ProfileStore {
         let row = row.ok_or(FaceIndexError::Missing("profile"))?;
         let details = self.open_details(&row)?;
         Ok((row, details))
+    }
+
+    /// Which of these profiles are there. Until the transaction ends they are, so that nothing can be written about somebody
+    /// whose deletion has left it out. They are locked in the order of their ids, so that no two such transactions wait for
+    /// each other.
+    pub(super) async fn lock_active(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        ids: &[ProfileId],
+    ) -> Result<HashSet<ProfileId>, DbError> {
+        if ids.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let rows: Vec<ProfileIdRow> = tx
+            .fetch_all(sql!(
+                sqlite: "SELECT id FROM profiles
+                          WHERE account_id = $1 AND active AND id IN (SELECT unhex(value) FROM json_each($2))",
+                postgres: "SELECT id FROM profiles
+                            WHERE account_id = $1 AND active
+                              AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))
+                            ORDER BY id FOR SHARE",
+                account,
+                ids_json(ids),
+            ))
+            .await?;
+        Ok(rows.into_iter().map(|row| row.id).collect())
     }
 
     /// Changes a profile.
@@ -178,6 +211,18 @@ impl ProfileStore {
             (true, true) => {}
         }
         Ok(())
+    }
+
+    /// Everybody of an account who is banned.
+    pub(super) async fn banned(
+        &self,
+        view: &mut ReadTx,
+        account: AccountId,
+    ) -> Result<HashSet<ProfileId>, DbError> {
+        let rows: Vec<ProfileIdRow> = view
+            .fetch_all(sql!("SELECT id FROM profiles WHERE account_id = $1 AND banned AND active", account))
+            .await?;
+        Ok(rows.into_iter().map(|row| row.id).collect())
     }
 
     /// Up to 200 profiles whose bans are over.

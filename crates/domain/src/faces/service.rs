@@ -28,7 +28,10 @@ use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Uuid};
 use db::{AuditEvent, Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{JobError, JobOutcome, Worker};
 use media::blobs::BlobStore;
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
+
+/// How many banned profiles that a face looks like are told, at most.
+const MAX_LOOKALIKES: usize = 8;
 
 /// The profiles of accounts, and the search by faces; cheap to clone.
 #[derive(Clone, Debug)]
@@ -133,7 +136,7 @@ impl FaceIndexService {
 
     /// Registers the jobs of faces with a worker.
     #[must_use]
-    pub fn handle(&self, worker: Worker) -> Worker {
+    pub fn register_jobs(&self, worker: Worker) -> Worker {
         let (sweeping, embedding) = (self.clone(), self.clone());
         worker
             .register(move |_: SweepFaces, _| {
@@ -297,10 +300,10 @@ impl FaceIndexService {
         account: AccountId,
         face: &PreparedFace,
     ) -> Result<Vec<(ProfileId, f64)>, FaceIndexError> {
-        let embeddings = [face.embedding().to_vec()];
-        let found = self.find_candidates(account, &embeddings, &CandidateQuery::nearest(8)).await?;
+        // Among those alone: others may look more like it.
+        let found = self.0.matcher.find_banned(account, face.embedding().to_vec(), MAX_LOOKALIKES).await?;
         let mut banned = Vec::new();
-        for candidate in found.into_iter().flatten().filter(|candidate| candidate.is_banned) {
+        for candidate in found {
             banned.push((candidate.profile, self.similarity(candidate.distance).await?));
         }
         Ok(banned)
@@ -480,6 +483,18 @@ impl FaceIndexService {
         self.0.matcher.find_candidates(account, embeddings, query).await
     }
 
+    /// [`Self::find_candidates`], and where a face looks like more profiles than are found at once, the nearest of those that
+    /// are banned and of those in `named` besides.
+    pub(crate) async fn find_candidates_and_banned(
+        &self,
+        account: AccountId,
+        embeddings: &[Vec<f32>],
+        query: &CandidateQuery,
+        named: Option<Arc<HashSet<ProfileId>>>,
+    ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
+        self.0.matcher.find_candidates_and_banned(account, embeddings, query, named).await
+    }
+
     /// The profiles that the face in a picture may belong to, nearest first.
     pub async fn search_by_picture(
         &self,
@@ -508,6 +523,17 @@ impl FaceIndexService {
     ) -> Result<FaceLikeness, FaceIndexError> {
         let FaceIndexParts { db, model, embeddings, profiles, .. } = &*self.0;
         FaceLikeness::of_profile(db, model, embeddings, profiles, (account, profile)).await
+    }
+
+    /// Which of these profiles are there; until the transaction ends, they are. Asked before anything else that a deletion of
+    /// a profile writes is locked.
+    pub(crate) async fn lock_active_profiles(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        ids: &[ProfileId],
+    ) -> Result<HashSet<ProfileId>, DbError> {
+        self.0.profiles.lock_active(tx, account, ids).await
     }
 
     /// Whether a profile is banned.

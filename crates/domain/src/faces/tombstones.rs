@@ -240,7 +240,7 @@ impl TombstoneSweeper {
     }
 }
 
-/// Lifts bans whose time is over; makes references findable that older builds wrote; seals pictures of before there were keys
+/// Lifts bans whose time is over; makes references findable that older builds wrote; seals pictures that are older than the keys
 /// of their own; deletes pictures whose faces were deleted or never written, and removals that are older than a week: an index
 /// that has not been looked at for so long is compared with the database as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

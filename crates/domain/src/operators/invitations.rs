@@ -1,8 +1,9 @@
-//! How people become operators: by an invitation of another operator, or by `assay init`, which invites the first one.
+//! How people become operators: by an invitation of another operator, or by `assay init`, which invites the first one. An
+//! invitation works as long as whoever sent it could still send it.
 
 use super::{
-    BuiltInRole, MAX_OPERATORS, Operator, OperatorChangeError, OperatorGrant, OperatorScope, find,
-    find_by_address, is_set_up, lock_all, scopes::scopes_json,
+    BuiltInRole, MAX_OPERATORS, Operator, OperatorChangeError, OperatorGrant, OperatorRole, OperatorScope,
+    find, find_by_address, is_set_up, lock_all, scopes::scopes_json,
 };
 use crate::{
     authentication::{EmailAddress, console_link, generate_token, hash_token},
@@ -145,6 +146,19 @@ impl OperatorService {
         Ok(self.invite(tx, Some(inviter), invitee).await?.id)
     }
 
+    /// Whether [`Self::invite_by_mail`] would give a scope that [needs approval](OperatorScope::needs_approval). Refuses what
+    /// that one refuses, so that nobody is asked to approve what cannot be done.
+    pub async fn invitation_needs_approval(
+        &self,
+        tx: &mut WriteTx,
+        inviter: &Operator,
+        invitee: &OperatorInvitee,
+    ) -> Result<bool, OperatorInvitationError> {
+        self.mail.ensure_configured()?;
+        let (_, granted) = check_invitation(tx, Some(inviter), invitee).await?;
+        Ok(granted.into_iter().any(OperatorScope::needs_approval))
+    }
+
     /// Invites somebody; an earlier invitation of the same address is replaced. `inviter` must have the scopes that they
     /// give; without one, it is somebody with a shell on the server. A mail is queued if this server can send mail.
     pub async fn invite(
@@ -153,17 +167,8 @@ impl OperatorService {
         inviter: Option<&Operator>,
         invitee: &OperatorInvitee,
     ) -> Result<IssuedOperatorInvitation, OperatorInvitationError> {
-        let name = invitee.name.as_deref().unwrap_or_else(|| invitee.email.local_part());
-        let name = validate_name(name).ok_or(OperatorInvitationError::Name)?;
-        lock_all(tx).await?;
-        let granted = invitee.grant.resolve(tx).await?;
-        if let Some(scope) = inviter.and_then(|inviter| inviter.lacks_one_of(&granted)) {
-            return Err(OperatorChangeError::ScopeNotHeld(scope).into());
-        }
+        let (name, granted) = check_invitation(tx, inviter, invitee).await?;
         let address = invitee.email.normalised();
-        if find_by_address(tx, address).await?.is_some() {
-            return Err(OperatorInvitationError::Operator);
-        }
         let now = self.environment.now();
         tx.execute(sql!(
             "DELETE FROM operator_invitations WHERE address = $1 OR expires_at <= $2",
@@ -183,8 +188,8 @@ impl OperatorService {
         let (token, expires_at) = (generate_token(&*self.environment), now + self.settings.invitation_ttl);
         tx.execute(sql!(
             "INSERT INTO operator_invitations
-                (id, email, address, name, role, role_id, scopes, hash, created_at, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                (id, email, address, name, role, role_id, scopes, hash, created_at, expires_at, invited_by)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
             id,
             invitee.email.as_str(),
             address,
@@ -195,6 +200,7 @@ impl OperatorService {
             hash_token(token.expose()),
             now,
             expires_at,
+            inviter.map(|inviter| inviter.id),
         ))
         .await?;
         let event = AuditEvent::new("operator-invitation.create").target(id);
@@ -215,12 +221,29 @@ impl OperatorService {
 
     /// The invitations that can still be accepted, newest first.
     pub async fn invitations(&self, view: &mut ReadTx) -> Result<Vec<OperatorInvitation>, DbError> {
-        view.fetch_all(sql!(
-            "SELECT id, email, name, role, role_id, scopes, expires_at, created_at FROM operator_invitations
-              WHERE expires_at > $1 ORDER BY created_at DESC, id DESC LIMIT 2000",
-            self.environment.now(),
-        ))
-        .await
+        #[derive(FromRow)]
+        struct SentOperatorInvitationRow {
+            #[sqlx(flatten)]
+            invitation: OperatorInvitation,
+            invited_by: Option<OperatorId>,
+        }
+        let rows: Vec<SentOperatorInvitationRow> = view
+            .fetch_all(sql!(
+                "SELECT id, email, name, role, role_id, scopes, expires_at, created_at, invited_by
+                   FROM operator_invitations WHERE expires_at > $1 ORDER BY created_at DESC, id DESC LIMIT 2000",
+                self.environment.now(),
+            ))
+            .await?;
+        let mut open = Vec::with_capacity(rows.len());
+        for SentOperatorInvitationRow { invitation, invited_by } in rows {
+            let OperatorInvitation { role, role_id, scopes, .. } = &invitation;
+            let role = OperatorRole::of_columns(role.as_deref(), *role_id);
+            let grant = OperatorGrant { role, scopes: scopes.clone() };
+            if could_still_invite(view, invited_by, &grant).await? {
+                open.push(invitation);
+            }
+        }
+        Ok(open)
     }
 
     /// Revokes an invitation; returns whether there was one that could still be accepted.
@@ -251,7 +274,7 @@ impl OperatorService {
     }
 
     /// Makes an operator of whoever has the token of an invitation, and deletes the invitation; `None` if there is no such
-    /// invitation, or it has expired.
+    /// invitation, it has expired, or whoever sent it could not send it any more.
     pub async fn accept(&self, tx: &mut WriteTx, token: &str) -> Result<Option<Operator>, DbError> {
         #[derive(FromRow)]
         struct AcceptedOperatorRow {
@@ -262,16 +285,22 @@ impl OperatorService {
             role_id: Option<OperatorRoleId>,
             #[sqlx(json)]
             scopes: Vec<OperatorScope>,
+            invited_by: Option<OperatorId>,
         }
         let accepted: Option<AcceptedOperatorRow> = tx
             .fetch_optional(sql!(
                 "DELETE FROM operator_invitations WHERE hash = $1 AND expires_at > $2
-                 RETURNING email, address, name, role, role_id, scopes",
+                 RETURNING email, address, name, role, role_id, scopes, invited_by",
                 hash_token(token),
                 self.environment.now(),
             ))
             .await?;
         let Some(row) = accepted else { return Ok(None) };
+        let role = OperatorRole::of_columns(row.role.as_deref(), row.role_id);
+        let grant = OperatorGrant { role, scopes: row.scopes.clone() };
+        if !could_still_invite(tx, row.invited_by, &grant).await? {
+            return Ok(None);
+        }
         let id = OperatorId::new(&*self.environment);
         let rows = tx
             .execute(sql!(
@@ -367,6 +396,41 @@ impl OperatorService {
     }
 }
 
+/// The name that somebody would have, and the scopes that they would be given, all of which the inviter has. No other
+/// transaction changes operators until this one ends.
+async fn check_invitation<'a>(
+    tx: &mut WriteTx,
+    inviter: Option<&Operator>,
+    invitee: &'a OperatorInvitee,
+) -> Result<(&'a str, Vec<OperatorScope>), OperatorInvitationError> {
+    let name = invitee.name.as_deref().unwrap_or_else(|| invitee.email.local_part());
+    let name = validate_name(name).ok_or(OperatorInvitationError::Name)?;
+    lock_all(tx).await?;
+    let granted = invitee.grant.resolve(tx).await?;
+    if let Some(scope) = inviter.and_then(|inviter| inviter.lacks_one_of(&granted)) {
+        return Err(OperatorChangeError::ScopeNotHeld(scope).into());
+    }
+    if find_by_address(tx, invitee.email.normalised()).await?.is_some() {
+        return Err(OperatorInvitationError::Operator);
+    }
+    Ok((name, granted))
+}
+
+/// Whether whoever sent an invitation could still send it. Without an inviter, it was somebody with a shell on the server.
+async fn could_still_invite(
+    view: &mut ReadTx,
+    invited_by: Option<OperatorId>,
+    grant: &OperatorGrant,
+) -> Result<bool, DbError> {
+    let Some(inviter) = invited_by else { return Ok(true) };
+    let granted = match grant.resolve(view).await {
+        Ok(granted) => granted,
+        Err(OperatorChangeError::Db(error)) => return Err(error),
+        Err(_) => return Ok(false),
+    };
+    Ok(find(view, inviter).await?.is_some_and(|inviter| inviter.may_invite(&granted)))
+}
+
 /// A name without the white space around it, if it is one.
 pub(super) fn validate_name(name: &str) -> Option<&str> {
     let name = name.trim();
@@ -374,7 +438,8 @@ pub(super) fn validate_name(name: &str) -> Option<&str> {
     (fits && !name.contains(char::is_control)).then_some(name)
 }
 
-/// Deletes expired invitations and links, at most 5,000 of each; returns how many.
+/// Deletes expired invitations and links, at most 5,000 of each; returns how many. Links stay for an hour at least, because
+/// they are counted for as long.
 pub(crate) async fn purge_expired(db: &Db, environment: &dyn Environment) -> Result<u64, DbError> {
     let (mut tx, now) = (db.write().await?, environment.now());
     let invitations = tx
@@ -387,10 +452,56 @@ pub(crate) async fn purge_expired(db: &Db, environment: &dyn Environment) -> Res
     let links = tx
         .execute(sql!(
             "DELETE FROM operator_sign_in_links WHERE id IN
-                (SELECT id FROM operator_sign_in_links WHERE created_at < $1 LIMIT 5000)",
+                (SELECT id FROM operator_sign_in_links WHERE created_at < $1 AND expires_at < $2 LIMIT 5000)",
             now - SignedDuration::from_hours(1),
+            now,
         ))
         .await?;
     tx.commit().await?;
     Ok(invitations + links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::TestEnvironment;
+    use db::testing::TestDb;
+
+    #[tokio::test]
+    async fn a_sign_in_link_is_kept_while_it_is_counted_and_while_it_works() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let mut tx = test.db.write().await.unwrap();
+        let operator = OperatorId::new(&env);
+        tx.execute(sql!(
+            "INSERT INTO operators (id, email, address, name, scopes, created_at) VALUES ($1, $2, $2, $2, $3, $4)",
+            operator,
+            "ada@example.com",
+            scopes_json(&[]),
+            env.now(),
+        ))
+        .await
+        .unwrap();
+        for (token, minutes) in [("short", 15), ("long", 240)] {
+            tx.execute(sql!(
+                "INSERT INTO operator_sign_in_links (id, operator_id, hash, created_at, expires_at)
+                 VALUES ($1, $2, $3, $4, $5)",
+                env.uuid_v7(),
+                operator,
+                hash_token(token),
+                env.now(),
+                env.now() + SignedDuration::from_mins(minutes),
+            ))
+            .await
+            .unwrap();
+        }
+        tx.commit().await.unwrap();
+        // 20, 61, 239 and 241 minutes after they were made.
+        for (minutes, left) in [(20, 2), (41, 1), (178, 1), (2, 0)] {
+            env.advance(SignedDuration::from_mins(minutes));
+            purge_expired(&test.db, &env).await.unwrap();
+            let mut view = test.db.read().await.unwrap();
+            assert_eq!(view.count(sql!("SELECT count(*) FROM operator_sign_in_links")).await.unwrap(), left);
+        }
+    }
 }

@@ -18,23 +18,33 @@ pub use scopes::{BuiltInRole, OperatorScope};
 use base::{Environment, OperatorId, OperatorRoleId, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 use scopes::scopes_json;
+use serde::{Deserialize, Serialize};
 
 /// How many operators an installation may have, together with those invited.
 pub const MAX_OPERATORS: i64 = 1000;
 
 /// What somebody is granted: the scopes of a role, and others besides.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperatorGrant {
     pub role: Option<OperatorRole>,
     pub scopes: Vec<OperatorScope>,
 }
 
 /// A role of operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OperatorRole {
     BuiltIn(BuiltInRole),
     /// One that the installation made itself.
     Custom(OperatorRoleId),
+}
+
+impl OperatorRole {
+    /// The role that two columns name: one that is built in by its word, another by its id.
+    fn of_columns(word: Option<&str>, id: Option<OperatorRoleId>) -> Option<Self> {
+        let built_in = word.and_then(|word| word.parse().ok());
+        built_in.map(Self::BuiltIn).or(id.map(Self::Custom))
+    }
 }
 
 impl OperatorGrant {
@@ -98,6 +108,13 @@ impl Operator {
     pub fn lacks_one_of(&self, scopes: &[OperatorScope]) -> Option<OperatorScope> {
         scopes.iter().copied().find(|scope| !self.has_scope(*scope))
     }
+
+    /// Whether they may invite somebody who is to have these scopes.
+    fn may_invite(&self, scopes: &[OperatorScope]) -> bool {
+        !self.disabled
+            && self.has_scope(OperatorScope::OperatorsManage)
+            && self.lacks_one_of(scopes).is_none()
+    }
 }
 
 /// Why an operator or a role was not changed.
@@ -153,9 +170,11 @@ struct OperatorRow {
 
 impl From<OperatorRow> for Operator {
     fn from(row: OperatorRow) -> Self {
-        let built_in = row.role.as_deref().and_then(|word| word.parse().ok());
-        let role = built_in.map(OperatorRole::BuiltIn).or(row.role_id.map(OperatorRole::Custom));
-        let of_role = built_in.map(BuiltInRole::scopes).unwrap_or_default();
+        let role = OperatorRole::of_columns(row.role.as_deref(), row.role_id);
+        let of_role = match role {
+            Some(OperatorRole::BuiltIn(role)) => role.scopes(),
+            _ => &[],
+        };
         let has = |scope: &OperatorScope| {
             of_role.contains(scope) || row.scopes.contains(scope) || row.role_scopes.contains(scope)
         };
@@ -214,6 +233,43 @@ pub async fn is_set_up(view: &mut ReadTx) -> Result<bool, DbError> {
     Ok(view.count(sql!("SELECT count(*) FROM operators")).await? > 0)
 }
 
+/// Whether [`set_grant`] would add a scope that [needs approval](OperatorScope::needs_approval). Refuses what that one refuses,
+/// so that nobody is asked to approve what cannot be done.
+pub async fn grant_needs_approval(
+    tx: &mut WriteTx,
+    giver: &Operator,
+    id: OperatorId,
+    grant: &OperatorGrant,
+) -> Result<bool, OperatorChangeError> {
+    let added = check_grant(tx, Some(giver), id, grant).await?;
+    Ok(added.into_iter().any(OperatorScope::needs_approval))
+}
+
+/// Whether an operator who is let in again would have a scope that [needs approval](OperatorScope::needs_approval).
+pub async fn enabling_needs_approval(tx: &mut WriteTx, id: OperatorId) -> Result<bool, OperatorChangeError> {
+    lock_all(tx).await?;
+    let operator = find(tx, id).await?.ok_or(OperatorChangeError::Missing)?;
+    Ok(operator.disabled && operator.scopes.into_iter().any(OperatorScope::needs_approval))
+}
+
+/// The scopes that a grant adds to what an operator has, all of which the giver has. No other transaction changes operators
+/// until this one ends.
+async fn check_grant(
+    tx: &mut WriteTx,
+    giver: Option<&Operator>,
+    id: OperatorId,
+    grant: &OperatorGrant,
+) -> Result<Vec<OperatorScope>, OperatorChangeError> {
+    lock_all(tx).await?;
+    let before = find(tx, id).await?.ok_or(OperatorChangeError::Missing)?;
+    let granted = grant.resolve(tx).await?;
+    let added: Vec<_> = granted.into_iter().filter(|scope| !before.has_scope(*scope)).collect();
+    match giver.and_then(|giver| giver.lacks_one_of(&added)) {
+        Some(scope) => Err(OperatorChangeError::ScopeNotHeld(scope)),
+        None => Ok(added),
+    }
+}
+
 /// Sets what an operator may do. What they have not had before, `giver` must have themselves; without a giver, it is
 /// somebody with a shell on the server.
 pub async fn set_grant(
@@ -222,13 +278,7 @@ pub async fn set_grant(
     id: OperatorId,
     grant: &OperatorGrant,
 ) -> Result<(), OperatorChangeError> {
-    lock_all(tx).await?;
-    let before = find(tx, id).await?.ok_or(OperatorChangeError::Missing)?;
-    let granted = grant.resolve(tx).await?;
-    let added: Vec<_> = granted.into_iter().filter(|scope| !before.has_scope(*scope)).collect();
-    if let Some(scope) = giver.and_then(|giver| giver.lacks_one_of(&added)) {
-        return Err(OperatorChangeError::ScopeNotHeld(scope));
-    }
+    check_grant(tx, giver, id, grant).await?;
     tx.execute(sql!(
         "UPDATE operators SET role = $2, role_id = $3, scopes = $4 WHERE id = $1",
         id,
@@ -242,7 +292,8 @@ pub async fn set_grant(
     require_administrator(tx).await
 }
 
-/// Disables an operator, which ends their sessions, or lets them in again. Nothing changes if it is so already.
+/// Disables an operator, which ends their sessions and the invitations that they sent, or lets them in again. Nothing changes
+/// if it is so already.
 pub async fn set_disabled(
     tx: &mut WriteTx,
     environment: &dyn Environment,
@@ -259,6 +310,7 @@ pub async fn set_disabled(
     if disabled {
         tx.execute(sql!("DELETE FROM console_sessions WHERE holder_id = $1", id)).await?;
         tx.execute(sql!("DELETE FROM operator_sign_in_links WHERE operator_id = $1", id)).await?;
+        tx.execute(sql!("DELETE FROM operator_invitations WHERE invited_by = $1", id)).await?;
     }
     let kind = if disabled { "operator.disable" } else { "operator.enable" };
     tx.audit(AuditEvent::new(kind).target(id));

@@ -67,14 +67,28 @@ pub async fn create(
     Ok(id)
 }
 
-/// Changes a role, for everybody who has it. What is added, `giver` must have themselves.
-pub async fn change(
+/// Whether [`change`] would add a scope that [needs approval](OperatorScope::needs_approval). Refuses what that one refuses, so
+/// that nobody is asked to approve what cannot be done.
+pub async fn change_needs_approval(
     tx: &mut WriteTx,
     giver: &Operator,
     id: OperatorRoleId,
     name: &str,
     scopes: &[OperatorScope],
-) -> Result<(), OperatorChangeError> {
+) -> Result<bool, OperatorChangeError> {
+    let (_, added) = check_change(tx, giver, id, name, scopes).await?;
+    Ok(added.into_iter().any(OperatorScope::needs_approval))
+}
+
+/// The name that a role would have, and the scopes that a change would add to it, all of which the giver has. No other
+/// transaction changes operators and roles until this one ends.
+async fn check_change<'a>(
+    tx: &mut WriteTx,
+    giver: &Operator,
+    id: OperatorRoleId,
+    name: &'a str,
+    scopes: &[OperatorScope],
+) -> Result<(&'a str, Vec<OperatorScope>), OperatorChangeError> {
     let name = validate_name(name).ok_or(OperatorChangeError::Name)?;
     lock_all(tx).await?;
     let before = find(tx, id).await?.ok_or(OperatorChangeError::NoRole)?;
@@ -87,6 +101,18 @@ pub async fn change(
     if others > 0 {
         return Err(OperatorChangeError::DuplicateName);
     }
+    Ok((name, added))
+}
+
+/// Changes a role, for everybody who has it. What is added, `giver` must have themselves.
+pub async fn change(
+    tx: &mut WriteTx,
+    giver: &Operator,
+    id: OperatorRoleId,
+    name: &str,
+    scopes: &[OperatorScope],
+) -> Result<(), OperatorChangeError> {
+    let (name, _) = check_change(tx, giver, id, name, scopes).await?;
     tx.execute(sql!(
         "UPDATE operator_roles SET name = $2, scopes = $3 WHERE id = $1",
         id,

@@ -5,7 +5,7 @@ use crate::wire_enum::wire_enum;
 wire_enum! {
     /// What an operator may do, in the whole installation (docs/CONSOLE.md).
     pub enum OperatorScope {
-        /// Create, suspend and delete organisations.
+        /// Create, change and suspend organisations; see and delete accounts.
         OrganisationsManage => "organisations:manage",
         /// Create, change and disable applications.
         ApplicationsManage => "applications:manage",
@@ -17,7 +17,7 @@ wire_enum! {
         ModelsView => "models:view",
         /// Send a test to a provider.
         ProvidersTest => "providers:test",
-        /// Change trust lists and lists of fraud.
+        /// See whom the server trusts, and its keys with their lives. Changes nothing.
         TrustManage => "trust:manage",
         /// See jobs, retry and discard them.
         JobsManage => "jobs:manage",
@@ -57,6 +57,20 @@ impl OperatorScope {
         Self::HealthView,
         Self::DeletionsApprove,
     ];
+
+    /// Whether a second operator must approve that it is given, where four eyes are needed (`console.four_eyes`). So it is with
+    /// everything that lets somebody ask for what needs an approval, or approve it: an operator who could give one of them
+    /// alone could make themselves the other person.
+    pub const fn needs_approval(self) -> bool {
+        matches!(
+            self,
+            Self::OrganisationsManage
+                | Self::KeysManage
+                | Self::SessionsManage
+                | Self::OperatorsManage
+                | Self::DeletionsApprove
+        )
+    }
 }
 
 wire_enum! {

@@ -5,7 +5,8 @@ use super::{
     assessment::{
         IssuerQuery, KeyRequestPolicy, ProofDecision, already_used, apply_exclusions, failed_decision,
     },
-    record::{ProofOutcome, ProofStatus},
+    record::ProofOutcome,
+    request::with_result_query,
     reserve_presentation, trust_store,
 };
 use crate::delivery::{OutboxError, WebhookMethod};
@@ -31,6 +32,8 @@ const ISSUER_TIMEOUT: Duration = Duration::from_secs(3);
 pub(super) const KEY_SET_TTL: SignedDuration = SignedDuration::from_hours(1);
 /// How long the signed trust list and key sets are used before they are fetched again.
 const TRUST_LIST_REFRESH_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+/// The same after it could not be fetched.
+const TRUST_LIST_RETRY_INTERVAL: SignedDuration = SignedDuration::from_mins(5);
 
 /// Asks the issuer for what a verification is waiting for, and completes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -281,7 +284,9 @@ impl ProofOfAgeService {
         {
             match message.verb {
                 WebhookMethod::Post => message.body = self.0.webhooks.webhook_body(&record),
-                WebhookMethod::Get => message.url = with_result_query(&message.url, &record),
+                WebhookMethod::Get => {
+                    message.url = with_result_query(&message.url, &record.id, record.status);
+                }
             }
             let queued =
                 self.0.outbox.enqueue(&mut tx, &*self.0.env, pending.app_id, "proof.result", &message).await;
@@ -324,13 +329,6 @@ fn decide_without_issuer(
     failed_decision(provider, ProofFailureReason::UnableToVerifySignature, "the issuer could not be asked")
 }
 
-/// The URL with `id` and `status` added to its query.
-fn with_result_query(url: &str, record: &ProofRecord) -> String {
-    let separator = if url.contains('?') { '&' } else { '?' };
-    let status: ProofStatus = record.status;
-    format!("{url}{separator}id={}&status={status}", record.id)
-}
-
 /// Fetches the signed trust list and the key sets of the issuers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshTrust {}
@@ -343,30 +341,19 @@ impl Job for RefreshTrust {
 }
 
 impl ProofOfAgeService {
-    /// Runs a [`RefreshTrust`].
+    /// Runs a [`RefreshTrust`]. A list that cannot be fetched keeps nobody's keys from being fetched, and is soon tried again.
     pub async fn refresh_trust(&self) -> Result<JobOutcome, JobError> {
-        let (now, settings) = (self.0.env.now(), &self.0.settings);
-        if let Some(url) = &settings.trust_list_url {
-            let retry = |error| JobError { error, not_before: None, permanent: false };
-            let response = self.fetch(url, "application/jwt", MAX_DOCUMENT_BYTES).await.map_err(retry)?;
-            if response.status != 200 {
-                return Err(retry(format!("the trust list's server responded with {}", response.status)));
+        let refreshed = match &self.0.settings.trust_list_url {
+            Some(url) => self.refresh_trust_list(url).await,
+            None => Ok(()),
+        };
+        let wait = match &refreshed {
+            Ok(()) => TRUST_LIST_REFRESH_INTERVAL,
+            Err(JobError { error, .. }) => {
+                tracing::warn!(error, "the trust list stays as it is");
+                TRUST_LIST_RETRY_INTERVAL
             }
-            let text = String::from_utf8_lossy(&response.body);
-            TrustList::parse_signed(text.trim(), &settings.trust_list_keys)?;
-            let mut tx = self.0.db.write().await?;
-            trust_store::store_document(
-                &mut tx,
-                url,
-                None,
-                &response.body,
-                now,
-                TRUST_LIST_REFRESH_INTERVAL * 24,
-            )
-            .await?;
-            tx.commit().await?;
-            self.0.trust.invalidate().await;
-        }
+        };
         let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
         for url in list.issuers().filter_map(TrustedIssuer::key_set_url) {
             if let IssuerReply::Unavailable(error) =
@@ -375,7 +362,25 @@ impl ProofOfAgeService {
                 tracing::warn!(error, url, "an issuer's keys stay as they are");
             }
         }
-        Ok(JobOutcome::Again(now + TRUST_LIST_REFRESH_INTERVAL))
+        Ok(JobOutcome::Again(self.0.env.now() + wait))
+    }
+
+    /// Fetches the signed list; one that does not verify is not stored.
+    async fn refresh_trust_list(&self, url: &str) -> Result<(), JobError> {
+        let retry = |error| JobError { error, not_before: None, permanent: false };
+        let response = self.fetch(url, "application/jwt", MAX_DOCUMENT_BYTES).await.map_err(retry)?;
+        if response.status != 200 {
+            return Err(retry(format!("the trust list's server responded with {}", response.status)));
+        }
+        let text = String::from_utf8_lossy(&response.body);
+        TrustList::parse_signed(text.trim(), &self.0.settings.trust_list_keys)?;
+        let now = self.0.env.now();
+        let mut tx = self.0.db.write().await?;
+        let lifetime = TRUST_LIST_REFRESH_INTERVAL * 24;
+        trust_store::store_document(&mut tx, url, None, &response.body, now, lifetime).await?;
+        tx.commit().await?;
+        self.0.trust.invalidate().await;
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ mod trusted_issuers;
 
 pub use assessment::ProofAssessment;
 pub use issuer_queries::{RefreshTrust, ResolveProof};
-pub use record::{ProofFailureDetail, ProofRecord, ProofStatus, ProofTerminal, ProvenAge};
+pub use record::{PROOF_ID_CHARS, ProofFailureDetail, ProofRecord, ProofStatus, ProofTerminal, ProvenAge};
 pub use request::{ProofNotificationRequest, ProofQuery, ProofRequest};
 pub use trust_store::TrustStoreError;
 pub use trusted_issuers::{TrustedIssuerDetails, TrustedKeyKind, TrustedKeyLife};

@@ -17,6 +17,9 @@ wire_enum! {
     }
 }
 
+/// The characters of a verification's id.
+pub const PROOF_ID_CHARS: usize = 22;
+
 /// A verification and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofRecord {

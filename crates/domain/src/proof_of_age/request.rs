@@ -1,5 +1,6 @@
 //! A terminal's query, validated before anything is verified.
 
+use super::record::{PROOF_ID_CHARS, ProofStatus};
 use crate::{
     delivery::{Outbox, SuccessCriterion, WebhookMessage, WebhookMethod},
     violation::{Violation, check_max_chars, check_max_items, violation},
@@ -120,20 +121,27 @@ fn notification_message(
     request: ProofNotificationRequest,
     outbox: &Outbox,
 ) -> Result<WebhookMessage, Violation> {
-    outbox.check_destination(&request.url, request.verify_tls).map_err(|refused| {
-        let path = if refused == FetchTargetError::UnverifiedTls {
-            "notification.verifyTls"
-        } else {
-            "notification.url"
-        };
-        violation(path, refused.to_string())
-    })?;
+    let check = |url: &str| {
+        outbox.check_destination(url, request.verify_tls).map_err(|refused| {
+            let path = if refused == FetchTargetError::UnverifiedTls {
+                "notification.verifyTls"
+            } else {
+                "notification.url"
+            };
+            violation(path, refused.to_string())
+        })
+    };
+    check(&request.url)?;
     let verb = match request.method.as_deref() {
         None => WebhookMethod::Post,
         Some(name) => name.parse().map_err(|_| {
             violation("notification.method", format!("it is one of {}", WebhookMethod::VARIANTS.join(", ")))
         })?,
     };
+    if verb == WebhookMethod::Get {
+        // With the result it must not be too long either.
+        check(&with_result_query(&request.url, &"x".repeat(PROOF_ID_CHARS), ProofStatus::Success))?;
+    }
     check_max_items("notification.headers", request.headers.len(), MAX_HEADERS, "send fewer headers")?;
     for (name, value) in &request.headers {
         check_header(name, value)?;
@@ -149,6 +157,13 @@ fn notification_message(
         verify_tls: request.verify_tls,
         success: SuccessCriterion::Any2xx,
     })
+}
+
+/// The address with the id and the status of a result added to its query, which ends where a fragment begins.
+pub(super) fn with_result_query(url: &str, id: &str, status: ProofStatus) -> String {
+    let address = url.split_once('#').map_or(url, |(address, _)| address);
+    let separator = if address.contains('?') { '&' } else { '?' };
+    format!("{address}{separator}id={id}&status={status}")
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), Violation> {

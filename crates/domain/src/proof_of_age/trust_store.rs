@@ -9,7 +9,7 @@ use credentials::{
 use db::{Db, DbError, FromRow, WriteTx, sql};
 use std::{
     collections::HashMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, PoisonError},
     time::Duration,
 };
@@ -45,9 +45,25 @@ pub enum TrustStoreError {
 #[derive(Debug)]
 pub(super) struct TrustStore {
     settings: Arc<ProofOfAgeSettings>,
-    loaded: Mutex<Option<(Instant, TrustList)>>,
+    loaded: Mutex<LoadedLists>,
     status_lists: std::sync::Mutex<BoundedCache<StatusList>>,
     status_reads: Semaphore,
+}
+
+/// Trust lists as they could last be read. Whoever uses one looks whether it has expired meanwhile.
+#[derive(Debug, Default)]
+struct LoadedLists {
+    /// The operator's file.
+    file: Option<TrustList>,
+    /// The signed list.
+    signed: Option<TrustList>,
+    /// Everything that is trusted, and when it was put together.
+    merged: Option<(Instant, TrustList)>,
+}
+
+/// Whether a list may be used: an expired one may not, as an attacker may be withholding its update.
+fn is_in_force(list: &TrustList, now: Timestamp) -> bool {
+    list.expires().is_none_or(|expires| expires > now)
 }
 
 /// Values by their URI, with until when each may be used; bounded by their number and by the memory that they take.
@@ -128,56 +144,62 @@ impl TrustStore {
         }
     }
 
-    /// The list, reread if it is older than [`TRUST_LIST_RELOAD_INTERVAL`].
+    /// The list, reread if it is older than [`TRUST_LIST_RELOAD_INTERVAL`], or has expired.
     pub(super) async fn list(&self, db: &Db, env: &dyn Environment) -> Result<TrustList, TrustStoreError> {
         let mut loaded = self.loaded.lock().await;
-        if let Some((since, list)) = &*loaded
+        let now = env.now();
+        if let Some((since, list)) = &loaded.merged
             && since.elapsed() < TRUST_LIST_RELOAD_INTERVAL
+            && is_in_force(list, now)
         {
             return Ok(list.clone());
         }
-        match self.load(db, env).await {
+        let read = self.load(db, now, &mut loaded).await;
+        match read {
             Ok(list) => {
-                *loaded = Some((Instant::now(), list.clone()));
+                loaded.merged = Some((Instant::now(), list.clone()));
                 Ok(list)
             }
-            // A mistake in a file that is being edited must not stop all terminals: the previous list stays valid.
-            Err(error) => match &*loaded {
-                Some((_, list)) => {
-                    tracing::error!(
-                        error = &error as &dyn std::error::Error,
-                        "the trust list stays as it was"
-                    );
+            // What fails for a moment must not stop all terminals.
+            Err(error) => match &loaded.merged {
+                Some((_, list)) if is_in_force(list, now) => {
+                    log_kept_list(&error);
                     Ok(list.clone())
                 }
-                None => Err(error),
+                _ => Err(error),
             },
         }
     }
 
     /// Drops the cached list, so that the next use sees what has just been fetched.
     pub(super) async fn invalidate(&self) {
-        *self.loaded.lock().await = None;
+        self.loaded.lock().await.merged = None;
     }
 
-    async fn load(&self, db: &Db, env: &dyn Environment) -> Result<TrustList, TrustStoreError> {
-        let now = env.now();
-        let mut list = match &self.settings.trust_list {
-            Some(path) => {
-                let text = tokio::fs::read(path).await;
-                let text = text.map_err(|cause| TrustStoreError::File { path: path.clone(), cause })?;
-                TrustList::parse(&text)?
+    async fn load(
+        &self,
+        db: &Db,
+        now: Timestamp,
+        loaded: &mut LoadedLists,
+    ) -> Result<TrustList, TrustStoreError> {
+        let mut list = TrustList::default();
+        if let Some(path) = &self.settings.trust_list {
+            let read = read_file(path).await;
+            let file = latest_list(read, &mut loaded.file)?;
+            if is_in_force(file, now) {
+                list = list.merged(file);
+            } else {
+                tracing::error!(path = %path.display(), "the trust list has expired: nobody on it is trusted");
             }
-            None => TrustList::default(),
-        };
+        }
         if let Some(url) = &self.settings.trust_list_url
             && let Some(document) = find_document(db, url).await?
         {
             let text = String::from_utf8_lossy(&document.body);
-            let signed = TrustList::parse_signed(text.trim(), &self.settings.trust_list_keys)?;
-            // An expired list is ignored: an attacker may be withholding its update.
-            if signed.expires().is_none_or(|expires| expires > now) {
-                list = list.merged(&signed);
+            let read = TrustList::parse_signed(text.trim(), &self.settings.trust_list_keys);
+            let signed = latest_list(read.map_err(TrustStoreError::from), &mut loaded.signed)?;
+            if is_in_force(signed, now) {
+                list = list.merged(signed);
             } else {
                 tracing::error!(url, "the signed trust list has expired");
             }
@@ -239,6 +261,29 @@ impl TrustStore {
     fn cached_status_lists(&self) -> std::sync::MutexGuard<'_, BoundedCache<StatusList>> {
         self.status_lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+async fn read_file(path: &Path) -> Result<TrustList, TrustStoreError> {
+    let text = tokio::fs::read(path).await;
+    let text = text.map_err(|cause| TrustStoreError::File { path: path.to_owned(), cause })?;
+    Ok(TrustList::parse(&text)?)
+}
+
+/// What was read, or what could be read before: a mistake in a file that is being edited must not stop all terminals.
+fn latest_list(
+    read: Result<TrustList, TrustStoreError>,
+    last: &mut Option<TrustList>,
+) -> Result<&TrustList, TrustStoreError> {
+    match read {
+        Ok(list) => *last = Some(list),
+        Err(error) if last.is_none() => return Err(error),
+        Err(error) => log_kept_list(&error),
+    }
+    Ok(last.get_or_insert_default())
+}
+
+fn log_kept_list(error: &TrustStoreError) {
+    tracing::error!(error = error as &dyn std::error::Error, "the trust list stays as it was");
 }
 
 async fn find_document(db: &Db, uri: &str) -> Result<Option<IssuerDocument>, DbError> {
@@ -305,6 +350,118 @@ pub(super) async fn store_document(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
+    use base::TestEnvironment;
+    use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+    use credentials::trust::VerificationKey;
+    use db::testing::TestDb;
+    use serde_json::{Value, json};
+
+    const SIGNED_LIST_URL: &str = "https://lists.example/trust.jwt";
+
+    /// A database, and the file that the operator writes.
+    struct Lists {
+        test: TestDb,
+        env: TestEnvironment,
+        file: tempfile::NamedTempFile,
+        signer: Ed25519KeyPair,
+        store: TrustStore,
+    }
+
+    /// A list of one issuer that expires so many seconds from a moment.
+    fn list_of(id: &str, now: Timestamp, seconds: Option<i64>) -> Value {
+        let key = json!({
+            "kty": "OKP", "crv": "Ed25519", "kid": "k", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+        });
+        let issuer = json!({ "id": id, "provider": "EXAMPLE", "formats": ["cwt"], "keys": [key] });
+        let mut list = json!({ "issuers": [issuer] });
+        if let Some(seconds) = seconds {
+            list["exp"] = json!(now.as_second() + seconds);
+        }
+        list
+    }
+
+    impl Lists {
+        async fn open() -> Self {
+            let signer = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+            let x = BASE64URL.encode_to_string(signer.public_key().as_ref());
+            let jwk = json!({ "kty": "OKP", "crv": "Ed25519", "kid": "p", "x": x });
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let settings = ProofOfAgeSettings {
+                trust_list: Some(file.path().to_owned()),
+                trust_list_url: Some(SIGNED_LIST_URL.to_owned()),
+                trust_list_keys: vec![VerificationKey::parse(&jwk).unwrap()],
+                trust_own: false,
+                ..ProofOfAgeSettings::default()
+            };
+            Self {
+                test: TestDb::open().await,
+                env: TestEnvironment::at("2026-01-16T14:40:00Z"),
+                file,
+                signer,
+                store: TrustStore::new(Arc::new(settings)),
+            }
+        }
+
+        async fn write_file(&self, text: &str) {
+            std::fs::write(self.file.path(), text).unwrap();
+            self.store.invalidate().await;
+        }
+
+        async fn publish(&self, list: &Value) {
+            let header = json!({ "alg": "EdDSA", "typ": "trust-list+jwt", "kid": "p" });
+            let encode = |part: &Value| BASE64URL.encode_to_string(part.to_string());
+            let signed = format!("{}.{}", encode(&header), encode(list));
+            let signature = BASE64URL.encode_to_string(self.signer.sign(signed.as_bytes()).as_ref());
+            let (now, ttl) = (self.env.now(), SignedDuration::from_hours(24));
+            let jws = format!("{signed}.{signature}");
+            let mut tx = self.test.db.write().await.unwrap();
+            store_document(&mut tx, SIGNED_LIST_URL, None, jws.as_bytes(), now, ttl).await.unwrap();
+            tx.commit().await.unwrap();
+            self.store.invalidate().await;
+        }
+
+        /// Whom the store trusts.
+        async fn trusted(&self) -> Vec<String> {
+            let list = self.store.list(&self.test.db, &self.env).await.unwrap();
+            list.issuers().map(|issuer| issuer.id().to_owned()).collect()
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_anew_is_trusted_no_longer_than_it_says() {
+        let lists = Lists::open().await;
+        let now = lists.env.now();
+        lists.publish(&list_of("https://signed.example", now, Some(60))).await;
+        assert!(lists.store.list(&lists.test.db, &lists.env).await.is_err(), "the file is empty");
+        lists.write_file(&list_of("https://file.example", now, None).to_string()).await;
+        assert_eq!(lists.trusted().await, ["https://file.example", "https://signed.example"]);
+
+        lists.write_file("{").await;
+        assert_eq!(lists.trusted().await, ["https://file.example", "https://signed.example"]);
+        lists.env.advance(SignedDuration::from_secs(60));
+        assert_eq!(lists.trusted().await, ["https://file.example"], "the signed list is over");
+        // Nor does what was fetched count again once it cannot be read at all.
+        lists.publish(&json!({ "issuers": "none" })).await;
+        assert_eq!(lists.trusted().await, ["https://file.example"]);
+    }
+
+    #[tokio::test]
+    async fn a_file_may_say_when_it_ends() {
+        let lists = Lists::open().await;
+        let now = lists.env.now();
+        lists.write_file(&list_of("https://file.example", now, Some(60)).to_string()).await;
+        assert_eq!(lists.trusted().await, ["https://file.example"]);
+        lists.env.advance(SignedDuration::from_secs(59));
+        assert_eq!(lists.trusted().await, ["https://file.example"]);
+        lists.env.advance(SignedDuration::from_secs(1));
+        assert_eq!(lists.trusted().await, [""; 0]);
+        lists.write_file("{").await;
+        assert_eq!(lists.trusted().await, [""; 0], "nor while it cannot be read");
+        let later = list_of("https://file.example", lists.env.now(), Some(60));
+        lists.write_file(&later.to_string()).await;
+        assert_eq!(lists.trusted().await, ["https://file.example"]);
+    }
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(1_768_574_400 + second).unwrap()

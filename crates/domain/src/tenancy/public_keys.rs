@@ -128,13 +128,16 @@ pub async fn list(view: &mut ReadTx, app: AppId) -> Result<Vec<ApplicationPublic
         .await?)
 }
 
-/// Revokes a key, with immediate effect.
+/// Revokes a key, with immediate effect. All tokens that the application got for assertions stop working too: which key an
+/// assertion was signed with is not stored, and whoever has another key gets another token.
 pub async fn revoke(
     tx: &mut WriteTx,
     env: &dyn Environment,
     app: AppId,
     key: PublicKeyId,
 ) -> Result<(), TenancyError> {
+    // A token that is being issued right now is deleted as well, so its transaction is waited for.
+    applications::lock(tx, app).await?;
     let rows = tx
         .execute(sql!(
             "UPDATE public_keys SET revoked_at = $3 WHERE app_id = $1 AND id = $2 AND revoked_at IS NULL",
@@ -143,8 +146,11 @@ pub async fn revoke(
             env.now(),
         ))
         .await?;
+    ensure_found(rows, format_args!("public key {key} in use by application {app}"))?;
+    // Those that an operator made have a name.
+    tx.execute(sql!("DELETE FROM access_tokens WHERE app_id = $1 AND name IS NULL", app)).await?;
     tx.audit(AuditEvent::new("public-key.revoke").app(app).target(key));
-    ensure_found(rows, format_args!("public key {key} in use by application {app}"))
+    Ok(())
 }
 
 crate::wire_enum::wire_enum! {

@@ -147,7 +147,7 @@ pub enum RequestSignatureError {
     #[error("the application's public key cannot be loaded: it is not DER")]
     KeyEncoding,
     /// No key of the application is RSA.
-    #[error("the application's public key is no RSA key of 2048 to 8192 bits")]
+    #[error("the application's public key is not an RSA key of 2048 to 8192 bits")]
     KeyAlgorithm,
     /// No key of the application made this signature over this request.
     #[error("the signature does not match the request")]

@@ -252,6 +252,25 @@ async fn labels_of_a_profile_are_bounded() {
     assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
 }
 
+/// On PostgreSQL, a dismissal would otherwise read what the deletion deletes.
+#[tokio::test]
+async fn a_profile_that_is_being_deleted_gets_no_label() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.open_account().await);
+    let id = enrol(&app, &node.faces, account, 0).await;
+    let seen = vec![9.0; embedding(&app, 0).await.len()];
+    let mut deleting = app.api.db.write().await.unwrap();
+    node.faces.delete_profile(&mut deleting, account, id).await.unwrap();
+    let dismissed = dismissal(id, &seen, uuid(1).into(), uuid(7).into());
+    let dismissing = write(&app, async |tx| node.faces.dismiss(tx, account, dismissed).await.unwrap());
+    let committing = async {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        deleting.commit().await.unwrap();
+    };
+    tokio::join!(dismissing, committing);
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
+}
+
 fn uuid(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }

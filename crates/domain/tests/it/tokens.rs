@@ -4,7 +4,7 @@ use aws_lc_rs::{
     encoding::AsDer as _,
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
-use base::{AppId, Environment, SignedDuration, TestEnvironment};
+use base::{AppId, Environment, SignedDuration, TestEnvironment, Timestamp};
 use db::testing::TestDb;
 use domain::tenancy::{
     ApplicationState, Feature, OrganisationStatus,
@@ -16,6 +16,7 @@ use domain::tenancy::{
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
+use tokio::sync::Notify;
 
 const ENDPOINT: &str = "https://assay.example/v1/oauth/token";
 
@@ -57,13 +58,22 @@ impl Client {
         assertion: &str,
         scope: Option<&str>,
     ) -> Result<IssuedAccessToken, TokenExchangeError> {
+        self.exchange_at(&self.env, assertion, scope).await
+    }
+
+    async fn exchange_at(
+        &self,
+        env: &dyn Environment,
+        assertion: &str,
+        scope: Option<&str>,
+    ) -> Result<IssuedAccessToken, TokenExchangeError> {
         let request = TokenRequest {
             grant_type: Some("client_credentials".into()),
             client_assertion_type: Some("urn:ietf:params:oauth:client-assertion-type:jwt-bearer".into()),
             client_assertion: Some(assertion.to_owned().into()),
             scope: scope.map(|scope| scope.to_owned().into()),
         };
-        tokens::exchange_assertion(&self.test.db, &self.env, &[ENDPOINT.to_owned()], &request).await
+        tokens::exchange_assertion(&self.test.db, env, &[ENDPOINT.to_owned()], &request).await
     }
 
     async fn refused(&self, assertion: &str, scope: Option<&str>) -> String {
@@ -206,6 +216,77 @@ async fn an_application_that_is_not_served_gets_no_token_and_its_tokens_stop_wor
     tx.commit().await.unwrap();
     assert!(client.bearer(token).await.is_none());
     assert_eq!(client.refused(&assertion(&client.claims()), None).await, "invalid_client");
+}
+
+#[tokio::test]
+async fn with_a_key_the_tokens_for_assertions_are_revoked_and_no_others() {
+    let client = Client::new(&Feature::ALL).await;
+    let mut tx = client.test.db.write().await.unwrap();
+    let new = NewApplication {
+        name: "other",
+        organisation: Some(client.org),
+        billing_source: Some("b"),
+        features: &Feature::ALL,
+    };
+    let other = applications::create(&mut tx, &client.env, &new).await.unwrap();
+    public_keys::add(&mut tx, &client.env, other, RSA.1.clone()).await.unwrap();
+    let scopes = vec![TokenScope::PoaVerify];
+    let made = tokens::create(&mut tx, &client.env, client.app, "till", scopes, None).await.unwrap();
+    tx.commit().await.unwrap();
+    let issued = client.exchange(&assertion(&client.claims()), None).await.unwrap();
+    let mut claims = client.claims();
+    (claims["iss"], claims["sub"]) = (json!(format!("sdk:{other}")), json!(format!("sdk:{other}")));
+    let of_other = client.exchange(&assertion(&claims), None).await.unwrap();
+    for token in [&made, &issued, &of_other] {
+        assert!(client.bearer(token.token.expose()).await.is_some());
+    }
+
+    let mut tx = client.test.db.write().await.unwrap();
+    let key = public_keys::list(&mut tx, client.app).await.unwrap()[0].id;
+    public_keys::revoke(&mut tx, &client.env, client.app, key).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(client.bearer(issued.token.expose()).await.is_none());
+    assert!(client.bearer(made.token.expose()).await.is_some(), "an operator made it");
+    assert!(client.bearer(of_other.token.expose()).await.is_some(), "of another application");
+    assert_eq!(client.refused(&assertion(&client.claims()), None).await, "invalid_client");
+}
+
+/// Tells when its clock is read. An exchange first does so when it has verified the signature, and has written nothing.
+#[derive(Debug)]
+struct WatchedClock {
+    env: TestEnvironment,
+    was_read: Notify,
+}
+
+impl Environment for WatchedClock {
+    fn now(&self) -> Timestamp {
+        self.was_read.notify_one();
+        self.env.now()
+    }
+
+    fn fill_random(&self, bytes: &mut [u8]) {
+        self.env.fill_random(bytes);
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_while_its_signature_is_verified_gives_no_token() {
+    let client = Client::new(&Feature::ALL).await;
+    let env = TestEnvironment::at(&client.env.now().to_string());
+    let clock = WatchedClock { env, was_read: Notify::new() };
+    let assertion = assertion(&client.claims());
+    let mut tx = client.test.db.write().await.unwrap();
+    let key = public_keys::list(&mut tx, client.app).await.unwrap()[0].id;
+    public_keys::revoke(&mut tx, &client.env, client.app, key).await.unwrap();
+    let revocation = async {
+        clock.was_read.notified().await;
+        tx.commit().await.unwrap();
+    };
+    let (exchanged, ()) = tokio::join!(client.exchange_at(&clock, &assertion, None), revocation);
+    assert!(matches!(exchanged, Err(TokenExchangeError::InvalidClient(_))), "{exchanged:?}");
+    let mut view = client.test.db.read().await.unwrap();
+    let live = tokens::list(&mut view, client.env.now(), client.app).await.unwrap();
+    assert!(live.is_empty(), "{live:?}");
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@
 use crate::statistics::SeededRng;
 use base::Picture;
 use domain::image_analysis::sample_faces;
-use image::{RgbImage, imageops};
+use image::RgbImage;
+use pixels::ResampleFilter;
 use vision::Face;
 
 /// A degradation.
@@ -93,7 +94,7 @@ fn map_pixels(from: &Picture, mut value: impl FnMut(f32, f32, [u8; 3]) -> [f32; 
 
 /// Defocus: a Gaussian blur whose standard deviation is this percentage of the face's width.
 fn blur(from: &Picture, face: &Face, percent: f32) -> Option<Picture> {
-    picture(imageops::blur(&rgb(from)?, face.width() * percent / 100.0))
+    pixels::blur(from, face.width() * percent / 100.0)
 }
 
 /// Horizontal motion blur over this percentage of the face's width.
@@ -151,19 +152,18 @@ fn jpeg(from: &Picture, _: &Face, quality: f32) -> Option<Picture> {
 fn small(from: &Picture, face: &Face, side: f32) -> Option<Picture> {
     let part = side / face.width().min(face.height());
     // Scaling up is another degradation.
-    (part < 1.0).then(|| scaled(&rgb(from)?, part)).flatten()
+    (part < 1.0).then(|| scaled(from, part)).flatten()
 }
 
-fn scaled(image: &RgbImage, part: f32) -> Option<Picture> {
+fn scaled(from: &Picture, part: f32) -> Option<Picture> {
     let side = |side: u32| ((side as f32 * part).round() as u32).max(1);
-    let (width, height) = (side(image.width()), side(image.height()));
-    picture(imageops::resize(image, width, height, imageops::FilterType::Triangle))
+    pixels::resample(from, side(from.width()), side(from.height()), ResampleFilter::Triangle)
 }
 
 /// Scaled down like [`small`], and up again to the original size.
 fn enlarged(from: &Picture, face: &Face, side: f32) -> Option<Picture> {
-    let small = rgb(&small(from, face, side)?)?;
-    picture(imageops::resize(&small, from.width(), from.height(), imageops::FilterType::CatmullRom))
+    let small = small(from, face, side)?;
+    pixels::resample(&small, from.width(), from.height(), ResampleFilter::CatmullRom)
 }
 
 /// Rotated around the face; outside the picture its edge is repeated.

@@ -155,7 +155,7 @@ impl EvaluateRobustnessArgs {
                 *report.refused.entry("no picture".to_owned()).or_default() += 1;
                 continue;
             };
-            let Some(analysis) = runner.analyse_age(png(&picture)?)? else { continue };
+            let Some(analysis) = runner.analyse_age(pixels::encode_png(&picture))? else { continue };
             let sample = SamplePicture { picture, truth, undegraded: analysis };
             undegraded.extend(sample.estimate(&sample.picture, &sample.undegraded));
             report.faces_found += 1;
@@ -171,7 +171,7 @@ impl EvaluateRobustnessArgs {
                 *n += 1;
                 let before = std::mem::take(&mut runner.refused);
                 let estimate = runner
-                    .analyse_age(png(&degraded)?)?
+                    .analyse_age(pixels::encode_png(&degraded))?
                     .and_then(|analysis| sample.estimate(&degraded, &analysis));
                 let refused = std::mem::replace(&mut runner.refused, before);
                 if let Some(strip) = &mut strip {
@@ -224,13 +224,6 @@ fn pictures(folder: &Path) -> anyhow::Result<Vec<(PathBuf, Option<f64>)>> {
     }
     pictures.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok(pictures)
-}
-
-fn png(picture: &Picture) -> anyhow::Result<Vec<u8>> {
-    let image = image::RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec());
-    let mut out = std::io::Cursor::new(Vec::new());
-    image.context("an empty picture")?.write_to(&mut out, image::ImageFormat::Png)?;
-    Ok(out.into_inner())
 }
 
 impl SamplePicture {

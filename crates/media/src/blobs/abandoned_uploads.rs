@@ -53,7 +53,7 @@ fn ignore_not_found<T: Default>(error: io::Error) -> io::Result<T> {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, BlobError> {
-    let done = tokio::task::spawn_blocking(work).await.map_err(io::Error::other).flatten();
+    let done = tokio::task::spawn_blocking(work).await.map_err(io::Error::from).flatten();
     done.map_err(|error| {
         BlobError::Unavailable(object_store::Error::Generic { store: "folder", source: Box::new(error) })
     })

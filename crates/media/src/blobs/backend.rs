@@ -51,11 +51,11 @@ pub enum BlobBackendError {
     /// The endpoint is neither an `https://` address nor an `http://` address of this machine where `allow_http` is
     /// set.
     #[error(
-        "the S3 endpoint {0:?} is no https address (http is possible only on this machine, when allowed)"
+        "the S3 endpoint {0:?} is not an https address (http is possible only on this machine, when allowed)"
     )]
     Endpoint(String),
     /// The prefix is not a path.
-    #[error("the S3 prefix {0:?} is no path")]
+    #[error("the S3 prefix {0:?} is not a path")]
     Prefix(String),
     /// Another setting cannot be used.
     #[error("the S3 settings cannot be used: {0}")]

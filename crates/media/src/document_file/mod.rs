@@ -14,7 +14,11 @@ use crate::{
     video::{self, VideoError, ffmpeg_tools::find_program, still_picture},
 };
 use base::Picture;
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// Limits on document files, and the programs that read them. The configuration has no section for these.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +41,9 @@ pub struct DocumentFileSettings {
     pub memory_bytes: u64,
     /// Processor time that a program may use, seconds.
     pub cpu_seconds: u64,
+    /// Time that all programs together may take for one PDF file with all its pages, seconds. On a busy machine they wait for a
+    /// processor as well.
+    pub pdf_seconds: u64,
 }
 
 impl Default for DocumentFileSettings {
@@ -51,6 +58,7 @@ impl Default for DocumentFileSettings {
             max_page_side: 3000,
             memory_bytes: 1 << 30,
             cpu_seconds: 20,
+            pdf_seconds: 120,
         }
     }
 }
@@ -124,6 +132,17 @@ pub enum DocumentFile {
 pub struct PdfFile {
     bytes: Vec<u8>,
     pages: Vec<PdfPage>,
+    time_spent: TimeSpent,
+}
+
+/// What programs have taken so far for one PDF file.
+#[derive(Debug, Default)]
+struct TimeSpent(Mutex<Duration>);
+
+impl TimeSpent {
+    fn lock(&self) -> MutexGuard<'_, Duration> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl PdfFile {
@@ -162,16 +181,33 @@ impl DocumentFileLoader {
             0 => Err(DocumentFileError::Empty),
             measured if measured > limit => Err(DocumentFileError::TooLarge { measured, limit }),
             _ if pdf::is_pdf(&bytes) => {
-                let pages = pdf::extract_text(&bytes, &self.0).await?;
-                Ok(DocumentFile::Pdf(PdfFile { bytes, pages }))
+                let time_spent = TimeSpent::default();
+                let pages = self.within_time(&time_spent, pdf::extract_text(&bytes, &self.0)).await?;
+                Ok(DocumentFile::Pdf(PdfFile { bytes, pages, time_spent }))
             }
             _ => self.decode_picture(bytes).await.map(DocumentFile::Picture),
         }
     }
 
-    /// Renders a page, counted from 0.
+    /// Renders a page, counted from 0. Refused once the file has taken [`DocumentFileSettings::pdf_seconds`] in all.
     pub async fn render_page(&self, pdf: &PdfFile, page: usize) -> Result<Picture, DocumentFileError> {
-        pdf::render_page(&pdf.bytes, page, &self.0).await
+        self.within_time(&pdf.time_spent, pdf::render_page(&pdf.bytes, page, &self.0)).await
+    }
+
+    /// Runs a program for a PDF file within the time that is left to the file.
+    async fn within_time<T>(
+        &self,
+        spent: &TimeSpent,
+        run: impl Future<Output = Result<T, DocumentFileError>>,
+    ) -> Result<T, DocumentFileError> {
+        let seconds = self.0.pdf_seconds;
+        let left = Duration::from_secs(seconds).saturating_sub(*spent.lock());
+        let begun = Instant::now();
+        let done = tokio::time::timeout(left, run).await;
+        *spent.lock() += begun.elapsed();
+        done.unwrap_or_else(|_| {
+            Err(DocumentFileError::Limit { what: "time", limit: format!("{seconds} seconds") })
+        })
     }
 
     async fn decode_picture(&self, bytes: Vec<u8>) -> Result<Picture, DocumentFileError> {
@@ -186,7 +222,8 @@ impl DocumentFileLoader {
         let decoded = async {
             let opened = still_picture::open(&ffmpeg, bytes, &settings).await?;
             let decoding = tokio::task::spawn_blocking(move || opened.decode()).await;
-            decoding.unwrap_or_else(|error| Err(VideoError::Failed(error.to_string())))
+            decoding
+                .unwrap_or_else(|broken| Err(VideoError::Failed(std::io::Error::from(broken).to_string())))
         };
         decoded.await.map_err(|error| match error {
             VideoError::NotAPicture(what) => DocumentFileError::NotAPicture(what),

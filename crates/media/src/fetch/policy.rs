@@ -115,7 +115,7 @@ impl From<TrustedRoot> for String {
 #[derive(Debug, thiserror::Error)]
 pub enum EgressPolicyError {
     /// A listed host is neither a name nor an address.
-    #[error("{0:?} is no host: a name or an address, without scheme, port or wildcard, is expected")]
+    #[error("{0:?} is not a host: give a name or an address, without scheme, port or wildcard")]
     Host(String),
     /// A file of certificates cannot be read.
     #[error("the certificates in {file} cannot be read: {cause}")]

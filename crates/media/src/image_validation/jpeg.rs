@@ -1,8 +1,7 @@
 //! JPEG (ITU-T T.81).
 
 use super::{ImageFormat, ImageStructure, ImageStructureError, PixelChannels, exif};
-use zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
-use zune_jpeg::JpegDecoder;
+use base::Picture;
 
 /// Each scan of a progressive JPEG passes over the whole image; encoders use about ten.
 const MAX_SCANS: usize = 32;
@@ -185,14 +184,5 @@ const STANDARD_CHROMA_TABLE: [u32; 64] = [
 
 /// Decodes a JPEG for which [`read_structure`] found three components and this size, to RGB bytes.
 pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
-    let options = DecoderOptions::default()
-        .set_strict_mode(true)
-        .set_max_width(width as usize)
-        .set_max_height(height as usize)
-        .jpeg_set_max_scans(MAX_SCANS)
-        .jpeg_set_out_colorspace(ColorSpace::RGB);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    let rgb = decoder.decode().ok()?;
-    (decoder.info().map(|info| (u32::from(info.width), u32::from(info.height))) == Some((width, height)))
-        .then_some(rgb)
+    pixels::decode_jpeg(bytes, width, height, MAX_SCANS).map(Picture::into_rgb)
 }

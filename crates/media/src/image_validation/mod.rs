@@ -96,7 +96,7 @@ pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageEr
     } else if let Some(name) = unsupported_formats::unsupported_format_name(bytes) {
         Err(ImageStructureError::Unsupported(name))
     } else {
-        Err(ImageStructureError::Broken("the bytes are no picture"))
+        Err(ImageStructureError::Broken("the bytes are not a picture"))
     };
     let found = walked.map_err(|flaw| match flaw {
         ImageStructureError::Broken(what) => ImageError::new(ImageErrorCode::InvalidB64Image, what),
@@ -171,6 +171,6 @@ pub fn decode_base64(text: &str) -> Result<Vec<u8>, ImageError> {
     match decoded {
         Ok(bytes) if !bytes.is_empty() => Ok(bytes),
         Ok(_) => Err(refused("img holds no bytes")),
-        Err(_) => Err(refused("img is no base64, or wrongly padded")),
+        Err(_) => Err(refused("img is not base64, or wrongly padded")),
     }
 }

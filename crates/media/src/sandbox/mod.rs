@@ -70,7 +70,7 @@ impl std::fmt::Display for SandboxPart {
     }
 }
 
-/// A part that is not to be had here, and why.
+/// A part of the sandbox that this machine lacks, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MissingPart {
     pub part: SandboxPart,

@@ -99,13 +99,13 @@ pub enum VideoError {
     #[error("the content's playlist has no end, as that of a live stream: moderate it as a live video")]
     NeverEnds,
     /// The content is in no known video format.
-    #[error("the content is no video that can be read, whatever its name says")]
+    #[error("the content is not a video that can be read, whatever its name says")]
     NotAVideo,
     /// The content has audio, subtitles or a cover, but no video.
     #[error("the content has no video, only {0}")]
     NoVideoStream(String),
     /// The content is in no known picture format.
-    #[error("the content is no picture that can be read: {0}")]
+    #[error("the content is not a picture that can be read: {0}")]
     NotAPicture(String),
     /// The video or picture has more pixels than are decoded.
     #[error("the {what} has {measured} pixels; at most {limit} are decoded")]

@@ -139,7 +139,7 @@ impl FrameStream {
             },
         };
         self.decoding = None;
-        ended.unwrap_or_else(|error| Err(VideoError::Failed(error.to_string())))?;
+        ended.unwrap_or_else(|broken| Err(VideoError::Failed(std::io::Error::from(broken).to_string())))?;
         Ok(None)
     }
 }

@@ -34,24 +34,34 @@ pub(super) fn is_playlist(bytes: &[u8]) -> bool {
     bytes.starts_with(b"#EXTM3U")
 }
 
-/// Rewrites a playlist. `admit` returns the relay's address for a reference, or why it is refused.
+/// Rewrites a playlist. `admit` returns the relay's address for a reference, or why it is refused; `check` only says
+/// whether it would be refused, for references that are left out.
 pub(super) fn rewrite(
     text: &str,
     live: bool,
     box_side: u32,
+    mut check: impl FnMut(&str) -> Result<(), VideoError>,
     mut admit: impl FnMut(&str, ReferenceKind) -> Result<String, VideoError>,
 ) -> Result<String, VideoError> {
     let mut count = 0;
-    let mut admit = |reference: &str, kind| {
+    let mut count_address = || {
         count += 1;
         if count > MAX_PLAYLIST_ADDRESSES {
             return Err(VideoError::PlaylistTooLarge { what: "addresses", limit: MAX_PLAYLIST_ADDRESSES });
         }
-        admit(reference, kind)
+        Ok(())
     };
     if text.lines().any(|line| line.starts_with("#EXT-X-STREAM-INF:")) {
-        return rewrite_best_variant(text, box_side, &mut admit);
+        let mut check = |reference: &str| {
+            count_address()?;
+            check(reference)
+        };
+        return rewrite_best_variant(text, box_side, &mut check, &mut admit);
     }
+    let mut admit = |reference: &str, kind| {
+        count_address()?;
+        admit(reference, kind)
+    };
     let ending = if text.contains("#EXT-X-MAP:") { "m4s" } else { "ts" };
     let mut out = String::from("#EXTM3U\n");
     let (mut ends, mut segments) = (false, 0);
@@ -93,23 +103,26 @@ pub(super) fn rewrite(
 fn rewrite_best_variant(
     text: &str,
     box_side: u32,
+    check: &mut dyn FnMut(&str) -> Result<(), VideoError>,
     admit: &mut dyn FnMut(&str, ReferenceKind) -> Result<String, VideoError>,
 ) -> Result<String, VideoError> {
-    let mut best: Option<(VariantRank, String)> = None;
+    let mut best: Option<(VariantRank, &str)> = None;
     let mut lines = text.lines().map(str::trim_end);
     while let Some(line) = lines.next() {
         let Some(list) = line.strip_prefix("#EXT-X-STREAM-INF:") else { continue };
         let Some(reference) = lines.by_ref().find(|line| !line.is_empty() && !line.starts_with('#')) else {
             break;
         };
-        // Every variant must be allowed, including those that are not chosen.
-        let address = admit(reference, ReferenceKind::Playlist)?;
+        // Every variant must be allowed, including those that are not chosen. Only the chosen one is admitted, so that
+        // the others take no memory.
+        check(reference)?;
         let rank = VariantRank::of(list, box_side);
         if best.as_ref().is_none_or(|(before, _)| rank > *before) {
-            best = Some((rank, address));
+            best = Some((rank, reference));
         }
     }
-    let (_, address) = best.ok_or(VideoError::Playlist("it offers streams and names none"))?;
+    let (_, reference) = best.ok_or(VideoError::Playlist("it offers streams and names none"))?;
+    let address = admit(reference, ReferenceKind::Playlist)?;
     Ok(format!("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{address}\n"))
 }
 
@@ -189,9 +202,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rewritten(text: &str, live: bool) -> (Result<String, VideoError>, Vec<String>) {
-        let mut seen = Vec::new();
-        let out = rewrite(text, live, 1920, |reference, kind| {
+    /// The rewritten playlist, the references that were admitted, and those that were only checked.
+    fn rewritten(text: &str, live: bool) -> (Result<String, VideoError>, Vec<String>, Vec<String>) {
+        let (mut seen, mut checked) = (Vec::new(), Vec::new());
+        let check = |reference: &str| {
+            checked.push(reference.to_owned());
+            Ok(())
+        };
+        let out = rewrite(text, live, 1920, check, |reference, kind| {
             seen.push(reference.to_owned());
             let ending = match kind {
                 ReferenceKind::Playlist => "m3u8",
@@ -199,7 +217,11 @@ mod tests {
             };
             Ok(format!("http://relay/{}.{ending}", seen.len()))
         });
-        (out, seen)
+        (out, seen, checked)
+    }
+
+    fn stream(size: &str, name: &str) -> String {
+        format!("#EXT-X-STREAM-INF:CODECS=\"a,b\",RESOLUTION={size},BANDWIDTH=5\n{name}\n")
     }
 
     #[test]
@@ -207,7 +229,7 @@ mod tests {
         let text = "#EXTM3U\n#EXT-X-VERSION:6\r\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"k?a=1,2\",IV=0x0A\n\
             #EXT-X-MAP:URI=\"init.mp4\",BYTERANGE=\"10@0\"\n#EXT-X-PART:URI=\"file:///etc/passwd\"\n# a comment\n#EXTINF:4.0,a title http://evil/\n\
             one.m4s\n\n#EXT-X-DISCONTINUITY\n#EXTINF:2,\n//other/two.m4s\n#EXT-X-ENDLIST\n";
-        let (out, seen) = rewritten(text, false);
+        let (out, seen, _) = rewritten(text, false);
         assert_eq!(seen, ["k?a=1,2", "init.mp4", "one.m4s", "//other/two.m4s"]);
         assert_eq!(
             out.unwrap(),
@@ -219,9 +241,6 @@ mod tests {
 
     #[test]
     fn one_stream_of_several_is_taken() {
-        let stream = |size: &str, name: &str| {
-            format!("#EXT-X-STREAM-INF:CODECS=\"a,b\",RESOLUTION={size},BANDWIDTH=5\n{name}\n")
-        };
         let offers = [
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=900\nsound.m3u8\n",
             &stream("640x360", "a"),
@@ -229,13 +248,29 @@ mod tests {
             &stream("3840x2160", "c"),
         ]
         .concat();
-        assert!(rewritten(&offers, false).0.unwrap().ends_with("\nhttp://relay/3.m3u8\n"));
+        let (out, seen, checked) = rewritten(&offers, false);
+        assert!(out.unwrap().ends_with("\nhttp://relay/1.m3u8\n"));
+        assert_eq!(seen, ["b"], "the others are not stored");
+        assert_eq!(checked, ["sound.m3u8", "a", "b", "c"]);
         let large = ["#EXTM3U\n", &stream("7680x4320", "a"), &stream("3840x2160", "b")].concat();
-        assert!(rewritten(&large, false).0.unwrap().ends_with("\nhttp://relay/2.m3u8\n"));
+        assert_eq!(rewritten(&large, false).1, ["b"]);
         assert!(matches!(
             rewritten("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n", false).0,
             Err(VideoError::Playlist(_))
         ));
+    }
+
+    #[test]
+    fn a_stream_that_is_not_taken_must_be_allowed_too() {
+        let offers = ["#EXTM3U\n", &stream("1920x1080", "a"), &stream("640x360", "b")].concat();
+        let refused = VideoError::Playlist("b is refused");
+        let check = |reference: &str| if reference == "b" { Err(refused.clone()) } else { Ok(()) };
+        let mut admitted = 0;
+        let out = rewrite(&offers, false, 1920, check, |_, _| {
+            admitted += 1;
+            Ok("http://relay/1.m3u8".to_owned())
+        });
+        assert_eq!((out, admitted), (Err(refused), 0));
     }
 
     #[test]
@@ -251,12 +286,19 @@ mod tests {
             rewritten(&many, true).0,
             Err(VideoError::PlaylistTooLarge { what: "addresses", limit: 10_000 })
         );
+        let streams = |count| format!("#EXTM3U\n{}", stream("640x360", "a").repeat(count));
+        assert!(rewritten(&streams(10_000), true).0.is_ok());
+        assert_eq!(
+            rewritten(&streams(10_001), true).0,
+            Err(VideoError::PlaylistTooLarge { what: "addresses", limit: 10_000 })
+        );
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_stumble(text in "(#EXT-X-KEY:|#EXT-X-MAP:|#EXT-X-STREAM-INF:|#EXTINF:|URI=|\"|,|=|\n|[a-zä]){0,40}") {
-            let (out, seen) = rewritten(&text, true);
+            let (out, seen, checked) = rewritten(&text, true);
+            prop_assert!(checked.is_empty() || seen.len() == 1, "{seen:?} of {checked:?}");
             for line in out.unwrap_or_default().lines().filter(|line| !line.starts_with('#')) {
                 prop_assert!(line.starts_with("http://relay/"), "{line} of {seen:?}");
             }

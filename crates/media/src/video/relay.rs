@@ -26,7 +26,7 @@ use axum::{
 use futures_util::stream;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -39,6 +39,9 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 const MAX_PLAYLIST_DEPTH: u8 = 4;
 /// Addresses of a content that are known at once; those that a live stream has left behind are forgotten.
 const MAX_RELAY_ENTRIES: usize = 20_000;
+/// Bytes of the addresses of a content that are known at once: 16 MiB. A playlist itself has at most 1 MiB, so only
+/// references that are relative to a very long address could exceed it: 10,000 that become 1,600 bytes each still fit.
+const MAX_RELAY_BYTES: usize = 16 << 20;
 /// Bytes of ID3 tags that may precede a segment's media.
 const MAX_SEGMENT_TAG_BYTES: usize = 64 << 10;
 const RTSP_SCHEME: &str = "rtsp://";
@@ -161,10 +164,8 @@ impl FetchRelay {
                 upstream.file_version()
             };
             feed.ends.store(kind != ReferenceKind::Playlist && upstream.total.is_some(), Ordering::Relaxed);
-            if let ContentSource::Address(address) = &source {
-                state.addresses.insert(address.clone(), 0);
-            }
-            state.entries.insert(0, RelayEntry { source, kind, depth: 0, version: known });
+            let source = EntrySource::from(source);
+            state.put(0, RelayEntry { source, kind, depth: 0, version: known, playlist: 0 });
         }
         lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
         Ok(feed)
@@ -203,24 +204,123 @@ pub(super) struct FileVersion {
     pub(super) total_bytes: Option<u64>,
 }
 
+/// A [`ContentSource`] whose address is held once, here and as a key of [`FeedState::addresses`]: there can be many.
+#[derive(Clone)]
+enum EntrySource {
+    Address(Arc<str>),
+    Other(ContentSource),
+}
+
+impl EntrySource {
+    fn to_content(&self) -> ContentSource {
+        match self {
+            Self::Address(address) => ContentSource::Address(String::from(&**address)),
+            Self::Other(source) => source.clone(),
+        }
+    }
+}
+
+impl From<ContentSource> for EntrySource {
+    fn from(source: ContentSource) -> Self {
+        match source {
+            ContentSource::Address(address) => Self::Address(address.into()),
+            other => Self::Other(other),
+        }
+    }
+}
+
 #[derive(Clone)]
 struct RelayEntry {
-    source: ContentSource,
+    source: EntrySource,
     kind: ReferenceKind,
     depth: u8,
     version: FileVersion,
+    /// The number of the last playlist that names it; 0 of the content itself.
+    playlist: u64,
 }
 
 #[derive(Default)]
 struct FeedState {
     /// What may be requested, by id; the content itself has id 0.
     entries: BTreeMap<u64, RelayEntry>,
-    addresses: HashMap<String, u64>,
+    /// The ids of the entries that have an address.
+    addresses: HashMap<Arc<str>, u64>,
+    /// What may be forgotten, oldest first: the number of the last playlist that names it, and its id. Playlists and
+    /// the content itself are not forgotten, because they are requested again and again.
+    forgettable: BTreeSet<(u64, u64)>,
+    /// Bytes of the addresses.
+    stored_bytes: usize,
+    /// The last id that was given.
     next: u64,
+    /// Playlists that were rewritten.
+    playlists: u64,
     /// Why nothing more is served.
     fatal: Option<VideoError>,
     /// The last failure that a live stream may recover from.
     last_transient: Option<VideoError>,
+}
+
+impl FeedState {
+    /// The number of a playlist that is now rewritten.
+    fn begin_playlist(&mut self) -> u64 {
+        self.playlists += 1;
+        self.playlists
+    }
+
+    fn put(&mut self, id: u64, entry: RelayEntry) {
+        if let EntrySource::Address(address) = &entry.source {
+            self.stored_bytes += address.len();
+            self.addresses.insert(address.clone(), id);
+        }
+        self.entries.insert(id, entry);
+    }
+
+    /// The id of an address that a playlist names. What only earlier playlists named is forgotten if there is no room.
+    fn admit(
+        &mut self,
+        address: &str,
+        kind: ReferenceKind,
+        depth: u8,
+        playlist: u64,
+    ) -> Result<u64, VideoError> {
+        if let Some(id) = self.addresses.get(address).copied() {
+            if let Some(entry) = self.entries.get_mut(&id) {
+                // So that playlists that refer to each other reach the limit on depth.
+                entry.depth = entry.depth.max(depth);
+                if self.forgettable.remove(&(entry.playlist, id)) {
+                    entry.playlist = entry.playlist.max(playlist);
+                    self.forgettable.insert((entry.playlist, id));
+                }
+            }
+            return Ok(id);
+        }
+        while self.entries.len() >= MAX_RELAY_ENTRIES || self.stored_bytes + address.len() > MAX_RELAY_BYTES {
+            self.forget_oldest(playlist)?;
+        }
+        self.next += 1;
+        let id = self.next;
+        if kind != ReferenceKind::Playlist {
+            self.forgettable.insert((playlist, id));
+        }
+        let source = EntrySource::Address(address.into());
+        self.put(id, RelayEntry { source, kind, depth, version: FileVersion::default(), playlist });
+        Ok(id)
+    }
+
+    /// Forgets what was not named for longest. Fails if all that may be forgotten is named by this playlist, which
+    /// would otherwise lead nowhere.
+    fn forget_oldest(&mut self, playlist: u64) -> Result<(), VideoError> {
+        let oldest = self.forgettable.first().copied().filter(|(named, _)| *named < playlist);
+        let oldest =
+            oldest.ok_or(VideoError::PlaylistTooLarge { what: "addresses", limit: MAX_RELAY_ENTRIES })?;
+        self.forgettable.remove(&oldest);
+        let forgotten = self.entries.remove(&oldest.1).map(|entry| entry.source);
+        if let Some(EntrySource::Address(address)) = forgotten {
+            self.stored_bytes -= address.len();
+            self.addresses.remove(&address);
+        }
+        Ok(())
+    }
 }
 
 /// A camera, and what it demands.
@@ -353,6 +453,12 @@ impl ContentFeed {
         }
     }
 
+    /// An address in a playlist, if it may be called.
+    fn join(&self, base: &FetchTarget, reference: &str) -> Result<FetchTarget, VideoError> {
+        let target = self.fetcher().join(base, reference);
+        target.map_err(|reason| VideoError::Refused { place: ContentAddress::Part, reason })
+    }
+
     /// The relay's address for an address in a playlist.
     fn relay_reference(
         &self,
@@ -360,39 +466,10 @@ impl ContentFeed {
         reference: &str,
         kind: ReferenceKind,
         depth: u8,
+        playlist: u64,
     ) -> Result<String, VideoError> {
-        let target = self.fetcher().join(base, reference);
-        let target = target.map_err(|reason| VideoError::Refused { place: ContentAddress::Part, reason })?;
-        let mut state = self.state();
-        let address = target.as_str();
-        let id = if let Some(id) = state.addresses.get(address) {
-            let id = *id;
-            // So that playlists that refer to each other reach the limit on depth.
-            if let Some(entry) = state.entries.get_mut(&id) {
-                entry.depth = entry.depth.max(depth);
-            }
-            id
-        } else {
-            state.next += 1;
-            let id = state.next;
-            let source = ContentSource::Address(address.to_owned());
-            let entry = RelayEntry { source, kind, depth, version: FileVersion::default() };
-            state.entries.insert(id, entry);
-            state.addresses.insert(address.to_owned(), id);
-            if state.entries.len() > MAX_RELAY_ENTRIES {
-                let old = state
-                    .entries
-                    .iter()
-                    .find(|(id, entry)| **id > 0 && entry.kind != ReferenceKind::Playlist);
-                if let Some(old) = old.map(|(id, _)| *id)
-                    && let Some(ContentSource::Address(address)) =
-                        state.entries.remove(&old).map(|entry| entry.source)
-                {
-                    state.addresses.remove(&address);
-                }
-            }
-            id
-        };
+        let target = self.join(base, reference)?;
+        let id = self.state().admit(target.as_str(), kind, depth, playlist)?;
         let ending = match kind {
             ReferenceKind::Playlist => "m3u8",
             ReferenceKind::Media(ending) => ending,
@@ -409,9 +486,9 @@ impl ContentFeed {
             let limit = MAX_PLAYLIST_DEPTH.into();
             return Err(VideoError::PlaylistTooLarge { what: "playlists in each other", limit });
         }
+        let source = entry.source.to_content();
         let upstream =
-            UpstreamBody::open(self, &entry.source, place, &FileVersion::default(), ByteRange::default())
-                .await?;
+            UpstreamBody::open(self, &source, place, &FileVersion::default(), ByteRange::default()).await?;
         let mut upstream = upstream.ok_or(VideoError::Empty)?;
         // A live stream that only repeats its playlist has stalled.
         upstream.counts_as_content = false;
@@ -430,9 +507,14 @@ impl ContentFeed {
         }
         let base = upstream.target.as_ref().ok_or(VideoError::NotAVideo)?;
         let text = String::from_utf8(bytes).map_err(|_| VideoError::Playlist("it is not text in UTF-8"))?;
-        let text = playlist::rewrite(&text, self.live, self.settings().box_side, |reference, kind| {
-            self.relay_reference(base, reference, kind, entry.depth + 1)
-        })?;
+        let number = self.state().begin_playlist();
+        let text = playlist::rewrite(
+            &text,
+            self.live,
+            self.settings().box_side,
+            |reference| self.join(base, reference).map(drop),
+            |reference, kind| self.relay_reference(base, reference, kind, entry.depth + 1, number),
+        )?;
         if text.lines().any(|line| line.starts_with("#EXT-X-ENDLIST")) {
             self.ends.store(true, Ordering::Relaxed);
         }
@@ -450,7 +532,8 @@ impl ContentFeed {
     ) -> Result<Response, VideoError> {
         let range = headers.get(header::RANGE).and_then(|value| ByteRange::parse(value.to_str().ok()?));
         let wanted = range.unwrap_or_default();
-        let opened = UpstreamBody::open(self, &entry.source, place, &entry.version, wanted).await?;
+        let source = entry.source.to_content();
+        let opened = UpstreamBody::open(self, &source, place, &entry.version, wanted).await?;
         let Some(mut upstream) = opened else { return Ok(empty(StatusCode::RANGE_NOT_SATISFIABLE)) };
         if let Some(entry) = self.state().entries.get_mut(&id).filter(|_| !self.live) {
             let known = upstream.file_version();
@@ -459,7 +542,7 @@ impl ContentFeed {
                 total_bytes: entry.version.total_bytes.or(known.total_bytes),
             };
         }
-        if id > 0 && wanted.from == 0 {
+        if id > 0 {
             self.reject_nested_playlist(&mut upstream).await?;
         }
         self.state().last_transient = None;
@@ -496,7 +579,8 @@ impl ContentFeed {
         Ok(response)
     }
 
-    /// Refuses a segment that is itself a playlist: ffmpeg would follow its addresses, which were not rewritten.
+    /// Refuses a segment, or a part of a file that a playlist names as one, that is itself a playlist: ffmpeg would follow its
+    /// addresses, which were not rewritten.
     async fn reject_nested_playlist(&self, upstream: &mut UpstreamBody) -> Result<(), VideoError> {
         let mut at = 0;
         for _ in 0..16 {
@@ -562,4 +646,91 @@ fn empty(status: StatusCode) -> Response {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fetch::MAX_ADDRESS_BYTES;
+
+    const SEGMENT: ReferenceKind = ReferenceKind::Media("ts");
+
+    fn full() -> Result<u64, VideoError> {
+        Err(VideoError::PlaylistTooLarge { what: "addresses", limit: 20_000 })
+    }
+
+    /// An address of this many bytes.
+    fn address(number: usize, bytes: usize) -> String {
+        let start = "https://a.example.com/";
+        format!("{start}{number:0width$}", width = bytes - start.len())
+    }
+
+    /// A content that is a playlist, before it is rewritten.
+    fn opened() -> FeedState {
+        let mut state = FeedState::default();
+        let source = EntrySource::from(ContentSource::from("https://a.example.com/a.m3u8"));
+        let version = FileVersion::default();
+        state.put(0, RelayEntry { source, kind: ReferenceKind::Playlist, depth: 0, version, playlist: 0 });
+        state
+    }
+
+    #[test]
+    fn what_only_earlier_playlists_named_is_forgotten() {
+        let mut state = opened();
+        let first = state.begin_playlist();
+        let key = state.admit(&address(0, 40), ReferenceKind::Media("key"), 1, first).unwrap();
+        let oldest = state.admit(&address(1, 40), SEGMENT, 1, first).unwrap();
+        for number in 2..MAX_RELAY_ENTRIES - 1 {
+            state.admit(&address(number, 40), SEGMENT, 1, first).unwrap();
+        }
+        assert_eq!(state.entries.len(), MAX_RELAY_ENTRIES);
+        let more = address(MAX_RELAY_ENTRIES, 40);
+        assert_eq!(state.admit(&more, SEGMENT, 1, first), full(), "it would lose its own parts");
+        assert!(state.entries.contains_key(&oldest));
+        let second = state.begin_playlist();
+        assert_eq!(state.admit(&address(0, 40), ReferenceKind::Media("key"), 1, second), Ok(key));
+        let newest = state.admit(&more, SEGMENT, 1, second).unwrap();
+        assert!([0, key, newest].iter().all(|id| state.entries.contains_key(id)));
+        assert!(!state.entries.contains_key(&oldest));
+        assert!(!state.addresses.contains_key(address(1, 40).as_str()));
+        assert_eq!(state.entries.len(), MAX_RELAY_ENTRIES);
+        assert_eq!(state.addresses.len(), MAX_RELAY_ENTRIES);
+    }
+
+    #[test]
+    fn the_bytes_of_addresses_are_limited() {
+        let mut state = FeedState::default();
+        let first = state.begin_playlist();
+        for number in 0..MAX_RELAY_BYTES / MAX_ADDRESS_BYTES {
+            state.admit(&address(number, MAX_ADDRESS_BYTES), SEGMENT, 1, first).unwrap();
+        }
+        assert_eq!(state.stored_bytes, MAX_RELAY_BYTES);
+        assert_eq!(state.admit(&address(0, 40), SEGMENT, 1, first), full());
+        let second = state.begin_playlist();
+        let newest = state.admit(&address(0, 40), SEGMENT, 1, second).unwrap();
+        assert!(state.entries.contains_key(&newest));
+        assert_eq!(state.stored_bytes, MAX_RELAY_BYTES - MAX_ADDRESS_BYTES + 40);
+    }
+
+    #[test]
+    fn a_long_playlist_of_long_addresses_fits() {
+        let mut state = opened();
+        let number = state.begin_playlist();
+        for part in 0..10_000 {
+            state.admit(&address(part, 1_600), SEGMENT, 1, number).unwrap();
+        }
+        assert_eq!(state.entries.len(), 10_001);
+    }
+
+    #[test]
+    fn playlists_are_not_forgotten_and_do_not_grow_without_end() {
+        let mut state = opened();
+        for number in 1..MAX_RELAY_ENTRIES {
+            let by = state.begin_playlist();
+            state.admit(&address(number, 40), ReferenceKind::Playlist, 1, by).unwrap();
+        }
+        let by = state.begin_playlist();
+        assert_eq!(state.admit(&address(0, 40), ReferenceKind::Playlist, 1, by), full());
+        assert_eq!(state.entries.len(), MAX_RELAY_ENTRIES);
+    }
 }

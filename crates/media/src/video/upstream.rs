@@ -11,6 +11,9 @@ use http::{HeaderName, header};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
+/// Longer validators are ignored: one is kept for each part of a content, and there are up to 20,000. Real ones have some dozen
+/// bytes.
+const MAX_VALIDATOR_BYTES: usize = 256;
 /// After this time a live stream is called anew.
 const LIVE_RESPONSE_TIMEOUT: Duration = Duration::from_hours(24);
 
@@ -179,12 +182,8 @@ impl UpstreamBody {
                 if from != wanted.from || to < from || wanted.to.is_some_and(|most| to > most) {
                     return Err(VideoError::Unreliable("it sends another part than it was asked for"));
                 }
-                if total.is_some_and(|total| to >= total)
-                    || announced.is_some_and(|bytes| bytes != to - from + 1)
-                {
-                    return Err(VideoError::Unreliable("it contradicts itself about the content's length"));
-                }
-                (self.length, self.seekable, self.at) = (Some(to - from + 1), true, from);
+                let length = part_length((from, to), total, announced)?;
+                (self.length, self.seekable, self.at) = (Some(length), true, from);
                 self.total = total;
             }
             200 => {
@@ -307,9 +306,28 @@ impl UpstreamBody {
     }
 }
 
+/// The length of a part of a file, given its first and its last byte; the total and the length that the server
+/// announced must agree with it.
+fn part_length(
+    (from, to): (u64, u64),
+    total: Option<u64>,
+    announced: Option<u64>,
+) -> Result<u64, VideoError> {
+    // The server says both, and one more than the largest number overflows.
+    let length = to.checked_sub(from).and_then(|rest| rest.checked_add(1));
+    length
+        .filter(|length| {
+            total.is_none_or(|total| to < total) && announced.is_none_or(|bytes| bytes == *length)
+        })
+        .ok_or(VideoError::Unreliable("it contradicts itself about the content's length"))
+}
+
 /// The validator of a file's version that `If-Range` takes: a strong `ETag`, or else `Last-Modified`.
 fn strong_etag(headers: &HeaderMap) -> Option<String> {
-    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let text = |name: HeaderName| {
+        let text = headers.get(name).and_then(|value| value.to_str().ok());
+        text.filter(|text| text.len() <= MAX_VALIDATOR_BYTES)
+    };
     let tag = text(header::ETAG).filter(|tag| tag.starts_with('"'));
     tag.or_else(|| text(header::LAST_MODIFIED)).map(str::to_owned)
 }
@@ -348,5 +366,42 @@ impl TransferRate {
 
     fn too_slow(&self) -> VideoError {
         VideoError::TooSlow { bytes: self.bytes, seconds: self.window.as_secs(), least: self.least }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_validator_is_strong_and_short() {
+        let validator = |tag: &str, modified: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ETAG, tag.parse().unwrap());
+            if let Some(modified) = modified {
+                headers.insert(header::LAST_MODIFIED, modified.parse().unwrap());
+            }
+            strong_etag(&headers)
+        };
+        let tag = |bytes: usize| format!("\"{}\"", "x".repeat(bytes - 2));
+        let day = "Fri, 16 Jan 2026 14:40:00 GMT";
+        assert_eq!(validator(&tag(MAX_VALIDATOR_BYTES), Some(day)), Some(tag(MAX_VALIDATOR_BYTES)));
+        assert_eq!(validator(&tag(MAX_VALIDATOR_BYTES + 1), Some(day)).as_deref(), Some(day));
+        assert_eq!(validator(&tag(MAX_VALIDATOR_BYTES + 1), None), None);
+        assert_eq!(validator("W/\"1\"", Some(day)).as_deref(), Some(day));
+        assert_eq!(validator("W/\"1\"", Some(&"x".repeat(MAX_VALIDATOR_BYTES + 1))), None);
+    }
+
+    #[test]
+    fn the_length_of_a_part_must_agree_with_what_else_is_said() {
+        let contradicts: Result<u64, VideoError> =
+            Err(VideoError::Unreliable("it contradicts itself about the content's length"));
+        assert_eq!(part_length((0, 9), None, None), Ok(10));
+        assert_eq!(part_length((5, 9), Some(10), Some(5)), Ok(5));
+        assert_eq!(part_length((5, 9), Some(9), None), contradicts);
+        assert_eq!(part_length((5, 9), None, Some(4)), contradicts);
+        assert_eq!(part_length((9, 5), None, None), contradicts);
+        assert_eq!(part_length((0, u64::MAX), None, None), contradicts);
+        assert_eq!(part_length((1, u64::MAX), None, None), Ok(u64::MAX));
     }
 }

@@ -115,7 +115,7 @@ fn crates() -> Vec<PathBuf> {
         root["workspace"]["members"].as_array().unwrap().iter().map(|m| m.as_str().unwrap()).collect();
     assert_eq!(
         members,
-        ["benches", "crates/*", "fuzz", "testkit", "testkit/fixtures", "testkit/launcher"],
+        ["benches", "benches/bare", "crates/*", "fuzz", "testkit", "testkit/fixtures", "testkit/launcher"],
         "another member needs a place in this test"
     );
     let folders = fs::read_dir(workspace().join("crates")).unwrap().map(|entry| entry.unwrap().path());

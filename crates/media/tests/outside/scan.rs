@@ -173,6 +173,22 @@ async fn a_text_that_never_ends_is_given_up() {
 }
 
 #[tokio::test]
+async fn the_pages_of_a_file_share_its_time() {
+    let pdf = open(Made::default().bytes()).await.expect("a sound file");
+    let brief =
+        DocumentFileLoader::new(DocumentFileSettings { pdf_seconds: 1, ..DocumentFileSettings::default() });
+    let mut drawn = 0;
+    let refused = loop {
+        match brief.render_page(&pdf, 0).await {
+            Ok(_) if drawn < 1000 => drawn += 1,
+            Ok(_) => panic!("a thousand pages were drawn in a second"),
+            Err(refused) => break refused,
+        }
+    };
+    assert_eq!(refused, DocumentFileError::Limit { what: "time", limit: "1 seconds".to_owned() });
+}
+
+#[tokio::test]
 async fn pictures_of_every_kind_are_opened() {
     let mut png = std::io::Cursor::new(Vec::new());
     let grey = image::GrayImage::from_fn(64, 48, |x, y| image::Luma([(x * 3 + y) as u8]));

@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "vectors are loaded through pointers, and the functions need a feature")]
 
 use super::{
-    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, SketchSums, check_full, check_near, check_sketch,
+    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, SKETCH_SEGMENT_BYTES, SKETCH_SEGMENT_TABLE_BYTES,
+    SketchSums, check_full, check_near, check_sketch,
 };
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch, _mm_shuffle_epi32,
@@ -10,7 +11,7 @@ use std::arch::x86_64::{
     _mm256_andnot_si256, _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_cvtepu8_epi16,
     _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
     _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_slli_epi16, _mm256_srli_epi16, _mm256_storeu_si256,
+    _mm256_slli_epi16, _mm256_srli_epi16, _mm256_storeu_si256, _mm256_sub_epi16,
 };
 
 /// Bytes of a group in a plane: those of one vector.
@@ -42,10 +43,10 @@ pub(super) fn with_avx2<R>(code: impl FnOnce() -> R) -> R {
 
 /// See [`super::prefetch`].
 #[inline]
-pub(super) fn prefetch(bytes: &[u8]) {
-    for line in bytes.chunks(64) {
+pub(super) fn prefetch<T>(items: &[T]) {
+    for offset in (0..size_of_val(items)).step_by(64) {
         // SAFETY: this needs SSE, which every x86-64 processor has, and any address may be prefetched.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().wrapping_byte_add(offset).cast()) }
     }
 }
 
@@ -75,10 +76,10 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     unsafe { full_avx2(query, high, low) }
 }
 
-fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
-    check_sketch(tables, blocks, out);
+fn sketch(tables: &[&[u8]], block: &[u8], out: &mut [SketchSums]) {
+    check_sketch(tables, block, out);
     for (tables, out) in tables.chunks(MAX_QUERIES_AT_ONCE).zip(out.chunks_mut(MAX_QUERIES_AT_ONCE)) {
-        for (half, block) in blocks.chunks_exact(blocks.len() / 2).enumerate() {
+        for half in [0, ROWS_PER_SKETCH_BLOCK / 2] {
             // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
             unsafe {
                 match *tables {
@@ -242,45 +243,52 @@ fn full_avx2(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     total(sums)
 }
 
-/// Loads 16 bytes into both halves.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn table(from: &[u8]) -> __m256i {
-    assert!(from.len() >= 16, "16 bytes are there");
-    // SAFETY: 16 bytes are there, as was just checked, and the load asks for no alignment.
-    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
-}
-
-/// For each query and each row of the first or second block the sum of the table entries that its signs select.
+/// The sums of a few queries for the 32 rows of a block that begin with this one.
 #[target_feature(enable = "avx2")]
 fn sketch_avx2<const QUERIES: usize>(
     tables: [&[u8]; QUERIES],
     block: &[u8],
-    at: usize,
+    first_row: usize,
     out: &mut [SketchSums],
 ) {
-    let (half, even) = (_mm256_set1_epi8(15), _mm256_set1_epi16(0xff));
-    let (mut evens, mut odds) = ([_mm256_setzero_si256(); QUERIES], [_mm256_setzero_si256(); QUERIES]);
-    for (eight, bytes) in block.chunks_exact(ROWS_PER_SKETCH_BLOCK).enumerate() {
-        let both = load(bytes);
-        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(PREFETCH_DISTANCE_BYTES).cast());
-        let first = _mm256_and_si256(both, half);
-        let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
-        for ((tables, evens), odds) in tables.iter().zip(&mut evens).zip(&mut odds) {
-            let tables = &tables[32 * eight..][..32];
-            let one = _mm256_shuffle_epi8(table(tables), first);
-            let sum = _mm256_add_epi8(one, _mm256_shuffle_epi8(table(&tables[16..]), second));
-            *evens = _mm256_add_epi16(*evens, _mm256_and_si256(sum, even));
-            *odds = _mm256_add_epi16(*odds, _mm256_srli_epi16::<8>(sum));
+    assert!(tables.iter().all(|it| 2 * it.len() == block.len()), "each eight dimensions have two tables");
+    let half = _mm256_set1_epi8(15);
+    // Of two neighbouring rows, `pairs` sums the first and 256 times the second, modulo 2^16, and `odds` the second.
+    let (mut pairs, mut odds) = ([_mm256_setzero_si256(); QUERIES], [_mm256_setzero_si256(); QUERIES]);
+    for (at, segment) in block.as_chunks::<SKETCH_SEGMENT_BYTES>().0.iter().enumerate() {
+        let mut sums = [_mm256_setzero_si256(); QUERIES];
+        for (eight, bytes) in segment.as_chunks::<ROWS_PER_SKETCH_BLOCK>().0.iter().enumerate() {
+            let both = load(&bytes[first_row..]);
+            // The address may lie beyond the end of the block; prefetching it is harmless.
+            _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(PREFETCH_DISTANCE_BYTES).cast());
+            let first = _mm256_and_si256(both, half);
+            let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
+            for (tables, sum) in tables.iter().zip(&mut sums) {
+                let from = at * SKETCH_SEGMENT_TABLE_BYTES + 32 * eight;
+                // SAFETY: a query has half as many bytes of tables as the block has, as was checked, and these are the
+                // 32 that belong to `bytes`.
+                let (one, two) = unsafe {
+                    let tables = tables.as_ptr().add(from);
+                    (_mm_loadu_si128(tables.cast()), _mm_loadu_si128(tables.add(16).cast()))
+                };
+                let one = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(one), first);
+                let two = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(two), second);
+                *sum = _mm256_add_epi8(*sum, _mm256_add_epi8(one, two));
+            }
+        }
+        for ((sum, pairs), odds) in sums.iter().zip(&mut pairs).zip(&mut odds) {
+            *pairs = _mm256_add_epi16(*pairs, *sum);
+            *odds = _mm256_add_epi16(*odds, _mm256_srli_epi16::<8>(*sum));
         }
     }
-    for ((evens, odds), out) in evens.into_iter().zip(odds).zip(out) {
-        let mut halves = [[0_u16; ROWS_PER_SKETCH_BLOCK / 2]; 2];
+    for ((pairs, odds), out) in pairs.into_iter().zip(odds).zip(out) {
+        let evens = _mm256_sub_epi16(pairs, _mm256_slli_epi16::<8>(odds));
+        let mut halves = [[0_u16; ROWS_PER_SKETCH_BLOCK / 4]; 2];
         for (into, sums) in halves.iter_mut().zip([evens, odds]) {
             // SAFETY: the array has 32 bytes, and the store asks for no alignment.
             unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), sums) }
         }
-        let out = &mut out[at * ROWS_PER_SKETCH_BLOCK..][..ROWS_PER_SKETCH_BLOCK];
+        let out = &mut out[first_row..][..ROWS_PER_SKETCH_BLOCK / 2];
         for (row, out) in out.iter_mut().enumerate() {
             *out = halves[row % 2][row / 2];
         }

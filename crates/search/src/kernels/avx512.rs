@@ -1,16 +1,18 @@
 //! The loops for processors with AVX-512 and its instructions for products of bytes (VNNI).
 #![expect(unsafe_code, reason = "vectors are loaded through pointers, and the functions need a feature")]
 
-use super::{Kernels, ROWS_PER_SKETCH_BLOCK, SketchSums, avx2, check_near, check_sketch};
+use super::{
+    Kernels, ROWS_PER_SKETCH_BLOCK, SKETCH_SEGMENT_BYTES, SKETCH_SEGMENT_TABLE_BYTES, SketchSums, avx2,
+    check_near, check_sketch,
+};
 use std::arch::x86_64::{
     __m512i, _MM_HINT_T0, _mm_add_epi32, _mm_loadu_si128, _mm_prefetch, _mm_storeu_si128, _mm256_add_epi32,
-    _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_loadu_si256, _mm512_add_epi8, _mm512_add_epi16,
-    _mm512_add_epi32, _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_castsi256_si512,
-    _mm512_castsi512_si256, _mm512_dpbusd_epi32, _mm512_extracti64x4_epi64, _mm512_inserti64x4,
-    _mm512_maskz_loadu_epi8, _mm512_permutex2var_epi64, _mm512_set_epi64, _mm512_set1_epi8,
-    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srli_epi16, _mm512_storeu_si512,
-    _mm512_sub_epi16, _mm512_unpackhi_epi16, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64,
-    _mm512_unpacklo_epi16, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
+    _mm256_castsi256_si128, _mm256_extracti128_si256, _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32,
+    _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_castsi512_si256, _mm512_dpbusd_epi32,
+    _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_maskz_loadu_epi8, _mm512_permutex2var_epi64,
+    _mm512_set_epi64, _mm512_set1_epi8, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16,
+    _mm512_srli_epi16, _mm512_storeu_si512, _mm512_sub_epi16, _mm512_unpackhi_epi16, _mm512_unpackhi_epi32,
+    _mm512_unpackhi_epi64, _mm512_unpacklo_epi16, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
 };
 
 /// Bytes of a vector.
@@ -49,17 +51,17 @@ fn near(queries: &[&[i8]], rows: &[u8], out: &mut [i32]) {
     }
 }
 
-fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
-    check_sketch(tables, blocks, out);
+fn sketch(tables: &[&[u8]], block: &[u8], out: &mut [SketchSums]) {
+    check_sketch(tables, block, out);
     for (tables, out) in tables.chunks(MAX_QUERIES_AT_ONCE).zip(out.chunks_mut(MAX_QUERIES_AT_ONCE)) {
         // SAFETY: this function is reachable only through `kernels`, which checked for the features.
         unsafe {
             match *tables {
-                [a] => sketch_avx512([a], blocks, out),
-                [a, b] => sketch_avx512([a, b], blocks, out),
-                [a, b, c] => sketch_avx512([a, b, c], blocks, out),
-                [a, b, c, d] => sketch_avx512([a, b, c, d], blocks, out),
-                [a, b, c, d, e] => sketch_avx512([a, b, c, d, e], blocks, out),
+                [a] => sketch_avx512([a], block, out),
+                [a, b] => sketch_avx512([a, b], block, out),
+                [a, b, c] => sketch_avx512([a, b, c], block, out),
+                [a, b, c, d] => sketch_avx512([a, b, c, d], block, out),
+                [a, b, c, d, e] => sketch_avx512([a, b, c, d, e], block, out),
                 _ => unreachable!("chunks are of one to five queries"),
             }
         }
@@ -75,11 +77,15 @@ fn near_avx512<const QUERIES: usize>(queries: [&[i8]; QUERIES], rows: &[u8], out
     let rest = fours.remainder();
     for (at, four) in fours.enumerate() {
         // Rows that are read together share the loads of the queries. One query is so fast that memory is what counts,
-        // which is fastest in sequence; with five queries, more rows would not fit the registers.
-        let sums = match QUERIES {
-            1 => four_rows::<QUERIES, 1>(queries, four),
-            2..=4 => four_rows::<QUERIES, 4>(queries, four),
-            _ => four_rows::<QUERIES, 2>(queries, four),
+        // which is fastest in sequence.
+        let sums = if QUERIES == 1 {
+            let mut sums = [[_mm512_setzero_si512(); 4]; QUERIES];
+            for (at, row) in four.chunks_exact(width).enumerate() {
+                [sums[0][at]] = products_of::<QUERIES, 1>(queries, row)[0];
+            }
+            sums
+        } else {
+            products_of::<QUERIES, 4>(queries, four)
         };
         for (query, sums) in sums.into_iter().enumerate() {
             out[query * count + 4 * at..][..4].copy_from_slice(&totals(sums));
@@ -91,22 +97,6 @@ fn near_avx512<const QUERIES: usize>(queries: [&[i8]; QUERIES], rows: &[u8], out
             out[query * count + at] = totals([sum, zero, zero, zero])[0];
         }
     }
-}
-
-/// For each query and each of four rows the dot product, as sixteen partial sums. So many rows are read together.
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-#[inline]
-fn four_rows<const QUERIES: usize, const TOGETHER: usize>(
-    queries: [&[i8]; QUERIES],
-    rows: &[u8],
-) -> [[__m512i; 4]; QUERIES] {
-    let mut all = [[_mm512_setzero_si512(); 4]; QUERIES];
-    for (at, rows) in rows.chunks_exact(rows.len() / 4 * TOGETHER).enumerate() {
-        for (all, sums) in all.iter_mut().zip(products_of::<QUERIES, TOGETHER>(queries, rows)) {
-            all[at * TOGETHER..(at + 1) * TOGETHER].copy_from_slice(&sums);
-        }
-    }
-    all
 }
 
 /// For each query and each row the dot product, as sixteen partial sums.
@@ -123,25 +113,33 @@ fn products_of<const QUERIES: usize, const ROWS: usize>(
     let mut sums = [[_mm512_setzero_si512(); ROWS]; QUERIES];
     for from in (0..width).step_by(VECTOR_BYTES) {
         let mask = if width - from >= VECTOR_BYTES { u64::MAX } else { (1 << (width - from)) - 1 };
-        let (mut lows, mut highs) = ([_mm512_setzero_si512(); ROWS], [_mm512_setzero_si512(); ROWS]);
+        let (mut both, mut halves) = ([_mm512_setzero_si512(); ROWS], [_mm512_setzero_si512(); ROWS]);
         for row in 0..ROWS {
             // The address may lie beyond the end of the rows; prefetching it is harmless.
             let ahead =
                 rows.as_ptr().wrapping_add(ROWS * from + row * VECTOR_BYTES + PREFETCH_DISTANCE_BYTES);
             _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
             // SAFETY: there are `ROWS` rows of `width` bytes, and the mask has a bit for each that is left of this one.
-            let both = unsafe { _mm512_maskz_loadu_epi8(mask, rows.as_ptr().add(row * width + from).cast()) };
-            lows[row] = _mm512_and_si512(both, half);
-            highs[row] = _mm512_and_si512(_mm512_srli_epi16::<4>(both), half);
+            both[row] =
+                unsafe { _mm512_maskz_loadu_epi8(mask, rows.as_ptr().add(row * width + from).cast()) };
+            halves[row] = _mm512_and_si512(both[row], half);
         }
         for (query, sums) in queries.iter().zip(&mut sums) {
             // SAFETY: a query has twice as many numbers as a row has bytes, and the mask is as above.
             let low = unsafe { _mm512_maskz_loadu_epi8(mask, query.as_ptr().add(from)) };
+            for row in 0..ROWS {
+                sums[row] = _mm512_dpbusd_epi32(sums[row], halves[row], low);
+            }
+        }
+        // The other halves take the registers of the first: with both, five queries would not fit.
+        for row in 0..ROWS {
+            halves[row] = _mm512_and_si512(_mm512_srli_epi16::<4>(both[row]), half);
+        }
+        for (query, sums) in queries.iter().zip(&mut sums) {
             // SAFETY: as above.
             let high = unsafe { _mm512_maskz_loadu_epi8(mask, query.as_ptr().add(width + from)) };
             for row in 0..ROWS {
-                sums[row] = _mm512_dpbusd_epi32(sums[row], lows[row], low);
-                sums[row] = _mm512_dpbusd_epi32(sums[row], highs[row], high);
+                sums[row] = _mm512_dpbusd_epi32(sums[row], halves[row], high);
             }
         }
     }
@@ -164,48 +162,34 @@ fn totals([a, b, c, d]: [__m512i; 4]) -> [i32; 4] {
     totals
 }
 
-/// Loads 16 bytes into every quarter.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn table(from: &[u8]) -> __m512i {
-    assert!(from.len() >= 16, "16 bytes are there");
-    // SAFETY: 16 bytes are there, as was just checked, and the load asks for no alignment.
-    _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
-}
-
-/// Loads the bytes of 32 rows of one block, and of 32 rows of another.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn join(first: &[u8], second: &[u8]) -> __m512i {
-    assert!(first.len().min(second.len()) >= ROWS_PER_SKETCH_BLOCK, "32 bytes are there");
-    // SAFETY: 32 bytes are there, as was just checked, and the load asks for no alignment.
-    let low = unsafe { _mm256_loadu_si256(first.as_ptr().cast()) };
-    // SAFETY: as above.
-    let high = unsafe { _mm256_loadu_si256(second.as_ptr().cast()) };
-    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
-}
-
-/// The sums of a few queries for 64 rows.
+/// The sums of a few queries for the 64 rows of a block.
 #[target_feature(enable = "avx512f,avx512bw")]
-fn sketch_avx512<const QUERIES: usize>(tables: [&[u8]; QUERIES], blocks: &[u8], out: &mut [SketchSums]) {
+fn sketch_avx512<const QUERIES: usize>(tables: [&[u8]; QUERIES], block: &[u8], out: &mut [SketchSums]) {
+    assert!(tables.iter().all(|it| 2 * it.len() == block.len()), "each eight dimensions have two tables");
     let half = _mm512_set1_epi8(15);
-    let (first, second) = blocks.split_at(blocks.len() / 2);
     // Of two neighbouring rows, `pairs` sums the first and 256 times the second, modulo 2^16, and `odds` the second.
     let mut pairs = [_mm512_setzero_si512(); QUERIES];
     let mut odds = [_mm512_setzero_si512(); QUERIES];
-    let bytes =
-        first.chunks_exact(ROWS_PER_SKETCH_BLOCK).zip(second.chunks_exact(ROWS_PER_SKETCH_BLOCK)).enumerate();
-    for (at, (first, second)) in bytes {
-        // The address may lie beyond the end of the blocks; prefetching it is harmless.
-        let ahead = blocks.as_ptr().wrapping_add(2 * ROWS_PER_SKETCH_BLOCK * at + PREFETCH_DISTANCE_BYTES);
-        _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
-        let both = join(first, second);
-        let low = _mm512_and_si512(both, half);
-        let high = _mm512_and_si512(_mm512_srli_epi16::<4>(both), half);
+    for (at, bytes) in block.as_chunks::<SKETCH_SEGMENT_BYTES>().0.iter().enumerate() {
+        // By table, the bits that select its entries.
+        let mut signs = [_mm512_setzero_si512(); 8];
+        for (eight, bytes) in bytes.as_chunks::<VECTOR_BYTES>().0.iter().enumerate() {
+            // The address may lie beyond the end of the block; prefetching it is harmless.
+            _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(PREFETCH_DISTANCE_BYTES).cast());
+            // SAFETY: there are 64 bytes, and the load asks for no alignment.
+            let both = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+            signs[2 * eight] = _mm512_and_si512(both, half);
+            signs[2 * eight + 1] = _mm512_and_si512(_mm512_srli_epi16::<4>(both), half);
+        }
         for ((tables, pairs), odds) in tables.iter().zip(&mut pairs).zip(&mut odds) {
-            let tables = &tables[32 * at..][..32];
-            let one = _mm512_shuffle_epi8(table(&tables[..16]), low);
-            let sum = _mm512_add_epi8(one, _mm512_shuffle_epi8(table(&tables[16..]), high));
+            let mut sum = _mm512_setzero_si512();
+            for (table, signs) in signs.into_iter().enumerate() {
+                let from = at * SKETCH_SEGMENT_TABLE_BYTES + 16 * table;
+                // SAFETY: the block has half as many segments as the tables of a query have times 64 bytes, as was
+                // checked, and `at` is one of them.
+                let entries = unsafe { _mm_loadu_si128(tables.as_ptr().add(from).cast()) };
+                sum = _mm512_add_epi8(sum, _mm512_shuffle_epi8(_mm512_broadcast_i32x4(entries), signs));
+            }
             *pairs = _mm512_add_epi16(*pairs, sum);
             *odds = _mm512_add_epi16(*odds, _mm512_srli_epi16::<8>(sum));
         }
@@ -215,7 +199,7 @@ fn sketch_avx512<const QUERIES: usize>(tables: [&[u8]; QUERIES], blocks: &[u8], 
     for ((pairs, odds), out) in pairs.into_iter().zip(odds).zip(out) {
         let evens = _mm512_sub_epi16(pairs, _mm512_slli_epi16::<8>(odds));
         let (low, high) = (_mm512_unpacklo_epi16(evens, odds), _mm512_unpackhi_epi16(evens, odds));
-        let (first, second) = out.split_at_mut(ROWS_PER_SKETCH_BLOCK);
+        let (first, second) = out.split_at_mut(ROWS_PER_SKETCH_BLOCK / 2);
         // SAFETY: the half has 64 bytes, and the store asks for no alignment.
         unsafe { _mm512_storeu_si512(first.as_mut_ptr().cast(), _mm512_permutex2var_epi64(low, front, high)) }
         // SAFETY: as above.

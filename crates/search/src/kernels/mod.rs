@@ -16,12 +16,17 @@ mod tests;
 
 use std::sync::OnceLock;
 
-/// Rows in a block of sketches.
-pub(crate) const ROWS_PER_SKETCH_BLOCK: usize = 32;
-/// Rows whose sketches are compared in one call: two blocks, which fill the widest vectors.
-pub(crate) const ROWS_PER_SKETCH_PAIR: usize = 2 * ROWS_PER_SKETCH_BLOCK;
+/// Rows in a block of sketches, which are compared in one call: a byte of each fills the widest vector.
+pub(crate) const ROWS_PER_SKETCH_BLOCK: usize = 64;
 /// What a query's tables add up to for each of those rows.
-pub(crate) type SketchSums = [u16; ROWS_PER_SKETCH_PAIR];
+pub(crate) type SketchSums = [u16; ROWS_PER_SKETCH_BLOCK];
+/// Dimensions whose table entries are added as bytes before the sums are widened. The largest entries of their eight tables
+/// must add up to at most 255.
+pub(crate) const DIMENSIONS_PER_SKETCH_SEGMENT: usize = 32;
+/// Bytes of a block that are of these dimensions.
+const SKETCH_SEGMENT_BYTES: usize = DIMENSIONS_PER_SKETCH_SEGMENT / 8 * ROWS_PER_SKETCH_BLOCK;
+/// Bytes of a query's tables for these dimensions.
+const SKETCH_SEGMENT_TABLE_BYTES: usize = DIMENSIONS_PER_SKETCH_SEGMENT / 4 * 16;
 /// Dimensions are padded to a multiple of this.
 pub(crate) const DIMENSIONS_PER_GROUP: usize = 64;
 
@@ -42,11 +47,12 @@ pub(crate) struct Kernels {
     pub(crate) near: fn(&[&[i8]], &[u8], &mut [i32]),
     /// `(query, high plane, low plane)` of one row: the dot product of the query and the code.
     pub(crate) full: fn(&[i16], &[u8], &[u8]) -> i32,
-    /// `(tables of each query, two blocks, out)`: for each query and each of 64 rows the sum of the table entries that
-    /// the row's signs select, by query.
+    /// `(tables of each query, a block, out)`: for each query and each of 64 rows the sum of the table entries that the
+    /// row's signs select, by query.
     ///
-    /// There is one table for every four dimensions, of 16 bytes, each at most 127. A block has 32 bytes for every
-    /// eight dimensions: byte `r` holds the signs of row `r`, those of the first four dimensions in its low half.
+    /// There is one table for every four dimensions, of 16 bytes; [`DIMENSIONS_PER_SKETCH_SEGMENT`] limits them. A block
+    /// has 64 bytes for every eight dimensions: byte `r` holds the signs of row `r`, those of the first four dimensions
+    /// in its low half.
     pub(crate) sketch: fn(&[&[u8]], &[u8], &mut [SketchSums]),
 }
 
@@ -92,10 +98,10 @@ impl Kernels {
             (0..length).map(|_| if extreme { 0xff } else { draw() as u8 }).collect()
         };
         let (high, low) = (fill(width / 2 * ROWS), fill(width / 2));
-        let blocks = fill(width / 8 * ROWS_PER_SKETCH_PAIR);
-        // More than any set compares at once.
+        let block = fill(width / 8 * ROWS_PER_SKETCH_BLOCK);
+        // More than any set compares at once. Entries of eight tables add up to a byte.
         let tables: Vec<Vec<u8>> =
-            (0..7).map(|_| fill(width * 4).into_iter().map(|it| it & 127).collect()).collect();
+            (0..7).map(|_| fill(width * 4).into_iter().map(|it| it & 31).collect()).collect();
         let mut signed =
             || fill(width).into_iter().map(|it| if extreme { 127 } else { (it as i8).max(-127) });
         let queries: Vec<Vec<i8>> = (0..7).map(|_| signed().collect()).collect();
@@ -109,9 +115,9 @@ impl Kernels {
             (self.near)(&queries[..count], &high, &mut near);
             (scalar::SCALAR_KERNELS.near)(&queries[..count], &high, &mut scalar_near);
             let (mut sums, mut scalar_sums) =
-                (vec![[0; ROWS_PER_SKETCH_PAIR]; count], vec![[0; ROWS_PER_SKETCH_PAIR]; count]);
-            (self.sketch)(&tables[..count], &blocks, &mut sums);
-            (scalar::SCALAR_KERNELS.sketch)(&tables[..count], &blocks, &mut scalar_sums);
+                (vec![[0; ROWS_PER_SKETCH_BLOCK]; count], vec![[0; ROWS_PER_SKETCH_BLOCK]; count]);
+            (self.sketch)(&tables[..count], &block, &mut sums);
+            (scalar::SCALAR_KERNELS.sketch)(&tables[..count], &block, &mut scalar_sums);
             near == scalar_near && sums == scalar_sums
         })
     }
@@ -141,11 +147,11 @@ pub(crate) fn with_cpu_features<R>(code: impl FnOnce() -> R) -> R {
 
 /// Prefetches what will be read soon.
 #[inline]
-pub(crate) fn prefetch(bytes: &[u8]) {
+pub(crate) fn prefetch<T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    avx2::prefetch(bytes);
+    avx2::prefetch(items);
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = bytes;
+    let _ = items;
 }
 
 /// The preconditions that all sets rely on when they read through pointers.
@@ -162,10 +168,10 @@ fn check_full(query: &[i16], high: &[u8], low: &[u8]) {
     assert!(high.len() == query.len() / 2 && low.len() == high.len(), "the row has the query's dimensions");
 }
 
-fn check_sketch(tables: &[&[u8]], blocks: &[u8], out: &[SketchSums]) {
+fn check_sketch(tables: &[&[u8]], block: &[u8], out: &[SketchSums]) {
     assert_eq!(tables.len(), out.len(), "each query has its sums");
+    assert!(block.len().is_multiple_of(2 * SKETCH_SEGMENT_BYTES), "dimensions are padded");
     for tables in tables {
-        assert!(tables.len().is_multiple_of(4 * DIMENSIONS_PER_GROUP), "dimensions are padded");
-        assert_eq!(2 * tables.len(), blocks.len(), "each eight dimensions have two tables and 64 bytes");
+        assert_eq!(2 * tables.len(), block.len(), "each eight dimensions have two tables and 64 bytes");
     }
 }

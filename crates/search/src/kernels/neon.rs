@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "vectors are loaded through pointers")]
 
 use super::{
-    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, SketchSums, check_full, check_near, check_sketch,
+    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, SKETCH_SEGMENT_BYTES, SKETCH_SEGMENT_TABLE_BYTES,
+    SketchSums, check_full, check_near, check_sketch,
 };
 use std::arch::aarch64::{
     int16x8_t, int32x4_t, uint8x16_t, vaddq_s32, vaddq_u8, vaddvq_s32, vaddw_high_u8, vaddw_u8, vandq_u8,
@@ -48,20 +49,18 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     unsafe { full_neon(query, high, low) }
 }
 
-fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
-    check_sketch(tables, blocks, out);
+fn sketch(tables: &[&[u8]], block: &[u8], out: &mut [SketchSums]) {
+    check_sketch(tables, block, out);
     for (tables, out) in tables.chunks(MAX_QUERIES_AT_ONCE).zip(out.chunks_mut(MAX_QUERIES_AT_ONCE)) {
-        for (half, block) in blocks.chunks_exact(blocks.len() / 2).enumerate() {
-            // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
-            unsafe {
-                match *tables {
-                    [a] => sketch_neon([a], block, half, out),
-                    [a, b] => sketch_neon([a, b], block, half, out),
-                    [a, b, c] => sketch_neon([a, b, c], block, half, out),
-                    [a, b, c, d] => sketch_neon([a, b, c, d], block, half, out),
-                    [a, b, c, d, e] => sketch_neon([a, b, c, d, e], block, half, out),
-                    _ => unreachable!("chunks are of one to five queries"),
-                }
+        // SAFETY: this function is reachable only through `kernels`, which checked for the feature.
+        unsafe {
+            match *tables {
+                [a] => sketch_neon([a], block, out),
+                [a, b] => sketch_neon([a, b], block, out),
+                [a, b, c] => sketch_neon([a, b, c], block, out),
+                [a, b, c, d] => sketch_neon([a, b, c, d], block, out),
+                [a, b, c, d, e] => sketch_neon([a, b, c, d, e], block, out),
+                _ => unreachable!("chunks are of one to five queries"),
             }
         }
     }
@@ -151,30 +150,31 @@ fn full_neon(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     vaddvq_s32(vaddq_s32(low_sums, high_sums))
 }
 
-/// For each query and each row of the first or second block the sum of the table entries that its signs select.
+/// The sums of a few queries for the 64 rows of a block.
 #[target_feature(enable = "neon")]
-fn sketch_neon<const QUERIES: usize>(
-    tables: [&[u8]; QUERIES],
-    block: &[u8],
-    at: usize,
-    out: &mut [SketchSums],
-) {
+fn sketch_neon<const QUERIES: usize>(tables: [&[u8]; QUERIES], block: &[u8], out: &mut [SketchSums]) {
     let nibble = vdupq_n_u8(15);
     for part in (0..ROWS_PER_SKETCH_BLOCK).step_by(VECTOR_BYTES) {
         let (mut low, mut high) = ([vdupq_n_u16(0); QUERIES], [vdupq_n_u16(0); QUERIES]);
-        for (eight, bytes) in block.chunks_exact(ROWS_PER_SKETCH_BLOCK).enumerate() {
-            let both = load(&bytes[part..]);
-            let (first, second) = (vandq_u8(both, nibble), vshrq_n_u8::<4>(both));
-            for ((tables, low), high) in tables.iter().zip(&mut low).zip(&mut high) {
-                let tables = &tables[32 * eight..][..32];
-                let one = vqtbl1q_u8(load(tables), first);
-                let sum = vaddq_u8(one, vqtbl1q_u8(load(&tables[16..]), second));
-                *low = vaddw_u8(*low, vget_low_u8(sum));
-                *high = vaddw_high_u8(*high, sum);
+        for (at, segment) in block.as_chunks::<SKETCH_SEGMENT_BYTES>().0.iter().enumerate() {
+            let mut sums = [vdupq_n_u8(0); QUERIES];
+            for (eight, bytes) in segment.as_chunks::<ROWS_PER_SKETCH_BLOCK>().0.iter().enumerate() {
+                let both = load(&bytes[part..]);
+                let (first, second) = (vandq_u8(both, nibble), vshrq_n_u8::<4>(both));
+                for (tables, sum) in tables.iter().zip(&mut sums) {
+                    let tables = &tables[at * SKETCH_SEGMENT_TABLE_BYTES + 32 * eight..][..32];
+                    let one = vqtbl1q_u8(load(tables), first);
+                    let two = vqtbl1q_u8(load(&tables[VECTOR_BYTES..]), second);
+                    *sum = vaddq_u8(*sum, vaddq_u8(one, two));
+                }
+            }
+            for ((sum, low), high) in sums.iter().zip(&mut low).zip(&mut high) {
+                *low = vaddw_u8(*low, vget_low_u8(*sum));
+                *high = vaddw_high_u8(*high, *sum);
             }
         }
         for ((low, high), out) in low.into_iter().zip(high).zip(out.iter_mut()) {
-            let out = &mut out[at * ROWS_PER_SKETCH_BLOCK + part..][..VECTOR_BYTES];
+            let out = &mut out[part..][..VECTOR_BYTES];
             let (first, second) = out.split_at_mut(VECTOR_BYTES / 2);
             // SAFETY: each half has eight numbers of 16 bits, and the store asks for no alignment.
             unsafe { vst1q_u16(first.as_mut_ptr(), low) }

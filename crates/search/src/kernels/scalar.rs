@@ -1,8 +1,7 @@
 //! The loops in plain Rust: the reference that the others must agree with.
 
 use super::{
-    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, ROWS_PER_SKETCH_PAIR, SketchSums, check_full,
-    check_near, check_sketch,
+    DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, SketchSums, check_full, check_near, check_sketch,
 };
 
 pub(super) const SCALAR_KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch };
@@ -43,17 +42,14 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
         .sum()
 }
 
-fn sketch(tables: &[&[u8]], blocks: &[u8], out: &mut [SketchSums]) {
-    check_sketch(tables, blocks, out);
+fn sketch(tables: &[&[u8]], block: &[u8], out: &mut [SketchSums]) {
+    check_sketch(tables, block, out);
     for (tables, out) in tables.iter().zip(out) {
-        *out = [0; ROWS_PER_SKETCH_PAIR];
-        let halves = blocks.chunks_exact(blocks.len() / 2).zip(out.chunks_exact_mut(ROWS_PER_SKETCH_BLOCK));
-        for (block, out) in halves {
-            for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
-                for (out, byte) in out.iter_mut().zip(bytes) {
-                    let sum = tables[usize::from(byte & 15)] + tables[16 + usize::from(byte >> 4)];
-                    *out += u16::from(sum);
-                }
+        *out = [0; ROWS_PER_SKETCH_BLOCK];
+        for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
+            for (out, byte) in out.iter_mut().zip(bytes) {
+                let sum = tables[usize::from(byte & 15)] + tables[16 + usize::from(byte >> 4)];
+                *out += u16::from(sum);
             }
         }
     }

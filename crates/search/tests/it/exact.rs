@@ -163,6 +163,58 @@ fn the_prefilter_finds_everyone_up_to_the_distance() {
     assert!(found > 200, "there is something to be found: {found}");
 }
 
+/// Several thousand rows, so that thresholds for sketches are those of different blocks, some of them empty.
+#[test]
+fn prefiltered_queries_of_one_search_find_everyone_up_to_the_distance() {
+    let dimension = 256;
+    let mut chance = Chance(31);
+    let mut unit = move || -> Vec<f32> {
+        let vector = chance.vector(dimension);
+        let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+        vector.iter().map(|it| it / length).collect()
+    };
+    let queries: Vec<_> = (0..7).map(|_| unit()).collect();
+    let mut face = |number: usize, at: usize| {
+        // A third of most faces lies around the distance of 0.9 from a query, the others anywhere. The first are short,
+        // and so are those of a few blocks.
+        let (query, share) = (&queries[at % 7], 0.7 + (at / 3 % 100) as f32 / 250.0);
+        let vector = match at % 3 {
+            _ if at < 1024 || at % 1024 < 64 => unit().iter().map(|it| 0.2 * it).collect(),
+            0 => query.iter().zip(unit()).map(|(it, other)| it + share * other).collect(),
+            _ => unit().iter().map(|it| (0.5 + share) * it).collect(),
+        };
+        Face { face: id(number), person: id(number), vector }
+    };
+    let place = Place::new(dimension);
+    let index = place.open();
+    let mut faces: Vec<_> = (0..3300).map(|at| face(at, at)).collect();
+    put(&index, &faces);
+    // Every seventh face is another one now, a whole block is gone, and so is every fifth of the others.
+    for at in (0..faces.len()).step_by(7) {
+        faces[at] = face(at, at + 1);
+    }
+    put(&index, &faces.iter().step_by(7).cloned().collect::<Vec<_>>());
+    let is_gone = |at: usize| at.is_multiple_of(5) || (1280..1344).contains(&at);
+    index.remove(&(0..faces.len()).filter(|at| is_gone(*at)).map(id).collect::<Vec<_>>()).unwrap();
+    let faces: Vec<_> =
+        faces.into_iter().enumerate().filter(|(at, _)| !is_gone(*at)).map(|it| it.1).collect();
+    let slices: Vec<_> = queries.iter().map(Vec::as_slice).collect();
+    let mut found = 0;
+    for (most, distance) in [(1000, 0.9), (5, 0.9), (1000, 0.75), (1000, 1.2)] {
+        let asked =
+            SearchQuery { top_k: most, max_distance: Some(distance), prefilter: true, person_filter: None };
+        let expected: Vec<_> = queries.iter().map(|query| plainly(&faces, query, &asked)).collect();
+        assert_eq!(index.search_many(&slices, &asked).unwrap(), expected, "{most} within {distance}");
+        assert_eq!(
+            index.search_many(&slices[..2], &asked).unwrap(),
+            expected[..2],
+            "{most} within {distance}"
+        );
+        found += expected.iter().map(Vec::len).sum::<usize>();
+    }
+    assert!(found > 800, "there is something to be found: {found}");
+}
+
 #[test]
 fn bad_questions_and_vectors_are_refused() {
     let place = Place::new(16);

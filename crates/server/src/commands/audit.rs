@@ -7,11 +7,12 @@ use clap::Subcommand;
 use domain::{
     audit_trail::{AuditFilter, ChainEnd, ExportedRecord},
     erasure_replay::{ErasureReplay, ReplayOutcome},
+    keyring::create_private_file,
 };
 use services::Services;
 use std::{
     fs::File,
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, BufWriter, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -21,10 +22,10 @@ pub(crate) enum AuditCommand {
     /// Print records of the audit trail, oldest first, as JSON lines with the hash of each.
     Export {
         /// Made at this moment or later (RFC 3339).
-        #[arg(long)]
+        #[arg(long, value_parser = super::parse_moment)]
         from: Option<Timestamp>,
         /// Made before this moment (RFC 3339).
-        #[arg(long)]
+        #[arg(long, value_parser = super::parse_moment)]
         to: Option<Timestamp>,
         /// Done by this actor, such as `member:ID`, or by any of a kind: operator, api-key, member, application, system.
         #[arg(long)]
@@ -49,6 +50,17 @@ pub(crate) enum AuditCommand {
         /// A file with an end that `assay audit end` printed earlier: it must still be in the trail.
         #[arg(long, value_name = "FILE")]
         kept_end: Option<PathBuf>,
+        /// An end from the log (`audit record written`), `audit.seq` and `audit.hash` with a colon between: it must still be
+        /// in the trail.
+        #[arg(long, value_name = "SEQ:HASH", value_parser = parse_chain_end, conflicts_with = "kept_end")]
+        expect: Option<ChainEnd>,
+    },
+    /// Begin a new audit trail in the place of one that does not verify. Its records are moved to a file, and the first record
+    /// of the new trail says so: how many, the SHA-256 of that file, and what was wrong. Stop all servers first.
+    Begin {
+        /// Where the records go, as `assay audit export` prints them; the file must not exist.
+        #[arg(long, value_name = "FILE")]
+        former: PathBuf,
     },
     /// After a backup was restored: delete again what was deleted since it was made. Every deletion is in an export of the
     /// audit trail that was kept elsewhere. The exit code is 1 if something could not be deleted.
@@ -66,7 +78,7 @@ pub(crate) enum AuditCommand {
 
 impl AuditCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let kept_end = match self {
+        let kept = match self {
             Self::Orphans { json } => return find_orphans(config, json).await,
             Self::ReplayErasures { file } => return replay_erasures(config, &file).await,
             Self::Export { from, to, actor, kind, app, account, target } => {
@@ -74,22 +86,61 @@ impl AuditCommand {
                 return export(config, &filter).await;
             }
             Self::End => return print_end(config).await,
-            Self::Verify { kept_end } => kept_end,
-        };
-        let kept: Option<ChainEnd> = match kept_end {
-            Some(file) => {
-                let text =
-                    std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-                let end = serde_json::from_slice(&text);
-                Some(end.with_context(|| format!("{} is no end of an audit trail", file.display()))?)
-            }
-            None => None,
+            Self::Begin { former } => return begin(config, &former).await,
+            Self::Verify { kept_end: Some(file), .. } => Some(read_chain_end(&file)?),
+            Self::Verify { kept_end: None, expect } => expect,
         };
         let (db, trail) = config.open_audited_database().await?;
-        let count = trail.verify(&mut db.read().await?, kept.as_ref()).await?;
-        out::line(format_args!("{count} records, none changed, removed or moved"));
+        let mut view = db.read().await?;
+        let count = trail.verify(&mut view, kept.as_ref()).await?;
+        let ChainEnd { seq, hash } = trail.chain_end(&mut view).await?;
+        out::line(format_args!("{count} records, none changed, removed or moved; the end is {seq}:{hash}"));
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// An end as `SEQ:HASH`.
+fn parse_chain_end(text: &str) -> Result<ChainEnd, String> {
+    let parsed = text.split_once(':').and_then(|(seq, hash)| {
+        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Some(ChainEnd { seq: seq.parse().ok()?, hash: is_hash.then(|| hash.to_ascii_lowercase())? })
+    });
+    parsed.ok_or_else(|| "it is not a number, a colon and 64 hexadecimal digits".to_owned())
+}
+
+fn read_chain_end(file: &Path) -> anyhow::Result<ChainEnd> {
+    let text = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let end = serde_json::from_slice(&text);
+    end.with_context(|| format!("{} is not the end of an audit trail", file.display()))
+}
+
+async fn begin(config: &Config, file: &Path) -> anyhow::Result<ExitCode> {
+    let (db, trail) = config.open_audited_database().await?;
+    let mut tx = db.write().await?;
+    let kept = create_private_file(file).with_context(|| format!("{} cannot be made", file.display()))?;
+    let mut kept = BufWriter::new(kept);
+    let former = match trail.begin_anew(&mut tx, |line| kept.write_all(line.as_bytes())).await {
+        Ok(former) => former,
+        Err(error) => {
+            // The records are where they were.
+            let _left = std::fs::remove_file(file);
+            return Err(error.into());
+        }
+    };
+    let saved = kept.flush().and_then(|()| kept.get_ref().sync_all());
+    saved.with_context(|| format!("{} cannot be written", file.display()))?;
+    tx.commit().await?;
+    out::line(format_args!("a new trail begins. What was wrong with the one before: {}", former.problem));
+    out::line(format_args!(
+        "its {} records are in {} (SHA-256 {})",
+        former.records,
+        file.display(),
+        former.sha256
+    ));
+    out::remark(format_args!(
+        "ends that were kept or logged before do not fit it: keep a new one (`assay audit end`)"
+    ));
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn print_end(config: &Config) -> anyhow::Result<ExitCode> {

@@ -24,10 +24,10 @@ pub(crate) enum DeliveriesCommand {
         #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::VARIANTS), ignore_case = true)]
         state: Option<String>,
         /// Queued at this moment or later (RFC 3339).
-        #[arg(long)]
+        #[arg(long, value_parser = super::parse_moment)]
         from: Option<Timestamp>,
         /// Queued before this moment (RFC 3339).
-        #[arg(long)]
+        #[arg(long, value_parser = super::parse_moment)]
         to: Option<Timestamp>,
     },
     /// Show one delivery with its attempts.
@@ -44,10 +44,10 @@ pub(crate) enum DeliveriesCommand {
         #[arg(long, requires = "from")]
         app: Option<AppId>,
         /// Queued at this moment or later (RFC 3339).
-        #[arg(long)]
+        #[arg(long, value_parser = super::parse_moment)]
         from: Option<Timestamp>,
         /// Queued before this moment (RFC 3339). Default: now.
-        #[arg(long)]
+        #[arg(long, value_parser = super::parse_moment)]
         to: Option<Timestamp>,
         /// Only deliveries in this state.
         #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::VARIANTS), ignore_case = true, default_value = "FAILED")]
@@ -64,8 +64,8 @@ pub(crate) enum DeliveriesCommand {
         /// Replace it by a new one. Deliveries are signed with both until the overlap has passed.
         #[arg(long)]
         rotate: bool,
-        /// Hours for which deliveries are signed with both.
-        #[arg(long, default_value_t = 24, requires = "rotate")]
+        /// Hours for which deliveries are signed with both, at most a year.
+        #[arg(long, default_value_t = 24, requires = "rotate", value_parser = clap::value_parser!(u32).range(0..=8_760))]
         overlap_hours: u32,
     },
 }

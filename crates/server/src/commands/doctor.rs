@@ -209,9 +209,9 @@ fn schema(engine: Engine, status: SchemaStatus) -> Diagnosis {
     if status.is_too_new() {
         return bad(
             format!(
-                "has schema {database}, of a newer build; builds can use it that know schema {usable_from}, this one knows {build}"
+                "has schema {database}, of a newer build. Builds that know {usable_from} or later can use it; this one knows {build}"
             ),
-            "run the newer build again, or restore the backup from before it",
+            "run the newer build again, or restore the backup from before the migration",
         );
     }
     if pending > 0 {

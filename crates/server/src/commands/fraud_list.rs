@@ -34,7 +34,7 @@ pub(crate) enum FraudListCommand {
         #[arg(long, default_value = "operator")]
         author: String,
         /// When the entry ends, as 2027-01-31T00:00:00Z. Default: when it is removed.
-        #[arg(long)]
+        #[arg(long, value_parser = super::parse_moment)]
         expires_at: Option<Timestamp>,
     },
     /// List the entries of an application, as JSON, the newest first, 100 to a page.

@@ -26,6 +26,7 @@ pub(crate) mod sample_face;
 pub(crate) mod token;
 
 use crate::config::Config;
+use base::{MOMENT_WORDS, Timestamp};
 use db::Db;
 
 /// The name of what a command creates, as an argument or an option.
@@ -44,6 +45,11 @@ impl From<NameArgs> for String {
     fn from(NameArgs { argument, option }: NameArgs) -> Self {
         argument.or(option).unwrap_or_default()
     }
+}
+
+/// The moment that an option names.
+fn parse_moment(text: &str) -> Result<Timestamp, String> {
+    base::parse_moment(text).ok_or_else(|| format!("it is not {MOMENT_WORDS}"))
 }
 
 /// Opens the database and migrates it: a command may be the first that runs on this installation. Fails if the master key is

@@ -33,17 +33,17 @@ const EXAMPLE_CONFIDENCE: f64 = 0.95;
 const MEASURED_MODEL: &str = "age-pair-1";
 /// What `assay evaluate age --relaxed --rate 0.05` measured at each threshold on the portraits of `docs/ACCURACY.md`.
 const MEASURED_AT_THRESHOLDS: &str = "
-What both let through and refuse, measured by the program's makers on 212 portraits of adults of 25 to 86 years in studio light \
+What both let through and refuse, measured by the program's makers on 212 portraits of adults of 33 to 86 years in studio light \
 (in brackets: 95 % intervals):
 
 | Threshold | Younger people who pass, compared | with a confidence of 0.95 | Others who do not pass, compared | with a confidence of 0.95 |
 |---|---|---|---|---|
 | 25 | nobody is younger | nobody is younger | 0.5 % of 212 (0.1 to 2.6) | 4.7 % of 212 (2.6 to 8.5) |
 | 30 | nobody is younger | nobody is younger | 0.5 % of 212 (0.1 to 2.6) | 10.8 % of 212 (7.3 to 15.8) |
-| 40 | 52 % of 25 (34 to 70) | 12 % of 25 (4 to 30) | 5.9 % of 187 (3.3 to 10.2) | 24 % of 187 (18 to 31) |
+| 40 | 52 % of 25 (33 to 70) | 12 % of 25 (4 to 30) | 5.9 % of 187 (3.3 to 10.2) | 24 % of 187 (18 to 31) |
 | 50 | 25 % of 76 (17 to 36) | 2.6 % of 76 (0.7 to 9.1) | 8.8 % of 136 (5.1 to 14.8) | 47 % of 136 (39 to 55) |
 
-**Nobody under 25 was measured.** How many minors pass at 18, and how many people of 18 to 24 years do not, is not known, with a \
+**Nobody under 33 was measured.** How many minors pass at 18, and how many people of 18 to 32 years do not, is not known, with a \
 confidence or without one.
 
 ";
@@ -310,13 +310,20 @@ fn security(text: &mut String, config: &Config) -> std::fmt::Result {
          `ACTIVE` the person turns their head in random directions.\n\
          - One-time codes have six digits, and are valid for ten minutes and five tries.",
     );
-    let AttemptLimits { codes_per_session, codes_per_recipient, cards_per_session, cards_per_card, .. } =
-        config.ages.limits;
+    let AttemptLimits {
+        codes_per_session,
+        codes_per_recipient,
+        cards_per_session,
+        cards_per_card,
+        questions_per_session,
+        ..
+    } = config.ages.limits;
     writeln!(
         text,
-        " Codes and questions about cards are counted before they leave the server: at most {codes_per_session} codes and \
-         {cards_per_session} cards in a session, {codes_per_recipient} codes to a recipient and {cards_per_card} questions about \
-         a card in 24 hours, with further limits for ranges of numbers, countries, businesses and the whole server.",
+        " Codes, and questions about cards and to registries, are counted before they leave the server: at most \
+         {codes_per_session} codes, {cards_per_session} cards and {questions_per_session} questions to registries in a session, \
+         {codes_per_recipient} codes to a recipient and {cards_per_card} questions about a card in 24 hours, with further \
+         limits for ranges of numbers, countries, businesses and the whole server.",
     )?;
     text.push_str(
         "\

@@ -18,8 +18,8 @@ pub(crate) enum TokenCommand {
         /// A scope (repeatable): idv:sessions, avs:sessions:create, poa:verify.
         #[arg(long = "scope", required = true)]
         scopes: Vec<TokenScope>,
-        /// Days until it expires. Default: never.
-        #[arg(long)]
+        /// Days until it expires, at most 36,500. Default: never.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500))]
         days: Option<u32>,
     },
     /// List the valid tokens of an application as JSON.

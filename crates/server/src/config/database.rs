@@ -67,7 +67,7 @@ impl Config {
             (None, None) => format!("sqlite:{}", self.data_dir.join("assay.db").display()),
         };
         let db = db::Db::open(&url, self.database.connections)
-            .context("database.url is no address of a database")?;
+            .context("database.url is not the address of a database")?;
         Ok(match &self.actor {
             Some(actor) => db.acting_as(actor.as_str()),
             None => db,

@@ -307,7 +307,8 @@ impl Config {
             Some(file) => {
                 let set =
                     std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
-                VerificationKey::parse_set(&set).with_context(|| format!("{} is no JWK set", file.display()))
+                VerificationKey::parse_set(&set)
+                    .with_context(|| format!("{} is not a JWK set", file.display()))
             }
             None if self.proof.trust_list_url.is_some() => {
                 anyhow::bail!(

@@ -41,7 +41,7 @@ impl DevCredentials {
             format!("there is no credentials file at {}; `assay serve --dev` writes one, or name another with --credentials", file.display())
         })?;
         let mut credentials: Self = serde_json::from_slice(&text)
-            .with_context(|| format!("{} is no credentials file", file.display()))?;
+            .with_context(|| format!("{} is not a credentials file", file.display()))?;
         file.clone_into(&mut credentials.file);
         Ok(credentials)
     }
@@ -53,19 +53,23 @@ impl DevCredentials {
 
     /// A command to try this server with.
     pub(crate) fn example(&self) -> String {
-        let binary = std::env::current_exe().ok().and_then(|path| {
-            let working_dir = std::env::current_dir().ok()?;
-            Some(path.strip_prefix(working_dir).map_or(path.clone(), Path::to_owned))
-        });
-        let binary = binary.unwrap_or_else(|| "assay".into());
         let data = self.file.parent().unwrap_or_else(|| Path::new("data"));
         format!(
             "{} call --data-dir {} /ai/v1/age --img {}",
-            binary.display(),
+            own_program().display(),
             data.display(),
             data.join("sample-face.jpg").display()
         )
     }
+}
+
+/// This program, as it is called from the present folder: it need not be on the `PATH`.
+pub(super) fn own_program() -> PathBuf {
+    let program = std::env::current_exe().ok().and_then(|path| {
+        let working_dir = std::env::current_dir().ok()?;
+        Some(path.strip_prefix(working_dir).map_or(path.clone(), Path::to_owned))
+    });
+    program.unwrap_or_else(|| "assay".into())
 }
 
 /// The credentials of the demo tenant, which is created unless the data folder has a credentials file.

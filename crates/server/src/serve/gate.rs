@@ -5,7 +5,7 @@ use std::{convert::Infallible, sync::Arc};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
-/// A door with two routers behind it, of which one is open.
+/// Routes requests to one of two routers: a closed one while the server is not ready to answer, else the real one.
 #[derive(Clone)]
 pub(super) struct Gate {
     closed: Router,

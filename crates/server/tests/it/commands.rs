@@ -1,6 +1,7 @@
 //! The tools: tenants, keys, documents, the doctor.
 
 use crate::test_installation::{TEST_TIMEOUT, TestInstallation, client, repository, text};
+use db::{Db, sql};
 use serde_json::{Value, json};
 use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -136,6 +137,49 @@ fn what_an_operator_does_is_recorded_and_the_record_is_whole() {
     assert_eq!(cut_off.status.code(), Some(1));
     assert!(text(&cut_off.stderr).contains("records were cut off"), "{}", text(&cut_off.stderr));
     assert_eq!(server.stop(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trail_that_does_not_verify_is_begun_anew_and_says_so() {
+    let place = TestInstallation::new();
+    place.ask(&["org", "create", "Corner shop"]);
+    let former = place.path("former.jsonl");
+    let begin = || place.run(&["audit", "begin", "--former", former.to_str().unwrap()]);
+    let refused = begin();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("the trail is whole"), "{}", text(&refused.stderr));
+    assert!(!former.exists());
+
+    let lines = place.ask(&["audit", "export"]);
+    let database = Db::open(&format!("sqlite:{}", place.path("assay.db").display()), 2).unwrap();
+    let mut tx = database.write().await.unwrap();
+    tx.execute(sql!("UPDATE audit_chain SET signature = ''")).await.unwrap();
+    tx.commit().await.unwrap();
+    database.close().await;
+    let broken = place.run(&["audit", "verify"]);
+    assert_eq!(broken.status.code(), Some(1));
+    assert!(text(&broken.stderr).contains("are not signed"), "{}", text(&broken.stderr));
+
+    assert!(begin().status.success());
+    let kept = std::fs::read_to_string(&former).unwrap();
+    assert_eq!(kept.trim_end(), lines, "no record is lost");
+    let record: Value = serde_json::from_str(&place.ask(&["audit", "export"])).unwrap();
+    let (entry, details) = (&record["record"], &record["record"]["details"]);
+    assert_eq!((&entry["seq"], &entry["kind"]), (&json!(1), &json!("audit-trail.begin")));
+    assert!(entry["actor"].as_str().unwrap().starts_with("operator:"), "{entry}");
+    assert_eq!(details["records"], kept.lines().count());
+    assert_eq!(details["sha256"], domain::audit::sha256_hex(kept.as_bytes()));
+    assert!(details["problem"].as_str().unwrap().contains("are not signed"), "{details}");
+
+    let whole = place.ask(&["audit", "verify"]);
+    let end = format!("1:{}", record["hash"].as_str().unwrap());
+    assert_eq!(whole, format!("1 records, none changed, removed or moved; the end is {end}"));
+    place.ask(&["audit", "verify", "--expect", &end]);
+    let former_end: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    let expected = format!("{}:{}", former_end["record"]["seq"], former_end["hash"].as_str().unwrap());
+    let other = place.run(&["audit", "verify", "--expect", &expected]);
+    assert_eq!(other.status.code(), Some(1), "the former trail is not taken for this one");
+    assert_eq!(place.run(&["audit", "verify", "--expect", "1"]).status.code(), Some(2));
 }
 
 #[test]
@@ -319,6 +363,24 @@ fn names_and_applications_are_taken_as_arguments_and_as_options() {
 }
 
 #[test]
+fn days_and_moments_outside_the_calendar_are_refused() {
+    let place = TestInstallation::new();
+    let app = "018f3c8e-0000-7000-8000-00000000000a";
+    let check = |arguments: &[&str], expected: &str| {
+        let refused = place.run(arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&refused.stderr).contains(expected), "{arguments:?}: {}", text(&refused.stderr));
+    };
+    let token = ["token", "create", "--app", app, "--scope", "poa:verify"];
+    check(&[&token[..], &["--days", "4294967295"]].concat(), "4294967295 is not in 1..=36500");
+    let secret = ["deliveries", "secret", app, "--rotate", "--overlap-hours", "4294967295"];
+    check(&secret, "4294967295 is not in 0..=8760");
+    let expected = "it is not a moment from 1970 to 9999";
+    check(&["deliveries", "list", "--from=-009999-01-02T02:00:00Z"], expected);
+    check(&["audit", "export", "--to=0000-01-01T00:00:00Z"], expected);
+}
+
+#[test]
 fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     let place = TestInstallation::new();
     place.ask(&["migrate"]);
@@ -418,7 +480,7 @@ fn who_was_deleted_after_a_backup_is_deleted_again_when_it_was_restored() {
     let wrong = place.run(&["audit", "replay-erasures", export.to_str().unwrap()]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(
-        text(&wrong.stdout).contains("line 1: it is no line of `assay audit export`"),
+        text(&wrong.stdout).contains("line 1: it is not a line of `assay audit export`"),
         "{}",
         text(&wrong.stdout)
     );

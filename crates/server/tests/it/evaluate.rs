@@ -1,8 +1,10 @@
 //! `assay evaluate`: the operator's own table.
 
 use crate::test_installation::TestInstallation;
+use base::PictureSize;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt::Write as _};
+use testkit::{edits, media_fixtures::png};
 
 /// Writes the cut-out faces and a file of labels.
 fn labelled(place: &TestInstallation, columns: &str, label: impl Fn(usize) -> String) -> String {
@@ -297,12 +299,10 @@ fn twice(labels: &str) {
 fn paired(place: &TestInstallation) -> String {
     let faces = testkit::face_pictures();
     for (number, face) in faces.iter().enumerate() {
-        let take = image::RgbImage::from_raw(face.width(), face.height(), face.rgb().to_vec()).unwrap();
-        take.save(place.path(&format!("{number}-a.png"))).unwrap();
-        let part =
-            image::imageops::crop_imm(&take, 60, 40, face.width() - 120, face.height() - 90).to_image();
-        let small = image::imageops::resize(&part, 360, 400, image::imageops::FilterType::Triangle);
-        let small = base::Picture::new(360, 400, small.into_raw()).unwrap();
+        std::fs::write(place.path(&format!("{number}-a.png")), png(face)).unwrap();
+        let size = PictureSize { width: face.width() - 120, height: face.height() - 90 };
+        let part = edits::cropped(face, 60, 40, size);
+        let small = edits::resized(&part, PictureSize { width: 360, height: 400 });
         std::fs::write(
             place.path(&format!("{number}-b.jpg")),
             domain::image_analysis::sample_faces::encode_jpeg(&small, 70),

@@ -150,7 +150,7 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("age-net-1", "/output/errors/distribution/weight", json!(10.5), "a weight of 0 to 10"),
         ("age-pair-1", "/output/averaged_with/share", json!(1.5), "a share of 0 to 1"),
         ("age-pair-1", "/output/averaged_with/scales", json!([]), "one to eight crops"),
-        ("age-pair-1", "/output/averaged_with/id", json!("age-pair-1"), "no single model for age"),
+        ("age-pair-1", "/output/averaged_with/id", json!("age-pair-1"), "not a single model for age"),
         ("faceres-age", "/output/first_age", json!(-3.0), "0 to 120 years"),
         ("blazeface", "/output/find", json!(0.9), "ascending"),
         ("blazeface", "/output/count", json!(1.5), "0 to 1"),

@@ -76,7 +76,7 @@ async fn jobs_in_turn_leave_room_for_others_and_every_application_has_its_turn_a
     let flooding = || pool.run_in_turn(flood, order.job("flood"));
     let call = async {
         // Polled after the others, so they are queued.
-        assert_eq!(pool.stats().queued, 1, "no more are ready than there are workers");
+        assert_eq!(pool.stats().queued, 2, "as many as there are workers, and one of who had nothing ready");
         let called = pool.run(caller, order.job("call")).unwrap();
         release.send(()).unwrap();
         called.await
@@ -87,7 +87,7 @@ async fn jobs_in_turn_leave_room_for_others_and_every_application_has_its_turn_a
     let taken = order.taken();
     let place = |name| taken.iter().position(|taken| *taken == name).unwrap();
     assert_eq!(taken.len(), 5);
-    assert!(place("call") <= 1 && place("quiet") <= 2, "{taken:?}");
+    assert!(place("call") <= 2 && place("quiet") <= 2, "{taken:?}");
 }
 
 #[tokio::test]

@@ -70,7 +70,7 @@ impl IpQualityScoreClient {
         }
         let api_key = read_secret("api_key_file", &settings.api_key_file)?;
         if !api_key.expose().bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(InvalidSettingError::new("api_key_file", "it is no key of letters and digits"));
+            return Err(InvalidSettingError::new("api_key_file", "it is not a key of letters and digits"));
         }
         Ok(Self {
             context: ServiceContext { fetcher: fetcher.clone(), world: world.clone() },
@@ -87,7 +87,7 @@ impl IpQualityScoreClient {
     ) -> Result<AgeEvidence, AgeMethodError> {
         let RegistrySubject::Email(holder) = subject else { return Err(not_answered(subject)) };
         let mut url = url::Url::parse(&self.url)
-            .map_err(|_| AgeMethodError::unavailable("the address of IPQualityScore is none"))?;
+            .map_err(|_| AgeMethodError::unavailable("the address of IPQualityScore is not valid"))?;
         if let Ok(mut path) = url.path_segments_mut() {
             path.push(self.api_key.expose()).push(holder.expose());
         }

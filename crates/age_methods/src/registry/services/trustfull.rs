@@ -52,7 +52,7 @@ impl TrustfullClient {
         world: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let header = HeaderName::from_bytes(settings.header.as_bytes())
-            .map_err(|_| InvalidSettingError::new("header", "it is no name of a header"))?;
+            .map_err(|_| InvalidSettingError::new("header", "it is not the name of a header"))?;
         Ok(Self {
             context: ServiceContext { fetcher: fetcher.clone(), world: world.clone() },
             url: callable_url("url", fetcher, &settings.url)?,

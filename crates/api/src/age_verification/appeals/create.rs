@@ -1,10 +1,13 @@
 //! `POST /api/v1/sessions/{sessionId}/appeal`
 
 use super::{
-    super::{AgeApiError, auth::OwnSession, body::DeclaredJsonBody, error, no_store_json},
+    super::{AgeApiError, NO_STORE_HEADERS, auth::OwnSession, body::DeclaredJsonBody, error},
     record::AppealRecord,
 };
-use crate::ApiState;
+use crate::{
+    ApiState,
+    http::idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
+};
 use axum::{
     extract::State,
     http::StatusCode,
@@ -40,7 +43,7 @@ impl CreateAgeAppealRequest {
     fn into_command(self) -> Result<AgeAppealRequest, AgeApiError> {
         let language = self.language;
         if language.as_deref().is_some_and(|tag| !is_language_tag(tag)) {
-            return Err(AgeApiError::violation("language", "it is no language tag (BCP 47)"));
+            return Err(AgeApiError::violation("language", "it is not a language tag (BCP 47)"));
         }
         if self.picture.is_some() && self.picture_consent != Some(true) {
             let words = "it is true where a picture is sent: the person agrees that a reviewer sees it";
@@ -65,9 +68,12 @@ fn is_language_tag(tag: &str) -> bool {
 /// to `notification_url`.
 #[utoipa::path(
     post, path = "/api/v1/sessions/{sessionId}/appeal", tag = "appeals", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
-    params(("sessionId" = Uuid, Path, description = "The session.")),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        IdempotencyKeyHeader,
+    ),
     request_body(content = CreateAgeAppealRequest, example = json!({ "statement": "I am 34; the camera was very dark.", "language": "en" })),
-    responses((status = 201, description = "It waits for a reviewer.", body = AppealRecord), error::CreateAgeAppealErrors),
+    responses((status = 201, description = "The appeal, which waits for a reviewer.", body = AppealRecord), error::CreateAgeAppealErrors),
 )]
 pub(crate) async fn create_age_appeal(
     State(api): State<ApiState>,
@@ -75,6 +81,17 @@ pub(crate) async fn create_age_appeal(
     DeclaredJsonBody(body): DeclaredJsonBody<MAX_BODY_BYTES>,
 ) -> Result<Response, AgeApiError> {
     let request = body.json::<CreateAgeAppealRequest>()?.into_command()?;
-    let appeal = api.age_verification.create_appeal(session.app, session.id, request).await?;
-    Ok((StatusCode::CREATED, no_store_json(AppealRecord::from(appeal))).into_response())
+    let key = body.idempotency_key()?;
+    let identity = body.fingerprint(session.app, key.as_deref());
+    // The picture of a repeat need not be read again.
+    if let Some(answered) = stored_response(&api, &identity).await? {
+        return Ok((NO_STORE_HEADERS, answered).into_response());
+    }
+    let prepared = api.age_verification.prepare_appeal(session.app, request).await?;
+    let answer: Result<Response, AgeApiError> = idempotent(&api, identity, async |tx| {
+        let appeal = api.age_verification.create_appeal(tx, session.app, session.id, prepared).await?;
+        Ok((StatusCode::CREATED, AppealRecord::from(appeal)))
+    })
+    .await;
+    Ok((NO_STORE_HEADERS, answer?).into_response())
 }

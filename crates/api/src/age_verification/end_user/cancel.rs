@@ -15,7 +15,7 @@ use axum::extract::State;
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/cancel", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
-    responses((status = 200, description = "It is cancelled.", body = PageSession), error::CancelErrors),
+    responses((status = 200, description = "The cancelled session.", body = PageSession), error::CancelErrors),
 )]
 pub(crate) async fn cancel_age_session(
     State(api): State<ApiState>,

@@ -20,7 +20,7 @@ pub(crate) struct ConsentRequest {
     post, path = "/age/v1/sessions/{sessionId}/consent", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
     request_body = ConsentRequest,
-    responses((status = 200, description = "It is noted.", body = PageSession), error::GiveConsentErrors),
+    responses((status = 200, description = "The session, with the decision recorded.", body = PageSession), error::GiveConsentErrors),
 )]
 pub(crate) async fn give_age_consent(
     State(api): State<ApiState>,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ApiState,
-    http::idempotency::{idempotent, stored_response},
+    http::idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
 };
 use axum::{
     extract::State,
@@ -36,15 +36,16 @@ pub(crate) struct OpenAttemptRequest {
 
 /// Open a method.
 ///
-/// An unfinished attempt at another method is abandoned, and does not count.
+/// An unfinished attempt at another method is abandoned, and does not count. Where blind tokens are asked for or issued, no
+/// answer is kept, so `Idempotency-Key` has no effect there.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person", security(("sdk" = [])),
     params(
         ("sessionId" = Uuid, Path, description = "The session."),
-        ("Idempotency-Key" = Option<String>, Header, max_length = 255, description = "Repeats with the same key and body are answered alike, for 24 hours. Not where blind tokens are asked for or issued: of those no answer is kept."),
+        IdempotencyKeyHeader,
     ),
     request_body(content = OpenAttemptRequest, example = json!({ "method": "AGE_ESTIMATION", "locale": "en" })),
-    responses((status = 201, description = "What to do.", body = TurnResponse), error::OpenAttemptErrors),
+    responses((status = 201, description = "What the person does first.", body = TurnResponse), error::OpenAttemptErrors),
 )]
 pub(crate) async fn open_age_attempt(
     State(api): State<ApiState>,

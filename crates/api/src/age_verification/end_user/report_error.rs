@@ -16,7 +16,7 @@ use axum::http::StatusCode;
     post, path = "/age/v1/sessions/{sessionId}/faults", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
     request_body = ClientErrorReport,
-    responses((status = 204, description = "It is in the log."), error::ReportFaultErrors),
+    responses((status = 204, description = "The error is in the log."), error::ReportFaultErrors),
 )]
 pub(crate) async fn report_age_fault(
     user: AgeEndUser<AdmitBlockedLocations>,

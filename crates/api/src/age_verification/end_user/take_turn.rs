@@ -104,7 +104,7 @@ impl TurnRequest {
         ("attemptId" = Uuid, Path, description = "The attempt."),
     ),
     request_body = TurnRequest,
-    responses((status = 200, description = "What to do next.", body = TurnResponse), error::TakeTurnErrors),
+    responses((status = 200, description = "What the person does next.", body = TurnResponse), error::TakeTurnErrors),
 )]
 pub(crate) async fn take_age_turn(
     State(api): State<ApiState>,

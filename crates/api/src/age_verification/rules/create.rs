@@ -4,7 +4,10 @@ use super::super::{
     AgeApiError, auth::RelyingParty, body::DeclaredJsonBody, error,
     sessions::request::CreateAgeSessionRequest,
 };
-use crate::{ApiState, http::idempotency::idempotent};
+use crate::{
+    ApiState,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::Uuid;
 use utoipa::ToSchema;
@@ -21,7 +24,7 @@ pub(crate) struct CreatedRule {
 /// A rule says which methods, thresholds and levels are enough, and in `ttl` how old a result may be.
 #[utoipa::path(
     post, path = "/api/v1/rules", tag = "rules", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
+    params(IdempotencyKeyHeader),
     request_body(
         content = CreateAgeSessionRequest, description = "The methods, thresholds and levels that are enough, as for a session.",
         example = json!({

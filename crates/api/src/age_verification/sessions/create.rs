@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ApiState,
-    http::idempotency::{idempotent, stored_response},
+    http::idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{AgeSessionId, Timestamp};
@@ -45,7 +45,7 @@ impl CreatedAgeSession {
 /// Send the end user to `url` of the answer. A refusal lists everything that is wrong with the request.
 #[utoipa::path(
     post, path = "/api/v1/sessions", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
+    params(IdempotencyKeyHeader),
     request_body(
         content = CreateAgeSessionRequest, description = "What is asked for. Every member may be left out.",
         example = json!({

@@ -1,7 +1,10 @@
 //! `POST /api/v1/sessions/{sessionId}/device-signal/challenge`
 
-use super::super::{AgeApiError, auth::OwnSession, error, no_store_json};
-use crate::ApiState;
+use super::super::{AgeApiError, NO_STORE_HEADERS, auth::OwnSession, body::RequestBody, error};
+use crate::{
+    ApiState,
+    http::idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
+};
 use axum::{
     extract::State,
     http::StatusCode,
@@ -30,14 +33,24 @@ pub(crate) struct DeviceChallengeRecord {
 /// abandoned and does not count; a new challenge replaces an earlier one.
 #[utoipa::path(
     post, path = "/api/v1/sessions/{sessionId}/device-signal/challenge", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
-    params(("sessionId" = Uuid, Path, description = "The session.")),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        IdempotencyKeyHeader,
+    ),
     responses((status = 201, description = "What to bind the statement to.", body = DeviceChallengeRecord), error::BeginDeviceSignalErrors),
 )]
 pub(crate) async fn begin_device_signal(
     State(api): State<ApiState>,
     OwnSession(session): OwnSession,
+    body: RequestBody,
 ) -> Result<Response, AgeApiError> {
+    let key = body.idempotency_key()?;
+    let identity = body.fingerprint(session.app, key.as_deref());
+    if let Some(answered) = stored_response(&api, &identity).await? {
+        return Ok((NO_STORE_HEADERS, answered).into_response());
+    }
     let DeviceChallenge { text, until, .. } = api.age_verification.begin_device_signal(session.id).await?;
     let record = DeviceChallengeRecord { challenge: text, expires_at: until };
-    Ok((StatusCode::CREATED, no_store_json(record)).into_response())
+    let answer = idempotent(&api, identity, async |_| Ok((StatusCode::CREATED, record))).await?;
+    Ok((NO_STORE_HEADERS, answer).into_response())
 }

@@ -15,8 +15,7 @@ use domain::{
     },
 };
 use serde::Deserialize;
-use serde_json::{Map, Value};
-use std::borrow::Cow;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 /// What is asked for. Each method has a block of its own; without any block, every configured method is offered.
@@ -211,9 +210,10 @@ impl CreateAgeSessionRequest {
     pub(crate) fn read(body: &[u8], brand: &str) -> Result<(AgeSessionRequest, Vec<Violation>), JsonError> {
         let own = AgeMethod::SvcKey.block_name();
         let branded = AgeMethod::SvcKey.branded_block_name(brand);
-        let unbranded = rename_member(body, &branded, own);
-        let (payload, mut unread) = json::parse_lenient::<Self>(&unbranded)?;
-        if let Cow::Owned(_) = unbranded {
+        let mut members = json::parse_value(body)?;
+        let is_renamed = rename_member(&mut members, &branded, own);
+        let (payload, mut unread) = json::read_lenient::<Self>(members)?;
+        if is_renamed {
             for violation in &mut unread {
                 if let Some(rest) = violation.path.strip_prefix(own) {
                     violation.path = format!("{branded}{rest}").into();
@@ -237,7 +237,7 @@ impl CreateAgeSessionRequest {
         let methods = methods.collect();
         let rule_id = self.rule_id.as_deref().and_then(|id| {
             let id = Uuid::try_parse(id);
-            id.map_err(|_| unusable.push(Violation::new("rule_id", "it is no UUID"))).ok()
+            id.map_err(|_| unusable.push(Violation::new("rule_id", "it is not a UUID"))).ok()
         });
         let blocked = self.blocked_locations.unwrap_or_default().into_iter().enumerate();
         let blocked_locations = blocked.filter_map(|(at, code)| {
@@ -304,20 +304,16 @@ impl CreateAgeSessionRequest {
     }
 }
 
-/// Renames a member of a body. The body stays as it is if it has no such member, or already has one of the new name.
-fn rename_member<'a>(body: &'a [u8], from: &str, to: &str) -> Cow<'a, [u8]> {
-    if from == to {
-        return Cow::Borrowed(body);
+/// Renames a member of a body; returns whether it did. The body stays as it is if it has no such member, or already has one of
+/// the new name.
+fn rename_member(body: &mut Value, from: &str, to: &str) -> bool {
+    let Value::Object(members) = body else { return false };
+    if members.contains_key(to) {
+        return false;
     }
-    let renamed = serde_json::from_slice::<Map<String, Value>>(body).ok().and_then(|mut members| {
-        if members.contains_key(to) {
-            return None;
-        }
-        let value = members.remove(from)?;
-        members.insert(to.to_owned(), value);
-        serde_json::to_vec(&members).ok()
-    });
-    renamed.map_or(Cow::Borrowed(body), Cow::Owned)
+    let Some(value) = members.remove(from) else { return false };
+    members.insert(to.to_owned(), value);
+    true
 }
 
 #[cfg(test)]

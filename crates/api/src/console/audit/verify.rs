@@ -55,7 +55,7 @@ impl From<ChainEnd> for AuditChainEnd {
 /// Every record is read, one verification at a time. For operators with `audit:view`.
 #[utoipa::path(
     post, path = "/console/audit-trail/verification", tag = "audit", security(("session" = [], "console" = [])),
-    responses((status = 200, description = "Whether it is whole.", body = AuditVerification), AuditVerificationErrors),
+    responses((status = 200, description = "Whether the audit trail is intact.", body = AuditVerification), AuditVerificationErrors),
 )]
 pub(in crate::console) async fn verify_audit_trail(
     State(api): State<ApiState>,

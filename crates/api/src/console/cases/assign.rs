@@ -31,7 +31,7 @@ impl CommandPayload for AssignCaseRequest {
     post, path = "/console/cases/{caseId}/assign", tag = "cases", security(("session" = [], "console" = [])),
     params(CasePath),
     request_body(content = AssignCaseRequest, example = json!({ "member_id": "c0f1e7b2-52a5-4b11-9a57-1f4b6f6a9d21" })),
-    responses((status = 204, description = "It waits for that member."), CaseCommandErrors),
+    responses((status = 204, description = "The case is assigned to that member."), CaseCommandErrors),
 )]
 pub(in crate::console) async fn assign_case(
     State(api): State<ApiState>,

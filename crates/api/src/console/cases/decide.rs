@@ -55,7 +55,7 @@ pub(in crate::console) struct RecordedDecision {
     put, path = "/console/cases/{caseId}/decision", tag = "cases", security(("session" = [], "console" = [])),
     params(CasePath),
     request_body(content = DecideCaseRequest, example = json!({ "decision": "FALSE_ALARM", "exposure_seconds": 3.5 })),
-    responses((status = 200, description = "It will be settled.", body = RecordedDecision), CaseCommandErrors),
+    responses((status = 200, description = "The decision, which takes effect later.", body = RecordedDecision), CaseCommandErrors),
 )]
 pub(in crate::console) async fn decide_case(
     State(api): State<ApiState>,

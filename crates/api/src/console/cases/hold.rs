@@ -36,7 +36,7 @@ impl CommandPayload for HoldCaseRequest {
     post, path = "/console/cases/{caseId}/hold", tag = "cases", security(("session" = [], "console" = [])),
     params(CasePath),
     request_body(content = HoldCaseRequest, example = json!({ "until": "2026-01-17T09:00:00Z", "note": "The uploader was asked for the original." })),
-    responses((status = 204, description = "It is on hold."), CaseCommandErrors),
+    responses((status = 204, description = "The case is on hold."), CaseCommandErrors),
 )]
 pub(in crate::console) async fn hold_case(
     State(api): State<ApiState>,

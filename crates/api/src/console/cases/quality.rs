@@ -167,7 +167,7 @@ pub(in crate::console) async fn reviewer_quality(
     request.require(ConsoleScope::QueuesManage)?;
     let QualityQuery { kind, queue_id, from, before } = request.input;
     let until = before.unwrap_or_else(|| api.environment.now());
-    let from = from.unwrap_or(until - DEFAULT_PERIOD);
+    let from = from.unwrap_or_else(|| until.saturating_sub(DEFAULT_PERIOD).unwrap_or(Timestamp::UNIX_EPOCH));
     let mut view = api.db.read().await?;
     let filter = QualityFilter { kind, queue: queue_id, from, until };
     let found = api.cases.quality(&mut view, &request.reviewer, filter).await?;

@@ -10,7 +10,7 @@ use axum::{extract::State, http::StatusCode};
 #[utoipa::path(
     post, path = "/console/cases/{caseId}/release", tag = "cases", security(("session" = [], "console" = [])),
     params(CasePath),
-    responses((status = 204, description = "It is anybody's again."), CaseChangeErrors),
+    responses((status = 204, description = "The case is back in its queue."), CaseChangeErrors),
 )]
 pub(in crate::console) async fn release_case(
     State(api): State<ApiState>,

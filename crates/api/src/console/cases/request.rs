@@ -119,7 +119,7 @@ impl<Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest<ApiState>
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (mut parts, body) = request.into_parts();
         let request = ReviewerRequest::<Ids>::read(&mut parts, api).await?;
-        let raw = body::read(api, &parts.headers, body, MAX_BODY_BYTES, "send less at once").await?;
+        let raw = body::read(api, &parts, None, body, MAX_BODY_BYTES, "send less at once").await?;
         let command = read_command::<B>(&parts, &raw, api)?;
         Ok(request.with_input(Command(command)))
     }

@@ -17,7 +17,7 @@ use domain::delivery;
 #[utoipa::path(
     post, path = "/console/deliveries/{deliveryId}/replay", tag = "deliveries", security(("session" = [], "console" = [])),
     params(DeliveryPath),
-    responses((status = 204, description = "It is sent again."), RecordChangeErrors),
+    responses((status = 204, description = "The message is queued again."), RecordChangeErrors),
 )]
 pub(in crate::console) async fn replay_delivery(
     State(api): State<ApiState>,

@@ -10,8 +10,11 @@ use crate::{
     content_moderation::{CommandPayload, CommandViolations, ModerationApiError},
 };
 use axum::{Json, extract::State};
-use base::{AppId, Timestamp, Uuid};
-use domain::delivery::{self, DeliveryFilter, DeliveryState};
+use base::{AppId, MOMENT_WORDS, Timestamp, Uuid, storable_moment};
+use domain::{
+    Violation,
+    delivery::{self, DeliveryFilter, DeliveryState},
+};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -47,7 +50,12 @@ pub(in crate::console) struct ReplayDeliveriesRequest {
 impl CommandPayload for ReplayDeliveriesRequest {
     type Command = Self;
 
-    fn into_command(self, _api: &ApiState, _violations: &mut CommandViolations) -> Option<Self> {
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<Self> {
+        for (name, moment) in [("from", self.from), ("to", self.to)] {
+            if moment.is_some_and(|moment| storable_moment(moment).is_none()) {
+                violations.push(Violation::new(name, format!("it is {MOMENT_WORDS}")));
+            }
+        }
         Some(self)
     }
 }
@@ -68,7 +76,7 @@ pub(in crate::console) struct ReplayedDeliveries {
 #[utoipa::path(
     post, path = "/console/deliveries/replay", tag = "deliveries", security(("session" = [], "console" = [])),
     request_body(content = ReplayDeliveriesRequest, example = json!({ "state": "FAILED", "origin": "https://hooks.example.com" })),
-    responses((status = 200, description = "They are sent again.", body = ReplayedDeliveries), RecordCommandErrors),
+    responses((status = 200, description = "The number of messages that are queued again.", body = ReplayedDeliveries), RecordCommandErrors),
 )]
 pub(in crate::console) async fn replay_deliveries(
     State(api): State<ApiState>,

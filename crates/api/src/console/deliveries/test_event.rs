@@ -68,7 +68,7 @@ struct TestEvent {
     post, path = "/console/applications/{applicationId}/test-events", tag = "deliveries", security(("session" = [], "console" = [])),
     params(ApplicationPath),
     request_body = SendTestEventRequest,
-    responses((status = 201, description = "It is queued.", body = CreatedResource), RecordCommandErrors),
+    responses((status = 201, description = "The test event is queued.", body = CreatedResource), RecordCommandErrors),
 )]
 pub(in crate::console) async fn send_test_event(
     State(api): State<ApiState>,

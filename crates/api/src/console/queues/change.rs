@@ -17,7 +17,7 @@ use domain::accounts::ConsoleScope;
     put, path = "/console/queues/{queueId}", tag = "queues", security(("session" = [], "console" = [])),
     params(QueuePath),
     request_body(content = QueueRequest, example = json!({ "name": "Banned people", "rules": { "reasons": ["BANNED_PROFILE"] }, "target_minutes": 30 })),
-    responses((status = 204, description = "It is changed."), QueueCommandErrors),
+    responses((status = 204, description = "The queue is changed."), QueueCommandErrors),
 )]
 pub(in crate::console) async fn change_queue(
     State(api): State<ApiState>,

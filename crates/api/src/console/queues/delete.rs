@@ -13,7 +13,7 @@ use domain::accounts::ConsoleScope;
 #[utoipa::path(
     delete, path = "/console/queues/{queueId}", tag = "queues", security(("session" = [], "console" = [])),
     params(QueuePath),
-    responses((status = 204, description = "It is gone."), CaseReadErrors),
+    responses((status = 204, description = "The queue is deleted."), CaseReadErrors),
 )]
 pub(in crate::console) async fn delete_queue(
     State(api): State<ApiState>,

@@ -15,7 +15,7 @@ use axum::{extract::State, http::StatusCode};
 #[utoipa::path(
     post, path = "/console/verification-sessions/{verificationSessionId}/cancel", tag = "verification-sessions", security(("session" = [], "console" = [])),
     params(VerificationSessionPath),
-    responses((status = 204, description = "It has ended."), SessionChangeErrors),
+    responses((status = 204, description = "The session has ended."), SessionChangeErrors),
 )]
 pub(in crate::console) async fn cancel_verification_session(
     State(api): State<ApiState>,

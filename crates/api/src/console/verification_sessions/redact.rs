@@ -4,17 +4,19 @@ use super::{VerificationSessionPath, find_session};
 use crate::{
     ApiState,
     console::{
-        SessionChangeErrors, approvals::PendingApproval, permissions::SessionsManage, request::ConsoleCall,
+        SessionChangeErrors,
+        approvals::{PendingApproval, ask_for_approval, needs_approval},
+        permissions::SessionsManage,
+        request::ConsoleCall,
     },
     content_moderation::ModerationApiError,
 };
 use axum::{
-    Json,
     extract::State,
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use domain::console::approvals::{self, ApprovableAction};
+use domain::console::approvals::ApprovableAction;
 
 /// Erase a session with all that is known of its person, for good.
 ///
@@ -25,7 +27,7 @@ use domain::console::approvals::{self, ApprovableAction};
     delete, path = "/console/verification-sessions/{verificationSessionId}", tag = "verification-sessions", security(("session" = [], "console" = [])),
     params(VerificationSessionPath),
     responses(
-        (status = 204, description = "Nothing is left of it."),
+        (status = 204, description = "The session is erased."),
         (status = 202, description = "Another operator must approve it.", body = PendingApproval),
         SessionChangeErrors
     ),
@@ -36,15 +38,13 @@ pub(in crate::console) async fn redact_verification_session(
 ) -> Result<Response, ModerationApiError> {
     let record = find_session(&api, &call).await?;
     let mut tx = call.begin(&api).await?;
-    if api.sign_in.settings().four_eyes && call.own_application().is_none() {
+    if needs_approval(&api, &call) {
         let wanted = ApprovableAction::RedactSession {
             app: record.app_id,
             session_kind: record.kind,
             session: record.id,
         };
-        let id = approvals::request(&mut tx, &*api.environment, call.operator()?, &wanted).await?;
-        tx.commit().await?;
-        return Ok((StatusCode::ACCEPTED, Json(PendingApproval { approval_id: id })).into_response());
+        return ask_for_approval(&api, tx, call.operator()?, &wanted).await;
     }
     let sessions = &api.verification_sessions;
     let redacted = sessions.redact_in(&mut tx, record.app_id, record.kind, record.id).await?;

@@ -20,7 +20,7 @@ use tracing::Instrument as _;
     delete, path = "/accounts/{accountId}", tag = "accounts", security(("api key" = [], "application" = [])),
     params(AccountPath),
     responses(
-        (status = 204, description = "Nothing is left of it.", headers(("Location" = String, description = "Where the deletion receipt is."))),
+        (status = 204, description = "The account and everything under it is deleted.", headers(("Location" = String, description = "Where the deletion receipt is."))),
         error::ReadErrors
     ),
 )]
@@ -39,7 +39,7 @@ pub(crate) async fn close_account(
     let closed = tokio::spawn(close.in_current_span()).await;
     match closed {
         Ok(closed) => closed?,
-        Err(broken) => return Err(ModerationApiError::unavailable(&broken)),
+        Err(broken) => return Err(ModerationApiError::broken_task(broken)),
     }
     let receipt = format!("/accounts/{account}/deletion-receipt");
     Ok((StatusCode::NO_CONTENT, [(header::LOCATION, receipt)]))

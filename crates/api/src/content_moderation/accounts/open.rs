@@ -45,7 +45,7 @@ impl CommandPayload for OpenAccountRequest {
     post, path = "/accounts", tag = "accounts", security(("api key" = [], "application" = [])),
     params(IdempotencyKeyHeader),
     request_body(content = OpenAccountRequest, example = json!({ "name": "Production" })),
-    responses((status = 201, description = "It is open.", body = CreatedResource), error::OpenAccountErrors),
+    responses((status = 201, description = "The account is open.", body = CreatedResource), error::OpenAccountErrors),
 )]
 pub(crate) async fn open_account(
     State(api): State<ApiState>,

@@ -38,7 +38,7 @@ impl CommandPayload for ArchiveContentRequest {
     security(("api key" = [], "application" = [])),
     params(AccountPath),
     request_body = ArchiveContentRequest,
-    responses((status = 204, description = "It is archived."), error::WriteErrors),
+    responses((status = 204, description = "The content is archived."), error::WriteErrors),
 )]
 pub(crate) async fn archive_content(
     State(api): State<ApiState>,

@@ -41,7 +41,7 @@ impl CommandPayload for AttachProfileRequest {
     security(("api key" = [], "application" = [])),
     params(ContentPath),
     request_body = AttachProfileRequest,
-    responses((status = 200, description = "It is attached; these are the content's reports.", body = ContentReportList), error::WriteErrors),
+    responses((status = 200, description = "The profile is attached; these are the content's reports.", body = ContentReportList), error::WriteErrors),
 )]
 pub(crate) async fn attach_profile(
     State(api): State<ApiState>,

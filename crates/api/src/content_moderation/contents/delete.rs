@@ -14,7 +14,7 @@ use axum::{extract::State, http::StatusCode};
     delete, path = "/accounts/{accountId}/contents/{id}", tag = "contents",
     security(("api key" = [], "application" = [])),
     params(ContentPath),
-    responses((status = 204, description = "It is gone."), error::ReadErrors),
+    responses((status = 204, description = "The content is deleted."), error::ReadErrors),
 )]
 pub(crate) async fn delete_content(
     State(api): State<ApiState>,

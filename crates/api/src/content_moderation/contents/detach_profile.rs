@@ -15,7 +15,7 @@ use domain::content_moderation::contents;
     delete, path = "/accounts/{accountId}/contents/{id}/profiles/{profileId}", tag = "contents",
     security(("api key" = [], "application" = [])),
     params(ContentProfilePath),
-    responses((status = 204, description = "It is detached."), error::ReadErrors),
+    responses((status = 204, description = "The profile is detached."), error::ReadErrors),
 )]
 pub(crate) async fn detach_profile(
     State(api): State<ApiState>,

@@ -86,7 +86,7 @@ impl CommandPayload for RegisterContentRequest {
     request_body(content = RegisterContentRequest, example = json!({
         "url": "https://media.example.com/1.jpg", "type": "IMAGE", "title": "Front page of 16 January",
     })),
-    responses((status = 201, description = "It is registered.", body = CreatedResource), error::CreateErrors),
+    responses((status = 201, description = "The content is registered.", body = CreatedResource), error::CreateErrors),
 )]
 pub(crate) async fn register_content(
     State(api): State<ApiState>,

@@ -38,7 +38,7 @@ impl CommandPayload for ReportContentRequest {
     security(("api key" = [], "application" = [])),
     params(ContentPath, IdempotencyKeyHeader),
     request_body(content = ReportContentRequest, example = json!({ "reason": "The person in it has not agreed." })),
-    responses((status = 201, description = "It is reported.", body = CreatedResource), error::CreateErrors),
+    responses((status = 201, description = "The content is reported.", body = CreatedResource), error::CreateErrors),
 )]
 pub(crate) async fn report_content(
     State(api): State<ApiState>,

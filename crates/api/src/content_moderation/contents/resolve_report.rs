@@ -34,7 +34,7 @@ impl CommandPayload for ResolveReportRequest {
     security(("api key" = [], "application" = [])),
     params(ReportPath),
     request_body = ResolveReportRequest,
-    responses((status = 204, description = "It is decided."), error::WriteErrors),
+    responses((status = 204, description = "The report is decided."), error::WriteErrors),
 )]
 pub(crate) async fn resolve_report(
     State(api): State<ApiState>,

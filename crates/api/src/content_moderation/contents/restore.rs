@@ -12,7 +12,7 @@ use domain::content_moderation::contents;
     delete, path = "/accounts/{accountId}/archive/contents/{id}", tag = "contents",
     security(("api key" = [], "application" = [])),
     params(ContentPath),
-    responses((status = 204, description = "It is no longer archived."), error::ReadErrors),
+    responses((status = 204, description = "The content is no longer archived."), error::ReadErrors),
 )]
 pub(crate) async fn restore_content(
     State(api): State<ApiState>,

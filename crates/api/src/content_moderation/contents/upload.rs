@@ -65,7 +65,7 @@ impl From<ContentUpload> for UploadBody {
         ("Content-Type" = String, Header, description = "`image/…` or `video/…`.", example = "image/jpeg"),
     ),
     request_body(content((Vec<u8> = "image/*"), (Vec<u8> = "video/*")), description = "The file."),
-    responses((status = 201, description = "It is stored.", body = UploadBody), error::UploadErrors),
+    responses((status = 201, description = "The file is stored.", body = UploadBody), error::UploadErrors),
 )]
 pub(crate) async fn upload_file(
     State(api): State<ApiState>,

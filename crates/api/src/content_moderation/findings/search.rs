@@ -177,13 +177,14 @@ pub(crate) struct FindingMatchBody {
     security(("api key" = [], "application" = [])),
     params(AccountPath),
     request_body = SearchFindingsRequest,
-    responses((status = 200, description = "Where they were seen; maybe nowhere.", body = FindingMatchesBody), error::SearchErrors),
+    responses((status = 200, description = "Where the person was seen; the list may be empty.", body = FindingMatchesBody), error::SearchErrors),
 )]
 pub(crate) async fn search_findings(
     State(api): State<ApiState>,
     request: AccountRequest<FindingsSearch, AccountPath, ReceivedCommand<SearchFindingsRequest>>,
 ) -> Result<Json<FindingMatchesBody>, ModerationApiError> {
-    let found = api.content_moderation.search_findings(request.account.id, request.input.command).await?;
+    let (app, account) = (request.caller.app, request.account.id);
+    let found = api.content_moderation.search_findings(app, account, request.input.command).await?;
     Ok(Json(FindingMatchesBody {
         findings: found.findings.into_iter().map(Into::into).collect(),
         total_count: found.total,

@@ -37,7 +37,7 @@ impl CommandPayload for JoinGroupRequest {
     security(("api key" = [], "application" = [])),
     params(GroupPath),
     request_body = JoinGroupRequest,
-    responses((status = 204, description = "It is in the group."), error::WriteErrors),
+    responses((status = 204, description = "The profile is in the group."), error::WriteErrors),
 )]
 pub(crate) async fn join_group(
     State(api): State<ApiState>,

@@ -12,7 +12,7 @@ use axum::{extract::State, http::StatusCode};
     delete, path = "/accounts/{accountId}/groups/{groupId}/profiles/{profileId}", tag = "groups",
     security(("api key" = [], "application" = [])),
     params(GroupProfilePath),
-    responses((status = 204, description = "It is not in the group."), error::ReadErrors),
+    responses((status = 204, description = "The profile is not in the group."), error::ReadErrors),
 )]
 pub(crate) async fn leave_group(
     State(api): State<ApiState>,

@@ -40,7 +40,7 @@ impl CommandPayload for CreateGroupRequest {
     security(("api key" = [], "application" = [])),
     params(AccountPath, IdempotencyKeyHeader),
     request_body(content = CreateGroupRequest, example = json!({ "label": "Staff" })),
-    responses((status = 201, description = "It is there.", body = CreatedResource), error::CreateUniqueErrors),
+    responses((status = 201, description = "The group is created.", body = CreatedResource), error::CreateUniqueErrors),
 )]
 pub(crate) async fn make_group(
     State(api): State<ApiState>,

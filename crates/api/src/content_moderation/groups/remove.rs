@@ -13,7 +13,7 @@ use axum::{extract::State, http::StatusCode};
     delete, path = "/accounts/{accountId}/groups/{groupId}", tag = "groups",
     security(("api key" = [], "application" = [])),
     params(GroupPath),
-    responses((status = 204, description = "It is gone."), error::ReadErrors),
+    responses((status = 204, description = "The group is removed."), error::ReadErrors),
 )]
 pub(crate) async fn remove_group(
     State(api): State<ApiState>,

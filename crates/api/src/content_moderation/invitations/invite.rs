@@ -56,8 +56,9 @@ impl CommandPayload for InviteRequest {
 
 /// Invite somebody to an account.
 ///
-/// They receive an email with a link that makes them a member and signs them in; it works once. A new invitation to the
-/// same address replaces the old one.
+/// They receive an email with a link that makes them a member and signs them in; it works once, and as long as you could
+/// still send it: not after you were removed, or your key was revoked. A new invitation to the same address replaces the old
+/// one.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/invitations", tag = "invitations", security(("api key" = [], "application" = [])),
     params(AccountPath, IdempotencyKeyHeader),

@@ -10,7 +10,7 @@ use axum::{extract::State, http::StatusCode};
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/invitations/{invitationId}", tag = "invitations", security(("api key" = [], "application" = [])),
     params(InvitationPath),
-    responses((status = 204, description = "Its link works no more."), error::ReadErrors),
+    responses((status = 204, description = "The invitation is revoked; its link no longer works."), error::ReadErrors),
 )]
 pub(crate) async fn revoke_invitation(
     State(api): State<ApiState>,

@@ -13,7 +13,7 @@ use domain::accounts::members;
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/admin/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
     params(MemberPath),
-    responses((status = 204, description = "They are none any more."), error::DemoteErrors),
+    responses((status = 204, description = "The member is no longer an administrator."), error::DemoteErrors),
 )]
 pub(crate) async fn demote(
     State(api): State<ApiState>,

@@ -38,7 +38,7 @@ impl CommandPayload for PromoteMemberRequest {
     post, path = "/accounts/{accountId}/admin", tag = "members", security(("api key" = [], "application" = [])),
     params(AccountPath),
     request_body = PromoteMemberRequest,
-    responses((status = 200, description = "They are one.", body = MemberBody), error::WriteErrors),
+    responses((status = 200, description = "The member is an administrator now.", body = MemberBody), error::WriteErrors),
 )]
 pub(crate) async fn promote(
     State(api): State<ApiState>,

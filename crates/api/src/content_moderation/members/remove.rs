@@ -13,7 +13,7 @@ use domain::accounts::members;
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
     params(MemberPath),
-    responses((status = 204, description = "They are no member any more."), error::DemoteErrors),
+    responses((status = 204, description = "The member is removed."), error::DemoteErrors),
 )]
 pub(crate) async fn remove_member(
     State(api): State<ApiState>,

@@ -36,7 +36,7 @@ impl CommandPayload for SetScopesRequest {
     put, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
     params(MemberPath),
     request_body = SetScopesRequest,
-    responses((status = 204, description = "They may do this, from their next call on."), error::WriteErrors),
+    responses((status = 204, description = "The permissions are set; they apply from the next call on."), error::WriteErrors),
 )]
 pub(crate) async fn set_scopes(
     State(api): State<ApiState>,

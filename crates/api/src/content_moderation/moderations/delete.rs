@@ -15,7 +15,7 @@ use axum::{extract::State, http::StatusCode};
     delete, path = "/accounts/{accountId}/moderations/{moderationId}", tag = "moderations",
     security(("api key" = [], "application" = [])),
     params(ModerationPath),
-    responses((status = 204, description = "It is gone."), error::ReadErrors),
+    responses((status = 204, description = "The moderation is deleted."), error::ReadErrors),
 )]
 pub(crate) async fn delete_moderation(
     State(api): State<ApiState>,

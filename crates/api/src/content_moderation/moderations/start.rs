@@ -12,7 +12,7 @@ use super::super::{
 use crate::{
     ApiState,
     http::{
-        idempotency::{IdempotencyKeyHeader, idempotent},
+        idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
         json::object,
     },
 };
@@ -104,14 +104,18 @@ impl CommandPayload for StartModerationRequest {
         "age_estimation": 18,
         "notifications": { "web_destinations": ["https://hooks.example.com/assay"] },
     })),
-    responses((status = 201, description = "It is queued.", body = CreatedResource), error::StartModerationErrors),
+    responses((status = 201, description = "The moderation is queued.", body = CreatedResource), error::StartModerationErrors),
 )]
 pub(crate) async fn start_moderation(
     State(api): State<ApiState>,
     request: AccountRequest<ModerationsManage, AccountPath, ReceivedCommand<StartModerationRequest>>,
 ) -> Result<Response, ModerationApiError> {
-    // Outside of the transaction, because it calls the content's server. A refusal is returned inside of it: a repeated
-    // request gets its stored answer, even if the content has gone since.
+    // Before the content's server is called: it may be slow, and the content may have gone since.
+    if let Some(answer) = stored_response(&api, &request.fingerprint()).await? {
+        return Ok(answer);
+    }
+    // Outside of the transaction, because it calls the content's server. A refusal is returned inside of it: the request may have
+    // been answered meanwhile.
     let prepared = api.content_moderation.prepare(request.account.id, request.input.command.clone()).await;
     idempotent(&api, request.fingerprint(), async |tx| {
         let id = api.content_moderation.start(tx, prepared?).await?;

@@ -14,7 +14,7 @@ use axum::{extract::State, http::StatusCode};
     post, path = "/accounts/{accountId}/moderations/{moderationId}/stop", tag = "moderations",
     security(("api key" = [], "application" = [])),
     params(ModerationPath),
-    responses((status = 202, description = "It is being stopped."), error::ReadErrors),
+    responses((status = 202, description = "The moderation is being stopped."), error::ReadErrors),
 )]
 pub(crate) async fn stop_moderation(
     State(api): State<ApiState>,

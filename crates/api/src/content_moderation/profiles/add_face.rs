@@ -46,18 +46,18 @@ impl CommandPayload for AddFaceRequest {
     security(("api key" = [], "application" = [])),
     params(ProfilePath, IdempotencyKeyHeader),
     request_body(content = AddFaceRequest, example = json!({ "face": "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAEB…" })),
-    responses((status = 201, description = "It is enrolled, and searches find it.", body = CreatedResource), error::EnrolErrors),
+    responses((status = 201, description = "The face is enrolled, and searches find it.", body = CreatedResource), error::EnrolErrors),
 )]
 pub(crate) async fn add_face(
     State(api): State<ApiState>,
     mut request: AccountRequest<ProfilesManage, ProfilePath, ReceivedCommand<AddFaceRequest>>,
 ) -> Result<Response, ModerationApiError> {
-    let (account, profile) = (request.account.id, request.path.profile);
-    let room = api.faces.require_enrolment_allowed(&mut api.db.read().await?, account, profile).await;
-    if let Err(full) = room {
-        // If this repeats the request that filled the profile, its answer is given again.
-        return stored_response(&api, &request.fingerprint()).await?.ok_or_else(|| full.into());
+    // Before the picture is looked at, which takes long, and before it needs room: the first request may have taken the last.
+    if let Some(answer) = stored_response(&api, &request.fingerprint()).await? {
+        return Ok(answer);
     }
+    let (account, profile) = (request.account.id, request.path.profile);
+    api.faces.require_enrolment_allowed(&mut api.db.read().await?, account, profile).await?;
     let picture = mem::take(&mut request.input.command);
     let face = api.faces.prepare_face(account, Some(profile), picture).await?;
     let mut is_added = false;

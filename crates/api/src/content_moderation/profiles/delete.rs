@@ -14,7 +14,7 @@ use axum::{extract::State, http::StatusCode};
     delete, path = "/accounts/{accountId}/profiles/{profileId}", tag = "profiles",
     security(("api key" = [], "application" = [])),
     params(ProfilePath),
-    responses((status = 204, description = "It is gone."), error::ReadErrors),
+    responses((status = 204, description = "The profile is deleted."), error::ReadErrors),
 )]
 pub(crate) async fn delete_profile(
     State(api): State<ApiState>,

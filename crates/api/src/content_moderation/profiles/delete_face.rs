@@ -13,7 +13,7 @@ use axum::{extract::State, http::StatusCode};
     delete, path = "/accounts/{accountId}/profiles/{profileId}/faces/{faceId}", tag = "profiles",
     security(("api key" = [], "application" = [])),
     params(FacePath),
-    responses((status = 204, description = "It is gone."), error::ChangeErrors),
+    responses((status = 204, description = "The face is deleted."), error::ChangeErrors),
 )]
 pub(crate) async fn delete_face(
     State(api): State<ApiState>,

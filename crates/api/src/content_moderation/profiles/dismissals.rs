@@ -54,7 +54,7 @@ pub(crate) struct DismissalBody {
     get, path = "/accounts/{accountId}/profiles/{profileId}/dismissals", tag = "profiles",
     security(("api key" = [], "application" = [])),
     params(ProfilePath),
-    responses((status = 200, description = "All of them.", body = DismissalList), error::ReadErrors),
+    responses((status = 200, description = "All dismissals of the profile.", body = DismissalList), error::ReadErrors),
 )]
 pub(crate) async fn list_dismissals(
     State(api): State<ApiState>,

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     ApiState,
     http::{
-        idempotency::{IdempotencyKeyHeader, idempotent},
+        idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
         json,
     },
 };
@@ -160,12 +160,16 @@ pub(crate) struct EnrolmentWarning {
         "biometric_consent": "consent form of 2026-01-16",
         "face": "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAEB…",
     })),
-    responses((status = 201, description = "It is there, and searches find it.", body = EnrolledProfileBody), error::EnrolErrors),
+    responses((status = 201, description = "The profile is created, and searches find it.", body = EnrolledProfileBody), error::EnrolErrors),
 )]
 pub(crate) async fn enrol_profile(
     State(api): State<ApiState>,
     mut request: AccountRequest<ProfilesManage, AccountPath, ReceivedCommand<EnrolProfileRequest>>,
 ) -> Result<Response, ModerationApiError> {
+    // Before the picture is looked at, which takes long, and before it needs room.
+    if let Some(answer) = stored_response(&api, &request.fingerprint()).await? {
+        return Ok(answer);
+    }
     let account = request.account.id;
     let PreparedProfile { face, warnings } = request.input.command.prepare(&api, account).await?;
     let ProfileEnrolment { kind, details, .. } = &request.input.command;

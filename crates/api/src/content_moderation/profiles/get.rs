@@ -23,14 +23,17 @@ pub(crate) struct ProfileBody {
     /// 1: searches return the profile; 2: they never do.
     #[schema(minimum = 1, maximum = 2)]
     profile_type: i64,
-    /// Where the person's consent to biometrics is recorded.
-    #[schema(required)]
+    /// Where the person's consent to biometrics is recorded; absent if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     biometric_consent: Option<String>,
-    /// Where that record can be read.
-    #[schema(required)]
+    /// Where that record can be read; absent if there is no such place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     consent_link: Option<String>,
-    /// An identity verification that belongs to the person.
-    #[schema(required)]
+    /// An identity verification that belongs to the person; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     id_verification: Option<String>,
     /// Whether that verification succeeded.
     is_id_verified: bool,

@@ -32,11 +32,13 @@ pub(crate) struct ProfileItemBody {
     pub(super) is_active: bool,
     /// When false, the profile is deleted and further actions on it are impossible.
     pub(super) active: bool,
-    /// The name to show for the person.
-    #[schema(required)]
+    /// The name to show for the person; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     display_name: Option<String>,
-    /// Your own reference for the person.
-    #[schema(required)]
+    /// Your own reference for the person; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reference: Option<String>,
 }
 

@@ -89,11 +89,13 @@ pub(crate) struct ProfileMatchBody {
     /// The profile.
     #[schema(value_type = Uuid)]
     profile_id: ProfileId,
-    /// The name to show for the person.
-    #[schema(required)]
+    /// The name to show for the person; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     display_name: Option<String>,
-    /// Your own reference for the person.
-    #[schema(required)]
+    /// Your own reference for the person; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reference: Option<String>,
     /// Whether the person is banned.
     is_banned: bool,
@@ -130,7 +132,7 @@ pub(crate) struct ProfileMatchesBody {
     security(("api key" = [], "application" = [])),
     params(AccountPath),
     request_body = SearchProfilesRequest,
-    responses((status = 200, description = "Who was found; maybe nobody.", body = ProfileMatchesBody), error::SearchErrors),
+    responses((status = 200, description = "The matching profiles, nearest first; the list may be empty.", body = ProfileMatchesBody), error::SearchErrors),
 )]
 pub(crate) async fn search_profiles(
     State(api): State<ApiState>,

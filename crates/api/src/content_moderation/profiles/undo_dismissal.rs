@@ -15,7 +15,7 @@ use axum::{extract::State, http::StatusCode};
     delete, path = "/accounts/{accountId}/profiles/{profileId}/dismissals/{dismissalId}", tag = "profiles",
     security(("api key" = [], "application" = [])),
     params(DismissalPath),
-    responses((status = 204, description = "It is undone."), error::ReadErrors),
+    responses((status = 204, description = "The dismissal is undone."), error::ReadErrors),
 )]
 pub(crate) async fn undo_dismissal(
     State(api): State<ApiState>,

@@ -10,7 +10,7 @@ use axum::{extract::State, http::StatusCode};
 #[utoipa::path(
     delete, path = "/idverify/v1/sessions/{sessionId}/tracked-devices", tag = "sessions", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
-    responses((status = 204, description = "They are forgotten."), error::SessionOwnerErrors),
+    responses((status = 204, description = "The device events are deleted."), error::SessionOwnerErrors),
 )]
 pub(crate) async fn forget_devices(
     State(api): State<ApiState>,

@@ -7,6 +7,7 @@ use crate::{
         auth::{AuthenticatedRequest, CallerWithBody as _, Participant},
         error,
     },
+    http::idempotency::IdempotencyKeyHeader,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use base::ResourceId;
@@ -31,15 +32,17 @@ pub(crate) struct CreatedFaceCapture {
 }
 
 /// Create a resource for the picture of a face to compare with.
+///
+/// A repeat with the same `Idempotency-Key` and body makes nothing more for as long as there is the session.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/face-capture", tag = "person",
     security(("session" = []), ("signature" = []), ("bearer" = [])),
     params(
         ("sessionId" = Uuid, Path, description = "The session."),
-        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body make nothing more.", max_length = 200),
+        IdempotencyKeyHeader,
     ),
     request_body(content = NewFaceCapture, example = json!({ "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10" })),
-    responses((status = 201, description = "It is begun.", body = CreatedFaceCapture), error::AddFaceCaptureErrors),
+    responses((status = 201, description = "The resource is created.", body = CreatedFaceCapture), error::AddFaceCaptureErrors),
 )]
 pub(crate) async fn add_face_capture(
     State(api): State<ApiState>,

@@ -23,7 +23,7 @@ use axum::{Json, extract::State};
         ("resourceId" = Uuid, Path, description = "The picture's resource."),
     ),
     request_body(content((PictureForm = "multipart/form-data"), (UploadReference = "application/json"))),
-    responses((status = 200, description = "It is there.", body = StoredMedia), error::UploadFaceErrors),
+    responses((status = 200, description = "The picture is stored.", body = StoredMedia), error::UploadFaceErrors),
 )]
 pub(crate) async fn put_face_image(
     State(api): State<ApiState>,

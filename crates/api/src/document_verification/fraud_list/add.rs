@@ -6,7 +6,10 @@ use crate::{
     document_verification::{
         DocumentApiError, auth::RelyingPartyRequest, error, violations::PayloadViolations,
     },
-    http::{idempotency::idempotent, json},
+    http::{
+        idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
+        json,
+    },
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::Timestamp;
@@ -47,7 +50,7 @@ impl FraudListEntryRequest {
         let mut violations = PayloadViolations::new(wrong);
         let expires_at = self.expires_at.map(|text| text.parse::<Timestamp>());
         if matches!(expires_at, Some(Err(_))) {
-            violations.add("expires_at", "it is no RFC 3339 date-time");
+            violations.add("expires_at", "it is not an RFC 3339 date-time");
         }
         let mut misplaced = |name: &str, is_given: bool, kind: &str| {
             if is_given {
@@ -97,14 +100,14 @@ impl FraudListEntryRequest {
 /// sessions of the application. A body has 512 KiB at most.
 #[utoipa::path(
     post, path = "/idverify/v1/fraud-list", tag = "fraud list", security(("signature" = []), ("bearer" = [])),
-    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.", max_length = 200)),
+    params(IdempotencyKeyHeader),
     request_body(
         content = FraudListEntryRequest,
         example = json!({
             "type": "DOCUMENT", "issuing_country": "GBR", "document_number": "123456789", "reason": "reported stolen", "author": "r.lind"
         }),
     ),
-    responses((status = 201, description = "It is listed.", body = FraudListEntryView), error::AddToFraudListErrors),
+    responses((status = 201, description = "The entry is added.", body = FraudListEntryView), error::AddToFraudListErrors),
 )]
 pub(crate) async fn add_to_fraud_list(
     State(api): State<ApiState>,
@@ -114,9 +117,14 @@ pub(crate) async fn add_to_fraud_list(
     let (body, wrong) = party.request.parse_lenient::<FraudListEntryRequest>()?;
     let entry = body.into_entry(wrong)?;
     let RelyingPartyRequest { app, request: received, .. } = party;
-    let prepared = api.document_verification.prepare_fraud_list_entry(app, entry).await?;
     let key = received.idempotency_key()?;
-    idempotent(&api, received.fingerprint(app, key.as_deref()), async |tx| {
+    let fingerprint = received.fingerprint(app, key.as_deref());
+    // Before the picture of a face is looked at, which takes long.
+    if let Some(answer) = stored_response(&api, &fingerprint).await? {
+        return Ok(answer);
+    }
+    let prepared = api.document_verification.prepare_fraud_list_entry(app, entry).await?;
+    idempotent(&api, fingerprint, async |tx| {
         let added = api.document_verification.add_to_fraud_list(tx, app, prepared).await?;
         Ok((StatusCode::CREATED, FraudListEntryView::from(added)))
     })

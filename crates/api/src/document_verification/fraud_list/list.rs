@@ -84,7 +84,7 @@ pub(crate) async fn list_fraud_list(
         Err(_) => 0,
     };
     if page == 0 {
-        return Err(vec![Violation::new("page", "it is no whole number from 1 on")].into());
+        return Err(vec![Violation::new("page", "it must be a whole number of at least 1")].into());
     }
     let mut view = api.db.read().await?;
     let found = api.document_verification.list_fraud_list(&mut view, party.app, page).await?;

@@ -11,7 +11,7 @@ use domain::document_verification::DocumentSessionError;
 #[utoipa::path(
     delete, path = "/idverify/v1/fraud-list/{entryId}", tag = "fraud list", security(("signature" = []), ("bearer" = [])),
     params(("entryId" = Uuid, Path, description = "The entry.")),
-    responses((status = 204, description = "It is removed."), error::RemoveFromFraudListErrors),
+    responses((status = 204, description = "The entry is removed."), error::RemoveFromFraudListErrors),
 )]
 pub(crate) async fn remove_from_fraud_list(
     State(api): State<ApiState>,

@@ -26,7 +26,7 @@ use domain::document_verification::types::ResourceKind;
         ("page" = u32, Path, description = "The page.", maximum = 9),
     ),
     request_body(content((PictureForm = "multipart/form-data"), (UploadReference = "application/json"))),
-    responses((status = 200, description = "It is there.", body = StoredMedia), error::UploadErrors),
+    responses((status = 200, description = "The page is stored.", body = StoredMedia), error::UploadErrors),
 )]
 pub(crate) async fn put_id_page(
     State(api): State<ApiState>,

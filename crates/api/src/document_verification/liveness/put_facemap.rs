@@ -23,7 +23,7 @@ use axum::{Json, extract::State, http::StatusCode};
         ("resourceId" = Uuid, Path, description = "The capture."),
     ),
     request_body(content((BinaryForm = "multipart/form-data"), (UploadReference = "application/json"))),
-    responses((status = 201, description = "It is kept.", body = StoredMedia), error::UploadErrors),
+    responses((status = 201, description = "The facemap is stored.", body = StoredMedia), error::UploadErrors),
 )]
 pub(crate) async fn put_facemap(
     State(api): State<ApiState>,

@@ -25,7 +25,7 @@ use domain::document_verification::types::LivenessType;
         ("frame" = u32, Path, description = "Its number.", maximum = 1),
     ),
     request_body(content((PictureForm = "multipart/form-data"), (UploadReference = "application/json"))),
-    responses((status = 200, description = "It is there.", body = StoredFrame), error::UploadErrors),
+    responses((status = 200, description = "The picture is stored.", body = StoredFrame), error::UploadErrors),
 )]
 pub(crate) async fn put_static_frame(
     State(api): State<ApiState>,

@@ -14,7 +14,7 @@ use axum::{extract::State, http::StatusCode};
         ("sessionId" = Uuid, Path, description = "The session."),
         ("mediaId" = Uuid, Path, description = "The media."),
     ),
-    responses((status = 204, description = "They are gone."), error::DeleteMediaErrors),
+    responses((status = 204, description = "The contents are deleted."), error::DeleteMediaErrors),
 )]
 pub(crate) async fn delete_media(
     State(api): State<ApiState>,

@@ -4,6 +4,7 @@ use crate::{
     document_verification::{DocumentApiError, auth::ReceivedRequest, violations::PayloadViolations},
     http::json,
 };
+use base::LimitViolation;
 use domain::{
     Violation,
     document_verification::{
@@ -301,7 +302,7 @@ impl ResponseConfigRequest {
     /// As [`Self::validate`], for a configuration that is a part of another request. The paths begin in it.
     pub(crate) fn validate_value(sent: Map<String, Value>) -> Result<SentResponseConfig, Vec<Violation>> {
         let (config, wrong) = json::read_lenient::<Self>(sent.clone().into())
-            .map_err(|_| vec![Violation::new("", "it is no response configuration")])?;
+            .map_err(|_| vec![Violation::new("", "it is not a response configuration")])?;
         let (sent, violations) = config.check(sent, wrong);
         let violations = violations.into_violations();
         if violations.is_empty() { Ok(sent) } else { Err(violations) }
@@ -317,7 +318,9 @@ impl ResponseConfigRequest {
         let sent = without_nulls(sent.into());
         let length = serde_json::to_vec(&sent).map_or(0, |bytes| bytes.len());
         if length > MAX_CONFIG_BYTES {
-            violations.add("", format!("it has {length} bytes, at most {MAX_CONFIG_BYTES} are taken"));
+            let words = format!("it has {length} bytes, at most {MAX_CONFIG_BYTES} are taken");
+            let limit = format!("at most {MAX_CONFIG_BYTES} bytes");
+            violations.add_limit("", words, LimitViolation::new(length as f64, limit, "leave some out"));
         }
         (SentResponseConfig(sent), violations)
     }
@@ -339,7 +342,9 @@ impl ResponseConfigRequest {
             if let Some(seconds) = seconds.filter(|seconds| !REPORT_DELAY_SECONDS.contains(seconds)) {
                 let (least, most) = (REPORT_DELAY_SECONDS.start(), REPORT_DELAY_SECONDS.end());
                 let words = format!("it is {seconds}; a whole number from {least} to {most} is expected");
-                violations.add(path, words);
+                let limit = format!("{least} to {most} seconds");
+                let measured = LimitViolation::new(seconds as f64, limit, "choose another delay");
+                violations.add_limit(path, words, measured);
             }
         }
         SandboxResponseConfig {

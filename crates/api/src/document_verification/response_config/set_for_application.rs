@@ -38,7 +38,7 @@ use axum::{Json, extract::State};
             "async_report_delay": 10
         }),
     ),
-    responses((status = 200, description = "It is set.", body = SentResponseConfig), error::SetAppResponsesErrors),
+    responses((status = 200, description = "The response configuration is set.", body = SentResponseConfig), error::SetAppResponsesErrors),
 )]
 pub(crate) async fn set_app_responses(
     State(api): State<ApiState>,

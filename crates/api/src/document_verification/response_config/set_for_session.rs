@@ -20,7 +20,7 @@ use axum::{Json, extract::State};
         content = ResponseConfigRequest,
         example = json!({ "check_reports": { "ID_DOCUMENT_FACE_MATCH": [{ "result": { "report_template": "SUCCESS" } }] } }),
     ),
-    responses((status = 200, description = "It is set.", body = SentResponseConfig), error::SetSessionResponsesErrors),
+    responses((status = 200, description = "The response configuration is set.", body = SentResponseConfig), error::SetSessionResponsesErrors),
 )]
 pub(crate) async fn set_session_responses(
     State(api): State<ApiState>,

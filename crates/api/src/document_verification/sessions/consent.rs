@@ -10,7 +10,7 @@ use axum::{extract::State, http::StatusCode};
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/biometric-consent", tag = "person", security(("session" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
-    responses((status = 204, description = "It is noted."), error::EndUserErrors),
+    responses((status = 204, description = "The consent is recorded."), error::EndUserErrors),
 )]
 pub(crate) async fn give_consent(
     State(api): State<ApiState>,

@@ -4,7 +4,7 @@ use super::request::CreateDocumentSessionRequest;
 use crate::{
     ApiState,
     document_verification::{DocumentApiError, auth::RelyingPartyRequest, error},
-    http::idempotency::idempotent,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{DocumentSessionId, Timestamp, Uuid};
@@ -40,7 +40,7 @@ pub(crate) struct CreatedDocumentSession {
 /// The answer has the address of the page on which the end user supplies what is asked for.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions", operation_id = "create_session", tag = "sessions", security(("signature" = []), ("bearer" = [])),
-    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.", max_length = 200)),
+    params(IdempotencyKeyHeader),
     request_body(
         content = CreateDocumentSessionRequest,
         description = "What is asked for: at least a check, a task, a required document or a scheme.",
@@ -69,7 +69,7 @@ pub(crate) struct CreatedDocumentSession {
             "sdk_config": { "locale": "en", "success_url": "https://shop.example.com/verified" }
         }),
     ),
-    responses((status = 201, description = "It is made.", body = CreatedDocumentSession), error::CreateDocumentSessionErrors),
+    responses((status = 201, description = "The session is created.", body = CreatedDocumentSession), error::CreateDocumentSessionErrors),
 )]
 pub(crate) async fn create_document_session(
     State(api): State<ApiState>,

@@ -12,7 +12,7 @@ use axum::{extract::State, http::StatusCode};
 #[utoipa::path(
     delete, path = "/idverify/v1/sessions/{sessionId}", tag = "sessions", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
-    responses((status = 204, description = "Nothing is left of it."), error::DeleteSessionErrors),
+    responses((status = 204, description = "The session and everything in it is deleted."), error::DeleteSessionErrors),
 )]
 pub(crate) async fn delete_session(
     State(api): State<ApiState>,

@@ -49,7 +49,7 @@ impl EmailKind {
         ("sessionId" = Uuid, Path, description = "The session."),
         ("kind" = EmailKind, Path, description = "Which mail."),
     ),
-    responses((status = 204, description = "The relying party is told, where it wants to be."), error::AskForMailErrors),
+    responses((status = 204, description = "The relying party is notified, if it subscribed to the topic."), error::AskForMailErrors),
 )]
 pub(crate) async fn ask_for_mail(
     State(api): State<ApiState>,

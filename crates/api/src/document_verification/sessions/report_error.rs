@@ -18,7 +18,7 @@ use axum::http::StatusCode;
     post, path = "/idverify/v1/sessions/{sessionId}/page-faults", tag = "person", security(("session" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
     request_body = ClientErrorReport,
-    responses((status = 204, description = "It is in the log."), error::ReportPageFaultErrors),
+    responses((status = 204, description = "The error is in the log."), error::ReportPageFaultErrors),
 )]
 pub(crate) async fn report_page_fault(
     AuthenticatedRequest { body, .. }: AuthenticatedRequest<EndUserRequest, ClientErrorReport>,

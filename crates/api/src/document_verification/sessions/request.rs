@@ -5,12 +5,11 @@ use crate::{
     document_verification::{DocumentApiError, auth::ReceivedRequest, violations::PayloadViolations},
     http::json,
 };
-use base::{SignedDuration, Timestamp};
+use base::{LimitViolation, SignedDuration, Timestamp};
 use domain::document_verification::{
     request::{
-        DEFAULT_RESOURCES_TTL_SECONDS, DEFAULT_TOKEN_TTL_SECONDS, DocumentSessionRequest,
-        MAX_REQUESTED_ITEMS, RequestedCheck, RequestedTask, RequiredDocument, SdkConfig, TOKEN_TTL_SECONDS,
-        WebhookSubscription,
+        DEFAULT_TOKEN_TTL_SECONDS, DocumentSessionRequest, MAX_REQUESTED_ITEMS, RequestedCheck,
+        RequestedTask, RequiredDocument, SdkConfig, TOKEN_TTL_SECONDS, WebhookSubscription,
     },
     restrictions::{
         DocumentRestrictions, DocumentSelection, MAX_DOCUMENT_TYPE_BYTES, SupplementaryRestrictions,
@@ -39,7 +38,8 @@ pub(crate) struct CreateDocumentSessionRequest {
     /// When the end user must have finished, 60 seconds to 30 days ahead; not together with `client_session_token_ttl`.
     #[schema(format = DateTime)]
     session_deadline: Option<String>,
-    /// Seconds that resources are kept.
+    /// Seconds that resources are kept: at least as long as the end user has. Where the default would end less than an hour
+    /// after their time, they are kept for an hour after it.
     #[schema(minimum = 86_700, maximum = 31_536_000, default = 87_000)]
     resources_ttl: Option<i64>,
     /// Identifies one person across sessions; must not contain personal data.
@@ -451,7 +451,9 @@ impl CreateDocumentSessionRequest {
             let (None | Some(IbvSupport::NotAllowed)) = options.support;
         }
         let mut request = DocumentSessionRequest {
-            resources_ttl: self.resources_ttl.unwrap_or(DEFAULT_RESOURCES_TTL_SECONDS),
+            resources_ttl: self
+                .resources_ttl
+                .unwrap_or_else(|| DocumentSessionRequest::default_resources_ttl(until, now)),
             user_tracking_id: violations.text("user_tracking_id", self.user_tracking_id),
             block_biometric_consent: self.block_biometric_consent.unwrap_or(false),
             notifications: self.notifications.and_then(|whom| whom.into_notifications(violations)),
@@ -518,6 +520,9 @@ fn parse_deadline(
     let (least, most) = (TOKEN_TTL_SECONDS.start(), TOKEN_TTL_SECONDS.end());
     let after = |seconds| now + SignedDuration::from_secs(seconds);
     let usual = after(DEFAULT_TOKEN_TTL_SECONDS);
+    let exceeded = |seconds: i64| {
+        LimitViolation::new(seconds as f64, format!("{least} to {most} seconds"), "choose another time")
+    };
     let path = "session_deadline";
     let Some(deadline) = violations.text(path, deadline) else {
         let seconds = ttl.unwrap_or(DEFAULT_TOKEN_TTL_SECONDS);
@@ -525,7 +530,7 @@ fn parse_deadline(
             return after(seconds);
         }
         let words = format!("it is {seconds}; a whole number from {least} to {most} is expected");
-        violations.add("client_session_token_ttl", words);
+        violations.add_limit("client_session_token_ttl", words, exceeded(seconds));
         return usual;
     };
     if ttl.is_some() {
@@ -533,12 +538,13 @@ fn parse_deadline(
         return usual;
     }
     let Ok(deadline) = deadline.parse::<Timestamp>() else {
-        violations.add(path, "it is no RFC 3339 date-time");
+        violations.add(path, "it is not an RFC 3339 date-time");
         return usual;
     };
     let seconds = deadline.duration_since(now).as_secs();
     if !TOKEN_TTL_SECONDS.contains(&seconds) {
-        violations.add(path, format!("it lies {seconds} seconds ahead; {least} to {most} are possible"));
+        let words = format!("it lies {seconds} seconds ahead; {least} to {most} are possible");
+        violations.add_limit(path, words, exceeded(seconds));
         return usual;
     }
     // Databases store microseconds.

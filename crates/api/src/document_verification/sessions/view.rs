@@ -319,10 +319,7 @@ pub(in crate::document_verification) fn is_false(flag: &bool) -> bool {
 
 /// The state at a moment. A session whose time is over is expired, even if the stored state does not say so yet.
 pub(super) fn current_state(session: &DocumentSession, now: Timestamp) -> SessionState {
-    let over = session.state == SessionState::Ongoing
-        && session.triggered_at.is_none()
-        && now >= session.wanted.until;
-    if over { SessionState::Expired } else { session.state }
+    if session.has_run_out(now) { SessionState::Expired } else { session.state }
 }
 
 impl SessionView {

@@ -8,6 +8,7 @@ use crate::{
         error,
         sessions::view::SupplementaryDocumentView,
     },
+    http::idempotency::IdempotencyKeyHeader,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::document_verification::{NewDocument, types::ResourceKind};
@@ -28,15 +29,16 @@ pub(crate) struct NewSupplementaryDocument {
 
 /// Create a resource for a supplementary document.
 ///
-/// Its `id` is part of the paths of its pages, or of its file.
+/// Its `id` is part of the paths of its pages, or of its file. A repeat with the same `Idempotency-Key` and body makes nothing
+/// more for as long as there is the session.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents", tag = "person", security(("session" = [])),
     params(
         ("sessionId" = Uuid, Path, description = "The session."),
-        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body make nothing more.", max_length = 200),
+        IdempotencyKeyHeader,
     ),
     request_body(content = NewSupplementaryDocument, example = json!({ "document_type": "UTILITY_BILL", "issuing_country": "SWE" })),
-    responses((status = 201, description = "It is begun.", body = SupplementaryDocumentView), error::AddResourceErrors),
+    responses((status = 201, description = "The resource is created.", body = SupplementaryDocumentView), error::AddResourceErrors),
 )]
 pub(crate) async fn add_supplementary_document(
     State(api): State<ApiState>,

@@ -21,7 +21,7 @@ use axum::{Json, extract::State};
         ("resourceId" = Uuid, Path, description = "The document."),
     ),
     request_body(content((DocumentForm = "multipart/form-data"), (UploadReference = "application/json"))),
-    responses((status = 200, description = "It is there.", body = StoredMedia), error::UploadErrors),
+    responses((status = 200, description = "The file is stored.", body = StoredMedia), error::UploadErrors),
 )]
 pub(crate) async fn put_supplementary_file(
     State(api): State<ApiState>,

@@ -52,7 +52,7 @@ const WARNING_INTERVAL: Duration = Duration::from_hours(1);
 #[derive(Debug, thiserror::Error)]
 pub enum GeoError {
     /// The name is not valid for a header.
-    #[error("`{0}` is no name of a header")]
+    #[error("`{0}` is not the name of a header")]
     Header(String),
     /// The database of addresses cannot be read.
     #[error("the database of addresses {0} cannot be read")]

@@ -95,8 +95,13 @@ pub(crate) async fn authenticate_signature(
     // Application ids are public, so until the signature is verified the sender may be anybody.
     let address = api.geo_locator.known_address_key(&parts.headers, &parts.extensions);
     api.signature_guard.check(address).map_err(SignatureAuthError::RateLimited)?;
-    let body = body::read(api, &parts.headers, body, limit, hint).await;
-    let body = body.map_err(SignatureAuthError::Body)?;
+    let body = body::read(api, parts, None, body, limit, hint).await.map_err(|error| {
+        // Whoever signs sends at once; others could hold memory for as long as a body may take.
+        if matches!(error, BodyError::Late) {
+            api.signature_guard.note_failure(address);
+        }
+        SignatureAuthError::Body(error)
+    })?;
     if let Err(refused) =
         api.signature_guard.verify(&caller, parts.method.clone(), uri, &body, signature).await
     {
@@ -199,8 +204,9 @@ impl SignatureGuard {
         let unavailable =
             |error: Box<dyn std::error::Error + Send + Sync>| SignatureAuthError::Unavailable(error);
         let _turn = self.hashing.acquire().await.map_err(|error| unavailable(error.into()))?;
-        let verified =
-            tokio::task::spawn_blocking(verify).await.map_err(|error| unavailable(error.into()))?;
+        let verified = tokio::task::spawn_blocking(verify).await;
+        // Without the message of a panic, which may quote the request.
+        let verified = verified.map_err(|broken| unavailable(std::io::Error::from(broken).into()))?;
         verified.map_err(SignatureAuthError::Signature)
     }
 }

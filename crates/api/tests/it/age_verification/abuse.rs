@@ -1,10 +1,10 @@
 //! What strangers could do with the link of a session at the operator's cost.
 
-use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, captured_photo};
+use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, captured_photo};
 use base::SignedDuration;
 use domain::age_verification::{AgeVerificationSettings, AttemptLimits, ProviderSettings};
 use serde_json::{Value, json};
-use std::{num::NonZeroU32, sync::Arc, time::Duration};
+use std::{num::NonZeroU32, path::Path, sync::Arc, time::Duration};
 use testkit::{
     TestApp,
     stub_server::{self, StubReply, StubServer},
@@ -30,6 +30,25 @@ async fn with_cards(bank: &StubServer, limits: AttemptLimits) -> (TestApp, tempf
     let card = json!({ "provider": "stripe", "url": bank.url(""), "secret_file": secret });
     let credit_card = Some(serde_json::from_value(card).unwrap());
     let providers = ProviderSettings { credit_card, ..ProviderSettings::default() };
+    let settings = AgeVerificationSettings { providers, limits, ..Default::default() };
+    (TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await, folder)
+}
+
+/// A server in production whose registry for `method` is a stand-in. The settings may name the file of a secret.
+async fn with_registry(
+    method: &str,
+    settings: impl FnOnce(&Path) -> Value,
+    limits: AttemptLimits,
+) -> (TestApp, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("registry.key");
+    std::fs::write(&secret, format!("whsec_{}", "A".repeat(40))).unwrap();
+    let registry = Some(serde_json::from_value(settings(&secret)).unwrap());
+    let mut providers = ProviderSettings::default();
+    match method {
+        "social_security_number" => providers.social_security_number = registry,
+        _ => providers.cpf = registry,
+    }
     let settings = AgeVerificationSettings { providers, limits, ..Default::default() };
     (TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await, folder)
 }
@@ -105,8 +124,10 @@ async fn codes_have_budgets_beyond_the_session_for_a_day() {
         (turn.step()["kind"].as_str().unwrap_or_default().to_owned(), turn.reason().to_owned())
     };
     let (sent, refused) = (("code".to_owned(), String::new()), (String::new(), "TOO_MANY_CODES".to_owned()));
-    for expected in [&sent, &sent, &refused] {
-        assert_eq!(&ask("ada@example.com").await, expected, "for one address");
+    for (address, expected) in
+        [("ada@example.com", &sent), ("Ada@Example.com", &sent), ("aDa@example.com", &refused)]
+    {
+        assert_eq!(&ask(address).await, expected, "for one address, however it is written");
     }
     for (address, expected) in
         [("b@example.com", &sent), ("c@example.com", &sent), ("d@example.com", &refused)]
@@ -190,6 +211,78 @@ async fn what_was_sent_counts_although_the_caller_has_gone() {
     }
     assert_eq!(reason, "TOO_MANY_CARDS");
     assert_eq!(bank.captured().len(), 2);
+}
+
+#[tokio::test]
+async fn a_question_counts_although_its_attempt_is_left_before_the_answer() {
+    let registry = StubServer::start(|_| {
+        StubReply::body("application/json", r#"{"result":"OVER"}"#).after(Duration::from_secs(1))
+    })
+    .await;
+    let limits = AttemptLimits { questions_per_session: few(2), ..AttemptLimits::default() };
+    let settings =
+        |secret: &Path| json!({ "provider": "signed", "url": registry.url("/ask"), "secret_file": secret });
+    let (app, _folder) = with_registry("social_security_number", settings, limits).await;
+    let app = Arc::new(app);
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "social_security_number": {} })).await;
+    let mut opened = session.open_attempt(&app, "SOCIAL_SECURITY_NUMBER").await;
+    for asked in 1..=2 {
+        let person = json!({
+            "full_name": "Ada Lovelace", "date_of_birth": "1990-12-10", "number": format!("219-09-123{asked}"),
+        });
+        let turn = json!({ "continuation": opened.0["continuation"], "fields": person });
+        let path = format!("/attempts/{}", opened.attempt());
+        let asking = {
+            let (app, session) = (app.clone(), session.clone());
+            tokio::spawn(async move { session.end_user_call(&app, "POST", &path, Some(turn)).await })
+        };
+        tokio::time::timeout(Duration::from_secs(20), registry.wait_for(asked)).await.unwrap();
+        opened = session.open_attempt(&app, "SOCIAL_SECURITY_NUMBER").await;
+        assert_eq!(asking.await.unwrap().status_and_code(), "409 STALE_CONTINUATION", "the attempt was left");
+    }
+    assert_eq!((opened.status(), opened.reason()), ("FAIL", "TOO_MANY_QUESTIONS"));
+    assert_eq!(registry.captured().len(), 2);
+}
+
+#[tokio::test]
+async fn what_a_registry_refuses_was_a_question_and_what_it_is_not_asked_was_none() {
+    let registry = StubServer::start(|request| match request.uri.path() {
+        "/token" => StubReply::body("application/json", r#"{"access_token":"t","expires_in":3600}"#),
+        _ => StubReply::status(400),
+    })
+    .await;
+    let limits = AttemptLimits { questions_per_session: few(2), ..AttemptLimits::default() };
+    let settings = |secret: &Path| {
+        json!({
+            "provider": "serpro", "consumer_key": "k", "consumer_secret_file": secret,
+            "url": registry.url(""), "token_url": registry.url("/token"),
+        })
+    };
+    let (app, _folder) = with_registry("cpf", settings, limits).await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "cpf": {} })).await;
+    let person = |number: &str| json!({ "fields": { "full_name": "Ada Lovelace", "date_of_birth": "1990-12-10", "cpf": number } });
+    let opened = session.open_attempt(&app, "CPF").await;
+    let unsent = session.take_turn(&app, &opened, person("529.982.247-24")).await;
+    assert_eq!(unsent.0["problem"], json!({ "code": "INVALID", "field": "cpf" }), "nobody was asked");
+    let refused = session.take_turn(&app, &unsent, person("529.982.247-25")).await;
+    assert_eq!(refused.0["problem"], json!({ "code": "INVALID", "field": "cpf", "remaining": 1 }));
+    let opened = session.open_attempt(&app, "CPF").await;
+    let over = session.take_turn(&app, &opened, person("111.444.777-35")).await;
+    assert_eq!((over.status(), over.reason()), ("FAIL", "TOO_MANY_QUESTIONS"));
+    let asked = registry.captured().iter().filter(|request| request.uri.path().starts_with("/cpf/")).count();
+    assert_eq!(asked, 2);
+}
+
+#[tokio::test]
+async fn codes_of_la_wallet_are_questions_too() {
+    let app = TestApp::start().await;
+    let payload = json!({ "la_wallet": {}, "reference_id": "order 5555" });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    for _ in 0..10 {
+        assert_eq!(session.open_attempt(&app, "LA_WALLET").await.step()["kind"], "app_code");
+    }
+    let over = session.open_attempt(&app, "LA_WALLET").await;
+    assert_eq!((over.status(), over.reason()), ("FAIL", "TOO_MANY_QUESTIONS"));
 }
 
 #[tokio::test]

@@ -1,11 +1,14 @@
 //! `/api/v1/sessions/{sessionId}/appeal`, and what reviewers decide about it.
 
-use super::{AgeSessionFixture, BASE, relying_party_call};
-use crate::{console::Integrator, content_moderation::AccountFixture};
-use base::SignedDuration;
+use super::{AgeSessionFixture, BASE, SANDBOX, relying_party_call, retries::sign_in};
+use crate::{console::Integrator, content_moderation::AccountFixture, deliveries::deliver};
+use base::{AgeSessionId, SignedDuration};
 use db::sql;
 use serde_json::{Value, json};
-use testkit::{TestApp, TestResponse, face_base64};
+use testkit::{
+    TestApp, TestResponse, face_base64, proof_settings,
+    stub_server::{self, StubReply, StubServer},
+};
 
 /// What differs from run to run, in an appeal and in the case of one.
 const VOLATILE_OF_APPEAL: &str = "session_id created_at deleted_at picture_deleted_at";
@@ -23,12 +26,12 @@ async fn refused_session(app: &TestApp) -> AgeSessionFixture {
 }
 
 async fn appeal(app: &TestApp, session: &AgeSessionFixture, body: Value) -> TestResponse {
-    let path = format!("{BASE}/sessions/{}/appeal", session.id);
+    let path = format!("{}/sessions/{}/appeal", session.base, session.id);
     relying_party_call(app, &session.key, "POST", &path, Some(body)).await
 }
 
 async fn read_appeal(app: &TestApp, session: &AgeSessionFixture) -> TestResponse {
-    let path = format!("{BASE}/sessions/{}/appeal", session.id);
+    let path = format!("{}/sessions/{}/appeal", session.base, session.id);
     relying_party_call(app, &session.key, "GET", &path, None).await
 }
 
@@ -54,10 +57,53 @@ async fn decide(reviewer: &Integrator, case: &str, decision: &str) {
     reviewer.app().run_due_jobs().await;
 }
 
+/// Decides an appeal without its case and reviewer.
+async fn decide_directly(app: &TestApp, session: &AgeSessionFixture, overturn: bool) {
+    let (ages, id) = (&app.api.age_verification, session.id.parse::<AgeSessionId>().unwrap());
+    ages.prepare_decision().await.unwrap();
+    let mut tx = app.api.db.write().await.unwrap();
+    assert!(ages.decide_appeal(&mut tx, app.app, id, overturn).await.unwrap());
+    tx.commit().await.unwrap();
+}
+
+/// Sends an appeal with an `Idempotency-Key`.
+async fn appeal_with_key(
+    app: &TestApp,
+    session: &AgeSessionFixture,
+    key: &str,
+    body: &Value,
+) -> TestResponse {
+    let request = axum::http::Request::post(format!("{}/sessions/{}/appeal", session.base, session.id))
+        .header("Authorization", format!("Bearer {}", session.key))
+        .header(app.api.brand.sdk_id(), app.app.to_string())
+        .header("Content-Type", "application/json")
+        .header("Idempotency-Key", key)
+        .body(axum::body::Body::from(body.to_string()));
+    app.send(request.unwrap()).await
+}
+
 /// How many messages of a topic there are.
 async fn messages(app: &TestApp, topic: &'static str) -> i64 {
     let query = sql!("SELECT count(*) FROM deliveries WHERE topic = $1", topic);
     app.api.db.read().await.unwrap().count(query).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_appeal_repeated_with_its_idempotency_key_is_answered_alike() {
+    let app = TestApp::start().await;
+    let session = refused_session(&app).await;
+    let body = json!({ "statement": "I am 34." });
+    let made = appeal_with_key(&app, &session, "appeal 7", &body).await;
+    assert_eq!(made.status_and_code(), "201", "{}", made.json());
+    let again = appeal_with_key(&app, &session, "appeal 7", &body).await;
+    assert_eq!((again.status_and_code().as_str(), &again.body), ("201", &made.body));
+    assert_eq!(again.header("cache-control"), "no-store");
+    let other = appeal_with_key(&app, &session, "appeal 7", &json!({})).await;
+    assert_eq!(other.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(
+        appeal_with_key(&app, &session, "appeal 8", &body).await.status_and_code(),
+        "409 INVALID_STATUS"
+    );
 }
 
 #[tokio::test]
@@ -126,6 +172,68 @@ async fn a_refusal_that_is_upheld_stays_and_is_told() {
     assert_eq!(session.result(app).await["status"], "FAIL");
     assert_eq!(read_appeal(app, &session).await.json()["status"], "UPHELD");
     assert_eq!(messages(app, "ages.appeal").await, 1);
+}
+
+#[tokio::test]
+async fn a_decision_is_about_the_attempt_that_was_appealed_against() {
+    let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let payload = json!({
+        "resume_enabled": true, "notification_url": receiver.url("/hook"),
+        "electronic_id": { "threshold": 16 }, "credit_card": {},
+    });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    assert_eq!(sign_in(&app, &session, "under").await.reason(), "UNDER_AGE");
+    let evidence = session.result(&app).await["evidence_id"].clone();
+    assert_eq!(appeal(&app, &session, json!({})).await.status, 201);
+    // They try something else meanwhile, in vain.
+    let opened = session.open_attempt(&app, "CREDIT_CARD").await;
+    let card = json!({ "number": "4000 0000 0000 0002", "expiry": "12/30", "code": "123" });
+    let tried = session.take_turn(&app, &opened, json!({ "fields": card })).await;
+    assert_eq!(tried.reason(), "NOT_FOUND");
+    let last = session.result(&app).await;
+    assert_eq!(last["method"], "CREDIT_CARD");
+    assert_ne!(last["evidence_id"], evidence);
+
+    decide_directly(&app, &session, false).await;
+    assert_eq!(session.result(&app).await["method"], "CREDIT_CARD", "what is upheld changes nothing");
+    decide_directly(&app, &session, true).await;
+    let result = session.result(&app).await;
+    for (member, value) in [
+        ("status", &json!("COMPLETE")),
+        ("method", &json!("ELECTRONIC_ID")),
+        ("age", &json!(16)),
+        ("evidence_id", &evidence),
+    ] {
+        assert_eq!(&result[member], value, "{member}");
+    }
+
+    let sent = deliver(&app, app.api.document_verification.outbox(), &receiver, 4).await;
+    let mut told: Vec<Value> = sent.iter().map(|sent| serde_json::from_slice(&sent.body).unwrap()).collect();
+    told.sort_by_key(|told| told["sequence_number"].as_i64());
+    for (told, decision, reason) in
+        [(&told[2], "UPHELD", json!("UNDER_AGE")), (&told[3], "OVERTURNED", Value::Null)]
+    {
+        assert_eq!((&told["appeal"], &told["result"]), (&json!(decision), &json!(decision == "OVERTURNED")));
+        assert_eq!((&told["method"], &told["age"]), (&json!("ELECTRONIC_ID"), &json!(16)), "{decision}");
+        assert_eq!((&told["evidence_id"], &told["error_code"]), (&evidence, &reason), "{decision}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_is_being_shown_goes_once_the_appeal_is_decided() {
+    let app = TestApp::start().await;
+    let payload = json!({ "resume_enabled": true, "electronic_id": {}, "doc_scan": {} });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    sign_in(&app, &session, "under").await;
+    assert_eq!(appeal(&app, &session, json!({})).await.status, 201);
+    session.open_attempt(&app, "DOC_SCAN").await;
+    decide_directly(&app, &session, true).await;
+    app.world.advance(SignedDuration::from_secs(20));
+    app.run_due_jobs().await;
+    let documents = sql!("SELECT count(*) FROM identity_sessions");
+    assert_eq!(app.api.db.read().await.unwrap().count(documents).await.unwrap(), 0);
+    assert_eq!(session.result(&app).await["status"], "COMPLETE");
 }
 
 #[tokio::test]

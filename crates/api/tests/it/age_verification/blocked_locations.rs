@@ -196,7 +196,7 @@ fn unusable_settings_are_named() {
         location_header: Some("no header".to_owned()),
         ..GeoSettings::default()
     });
-    assert_eq!(bad.unwrap_err().to_string(), "`no header` is no name of a header");
+    assert_eq!(bad.unwrap_err().to_string(), "`no header` is not the name of a header");
     let missing =
         GeoSettings { geoip_database: Some("/nowhere/cities.mmdb".into()), ..GeoSettings::default() };
     let words = GeoLocator::open(&missing).unwrap_err().to_string();

@@ -52,6 +52,26 @@ async fn an_app_is_given_a_challenge() {
 }
 
 #[tokio::test]
+async fn a_challenge_asked_for_again_with_its_idempotency_key_is_the_same() {
+    let app = TestApp::start().await;
+    let session = session(&app, json!({})).await;
+    let ask = async |key: &str| {
+        let path = format!("{}/sessions/{}/device-signal/challenge", session.base, session.id);
+        let request = axum::http::Request::post(path)
+            .header("Authorization", format!("Bearer {}", session.key))
+            .header(app.api.brand.sdk_id(), app.app.to_string())
+            .header("Idempotency-Key", key)
+            .body(axum::body::Body::empty());
+        let answer = app.send(request.unwrap()).await;
+        assert_eq!(answer.status_and_code(), "201", "{}", answer.json());
+        answer.json()["challenge"].clone()
+    };
+    let first = ask("a phone").await;
+    assert_eq!(ask("a phone").await, first);
+    assert_ne!(ask("another phone").await, first);
+}
+
+#[tokio::test]
 async fn a_checked_band_of_an_attested_app_is_evidence() {
     let app = TestApp::start().await;
     let session = session(&app, json!({})).await;
@@ -152,11 +172,7 @@ async fn what_cannot_be_read_is_refused_by_name_and_not_counted() {
         ("challenge", json!(null), "challenge: it is required"),
         ("platform", json!("WINDOWS"), "platform: "),
         ("statement", json!("{"), "statement: it is JSON with userStatus"),
-        (
-            "statement",
-            json!("{\"userStatus\":\"TRUST_ME\"}"),
-            "statement: its userStatus is none that is known",
-        ),
+        ("statement", json!("{\"userStatus\":\"TRUST_ME\"}"), "statement: its userStatus is not a known one"),
         ("attestation", json!({}), "attestation.format: it is required"),
         (
             "attestation",

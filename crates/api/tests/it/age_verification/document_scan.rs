@@ -2,10 +2,12 @@
 
 use crate::{
     age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX},
+    console::Integrator,
     document_verification,
 };
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
+use db::sql;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{
@@ -51,16 +53,23 @@ async fn answer(app: &TestApp, config: Value) {
     );
 }
 
+/// How many document sessions there are, and applications that have stored something.
+async fn count_stored(app: &TestApp) -> [i64; 2] {
+    let mut view = app.api.db.read().await.unwrap();
+    let sessions = view.count(sql!("SELECT count(*) FROM identity_sessions")).await.unwrap();
+    [sessions, view.count(sql!("SELECT count(*) FROM stored_files WHERE bytes <> 0")).await.unwrap()]
+}
+
 /// Polls until the checks have ended.
 async fn ended(app: &TestApp, session: &AgeSessionFixture, opened: &AttemptTurn) -> AttemptTurn {
     let working = app.spawn_worker();
-    for _ in 0..60_000 {
+    for _ in 0..12_000 {
         let turn = session.take_turn(app, opened, json!({})).await;
         if turn.status() != "PROCESSING" {
             working.stop().await;
             return turn;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("the checks do not end");
 }
@@ -90,11 +99,11 @@ async fn checks_continue_without_the_end_user() {
     assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
     app.world.advance(SignedDuration::from_secs(21));
     let working = app.spawn_worker();
-    for _ in 0..60_000 {
+    for _ in 0..12_000 {
         if session.result(&app).await["status"] == "PROCESSING" {
             break;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     working.stop().await;
     assert_eq!(session.result(&app).await["status"], "PROCESSING");
@@ -120,6 +129,36 @@ async fn with_synchronous_checks_the_end_user_waits_for_them() {
         app.run_due_jobs().await;
         assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "COMPLETE", "{payload}");
     }
+}
+
+#[tokio::test]
+async fn a_document_goes_with_its_attempt_although_its_checks_run() {
+    let integrator = Integrator::start(&["sessions:view", "sessions:manage"]).await;
+    let app = integrator.app();
+    answer(app, json!({ "async_report_delay": 30 })).await;
+    let payload = json!({ "synchronous_checks": true, "doc_scan": {}, "credit_card": {} });
+    for way in ["another method", "cancelled", "erased"] {
+        let (session, opened, [document, _]) = begin(app, SANDBOX, &payload).await;
+        play(app, &document).await;
+        assert_eq!(session.take_turn(app, &opened, json!({})).await.step()["kind"], "wait", "{way}");
+        assert_eq!(count_stored(app).await, [1, 1], "{way}");
+        let status = match way {
+            "another method" => {
+                let body = json!({ "method": "CREDIT_CARD" });
+                session.end_user_call(app, "POST", "/attempts", Some(body)).await.status
+            }
+            "cancelled" => session.end_user_call(app, "POST", "/cancel", None).await.status,
+            _ => {
+                let path = format!("/console/verification-sessions/{}", session.id);
+                integrator.call("DELETE", &path, None).await.status
+            }
+        };
+        assert!(status.is_success(), "{way}: {status}");
+        assert_eq!(count_stored(app).await, [0, 0], "{way}");
+    }
+    app.run_due_jobs().await;
+    let jobs = sql!("SELECT count(*) FROM jobs");
+    assert_eq!(app.api.db.read().await.unwrap().count(jobs).await.unwrap(), 0, "none is given up");
 }
 
 #[tokio::test]
@@ -219,14 +258,14 @@ async fn a_reviewer_decides_whether_a_document_is_genuine() {
 
     let working = app.spawn_worker();
     let mut review = Value::Null;
-    for _ in 0..60_000 {
+    for _ in 0..12_000 {
         let reviews =
             document_verification::relying_party_call(&app, "GET", "/idverify/v1/reviews", None).await.json();
         review = reviews["reviews"][0].clone();
         if !review.is_null() {
             break;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(review["kind"], "ID_DOCUMENT_AUTHENTICITY", "{review}");
     assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "PROCESSING");

@@ -94,6 +94,12 @@ async fn a_code_is_typed_into_la_wallet() {
     app.world.advance(SignedDuration::from_mins(5));
     let late = session.take_turn(&app, &waiting, json!({})).await;
     assert_eq!((late.status(), reason(&late)), ("FAIL", "NOT_FOUND"));
+    // The page may sleep while the code is typed.
+    let payload = json!({ "la_wallet": {}, "reference_id": "order 7" });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    let opened = session.open_attempt(&app, "LA_WALLET").await;
+    app.world.advance(SignedDuration::from_mins(5));
+    assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "COMPLETE");
 }
 
 #[tokio::test]

@@ -65,6 +65,27 @@ async fn a_failed_or_broken_session_continues_if_it_allows_it() {
 }
 
 #[tokio::test]
+async fn an_attempt_of_a_resumed_session_may_be_left_and_begun_again() {
+    let app = TestApp::start().await;
+    let payload = json!({ "resume_enabled": true, "electronic_id": {}, "credit_card": {} });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    assert_eq!(sign_in(&app, &session, "under").await.status(), "FAIL");
+    // Also from another method, and after its page was loaded anew.
+    for method in ["ELECTRONIC_ID", "ELECTRONIC_ID", "CREDIT_CARD", "ELECTRONIC_ID"] {
+        assert_eq!(session.open_attempt(&app, method).await.status(), "IN_PROGRESS", "{method}");
+    }
+    // What counts is attempts that have ended.
+    for left in [1, 0] {
+        assert_eq!(sign_in(&app, &session, "under").await.status(), "FAIL");
+        assert_eq!(session.result(&app).await["electronic_id"]["attempts_remaining"], left);
+    }
+    let over =
+        session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "ELECTRONIC_ID" }))).await;
+    assert_eq!(over.status_and_code(), "409 INVALID_STATUS");
+    assert_eq!(session.open_attempt(&app, "CREDIT_CARD").await.status(), "IN_PROGRESS");
+}
+
+#[tokio::test]
 async fn a_failed_method_may_be_retried_if_the_session_allows_it() {
     let app = TestApp::start().await;
     let estimation = |more: serde_json::Value| {

@@ -129,6 +129,14 @@ async fn a_rule_says_what_suffices_and_how_old_a_result_may_be() {
         let (_, ended) = present_result(&app, &mut device, SANDBOX, &payload).await;
         assert_eq!(ended.reason(), "KEPT_RESULT_NOT_ENOUGH", "{stricter}");
     }
+    for (kind, other) in [("UNDER", "OVER"), ("OVER", "UNDER"), ("AGE", "OVER")] {
+        let id = rule(&app, json!({ "ttl": 3600, "type": other, "age_estimation": {} })).await;
+        let payload = json!({ "type": kind, "rule_id": id, "age_estimation": {}, "svc_key": {} });
+        let refused =
+            relying_party_call(&app, &session.key, "POST", &format!("{SANDBOX}/sessions"), Some(payload))
+                .await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{kind}, a rule for {other}");
+    }
     // A rule of the sandbox does not exist in production.
     let payload = json!({ "rule_id": enough, "svc_key": {} });
     let foreign =

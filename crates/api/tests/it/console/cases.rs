@@ -424,6 +424,8 @@ async fn golden_cases_and_appeals_go_to_somebody_else() {
     }
     assert_eq!(seen.len(), 2, "the appeal and the golden case: {seen:?}");
     assert!(seen.iter().all(|(_, state)| *state == "OPEN"));
+    let appeals = seen.iter().filter(|(is_appeal, _)| *is_appeal == json!(true)).count();
+    assert_eq!(appeals, 1, "nothing tells the golden case from others: {seen:?}");
     desk.fixture.app.run_due_jobs().await;
     let quality = desk.call("GET", "/quality", None).await.json();
     let golden: Vec<_> = quality["reviewers"]
@@ -433,6 +435,26 @@ async fn golden_cases_and_appeals_go_to_somebody_else() {
         .map(|one| one["with_golden"]["cases"].clone())
         .collect();
     assert!(golden.contains(&json!(1)), "{golden:?}");
+}
+
+#[tokio::test]
+async fn figures_of_quality_end_at_any_moment_from_1970_on() {
+    let desk = Desk::open().await;
+    desk.grant(&["queues:manage"]).await;
+    for before in ["1970-01-01T00:00:00Z", "9999-12-30T00:00:00Z"] {
+        let quality = desk.call("GET", &format!("/quality?before={before}"), None).await;
+        assert_eq!(quality.status_and_code(), "200", "{before}");
+        assert_eq!(quality.json(), json!({ "reviewers": [], "queues": [] }), "{before}");
+    }
+    let refused = desk.call("GET", "/quality?before=-009999-01-02T02:00:00Z", None).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    assert_eq!(
+        refused.json()["errors"][0],
+        json!({
+            "property": "before",
+            "message": "it is a moment from 1970 to 9999, as RFC 3339 writes it, such as 2026-01-16T00:00:00Z",
+        })
+    );
 }
 
 #[tokio::test]

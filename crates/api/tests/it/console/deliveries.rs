@@ -205,6 +205,10 @@ async fn many_messages_are_sent_again() {
     assert_eq!(replay(json!({ "topic": "proof.result" })).await.json()["count"], 0);
     let refused = replay(json!({ "state": "LOST" })).await;
     assert_eq!(first_error(&refused)["property"], "state");
+    for name in ["from", "to"] {
+        let refused = replay(json!({ name: "-009999-01-02T02:00:00Z" })).await;
+        assert_eq!(first_error(&refused)["property"], name);
+    }
     let nobody = replay(json!({ "application_id": "018f3c8e-0000-4000-8000-00000000000a" })).await;
     assert_eq!(nobody.status_and_code(), "404 NOT_FOUND");
 }

@@ -200,6 +200,25 @@ async fn what_comes_back_counts_once_and_in_the_browser_that_began() {
     }
 }
 
+/// The browser does not send its session's cookie when the provider sends it back, so the attempt remembers the session.
+#[tokio::test]
+async fn a_sign_in_through_the_provider_ends_the_session_that_the_browser_had() {
+    let mut provider = Provider::start();
+    let fixture = provider.console(&[]).await;
+    fixture.add_operator("ada@example.com", OperatorGrant::of_role(BuiltInRole::Administrator)).await;
+    let (before, _) =
+        fixture.add_operator("eve@example.com", OperatorGrant::of_role(BuiltInRole::Auditor)).await;
+    let elsewhere = session_cookie(&fixture.enter_by_mail("eve@example.com").await);
+    for (who, left) in [("stranger", 200_u16), ("ada", 401)] {
+        let begun = fixture.call(&before, "POST", "/console/sign-in/oidc", None).await;
+        let back = provider.browse(begun.json()["location"].as_str().unwrap(), who);
+        let entered = come_back(&fixture, &session_cookie(&begun), &back).await;
+        assert_eq!(session(&entered).is_some(), who == "ada");
+        assert_eq!(fixture.get(&before, "/console/session").await.status, left, "{who}");
+    }
+    assert_eq!(fixture.get(&elsewhere, "/console/session").await.status, 200, "in another browser");
+}
+
 #[tokio::test]
 async fn whoever_works_in_several_places_chooses_one() {
     let mut provider = Provider::start();

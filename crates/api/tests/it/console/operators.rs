@@ -69,6 +69,32 @@ async fn an_invitation_is_revoked() {
     assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
 }
 
+/// Whoever is let in no more, or may invite nobody any more, must not have somebody wait at the door.
+#[tokio::test]
+async fn an_invitation_works_as_long_as_whoever_sent_it_could_still_send_it() {
+    let (fixture, ada, _) = start().await;
+    let (max, id) = manager(&fixture).await;
+    let invitations = "/console/operators/invitations";
+    let body = json!({ "email": "eve@example.com", "scopes": ["operators:manage"] });
+    created_id(&fixture.post(&max, invitations, body).await);
+    let token = fixture.mailed_token("operator-invite").await;
+    let path = format!("/console/operators/{id}");
+    let open = async || fixture.get(&ada, invitations).await.json()["invitations"].as_array().unwrap().len();
+    let enter = async || fixture.enter(json!({ "operator_invitation": token })).await.status_and_code();
+    for (grant, left) in [(json!({ "role": "auditor" }), 0), (json!({ "scopes": ["operators:manage"] }), 1)] {
+        assert_eq!(fixture.call(&ada, "PUT", &path, Some(grant.clone())).await.status, 204);
+        assert_eq!(open().await, left, "{grant}");
+        if left == 0 {
+            assert_eq!(enter().await, "401 UNAUTHORIZED");
+        }
+    }
+    // Whoever is disabled has no invitations when they are let in again.
+    for word in ["disable", "enable"] {
+        assert_eq!(fixture.call(&ada, "POST", &format!("{path}/{word}"), None).await.status, 204);
+        assert_eq!((open().await, enter().await.as_str()), (0, "401 UNAUTHORIZED"), "{word}");
+    }
+}
+
 #[tokio::test]
 async fn what_an_operator_may_do_is_set() {
     let (fixture, cookie, _) = start().await;

@@ -56,16 +56,59 @@ async fn whoever_has_a_second_factor_must_present_it_before_they_add_another() {
     }
 }
 
+/// The setting says who must have one. Whoever has one is asked for it, whatever it says.
 #[tokio::test]
-async fn it_holds_where_no_second_factor_is_required_as_well() {
+async fn whoever_has_one_is_asked_for_it_where_nobody_needs_one() {
     let fixture = ConsoleFixture::with_policy(SecondFactorPolicy::Off).await;
-    fixture.operator("ada@example.com", BuiltInRole::Administrator).await;
+    let (_, mut device) = fixture.operator("ada@example.com", BuiltInRole::Administrator).await;
     let entered = fixture.enter_by_mail("ada@example.com").await;
-    assert_eq!(entered.json()["second_factor"], "not-required");
+    assert_eq!(entered.json()["second_factor"], "required");
     let cookie = session_cookie(&entered);
-    assert_eq!(fixture.get(&cookie, "/console/operators").await.status, 200);
-    let refused = fixture.call(&cookie, "POST", "/console/passkeys/challenge", None).await;
-    assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
+    for (method, path) in [("GET", "/console/operators"), ("POST", "/console/passkeys/challenge")] {
+        let refused = fixture.call(&cookie, method, path, None).await;
+        assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "{path}");
+        assert!(message(&refused).contains("second factor"), "{}", message(&refused));
+    }
+    let answer = fixture.passkey_answer(&mut device).await;
+    let presented =
+        fixture.post(&cookie, "/console/session/second-factor", json!({ "passkey": answer })).await;
+    assert_eq!(fixture.get(&session_cookie(&presented), "/console/operators").await.status, 200);
+
+    fixture.add_operator("eve@example.com", OperatorGrant::of_role(BuiltInRole::Administrator)).await;
+    let entered = fixture.enter_by_mail("eve@example.com").await;
+    assert_eq!(entered.json()["second_factor"], "not-required", "she has none");
+    assert_eq!(fixture.get(&session_cookie(&entered), "/console/operators").await.status, 200);
+}
+
+/// Neither the console nor content moderation is open without it, from the moment on at which they have one.
+#[tokio::test]
+async fn a_member_who_has_one_is_asked_for_it_where_only_operators_need_one() {
+    let account = AccountFixture::of(ConsoleFixture::start().await.app).await;
+    let (_, cookie) = account.add_member("ada@example.com", true, &[]).await;
+    let path = account.path("");
+    let fixture = ConsoleFixture { app: account.app };
+    let enter = async || {
+        fixture.post("", "/console/sign-in", json!({ "email": "ada@example.com" })).await;
+        let entered = fixture.enter(json!({ "link": fixture.mailed_token("sign-in").await })).await;
+        (session_cookie(&entered), entered.json()["second_factor"].as_str().unwrap().to_owned())
+    };
+    let (elsewhere, state) = enter().await;
+    assert_eq!(state, "not-required");
+    assert_eq!(fixture.get(&elsewhere, &path).await.status, 200);
+    let (_, mut device) = fixture.enrol_passkey(&cookie).await;
+
+    let (later, state) = enter().await;
+    assert_eq!(state, "required");
+    let path = path.as_str();
+    for (cookie, path) in [(&elsewhere, path), (&later, path), (&later, "/console/sessions")] {
+        let refused = fixture.get(cookie, path).await;
+        assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "{path}");
+        assert!(message(&refused).contains("second factor"), "{}", message(&refused));
+    }
+    let answer = fixture.passkey_answer(&mut device).await;
+    let presented =
+        fixture.post(&later, "/console/session/second-factor", json!({ "passkey": answer })).await;
+    assert_eq!(fixture.get(&session_cookie(&presented), path).await.status, 200);
 }
 
 #[tokio::test]

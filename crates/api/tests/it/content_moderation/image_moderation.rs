@@ -1,13 +1,19 @@
 //! Moderations of images, from start to notifications.
 
-use crate::content_moderation::{
-    AccountFixture, another_photo, created_id, picture_of, rgb_image, text_members,
-};
-use base::Picture;
-use domain::image_analysis::sample_faces;
-use image::imageops::FilterType;
+use crate::content_moderation::{AccountFixture, another_photo, created_id, face_base64, text_members};
+use base::{Picture, PictureSize};
+use db::sql;
+use domain::{content_moderation::SweepFindingPictures, image_analysis::sample_faces};
 use serde_json::{Value, json};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use testkit::{
+    edits,
     media_fixtures::png,
     stub_server::{StubReply, StubServer},
 };
@@ -210,21 +216,20 @@ async fn banned_known_and_unknown_faces_are_distinguished() {
 
 /// Six ways in which a picture is posted again: smaller, larger, cut, mirrored, darker, and compressed a lot.
 fn reposts(picture: &Picture) -> Vec<Vec<u8>> {
-    let image = rgb_image(picture);
-    let (width, height) = image.dimensions();
+    let PictureSize { width, height } = picture.size();
     let resized = |factor: f32| {
         let side = |length: u32| (length as f32 * factor) as u32;
-        image::imageops::resize(&image, side(width), side(height), FilterType::Triangle)
+        edits::resized(picture, PictureSize { width: side(width), height: side(height) })
     };
-    let cut = image::imageops::crop_imm(&image, width / 12, height / 12, width * 5 / 6, height * 5 / 6);
+    let size = PictureSize { width: width * 5 / 6, height: height * 5 / 6 };
     let changed = [
         resized(0.5),
         resized(1.4),
-        cut.to_image(),
-        image::imageops::flip_horizontal(&image),
-        image::imageops::brighten(&image, -40),
+        edits::cropped(picture, width / 12, height / 12, size),
+        edits::mirrored(picture),
+        edits::brightened(picture, -40),
     ];
-    let mut files: Vec<_> = changed.into_iter().map(|image| png(&picture_of(image))).collect();
+    let mut files: Vec<_> = changed.iter().map(png).collect();
     files.push(sample_faces::encode_jpeg(picture, 25));
     files
 }
@@ -325,6 +330,84 @@ async fn a_finding_keeps_the_numbers_behind_it_and_a_moderation_may_demand_more(
     }
 }
 
+/// More people may look like a face than are compared with it at first.
+#[tokio::test]
+async fn a_banned_person_and_one_who_is_named_are_recognised_however_many_others_are_nearer() {
+    let fixture = AccountFixture::start_with_media().await;
+    let ada = &testkit::face_pictures()[6];
+    let banned = fixture.enrol("Ada", &another_photo(ada, 0)).await;
+    let ban = async |action: &str| {
+        let answer = fixture.call("POST", &format!("/profiles/{banned}/{action}"), None).await;
+        assert_eq!(answer.status_and_code(), "204");
+    };
+    ban("ban").await;
+    for number in 0..8 {
+        fixture.enrol(&format!("Look-alike {number}"), ada).await;
+    }
+    let url = fixture.files.put("ada.png", png(ada));
+    let id = fixture.moderate(&url, "IMAGE", json!({})).await;
+    assert_eq!(fixture.reasons(&id).await, ["BANNED_PROFILE"]);
+    assert_eq!(fixture.report(&id).await["face_check_results"][0]["profile_id"], banned.as_str());
+    // Whoever enrols them again is warned.
+    let body = json!({ "display_name": "Eve", "biometric_consent": "form 7", "face": face_base64(ada) });
+    let enrolled = fixture.call("POST", "/profiles", Some(body)).await.json();
+    assert_eq!(enrolled["warnings"][0]["profile_id"], banned.as_str(), "{enrolled}");
+
+    ban("unban").await;
+    let options = json!({ "unknown_faces": true, "profile_ids": [banned] });
+    let id = fixture.moderate(&url, "IMAGE", options).await;
+    assert_eq!(fixture.reasons(&id).await, [""; 0], "they are known");
+    assert_eq!(fixture.report(&id).await["face_check_results"][0]["profile_id"], banned.as_str());
+}
+
+/// Their face was matched already, and nothing of it is written.
+#[tokio::test]
+async fn somebody_who_is_deleted_while_an_image_is_judged_is_told_of_nowhere() {
+    let fixture = AccountFixture::start_with_media().await;
+    let app = &fixture.app;
+    let ada = &testkit::face_pictures()[6];
+    let profile = fixture.enrol("Ada", ada).await;
+    assert_eq!(
+        fixture.call("POST", &format!("/profiles/{profile}/ban"), None).await.status_and_code(),
+        "204"
+    );
+    // The run has to wait for its image, so that the deletion can begin before the face is matched.
+    let (file, is_slow) = (png(ada), Arc::new(AtomicBool::new(false)));
+    let slow = is_slow.clone();
+    let server = StubServer::start(move |_| {
+        let delay = if slow.load(Ordering::SeqCst) { Duration::from_secs(2) } else { Duration::ZERO };
+        StubReply::body("image/png", file.clone()).after(delay)
+    })
+    .await;
+    let content = fixture.content(&server.url("/ada.png"), "IMAGE").await;
+    let id = fixture.start_moderation(&content, json!({})).await;
+    is_slow.store(true, Ordering::SeqCst);
+    let working = app.spawn_worker();
+    while fixture.moderation_state(&id).await["state"] != "RUNNING" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let mut tx = app.api.db.write().await.unwrap();
+    app.api.faces.delete_profile(&mut tx, fixture.account, profile.parse().unwrap()).await.unwrap();
+    // What a reviewer would see of the face is stored once it was matched, beside the picture of the profile.
+    while fixture.picture_count().await < 2 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    tx.commit().await.unwrap();
+    while fixture.moderation_state(&id).await["state"] != "DONE" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    working.stop().await;
+    assert_eq!(fixture.reasons(&id).await, [""; 0]);
+    let found = fixture.report(&id).await["face_check_results"][0].clone();
+    assert_eq!((found.get("profile_id"), &found["is_banned"]), (None, &json!(false)), "{found}");
+    let kept = sql!("SELECT count(*) FROM findings WHERE sealed_embedding IS NOT NULL");
+    assert_eq!(fixture.count(kept).await, 0);
+    app.api.content_moderation.sweep_pictures(SweepFindingPictures {}).await.unwrap();
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM finding_pictures")).await, 0);
+    app.api.faces.sweep_tombstones().await.unwrap();
+    assert_eq!(fixture.picture_count().await, 0);
+}
+
 /// Addresses that a store of files signs for a while carry tokens of a thousand characters and more.
 #[tokio::test]
 async fn an_image_at_the_longest_address_is_moderated_and_no_longer_one_is_registered() {
@@ -351,13 +434,9 @@ async fn an_image_at_the_longest_address_is_moderated_and_no_longer_one_is_regis
 async fn a_crowd_beyond_the_limit_is_told_of_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
     // 18 times 18 faces.
-    let face = rgb_image(&testkit::face_pictures()[0]);
-    let small = image::imageops::resize(&face, 72, 80, FilterType::Triangle);
-    let mut crowd = image::RgbImage::new(18 * 72, 18 * 80);
-    for (row, column) in (0..18).flat_map(|row| (0..18).map(move |column| (row, column))) {
-        image::imageops::replace(&mut crowd, &small, column * 72, row * 80);
-    }
-    let url = fixture.files.put("crowd.png", png(&picture_of(crowd)));
+    let small = edits::resized(&testkit::face_pictures()[0], PictureSize { width: 72, height: 80 });
+    let crowd = edits::tiled(&vec![small; 18 * 18], 18);
+    let url = fixture.files.put("crowd.png", png(&crowd));
     let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true })).await;
     let report = fixture.report(&id).await;
     assert_eq!(report["total_count"], 200, "{}", report["state"]);

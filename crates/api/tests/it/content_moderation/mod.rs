@@ -20,15 +20,14 @@ mod video_moderation;
 
 use crate::deliveries::deliver;
 use axum::{body::Body, http::Request};
-use base::{AccountId, Picture};
+use base::{AccountId, Picture, PictureSize};
 use db::sql;
 use domain::image_analysis::sample_faces;
 use futures_util::TryStreamExt as _;
-use image::{RgbImage, imageops};
 use media::blobs::BlobPrefix;
 use serde_json::{Value, json};
 use testkit::{
-    TestApp, TestResponse, face_pictures,
+    TestApp, TestResponse, edits, face_pictures,
     media_fixtures::{FileServer, png},
     proof_settings,
     stub_server::{self, CapturedRequest, StubServer},
@@ -337,25 +336,12 @@ pub(crate) fn face_base64(picture: &Picture) -> String {
     api::base64(&sample_faces::encode_jpeg(picture, 92))
 }
 
-pub(crate) fn rgb_image(picture: &Picture) -> RgbImage {
-    RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec()).unwrap()
-}
-
-pub(crate) fn picture_of(image: RgbImage) -> Picture {
-    Picture::new(image.width(), image.height(), image.into_raw()).unwrap()
-}
-
-pub(crate) fn with_brightness(face: &Picture, factor: f32) -> Picture {
-    let bytes = face.rgb().iter().map(|&value| (f32::from(value) * factor).min(255.0) as u8).collect();
-    Picture::new(face.width(), face.height(), bytes).unwrap()
-}
-
 /// Another picture of the same person: cut and lit in another way, a little smaller.
 pub(crate) fn another_photo(face: &Picture, number: u32) -> Picture {
     let (left, top) = (10 + 7 * number, 12 + 5 * number);
-    let part = imageops::crop_imm(&rgb_image(face), left, top, 620, 690).to_image();
-    let part = imageops::resize(&part, 560 - 4 * number, 620, imageops::FilterType::Triangle);
-    with_brightness(&picture_of(part), 0.86 + 0.02 * number as f32)
+    let part = edits::cropped(face, left, top, PictureSize { width: 620, height: 690 });
+    let part = edits::resized(&part, PictureSize { width: 560 - 4 * number, height: 620 });
+    edits::with_brightness(&part, 0.86 + 0.02 * number as f32)
 }
 
 /// Two people who look into the camera.

@@ -71,7 +71,7 @@ async fn a_moderation_that_is_given_up_is_told_as_failed() {
     assert_eq!(fixture.moderation_state(&id).await["error"]["code"], "GIVEN_UP");
 }
 
-/// A build of before, which runs again after a roll-back, knows none of the newer reasons.
+/// An older build, which runs again after a roll-back, knows none of the newer reasons.
 #[tokio::test]
 async fn what_an_older_build_reads_is_a_reason_that_it_knows() {
     let fixture = AccountFixture::start_with_media().await;

@@ -53,6 +53,27 @@ async fn an_entry_of_the_fraud_list_is_removed() {
     assert_response_snapshot!(relying_party_call(&app, "DELETE", &path, None).await);
 }
 
+#[tokio::test]
+async fn an_entry_repeated_with_its_idempotency_key_is_answered_though_it_has_ended_since() {
+    let app = TestApp::start().await;
+    let path = format!("{BASE}/fraud-list");
+    let add = async |key: &str, number: &str| {
+        let entry = json!({
+            "type": "DOCUMENT", "issuing_country": "SWE", "document_number": number, "reason": "stolen", "author": "r.lind",
+            "expires_at": "2026-01-16T15:40:00Z",
+        });
+        super::signed_call(&app, "POST", &path).header("Idempotency-Key", key).json(&entry).send(&app).await
+    };
+    let first = add("a", "L898902C3").await;
+    assert_eq!(first.status_and_code(), "201", "{}", first.json());
+    assert_eq!(add("a", "L898902C4").await.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
+    app.world.advance(SignedDuration::from_hours(2));
+    let again = add("a", "L898902C3").await;
+    assert_eq!((again.status, &again.body), (first.status, &first.body));
+    assert_eq!(add("b", "L898902C3").await.status_and_code(), "400 PAYLOAD_VALIDATION");
+    assert_eq!(row_count(&app, sql!("SELECT count(*) FROM fraud_list_entries")).await, 1);
+}
+
 fn payload() -> Value {
     json!({
         "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }, { "type": "LIVENESS" }],
@@ -142,6 +163,7 @@ async fn a_listed_face_is_found_in_portrait_and_selfie_and_removed_for_good() {
     assert_eq!(relying_party_call(&app, "DELETE", &path, None).await.status_and_code(), "204");
     let again = relying_party_call(&app, "DELETE", &path, None).await;
     assert_eq!(again.status_and_code(), "404 RESOURCE_NOT_FOUND");
+    assert_eq!(again.json()["message"], "there is no such entry");
     assert_eq!(key_count(&app).await, 0);
     let (_, after) = checked_session(&app, &page, &FACES.0).await;
     assert!(sub_check(&after, "fraud_list_check").is_null(), "{after}");

@@ -141,11 +141,11 @@ impl DocumentSessionFixture {
     /// Waits until the checks have ended, while the clock stands still; ten minutes at most.
     async fn wait_until_completed(&self, app: &TestApp) {
         let worker = app.spawn_worker();
-        for _ in 0..60_000 {
+        for _ in 0..12_000 {
             if self.read(app).await["state"] == "COMPLETED" {
                 return worker.stop().await;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
         panic!("the session is not completed: {}", self.read(app).await);
     }

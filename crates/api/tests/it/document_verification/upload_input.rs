@@ -55,6 +55,10 @@ async fn an_upload_has_a_bounded_size_and_an_accepted_format() {
         "415 UNSUPPORTED_MEDIA_TYPE"
     );
     assert_eq!(
+        send("application/jsonl", br#"{ "upload": "x" }"#.to_vec()).await.status_and_code(),
+        "415 UNSUPPORTED_MEDIA_TYPE"
+    );
+    assert_eq!(
         send(UPLOAD_CONTENT_TYPE, b"no form".to_vec()).await.status_and_code(),
         "400 MALFORMED_REQUEST"
     );

@@ -13,6 +13,12 @@ async fn an_unknown_device_is_refused_before_the_rest_of_the_body_is_looked_at()
     for path in ["age", "antispoofing", "age-antispoofing", "age-verify", "age-antispoofing-verify"] {
         let refused = SignedCall::post(&format!("/ai/v1/{path}")).json(&wrong).send(&app).await;
         assert_eq!(refused.status_and_code(), "404 INVALID_METADATA_DEVICE", "{path}");
+        for (member, of_another_type) in [("img", json!(7)), ("secure", json!([]))] {
+            let mut wrong = wrong.clone();
+            wrong[member] = of_another_type;
+            let refused = SignedCall::post(&format!("/ai/v1/{path}")).json(&wrong).send(&app).await;
+            assert_eq!(refused.status_and_code(), "404 INVALID_METADATA_DEVICE", "{path} {member}");
+        }
     }
 }
 
@@ -72,6 +78,11 @@ async fn decisions_are_recorded_if_the_operator_asks_for_it_and_never_the_image(
     assert_eq!(record["decision"]["answer"], answer.json());
     assert_eq!(record["decision"]["image_sha256"], domain::audit::sha256_hex(testkit::face_jpeg()));
     assert!(stored[0].record.len() < 4000, "a record of that size holds no image");
+    assert_eq!(
+        record["decision"]["rules"],
+        json!({ "threshold": 18.0, "operator": "OVER", "img_validation_level": "high" })
+    );
+    assert!(!stored[0].record.contains("null"), "{}", stored[0].record);
 }
 
 #[tokio::test]

@@ -266,6 +266,13 @@ async fn invalid_request_body_names_the_path() {
     let multiframe =
         SignedCall::post("/ai/v1/age").json(&json!({})).query("multiframe", "true").send(&app).await;
     assert_eq!(multiframe.status_and_code(), "400 INVALID_REQUEST_BODY");
+    for (switch, words) in
+        [("secure", "true&secure=true"), ("secure", "true&%73ecure=false"), ("explain", "true&explain=")]
+    {
+        let repeated = SignedCall::post("/ai/v1/age").json(&json!({})).query(switch, words).send(&app).await;
+        assert_eq!(repeated.status_and_code(), "400 INVALID_REQUEST_BODY", "{words}");
+        assert!(repeated.json()["error_message"].as_str().unwrap().contains(switch), "{words}");
+    }
 }
 
 #[tokio::test]

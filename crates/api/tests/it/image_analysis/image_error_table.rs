@@ -2,9 +2,9 @@
 
 use base::{Picture, PictureSize};
 use domain::image_analysis::sample_faces;
-use image::{ExtendedColorType, ImageEncoder as _, RgbImage, codecs::png::PngEncoder, imageops};
+use image::{ExtendedColorType, ImageEncoder as _, codecs::png::PngEncoder};
 use serde_json::{Value, json};
-use testkit::{SignedCall, TestApp, TestResponse, face_jpeg, face_pictures};
+use testkit::{SignedCall, TestApp, TestResponse, edits, face_jpeg, face_pictures, media_fixtures::png};
 
 async fn analyse(app: &TestApp, image: &[u8], relaxed: bool) -> TestResponse {
     let mut body = json!({ "img": api::base64(image) });
@@ -23,37 +23,24 @@ fn assert_refused(answer: &TestResponse, line: &str) -> Value {
     json
 }
 
-fn rgb(picture: &Picture) -> RgbImage {
-    RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec()).unwrap()
-}
-
-fn picture(image: RgbImage) -> Picture {
-    Picture::new(image.width(), image.height(), image.into_raw()).unwrap()
-}
-
-fn png(image: &RgbImage) -> Vec<u8> {
-    let mut out = Vec::new();
-    PngEncoder::new(&mut out)
-        .write_image(image.as_raw(), image.width(), image.height(), ExtendedColorType::Rgb8)
-        .unwrap();
-    out
+fn drawn(width: u32, height: u32, mut pixel: impl FnMut(u32, u32) -> [u8; 3]) -> Picture {
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    Picture::new(width, height, places.flat_map(|(x, y)| pixel(x, y)).collect()).unwrap()
 }
 
 /// Noise that no encoder compresses well, so that a picture has the size that a test needs.
-fn noise(width: u32, height: u32) -> RgbImage {
+fn noise(width: u32, height: u32) -> Picture {
     let mut state = 1_u32;
-    RgbImage::from_fn(width, height, |_, _| {
+    drawn(width, height, |_, _| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        image::Rgb([(state >> 24) as u8, (state >> 16) as u8, (state >> 8) as u8])
+        [(state >> 24) as u8, (state >> 16) as u8, (state >> 8) as u8]
     })
 }
 
 /// The first face on a plain grey-blue canvas, scaled to `width` x `height`, its top left corner at (x, y).
-fn placed(canvas: PictureSize, width: u32, height: u32, x: i64, y: i64) -> Picture {
-    let mut out = RgbImage::from_pixel(canvas.width, canvas.height, image::Rgb([120, 130, 150]));
-    let face = imageops::resize(&rgb(&face_pictures()[0]), width, height, imageops::FilterType::CatmullRom);
-    imageops::overlay(&mut out, &face, x, y);
-    picture(out)
+fn placed(canvas: PictureSize, width: u32, height: u32, x: u32, y: u32) -> Picture {
+    let face = edits::resized_sharply(&face_pictures()[0], PictureSize { width, height });
+    edits::placed(canvas, [120, 130, 150], &face, x, y)
 }
 
 #[tokio::test]
@@ -121,8 +108,8 @@ async fn sides_and_pixels_above_and_below_their_limits() {
         (2001, 300, "MAX_WIDTH"),
         (1500, 1401, "MAX_PIXELS"),
     ] {
-        let waves = |x: u32, y: u32| image::Rgb([(x / 2) as u8, (y / 3) as u8, ((x + y) / 4) as u8]);
-        let file = sample_faces::encode_jpeg(&picture(RgbImage::from_fn(width, height, waves)), 97);
+        let waves = |x: u32, y: u32| [(x / 2) as u8, (y / 3) as u8, ((x + y) / 4) as u8];
+        let file = sample_faces::encode_jpeg(&drawn(width, height, waves), 97);
         let mut padded = file.clone();
         padded.resize(file.len().max(50_000), 0);
         assert_refused(&analyse(&app, &padded, false).await, &format!("400 {code}"));
@@ -150,16 +137,15 @@ async fn min_pixels_is_reached_if_the_operator_allows_smaller_sides() {
 #[tokio::test]
 async fn image_wrong_channels_and_grayscale_not_supported() {
     let app = TestApp::start().await;
-    let grey = image::imageops::grayscale(&rgb(&face_pictures()[0]));
+    let as_rgb = edits::grey(&face_pictures()[0]);
+    let grey: Vec<u8> = as_rgb.rgb().iter().step_by(3).copied().collect();
     let mut file = Vec::new();
     PngEncoder::new(&mut file)
-        .write_image(grey.as_raw(), grey.width(), grey.height(), ExtendedColorType::L8)
+        .write_image(&grey, as_rgb.width(), as_rgb.height(), ExtendedColorType::L8)
         .unwrap();
     assert_eq!(analyse(&app, &file, false).await.status_and_code(), "400 IMAGE_GRAYSCALE_NOT_SUPPORTED");
 
-    let as_rgb =
-        RgbImage::from_fn(grey.width(), grey.height(), |x, y| image::Rgb([grey.get_pixel(x, y)[0]; 3]));
-    for file in [png(&as_rgb), sample_faces::encode_jpeg(&picture(as_rgb), 96)] {
+    for file in [png(&as_rgb), sample_faces::encode_jpeg(&as_rgb, 96)] {
         assert_eq!(
             analyse(&app, &file, false).await.status_and_code(),
             "400 IMAGE_GRAYSCALE_NOT_SUPPORTED",
@@ -167,8 +153,7 @@ async fn image_wrong_channels_and_grayscale_not_supported() {
         );
     }
 
-    let wide: Vec<u8> =
-        rgb(&face_pictures()[0]).into_raw().iter().flat_map(|&value| [value, value]).collect();
+    let wide: Vec<u8> = face_pictures()[0].rgb().iter().flat_map(|&value| [value, value]).collect();
     let mut file = Vec::new();
     PngEncoder::new(&mut file).write_image(&wide, 720, 800, ExtendedColorType::Rgb16).unwrap();
     assert!(
@@ -185,8 +170,8 @@ async fn image_wrong_channels_and_grayscale_not_supported() {
 #[tokio::test]
 async fn face_not_found() {
     let app = TestApp::start().await;
-    let empty = RgbImage::from_fn(600, 600, |x, y| image::Rgb([(x / 3) as u8, 90, (y / 3) as u8]));
-    let mut file = sample_faces::encode_jpeg(&picture(empty), 99);
+    let empty = drawn(600, 600, |x, y| [(x / 3) as u8, 90, (y / 3) as u8]);
+    let mut file = sample_faces::encode_jpeg(&empty, 99);
     file.resize(file.len().max(50_000), 0);
     assert_refused(&analyse(&app, &file, false).await, "400 FACE_NOT_FOUND");
 }
@@ -194,11 +179,8 @@ async fn face_not_found() {
 #[tokio::test]
 async fn multiple_faces() {
     let app = TestApp::start().await;
-    let (one, two) = (rgb(&face_pictures()[0]), rgb(&face_pictures()[1]));
-    let mut both = RgbImage::new(1440, 800);
-    imageops::overlay(&mut both, &one, 0, 0);
-    imageops::overlay(&mut both, &two, 720, 0);
-    let file = sample_faces::encode_jpeg(&picture(both), 95);
+    let both = edits::tiled(&face_pictures()[..2], 2);
+    let file = sample_faces::encode_jpeg(&both, 95);
     let json = assert_refused(&analyse(&app, &file, false).await, "400 MULTIPLE_FACES");
     assert_eq!(json["measured"], 2.0);
     assert_refused(&analyse(&app, &file, true).await, "400 MULTIPLE_FACES");
@@ -209,14 +191,15 @@ async fn a_face_with_a_mask_is_refused_and_makes_a_relaxed_answer_less_certain()
     let app = TestApp::start().await;
     let [left, top, right, bottom] = face_box(&app, 0).await;
     let high = bottom - top;
-    let mut masked = rgb(&face_pictures()[0]);
-    for (x, y, pixel) in masked.enumerate_pixels_mut() {
-        let (x, y) = (f64::from(x), f64::from(y));
+    let face = &face_pictures()[0];
+    let mut masked = face.rgb().to_vec();
+    for (at, pixel) in masked.chunks_exact_mut(3).enumerate() {
+        let (x, y) = ((at % face.width() as usize) as f64, (at / face.width() as usize) as f64);
         if (left..right).contains(&x) && (top + 0.47 * high..bottom + 0.05 * high).contains(&y) {
-            pixel.0 = [176, 203, 219];
+            pixel.copy_from_slice(&[176, 203, 219]);
         }
     }
-    let file = jpeg(&picture(masked));
+    let file = jpeg(&Picture::new(face.width(), face.height(), masked).unwrap());
     let json = assert_refused(&analyse(&app, &file, false).await, "400 FACE_NOT_FOUND");
     assert!(json["measured"].as_f64().unwrap() > 0.5, "{json}");
     assert!(json["hint"].as_str().unwrap().contains("take off the mask"), "{json}");
@@ -263,13 +246,9 @@ async fn face_to_image_ratio_too_low_and_too_high() {
     let [left, top, right, bottom] = face_box(&app, 2).await.map(|side| side as u32);
     let inset = (right - left) * 3 / 20;
     let (width, height) = (right - left - 2 * inset, bottom - top - 2 * inset);
-    let tight =
-        imageops::crop_imm(&rgb(&face_pictures()[2]), left + inset, top + inset, width, height).to_image();
-    let tight = imageops::resize(&tight, 300, 500, imageops::FilterType::CatmullRom);
-    let json = assert_refused(
-        &analyse(&app, &jpeg(&picture(tight)), false).await,
-        "400 FACE_TO_IMAGE_RATIO_TOO_HIGH",
-    );
+    let tight = edits::cropped(&face_pictures()[2], left + inset, top + inset, PictureSize { width, height });
+    let tight = edits::resized_sharply(&tight, PictureSize { width: 300, height: 500 });
+    let json = assert_refused(&analyse(&app, &jpeg(&tight), false).await, "400 FACE_TO_IMAGE_RATIO_TOO_HIGH");
     assert!(json["measured"].as_f64().unwrap() > 0.9, "{json}");
 }
 
@@ -277,12 +256,10 @@ async fn face_to_image_ratio_too_low_and_too_high() {
 async fn insufficient_area_around_the_face() {
     let app = TestApp::start().await;
     let [left, ..] = face_box(&app, 0).await;
-    let cut =
-        imageops::crop_imm(&rgb(&face_pictures()[0]), left as u32 + 4, 0, 700 - left as u32, 800).to_image();
-    let json = assert_refused(
-        &analyse(&app, &jpeg(&picture(cut)), false).await,
-        "400 INSUFFICIENT_AREA_AROUND_THE_FACE",
-    );
+    let size = PictureSize { width: 700 - left as u32, height: 800 };
+    let cut = edits::cropped(&face_pictures()[0], left as u32 + 4, 0, size);
+    let json =
+        assert_refused(&analyse(&app, &jpeg(&cut), false).await, "400 INSUFFICIENT_AREA_AROUND_THE_FACE");
     assert!(json["measured"].as_f64().unwrap() < 0.05, "{json}");
 }
 
@@ -290,11 +267,9 @@ async fn insufficient_area_around_the_face() {
 async fn image_too_dark_and_too_bright() {
     let app = TestApp::start().await;
     let shade = |gain: f32, lift: f32| {
-        let mut image = rgb(&face_pictures()[0]);
-        for value in image.iter_mut() {
-            *value = (f32::from(*value) * gain + lift) as u8;
-        }
-        png(&image)
+        let face = &face_pictures()[0];
+        let shaded = face.rgb().iter().map(|&value| (f32::from(value) * gain + lift) as u8);
+        png(&Picture::new(face.width(), face.height(), shaded.collect()).unwrap())
     };
     let dark = analyse(&app, &shade(0.15, 0.0), true).await;
     assert_eq!(dark.status_and_code(), "200", "relaxed mode looks at no light");

@@ -260,6 +260,21 @@ async fn a_malformed_body_is_400_and_an_unusable_value_422() {
             "no refusal echoes what was sent: {refusal}"
         );
     }
+    // An address has room for the result that a GET adds to it.
+    let mut body = notified.clone();
+    body["notification"]["url"] = format!("https://example.com/{}", "x".repeat(4070)).into();
+    assert_eq!(outcome(&verify(&app, &token, &body).await), "200 FAILURE UNSUPPORTED_PAYLOAD");
+    body["notification"]["method"] = "GET".into();
+    let refused = verify(&app, &token, &body).await;
+    assert_eq!(
+        (refused.status.as_u16(), refused.json()["error"].as_str()),
+        (422, Some("UNPROCESSABLE_ENTRY"))
+    );
+    assert!(
+        refused.json()["message"].as_str().unwrap().starts_with("notification.url: "),
+        "{:?}",
+        refused.body
+    );
     let long = verify(&app, &token, &with("/qr/value", json!("A".repeat(5000)))).await.json();
     assert_eq!(
         (long["measured"].as_f64(), long["limit"].as_str()),

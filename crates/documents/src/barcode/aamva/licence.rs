@@ -116,9 +116,10 @@ impl Licence {
         };
         let (born, issued, expires, card_revised) = (date("DBB"), date("DBD"), date("DBA"), date("DDB"));
         let names = LicenceNames::of(text);
+        let has_subfile = |kind: &[u8; 2]| text.subfiles.iter().any(|subfile| &subfile.kind == kind);
         let street = [own("DAG"), own("DAH")].into_iter().flatten().collect::<Vec<_>>().join(", ");
         Self {
-            may_drive: !text.subfiles.iter().any(|subfile| &subfile.kind == b"ID"),
+            may_drive: has_subfile(b"DL") || !has_subfile(b"ID"),
             country,
             jurisdiction: own("DAJ").or_else(|| text.jurisdiction().map(|issuer| issuer.code.to_owned())),
             number: own("DAQ"),

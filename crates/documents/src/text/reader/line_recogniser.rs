@@ -123,7 +123,7 @@ impl RecogniserSpec {
         let Some(steps) = steps.filter(whole) else {
             return Err(VisionError::Unusable {
                 model: self.id.clone(),
-                what: format!("its output is no row of {classes} classes"),
+                what: format!("its output is not a row of {classes} classes"),
             });
         };
         let seen = read_greedily(&steps, classes, bucket as f32 / width as f32);

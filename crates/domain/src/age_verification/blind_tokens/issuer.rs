@@ -191,7 +191,7 @@ impl TokenIssuer {
         let (key_id, blinded) = (key.public().id().to_vec(), request.to_vec());
         let signed = tokio::task::spawn_blocking(move || key.issue(&blinded)).await;
         let signed = signed
-            .map_err(|error| AgeSessionError::UnusableIssuerKey(error.to_string()))?
+            .map_err(|broken| AgeSessionError::UnusableIssuerKey(std::io::Error::from(broken).to_string()))?
             .map_err(unusable)?;
 
         let (mut tx, mut locked) = self.sessions.lock(id).await?;

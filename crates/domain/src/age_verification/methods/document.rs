@@ -105,7 +105,11 @@ impl DocumentMethod {
         let mut tx = self.db.write().await?;
         let command = CreateDocumentSession { app, sandbox, request, device: None };
         let created = self.documents.create(&mut tx, command).await?;
-        let job = FollowDocumentSession { session: context.session.id, attempt: context.attempt.id };
+        let job = FollowDocumentSession {
+            session: context.session.id,
+            attempt: context.attempt.id,
+            document: Some(created.id),
+        };
         job.enqueue(&mut tx, &*self.environment).await?;
         tx.commit().await?;
         let linked = LinkedDocumentSession { session: created.id, token: created.token };
@@ -166,11 +170,27 @@ impl DocumentMethod {
         Ok(StepOutcome::Finished(verdict))
     }
 
-    /// Deletes the document session of an attempt, with everything that was supplied. If that fails, it is deleted when
-    /// the document session expires.
+    /// Deletes the document session of an attempt.
     async fn delete_document_session(&self, session: &AgeSession, state: Value) {
-        let Ok(linked) = serde_json::from_value::<LinkedDocumentSession>(state) else { return };
-        match self.documents.delete(session.app, linked.session, session.sandbox).await {
+        if let Ok(linked) = serde_json::from_value::<LinkedDocumentSession>(state) {
+            self.discard_document_session(session, linked.session).await;
+        }
+    }
+
+    /// Deletes a document session of an age session, with everything that was supplied. If that fails, it is deleted when
+    /// the document session expires.
+    pub(in crate::age_verification) async fn discard_document_session(
+        &self,
+        session: &AgeSession,
+        document: DocumentSessionId,
+    ) {
+        let deleted = match self.documents.delete(session.app, document, session.sandbox).await {
+            // A relying party may not delete a session while its checks run. This one belongs to the application, or it
+            // would not have been found, and its attempt is over: nobody waits for the checks.
+            Err(DocumentSessionError::ChecksNotFinished) => self.documents.erase(document).await.map(drop),
+            deleted => deleted,
+        };
+        match deleted {
             Ok(()) | Err(DocumentSessionError::SessionNotFound) => {}
             Err(error) => {
                 tracing::warn!(

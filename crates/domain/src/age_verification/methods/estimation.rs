@@ -262,7 +262,7 @@ fn decode_picture(text: Option<&str>, path: &str, max_bytes: usize) -> Result<Ve
             format!("it has {} characters; a picture of at most {max_bytes} bytes is taken", text.len());
         return Err(AgeSessionError::invalid(path, message));
     }
-    base64_simd::STANDARD.decode_to_vec(text).map_err(|_| AgeSessionError::invalid(path, "it is no base64"))
+    base64_simd::STANDARD.decode_to_vec(text).map_err(|_| AgeSessionError::invalid(path, "it is not base64"))
 }
 
 /// What the end user can correct about their photo.

@@ -1,11 +1,16 @@
-//! `la_wallet`: the page shows a code, which the person types into the app LA Wallet.
+//! `la_wallet`: the page shows a code, which the person types into the app LA Wallet. Each code is a question to the
+//! service, which is counted first, in the session: opening the method again asks for another one.
 
 use super::{
     AgeMethodHandler, AttemptContext, AttemptStep, StepFuture, StepOutcome, StepPrompt, TurnInput,
     evaluate_answer, evaluate_error, not_configured, undecided,
 };
 use crate::age_verification::{
-    AgeSessionError, decision::AgeDecider, session::MethodAttempt, types::AgeFailureReason,
+    AgeSessionError,
+    attempt_budgets::{AttemptBudgets, Reservation},
+    decision::AgeDecider,
+    session::MethodAttempt,
+    types::AgeFailureReason,
 };
 use age_methods::la_wallet::{LaWalletAnswer, LaWalletProvider, LaWalletRequest};
 use base::Environment;
@@ -20,6 +25,7 @@ pub(super) struct LaWalletMethod {
     pub(super) provider: Option<LaWalletProvider>,
     pub(super) environment: Arc<dyn Environment>,
     pub(super) decider: Arc<AgeDecider>,
+    pub(super) budgets: Arc<AttemptBudgets>,
 }
 
 impl AgeMethodHandler for LaWalletMethod {
@@ -49,6 +55,12 @@ impl AgeMethodHandler for LaWalletMethod {
 impl LaWalletMethod {
     async fn begin(&self, context: AttemptContext<'_>) -> Result<StepOutcome, AgeSessionError> {
         let Some(provider) = &self.provider else { return Ok(not_configured()) };
+        match self.budgets.reserve_question(context.session.id).await? {
+            Reservation::Granted { .. } => {}
+            Reservation::TooSoon { .. } | Reservation::Exhausted { .. } => {
+                return Ok(undecided(AgeFailureReason::TooManyQuestions));
+            }
+        }
         let reference = context.session.wanted.reference_id.as_deref().unwrap_or_default();
         match provider.begin(context.config.threshold_years(), reference).await {
             Ok(request) => Ok(show(&request)),
@@ -64,11 +76,12 @@ impl LaWalletMethod {
         let Some(provider) = &self.provider else { return Ok(not_configured()) };
         let request: LaWalletRequest =
             serde_json::from_value(continuation).map_err(|_| AgeSessionError::StaleContinuation)?;
-        // A code that nobody typed says nothing about an age.
-        if self.environment.now() >= request.until {
-            return Ok(undecided(AgeFailureReason::NotFound));
-        }
         match provider.poll(&request, context.config.threshold_years()).await {
+            // Asked all the same once its time is over: the page may have slept since somebody typed it. A code that
+            // nobody typed says nothing about an age.
+            Ok(LaWalletAnswer::Pending) if self.environment.now() >= request.until => {
+                Ok(undecided(AgeFailureReason::NotFound))
+            }
             Ok(LaWalletAnswer::Pending) => Ok(show(&request)),
             Ok(LaWalletAnswer::Declined) => Ok(undecided(AgeFailureReason::Declined)),
             Ok(LaWalletAnswer::Found(evidence)) => {

@@ -112,7 +112,12 @@ impl AgeMethodSet {
     fn new(parts: &SharedMethodParts, providers: Providers, sandbox: bool) -> Self {
         let SharedMethodParts { environment, decider, budgets, continuations, urls, mailer, .. } = parts;
         let return_url = urls.provider_return(sandbox);
-        let registry = |registry, provider| RegistryMethod { registry, provider, decider: decider.clone() };
+        let registry = |registry, provider| RegistryMethod {
+            registry,
+            provider,
+            decider: decider.clone(),
+            budgets: budgets.clone(),
+        };
         let oidc =
             |providers| OidcMethod { providers, return_url: return_url.clone(), decider: decider.clone() };
         let one_time_code = |delivery| OneTimeCodeMethod {
@@ -150,6 +155,7 @@ impl AgeMethodSet {
                 provider: providers.la_wallet,
                 environment: environment.clone(),
                 decider: decider.clone(),
+                budgets: budgets.clone(),
             },
             social_security_number: registry(
                 IdentityRegistry::SocialSecurityNumber,

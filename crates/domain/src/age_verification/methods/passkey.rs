@@ -155,7 +155,7 @@ fn evaluate_stored_result(
     let has_other_methods =
         session.blocks.iter().any(|block| block.allowed && block.method != AgeMethod::SvcKey);
     let is_enough = match rule {
-        None if !has_other_methods => session.kind.is_answered_by(result.kind),
+        None if !has_other_methods => true,
         rule => satisfies_rule(result, rule.unwrap_or(session)),
     };
     let config_of_rule = rule.and_then(|rule| rule.method_config(result.method));
@@ -166,7 +166,9 @@ fn evaluate_stored_result(
         AgeSessionType::Under => result.age <= threshold,
         AgeSessionType::Age => true,
     };
-    if !is_enough || !reaches_threshold {
+    // A rule may be of another type, but the question is the session's.
+    let is_answered = session.kind.is_answered_by(result.kind);
+    if !is_answered || !is_enough || !reaches_threshold {
         return undecided(AgeFailureReason::KeptResultNotEnough);
     }
     StepOutcome::Finished(AgeMethodVerdict::Passed {

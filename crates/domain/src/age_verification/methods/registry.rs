@@ -1,11 +1,17 @@
 //! `social_security_number`, `us_florida_hb3`, `cpf`: a form is checked here, then a database of
-//! identities is asked.
+//! identities is asked. Each question is counted first, in the session, so that leaving an attempt while the answer is
+//! awaited makes no room for another.
 
 use super::{
-    AgeMethodHandler, AttemptContext, StepFuture, StepOutcome, TurnInput, evaluate_answer, evaluate_error,
-    not_configured, prompt_form, ready,
+    AgeMethodHandler, AttemptContext, InputProblem, StepFuture, StepOutcome, StepPrompt, TurnInput,
+    evaluate_answer, evaluate_error, not_configured, prompt_form, prompt_form_again, ready, undecided,
 };
-use crate::age_verification::{AgeSessionError, decision::AgeDecider};
+use crate::age_verification::{
+    AgeSessionError,
+    attempt_budgets::{AttemptBudgets, Reservation},
+    decision::AgeDecider,
+    types::AgeFailureReason,
+};
 use age_methods::{
     AgeMethodError,
     form::{FormField, FormValues},
@@ -20,6 +26,7 @@ pub(super) struct RegistryMethod {
     pub(super) registry: IdentityRegistry,
     pub(super) provider: Option<RegistryProvider>,
     pub(super) decider: Arc<AgeDecider>,
+    pub(super) budgets: Arc<AttemptBudgets>,
 }
 
 /// A database of identities, each with a form of its own.
@@ -35,8 +42,9 @@ impl AgeMethodHandler for RegistryMethod {
         self.provider.is_some()
     }
 
-    fn open<'a>(&'a self, _: AttemptContext<'a>) -> StepFuture<'a> {
-        ready(self.form())
+    fn open<'a>(&'a self, context: AttemptContext<'a>) -> StepFuture<'a> {
+        let has_questions_left = self.budgets.has_questions_left(context.session.questions_asked);
+        ready(if has_questions_left { self.form() } else { undecided(AgeFailureReason::TooManyQuestions) })
     }
 
     fn process_turn<'a>(
@@ -64,8 +72,23 @@ impl RegistryMethod {
             Ok(subject) => subject,
             Err(error) => return Ok(evaluate_error(context, error, || self.form())),
         };
+        let remaining = match self.budgets.reserve_question(context.session.id).await? {
+            Reservation::Granted { remaining } => remaining,
+            Reservation::TooSoon { .. } | Reservation::Exhausted { .. } => {
+                return Ok(undecided(AgeFailureReason::TooManyQuestions));
+            }
+        };
         let answer = provider.ask(&subject, context.config.threshold_years()).await;
-        Ok(evaluate_answer(&self.decider, context, answer, || self.form()))
+        // What the registry refuses was a question, whichever field it names.
+        if remaining == 0 && matches!(answer, Err(AgeMethodError::Input { .. })) {
+            return Ok(undecided(AgeFailureReason::TooManyQuestions));
+        }
+        Ok(match evaluate_answer(&self.decider, context, answer, || self.form()) {
+            StepOutcome::Prompt(StepPrompt { problem: Some(problem), .. }) => {
+                prompt_form_again(self.form(), InputProblem { remaining: Some(remaining), ..problem })
+            }
+            other => other,
+        })
     }
 }
 

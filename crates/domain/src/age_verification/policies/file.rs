@@ -232,7 +232,7 @@ impl AgePolicyMethod {
         let method = AgeMethod::from_block_name(&name, "svc");
         let method = method.ok_or_else(|| malformed(format!("there is no method `{name}`")))?;
         if let Some(unknown) = entry.keys().find(|term| !TERM_NAMES.contains(&term.as_str())) {
-            return Err(malformed(format!("{name}.{unknown} is no member that a policy sets")));
+            return Err(malformed(format!("{name}.{unknown} is not a member that a policy sets")));
         }
         let terms: AgeMethodTerms = toml::Value::Table(entry)
             .try_into()

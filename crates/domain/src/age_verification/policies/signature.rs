@@ -30,13 +30,13 @@ impl std::fmt::Debug for PolicyKey {
 /// Why a signature does not count; reads on from "the signature".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicySignatureError {
-    #[error("the signature is no detached JWS: header, two dots, signature")]
+    #[error("the signature is not a detached JWS: header, two dots, signature")]
     Malformed,
     #[error("the signature has another algorithm than ES256, or a header parameter that is not known")]
     Header,
     #[error("the signature does not match the file and the key")]
     Wrong,
-    #[error("the key is no private key on P-256 in PEM (PKCS#8)")]
+    #[error("the key is not a private key on P-256 in PEM (PKCS#8)")]
     Key,
 }
 
@@ -68,7 +68,7 @@ impl PolicyKey {
         let pem =
             fs::read(file).map_err(|error| failed(format!("{} cannot be read: {error}", file.display())))?;
         let key = Self::parse(&pem);
-        key.ok_or_else(|| failed(format!("{} is no public key on P-256 in PEM", file.display())))
+        key.ok_or_else(|| failed(format!("{} is not a public key on P-256 in PEM", file.display())))
     }
 
     /// Verifies that the holder of the private key signed exactly these bytes.

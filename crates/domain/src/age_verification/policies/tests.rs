@@ -304,9 +304,9 @@ fn a_file_that_is_not_signed_by_the_key_is_refused_by_its_name() {
     let (_, end) = signed.split_once("..").unwrap();
     let header = |json: &str| format!("{}..{end}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(json));
     for (text, words) in [
-        ("", "the signature is no detached JWS: header, two dots, signature"),
-        (&signed.replace("..", "."), "the signature is no detached JWS: header, two dots, signature"),
-        (&"x".repeat(2000), "the signature is no detached JWS: header, two dots, signature"),
+        ("", "the signature is not a detached JWS: header, two dots, signature"),
+        (&signed.replace("..", "."), "the signature is not a detached JWS: header, two dots, signature"),
+        (&"x".repeat(2000), "the signature is not a detached JWS: header, two dots, signature"),
         (
             &header(r#"{"alg":"none"}"#),
             "the signature has another algorithm than ES256, or a header parameter that is not known",
@@ -337,7 +337,7 @@ fn a_file_that_says_nothing_usable_is_refused_with_the_reason() {
     assert_eq!(with("threshold = 21", ""), "doc_scan has no threshold");
     assert_eq!(
         with("threshold = 21", "threshold = 21\nretry_limit = 2"),
-        "doc_scan.retry_limit is no member that a policy sets"
+        "doc_scan.retry_limit is not a member that a policy sets"
     );
     assert_eq!(
         with("threshold = 21", "threshold = 0"),

@@ -67,7 +67,7 @@ impl ContentInput {
                     (_, _) => check_url(outbox, "url", &url),
                 };
                 violations.extend(checked.err());
-                Some(ContentLocation::Url(url))
+                Some(ContentLocation::Url(with_lower_case_scheme(url)))
             }
             (None, Some(upload)) => {
                 if content_type == Some(ContentType::LiveVideo) {
@@ -107,6 +107,16 @@ impl ContentInput {
 /// Refuses a title, or a part of one, that is longer than titles are.
 pub fn check_title(title: &str) -> Result<(), Violation> {
     check_max_chars("title", "it has", title.chars().count(), MAX_TITLE_CHARS, "shorten it")
+}
+
+/// The address with its scheme in lower case, as the interface shows addresses: case means nothing in a scheme (RFC 3986,
+/// section 3.1).
+pub(in crate::content_moderation) fn with_lower_case_scheme(mut url: String) -> String {
+    let end = url.find("://").unwrap_or_default();
+    if let Some(scheme) = url.get_mut(..end) {
+        scheme.make_ascii_lowercase();
+    }
+    url
 }
 
 /// Refuses an address that is too long, or that this server is not allowed to call. `path` is the member's path in the

@@ -9,8 +9,8 @@ mod input;
 pub mod reports;
 pub mod uploads;
 
-pub(super) use input::check_url;
 pub use input::{ContentInput, ContentRequest, MAX_PROFILES_PER_CONTENT, MAX_TITLE_CHARS, check_title};
+pub(super) use input::{check_url, with_lower_case_scheme};
 
 use crate::{
     CreationRange,
@@ -82,6 +82,8 @@ pub async fn register(
     new: ContentRequest,
 ) -> Result<ContentId, ContentError> {
     let ContentRequest { location, content_type, credentials, mut profile_ids, uploader_id, title } = new;
+    // Who is being deleted is waited for: their deletion takes them out of the contents that it sees, and of no other.
+    faces.lock_active_profiles(tx, account, &profile_ids).await?;
     let unusable = unusable_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
     if !unusable.is_empty() {
         return Err(ContentError::Invalid(unusable));
@@ -283,8 +285,8 @@ pub async fn attach_profile(
     profile: ProfileId,
 ) -> Result<(), ContentError> {
     find(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
-    let known = faces.profiles(tx, account, &[profile]).await?;
-    if !known.iter().any(|profile| profile.active) {
+    // As in [`register`].
+    if !faces.lock_active_profiles(tx, account, &[profile]).await?.contains(&profile) {
         return Err(ContentError::Missing("profile"));
     }
     if let Some((_, reason)) = faces.unrecognisable(tx, account, &[profile]).await?.first() {

@@ -26,7 +26,15 @@ use media::{
     video::{ContentLoader, ContentSource, StoredContent},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::HashSet, fmt, io, sync::Arc, time::Duration};
+use std::{
+    collections::HashSet,
+    fmt, io,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 const UPLOAD_BLOB_SEGMENT: BlobKeySegment = BlobKeySegment::literal("upload");
@@ -36,6 +44,10 @@ pub const UNUSED_UPLOAD_RETENTION: SignedDuration = SignedDuration::from_hours(2
 const UPLOAD_TIMEOUT: Duration = Duration::from_hours(4);
 /// After this time the row of a file that never arrived whole is deleted: longer than it may take to arrive.
 const PENDING_UPLOAD_RETENTION: SignedDuration = SignedDuration::from_hours(5);
+/// A file that was begun so long ago and never ended was given up: longer than any may take to arrive.
+const ABANDONED_FILE_AGE: SignedDuration = SignedDuration::from_hours(24);
+/// When this process last looked for such files, seconds since 1970. It looks at all files, so it does so once a day.
+static ABANDONED_FILES_SOUGHT_AT: AtomicI64 = AtomicI64::new(i64::MIN);
 /// How many files are deleted in one round.
 const UPLOADS_PER_ROUND: i64 = 100;
 /// The longest media type, in bytes.
@@ -50,7 +62,7 @@ pub enum ContentLocation {
     Upload(ContentUploadId),
 }
 
-/// What stands before the id of an upload where else an address stands.
+/// Prefix of a stored location that is an upload's id and not an address.
 const UPLOAD_SCHEME: &str = "upload:";
 
 impl From<String> for ContentLocation {
@@ -458,10 +470,11 @@ impl ContentUploads {
     pub(in crate::content_moderation) async fn sweep(&self) -> Result<JobOutcome, JobError> {
         let now = self.environment.now();
         let mut tx = self.db.write().await?;
-        // A build of before deletes contents and knows nothing of their files.
+        // An older build deletes contents and knows nothing of their files.
         tx.execute(sql!(
             "UPDATE content_uploads SET content_id = NULL, expires_at = $1
-              WHERE content_id IS NOT NULL AND content_id NOT IN (SELECT id FROM contents)",
+              WHERE content_id IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.id = content_uploads.content_id)",
             now,
         ))
         .await?;
@@ -478,10 +491,30 @@ impl ContentUploads {
                 ))
                 .await?;
             if due.is_empty() {
+                self.remove_abandoned_files(now).await;
                 return Ok(JobOutcome::Again(now + SweepContentUploads::INTERVAL));
             }
             for DueUploadRow { id, account_id } in due {
                 self.delete_one(account_id, id).await?;
+            }
+        }
+    }
+
+    /// Removes, once a day, files of any kind that a process was writing when it died.
+    async fn remove_abandoned_files(&self, now: Timestamp) {
+        let (second, day) = (now.as_second(), ABANDONED_FILE_AGE.as_secs());
+        if second.saturating_sub(ABANDONED_FILES_SOUGHT_AT.load(Ordering::Relaxed)) < day {
+            return;
+        }
+        ABANDONED_FILES_SOUGHT_AT.store(second, Ordering::Relaxed);
+        match self.blobs.remove_abandoned_uploads(now - ABANDONED_FILE_AGE).await {
+            Ok(0) => {}
+            Ok(files) => tracing::info!(files, "files that were never written to their end were removed"),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "files that were never written to their end could not be removed"
+                );
             }
         }
     }

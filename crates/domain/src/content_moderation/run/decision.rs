@@ -22,6 +22,14 @@ impl KnownProfiles {
         if is_any_named { Self::Only(Arc::new(named.collect())) } else { Self::Everybody }
     }
 
+    /// The profiles that are named, unless everybody counts.
+    pub(super) fn named(&self) -> Option<Arc<HashSet<ProfileId>>> {
+        match self {
+            Self::Everybody => None,
+            Self::Only(named) => Some(named.clone()),
+        }
+    }
+
     fn contains(&self, profile: ProfileId) -> bool {
         match self {
             Self::Everybody => true,

@@ -1,6 +1,9 @@
 //! What a run writes: findings, notifications, its checkpoint and its end.
 
-use super::{ModerationRun, RunStopError, decision::FaceVerdict, face_tracks::FaceTracks};
+use super::{
+    ModerationRun, RunStopError, decision::FaceVerdict, face_tracks::FaceTracks,
+    finding_writer::FindingWriter,
+};
 use crate::{
     accounts,
     content_moderation::{
@@ -8,11 +11,11 @@ use crate::{
         ending::ModerationOutcome,
         finding_pictures::StoredPictures,
         notifications::{FaceSighting, NotificationDraft, face_deduplication_key},
-        sealed_columns::EmbeddingOwner,
     },
 };
 use base::{ModerationFindingId, ProfileId, Timestamp};
 use db::{DbError, WriteTx, sql};
+use std::collections::HashMap;
 
 /// What a run writes in one transaction.
 #[derive(Debug, Default)]
@@ -95,11 +98,15 @@ impl ModerationRun {
         } else {
             self.lease.lock(&mut tx).await?;
         }
+        let writer = self.finding_writer(&mut tx, &effects).await?;
+        let mut findings = HashMap::new();
         for face in &effects.faces {
-            self.save_finding(&mut tx, face).await?;
+            findings.insert(face.id, writer.save(&mut tx, face).await?);
         }
         for draft in &effects.notifications {
-            self.runner.ender.notifier.notify(&mut tx, &self.context, draft).await?;
+            if let Some(draft) = writer.as_written(draft, &findings) {
+                self.runner.ender.notifier.notify(&mut tx, &self.context, &draft).await?;
+            }
         }
         if let Some(tracks) = tracks {
             let columns = &self.runner.sealed_columns;
@@ -128,49 +135,22 @@ impl ModerationRun {
         Ok(())
     }
 
-    /// Writes an appearance; a later judgement of the same one replaces the earlier one.
-    async fn save_finding(&self, tx: &mut WriteTx, face: &JudgedFace) -> Result<(), DbError> {
-        let [top, right, bottom, left] = face.edges;
-        let profile: Option<ProfileId> = face.verdict.profile;
-        let sealed = if self.runner.settings.embedding_retention.is_zero() {
-            None
-        } else {
-            let owner = EmbeddingOwner { moderation: self.id(), profile };
-            let columns = &self.runner.sealed_columns;
-            Some(columns.seal_embedding(tx, face.id, owner, &face.embedding).await?)
-        };
-        tx.execute(sql!(
-            "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
-                                   face_top, face_right, face_bottom, face_left, sealed_embedding, measurements,
-                                   observed_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-             ON CONFLICT (moderation_id, track) DO UPDATE
-                SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
-                    is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
-                    face_right = excluded.face_right, face_bottom = excluded.face_bottom,
-                    face_left = excluded.face_left, sealed_embedding = excluded.sealed_embedding,
-                    measurements = excluded.measurements",
-            face.id,
-            self.context.account,
-            self.id(),
-            face.track as i64,
-            face.frame_time,
-            profile,
-            face.verdict.is_banned,
-            face.verdict.age_group,
-            top,
-            right,
-            bottom,
-            left,
-            sealed,
-            serde_json::to_value(&face.measurements).expect("numbers are JSON"),
-            self.runner.environment.now(),
-        ))
-        .await?;
-        if let Some(stored) = &face.pictures {
-            let owner = EmbeddingOwner { moderation: self.id(), profile };
-            self.runner.pictures.attach(tx, self.context.account, (face.id, owner), stored).await?;
-        }
-        Ok(())
+    /// What writes the faces, once the profiles that they were matched to are locked, before anything is written about one.
+    async fn finding_writer(
+        &self,
+        tx: &mut WriteTx,
+        effects: &RunEffects,
+    ) -> Result<FindingWriter<'_>, DbError> {
+        let of_faces = effects.faces.iter().filter_map(|face| face.verdict.profile);
+        let drafted = effects.notifications.iter().filter_map(|draft| draft.face.as_ref()?.profile);
+        let matched: Vec<ProfileId> = of_faces.chain(drafted).collect();
+        let (runner, account) = (&self.runner, self.context.account);
+        Ok(FindingWriter {
+            pictures: &runner.pictures,
+            keeps_embeddings: !runner.settings.embedding_retention.is_zero(),
+            account,
+            moderation: self.id(),
+            profiles: runner.faces.lock_active_profiles(tx, account, &matched).await?,
+        })
     }
 }

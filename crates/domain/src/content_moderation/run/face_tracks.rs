@@ -23,7 +23,7 @@ use vision::{
     track::{FaceTrack, FaceTracker, TrackId, TrackingRules, TrackingStep},
 };
 
-/// How many of the nearest profiles an appearance is judged by.
+/// How many of the nearest profiles an appearance is judged by, besides those that are banned or named.
 pub(super) const MAX_CANDIDATES: usize = 8;
 /// How many age estimates of an appearance count: those of its best pictures.
 const MAX_AGES_PER_TRACK: usize = 5;
@@ -90,7 +90,7 @@ struct TrackState {
     finding: ModerationFindingId,
     /// Quality, 0 to 1, and estimated age, in years, in its best pictures; best first.
     ages: Vec<(f32, f32)>,
-    /// The 80 % intervals of these estimates, years, in the same order; fewer in checkpoints of before they were kept.
+    /// The 80 % intervals of these estimates, years, in the same order; fewer in checkpoints of builds that did not keep them.
     #[serde(default)]
     age_intervals: Vec<(f32, f32)>,
     /// In how many pictures its age was estimated.
@@ -378,9 +378,9 @@ impl ModerationRun {
         if due.is_empty() || embeddings.len() != due.len() {
             return Ok(());
         }
-        let (faces, account) = (&self.runner.faces, self.context.account);
-        let candidates = faces.find_candidates(account, &embeddings, &self.candidate_query()).await?;
+        let account = self.context.account;
         let known = self.known_profiles().await?;
+        let candidates = self.find_candidates(&embeddings, &known).await?;
         let now = self.runner.environment.now();
         let report_all = ended || self.context.content_type == ContentType::LiveVideo;
         for ((track, embedding), candidates) in due.into_iter().zip(embeddings).zip(candidates) {
@@ -426,6 +426,7 @@ impl ModerationRun {
                 embedding,
                 pictures,
             };
+            let told_before = state.told.len();
             for reason in &judged.verdict.reasons {
                 let report = report_all || *reason == NotificationReason::BannedProfile;
                 if report && !state.told.contains(reason) {
@@ -433,7 +434,8 @@ impl ModerationRun {
                     effects.notifications.push(judged.draft_notification(*reason, now));
                 }
             }
-            if is_new || ended {
+            // A reported face is written as well, because its notification refers to the finding.
+            if is_new || ended || state.told.len() > told_before {
                 effects.faces.push(judged);
             }
         }

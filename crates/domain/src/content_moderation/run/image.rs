@@ -50,10 +50,8 @@ impl ModerationRun {
         let (picture, faces, unjudged_faces) = analysis.await??;
         let size = picture.size();
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
-        let account = self.context.account;
-        let candidates =
-            self.runner.faces.find_candidates(account, &embeddings, &self.candidate_query()).await?;
         let known = self.known_profiles().await?;
+        let candidates = self.find_candidates(&embeddings, &known).await?;
         let mut effects = RunEffects { unjudged_faces, ..RunEffects::ending(ModerationOutcome::Done) };
         let environment = &*self.runner.environment;
         let now = environment.now();

@@ -7,14 +7,15 @@
 //! - `face_tracks`: the faces in moving pictures, followed from picture to picture; the checkpoint
 //! - `appearances`: what a run would judge in a stored video, without judging it
 //! - `decision`: what an appearance of a face means
-//! - `effects`: what a run writes, always in one transaction that also holds the job's lease, so that it counts once or not
-//!   at all
+//! - `effects`, `finding_writer`: what a run writes, always in one transaction that also holds the job's lease, so that it
+//!   counts once or not at all
 
 mod adaptive_looks;
 mod appearances;
 mod decision;
 mod effects;
 mod face_tracks;
+mod finding_writer;
 mod frame_faces;
 mod image;
 mod live;
@@ -29,7 +30,7 @@ use super::{
     sealed_columns::SealedColumns,
 };
 use crate::{
-    faces::{CandidateQuery, FaceIndexError, FaceIndexService},
+    faces::{CandidateQuery, FaceIndexError, FaceIndexService, ProfileCandidate},
     image_analysis::{AnalysisError, ImageAnalyser},
 };
 use base::{AccountId, Environment, ModerationId, SignedDuration, Timestamp, Uuid};
@@ -110,6 +111,8 @@ impl RunModeration {
 enum RunStopError {
     /// Another worker has the job, or the account is being deleted: nothing of this run counts any more.
     LeaseLost,
+    /// The moderation has ended.
+    AlreadyEnded,
     /// Somebody stopped the moderation.
     StopRequested,
     /// This worker is shutting down; another one goes on.
@@ -291,7 +294,7 @@ impl ModerationRunner {
         let Some(row) = row else {
             lease.finish(&mut tx).await?;
             tx.commit().await?;
-            return Err(RunStopError::LeaseLost);
+            return Err(RunStopError::AlreadyEnded);
         };
         let context = row.context.open(id, &self.sealed_columns);
         JobIds { app: Some(context.app), content: Some(context.content), ..JobIds::default() }.record();
@@ -324,7 +327,7 @@ impl ModerationRunner {
             let mut effects = run.close_tracks(&mut tracks).await?;
             effects.outcome = Some(ModerationOutcome::Stopped);
             run.commit_effects(None, effects).await?;
-            return Err(RunStopError::LeaseLost);
+            return Err(RunStopError::AlreadyEnded);
         }
         Ok((run, tracks))
     }
@@ -357,12 +360,20 @@ impl ModerationRun {
         Ok(known.1.clone())
     }
 
-    fn candidate_query(&self) -> CandidateQuery {
-        CandidateQuery {
+    /// For each face, the profiles that it may be of, nearest first; whoever is banned or `known` is among them even where
+    /// many others are nearer.
+    async fn find_candidates(
+        &self,
+        embeddings: &[Vec<f32>],
+        known: &KnownProfiles,
+    ) -> Result<Vec<Vec<ProfileCandidate>>, FaceIndexError> {
+        let query = CandidateQuery {
             max_distance: Some(self.matching.max_distance),
             content: Some(self.context.content),
             ..CandidateQuery::nearest(MAX_CANDIDATES)
-        }
+        };
+        let faces = &self.runner.faces;
+        faces.find_candidates_and_banned(self.context.account, embeddings, &query, known.named()).await
     }
 
     /// The greatest distance at which a face of this quality, 0 to 1, matches a profile.
@@ -404,7 +415,9 @@ impl ModerationRun {
     ) -> Result<JobOutcome, RunStopError> {
         let now = self.runner.environment.now();
         match stop {
-            RunStopError::LeaseLost | RunStopError::ServerFailure(_) => Err(stop),
+            RunStopError::LeaseLost | RunStopError::AlreadyEnded | RunStopError::ServerFailure(_) => {
+                Err(stop)
+            }
             RunStopError::Handover => {
                 self.commit_effects(Some(&tracks), RunEffects::default()).await?;
                 Ok(JobOutcome::Again(now))

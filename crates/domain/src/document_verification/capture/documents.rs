@@ -293,7 +293,7 @@ fn validate_description(
     if country.as_deref().is_some_and(|code| countries::find_iso(code).is_none()) {
         return Err(DocumentSessionError::invalid_member(
             "issuing_country",
-            "it is no ISO 3166-1 alpha-3 code",
+            "it is not an ISO 3166-1 alpha-3 code",
         ));
     }
     if kind == ResourceKind::SupplementaryDocument {

@@ -94,7 +94,7 @@ impl FaceCaptureService {
         }
         let (media_kind, content_type) = upload.inspect(false, !session.sandbox)?;
         if !session.sandbox {
-            self.require_single_face(session.app, upload.bytes.clone()).await?;
+            ensure_single_face(&self.vision, session.app, upload.bytes.clone()).await?;
         }
         let media = self.media.put(stored, media_kind, content_type, resource, &upload.bytes).await?;
         let added = media.clone();
@@ -112,34 +112,39 @@ impl FaceCaptureService {
             })
             .await
     }
+}
 
-    /// Refuses a picture that does not show exactly one face.
-    async fn require_single_face(&self, app: AppId, bytes: Vec<u8>) -> Result<(), DocumentSessionError> {
-        let picture = match self.vision.decode_picture(bytes).await {
-            Ok(picture) => picture,
-            Err(DocumentReadError::File(error)) => {
-                return Err(DocumentSessionError::Unprocessable(error.to_string()));
-            }
-            Err(DocumentReadError::Server(error)) => {
-                return Err(DocumentSessionError::Models(ModelsNotReadyError(error).into()));
-            }
-        };
-        let faces = self
-            .vision
-            .run(app, move |vision| {
-                let faces = vision.detect(&picture)?;
-                Ok::<_, VisionError>(faces.iter().filter(|face| vision.is_confident(face)).count())
-            })
-            .await
-            .and_then(|counted| counted.map_err(AnalysisError::from))
-            .map_err(DocumentSessionError::Models)?;
-        match faces {
-            1 => Ok(()),
-            0 => Err(DocumentSessionError::Unprocessable("no face was found in the picture".to_owned())),
-            many => Err(DocumentSessionError::Unprocessable(format!(
-                "{many} faces were found in the picture; show one"
-            ))),
+/// Refuses a picture that does not show exactly one face.
+async fn ensure_single_face(
+    vision: &VisionRunner,
+    app: AppId,
+    bytes: Vec<u8>,
+) -> Result<(), DocumentSessionError> {
+    // Held until the faces are counted: a decoded picture is large, so only so many are open at once.
+    let _slot = vision.acquire_large_media_slot(app).await;
+    let picture = match vision.decode_picture(bytes).await {
+        Ok(picture) => picture,
+        Err(DocumentReadError::File(error)) => {
+            return Err(DocumentSessionError::Unprocessable(error.to_string()));
         }
+        Err(DocumentReadError::Server(error)) => {
+            return Err(DocumentSessionError::Models(ModelsNotReadyError(error).into()));
+        }
+    };
+    let faces = vision
+        .run(app, move |vision| {
+            let faces = vision.detect(&picture)?;
+            Ok::<_, VisionError>(faces.iter().filter(|face| vision.is_confident(face)).count())
+        })
+        .await
+        .and_then(|counted| counted.map_err(AnalysisError::from))
+        .map_err(DocumentSessionError::Models)?;
+    match faces {
+        1 => Ok(()),
+        0 => Err(DocumentSessionError::Unprocessable("no face was found in the picture".to_owned())),
+        many => Err(DocumentSessionError::Unprocessable(format!(
+            "{many} faces were found in the picture; show one"
+        ))),
     }
 }
 
@@ -162,4 +167,27 @@ fn ensure_not_triggered(
         ));
     }
     session.ensure_open_for_end_user(env)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image_analysis::{AnalysisRules, ImageAnalyser};
+    use base::Uuid;
+    use futures_util::poll;
+    use std::pin::pin;
+
+    #[tokio::test]
+    async fn a_picture_of_a_face_waits_until_it_may_be_opened() {
+        let vision = VisionRunner::new(ImageAnalyser::new(AnalysisRules::default()));
+        let app: AppId = Uuid::from_u128(1).into();
+        let mut held = Vec::new();
+        while let Some(slot) = vision.try_acquire_large_media_slot(app) {
+            held.push(slot);
+        }
+        let mut checked = pin!(ensure_single_face(&vision, app, Vec::new()));
+        assert!(poll!(&mut checked).is_pending(), "as many are open as may be");
+        drop(held);
+        assert!(matches!(checked.await, Err(DocumentSessionError::Unprocessable(_))), "an empty file");
+    }
 }

@@ -38,7 +38,7 @@ struct MeasuredSubCheck {
     reason: &'static str,
 }
 
-const DOCUMENT_IN_DATE: &str = "document_in_date";
+pub(super) const DOCUMENT_IN_DATE: &str = "document_in_date";
 
 const MEASURED_SUB_CHECKS: &[MeasuredSubCheck] = &[
     MeasuredSubCheck {

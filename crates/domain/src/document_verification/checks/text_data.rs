@@ -3,13 +3,14 @@
 
 use super::{
     CheckInput, EvidenceRequest, SessionCheck, SuppliedResources,
+    authenticity::DOCUMENT_IN_DATE,
     report_builder::{ReportBuilder, measure_details},
 };
 use crate::document_verification::{
     findings::DocumentFindings,
     report::{Recommendation, ReportDetail, SubCheck, VerificationReport},
     request::RequestedCheck,
-    session::{DocumentSession, VerificationCheck},
+    session::{DocumentSession, SuppliedResource, VerificationCheck},
     types::CheckAdvice,
 };
 use base::ResourceId;
@@ -36,13 +37,16 @@ impl SessionCheck for TextDataCheck {
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
         if matches!(self, Self::IdDocument) {
-            return input
-                .recognised_document()
-                .map_or_else(|report| report, |(_, findings)| self.text_data_report(findings));
+            return match input.recognised_document() {
+                Ok((resource, findings)) => self.text_data_report(findings, |report| {
+                    add_refusal(report, input.session, resource, findings);
+                }),
+                Err(report) => report,
+            };
         }
         let findings = input.check.resources_used.first().and_then(|id| input.document(*id));
         match findings {
-            Some(findings) if findings.document => self.text_data_report(findings),
+            Some(findings) if findings.document => self.text_data_report(findings, |_| {}),
             findings => VerificationReport::not_available(
                 findings.map_or("NO_DOCUMENT", |findings| findings.first_fault_or("NO_DOCUMENT")),
             ),
@@ -51,7 +55,11 @@ impl SessionCheck for TextDataCheck {
 }
 
 impl TextDataCheck {
-    fn text_data_report(&self, findings: &DocumentFindings) -> VerificationReport {
+    fn text_data_report(
+        &self,
+        findings: &DocumentFindings,
+        add_others: impl FnOnce(&mut ReportBuilder),
+    ) -> VerificationReport {
         let mut builder = ReportBuilder::default();
         let needed = self.needed_fields(findings);
         let all_read = needed.iter().all(|(_, is_read)| *is_read);
@@ -72,6 +80,7 @@ impl TextDataCheck {
                 AuthenticityVerdict::Fail => builder.add_finding(CheckAdvice::Reject, "DATA_MISMATCH"),
             }
         }
+        add_others(&mut builder);
         let mut report = builder.build("NO_DOCUMENT");
         if !all_read {
             let reason = findings.first_fault_or("PHOTO_TOO_BLURRY");
@@ -99,5 +108,133 @@ impl TextDataCheck {
                 ]
             }
         }
+    }
+}
+
+/// What the task refuses is not approved here either: the end user may have had no attempt left to supply another.
+fn add_refusal(
+    report: &mut ReportBuilder,
+    session: &DocumentSession,
+    resource: &SuppliedResource,
+    findings: &DocumentFindings,
+) {
+    let restrictions = session.restrictions_of(resource);
+    if let Some(reason) = resource.claim().and_then(|claim| findings.rejection_reason(claim, &restrictions)) {
+        report.add_finding(CheckAdvice::NotAvailable, reason);
+    }
+    if findings.has_expired() && session.refuses_expired(resource) {
+        let measures: Vec<_> = findings.measure(Measure::DocumentInDate).into_iter().collect();
+        report.add_sub_check(SubCheck::new(DOCUMENT_IN_DATE, false, measure_details(&measures)));
+        report.add_finding(CheckAdvice::Reject, "EXPIRED_DOCUMENT");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_verification::{
+        checks::evidence::Evidence,
+        findings::{StoredField, StoredMeasure, StoredPortrait},
+        request::{DocumentSessionRequest, RequiredDocument},
+        restrictions::DocumentRestrictions,
+        types::{CheckState, Inclusion, ManualCheck, ResourceKind, VerificationCheckType},
+    };
+    use base::{Environment as _, TestEnvironment, Uuid};
+    use documents::{catalogue::DocumentType, field::FieldSource};
+
+    /// A passport of Sweden with all that is needed.
+    fn passport() -> DocumentFindings {
+        let fields = [
+            (FieldName::FullName, "ANNA MARIA EXEMPEL"),
+            (FieldName::DateOfBirth, "1994-08-12"),
+            (FieldName::DocumentNumber, "L898902C3"),
+        ];
+        DocumentFindings {
+            of: Vec::new(),
+            document: true,
+            kind: Some(DocumentType::Passport),
+            issuer: Some("SWE".to_owned()),
+            fields: fields
+                .map(|(name, value)| StoredField {
+                    name,
+                    value: value.to_owned(),
+                    source: FieldSource::Mrz,
+                    confidence: 1.0,
+                })
+                .into(),
+            zone: Some(("TD3".to_owned(), Vec::new())),
+            licence: false,
+            numbered_fields: Vec::new(),
+            faults: Vec::new(),
+            measures: Vec::new(),
+            portrait: Some(StoredPortrait { embedding: Vec::new(), space: String::new(), age: None }),
+            letter: None,
+        }
+    }
+
+    fn expired_passport() -> DocumentFindings {
+        let measure = StoredMeasure {
+            check: Measure::DocumentInDate,
+            value: -8.0,
+            limit: String::new(),
+            verdict: AuthenticityVerdict::Fail,
+            reason: String::new(),
+        };
+        DocumentFindings { measures: vec![measure], ..passport() }
+    }
+
+    /// The advice of the check and its reason, in a session with these checks that takes these documents.
+    fn advice(
+        checks: &[VerificationCheckType],
+        filter: &DocumentRestrictions,
+        findings: &DocumentFindings,
+    ) -> (CheckAdvice, Option<String>) {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let document =
+            RequiredDocument { filter: filter.clone(), ..RequiredDocument::new(ResourceKind::IdDocument) };
+        let request = DocumentSessionRequest {
+            checks: checks.iter().copied().map(RequestedCheck::new).collect(),
+            documents: vec![document],
+            ..DocumentSessionRequest::new(env.now())
+        };
+        let mut session = DocumentSession::begin(&env, Uuid::from_u128(1).into(), false, request);
+        let mut resource = SuppliedResource::begin(&env, &session.requirements[0]);
+        resource.document_type = Some(DocumentType::Passport);
+        resource.issuing_country = Some("SWE".to_owned());
+        let (kind, state, used) = (VerificationCheckType::TextData, CheckState::Pending, vec![resource.id]);
+        let check = VerificationCheck::begin(&env, kind, state, used, ManualCheck::Never);
+        let mut evidence = Evidence::default();
+        evidence.documents.insert(resource.id, Some(findings.clone()));
+        session.resources.push(resource);
+        let today = jiff::civil::date(2026, 1, 16);
+        let input = CheckInput { session: &session, check: &check, evidence: &evidence, today };
+        let recommendation = TextDataCheck::IdDocument.report(&input).recommendation;
+        (recommendation.value, recommendation.reason)
+    }
+
+    #[test]
+    fn what_the_task_refuses_is_not_approved() {
+        let any = DocumentRestrictions::default();
+        assert_eq!(advice(&[], &any, &passport()), (CheckAdvice::Approve, None));
+        let cards_only = DocumentRestrictions {
+            types: Some((Inclusion::Include, vec!["NATIONAL_ID".to_owned()])),
+            ..DocumentRestrictions::default()
+        };
+        let unsupported = (CheckAdvice::NotAvailable, Some("DOCUMENT_NOT_SUPPORTED".to_owned()));
+        assert_eq!(advice(&[], &cards_only, &passport()), unsupported);
+        let card = DocumentFindings { kind: Some(DocumentType::NationalId), ..passport() };
+        let incorrect = (CheckAdvice::NotAvailable, Some("INCORRECT_DOCUMENT_TYPE".to_owned()));
+        assert_eq!(advice(&[], &any, &card), incorrect);
+    }
+
+    #[test]
+    fn an_expired_document_is_rejected_unless_it_is_accepted_or_checked_elsewhere() {
+        let any = DocumentRestrictions::default();
+        let expired = (CheckAdvice::Reject, Some("EXPIRED_DOCUMENT".to_owned()));
+        assert_eq!(advice(&[], &any, &expired_passport()), expired);
+        let takes_expired = DocumentRestrictions { allow_expired: true, ..DocumentRestrictions::default() };
+        assert_eq!(advice(&[], &takes_expired, &expired_passport()), (CheckAdvice::Approve, None));
+        let checked = [VerificationCheckType::Authenticity];
+        assert_eq!(advice(&checked, &any, &expired_passport()), (CheckAdvice::Approve, None));
     }
 }

@@ -4,7 +4,7 @@ use super::{portrait::crop_portrait, reader_pool::ReaderPool};
 use crate::{
     document_verification::{
         findings::DocumentFindings,
-        prefetch::PrefetchCache,
+        prefetch::{MAX_PREFETCHED_PDF_PAGES, PrefetchCache},
         session::{DocumentSession, SuppliedResource},
         store::{SessionMediaStore, UnsealedDocumentSession},
         today,
@@ -13,7 +13,8 @@ use crate::{
     image_analysis::sample_faces,
 };
 use base::{AppId, Environment, MediaId};
-use documents::reading::{self, DocumentClaim, DocumentReader, DocumentSide, SideSource};
+use documents::reading::{self, DocumentClaim, DocumentSide, SideSource};
+use media::document_file::DocumentFile;
 use std::sync::Arc;
 use vision::VisionError;
 
@@ -58,10 +59,11 @@ impl DocumentExtractor {
         let _slot = self.vision.acquire_large_media_slot(app).await;
         let mut sides = Vec::new();
         for id in &media {
-            sides.extend(match self.prefetched.take(*id).await {
-                Some(read) => read,
-                None => self.read_sides(app, self.media.read(stored, *id).await?).await?,
-            });
+            let mut read = self.prefetched.take(*id).await;
+            if read.is_none() {
+                read = self.read_sides(app, self.media.read(stored, *id).await?, usize::MAX).await?;
+            }
+            sides.extend(read.into_iter().flatten());
         }
         let (kind, country) = (resource.document_type, resource.issuing_country.clone());
         let (today, embed_portrait) = (today(&*self.env), stored.session.allows_biometrics());
@@ -111,7 +113,7 @@ impl DocumentExtractor {
         Ok(true)
     }
 
-    /// Begins to read a page that has just arrived; does nothing if there is no room for it.
+    /// Begins to read a page that has just arrived; does nothing if there is no room for it, or it is a file of many pages.
     pub(in crate::document_verification) fn prefetch_page(
         &self,
         session: &DocumentSession,
@@ -121,28 +123,48 @@ impl DocumentExtractor {
         let (extractor, app) = (self.clone(), session.app);
         let Some(slot) = self.vision.try_acquire_large_media_slot(app) else { return };
         self.prefetched.spawn(session.id, media, async move {
-            let sides = extractor.read_sides(app, bytes).await;
+            let sides = extractor.read_sides(app, bytes, MAX_PREFETCHED_PDF_PAGES).await;
             drop(slot);
             sides
         });
     }
 
-    /// Reads the sides of a file, each by itself.
-    async fn read_sides(&self, app: AppId, bytes: Vec<u8>) -> Result<Vec<DocumentSide>, DocumentReadError> {
-        let decoded = self.vision.decode_sides(bytes).await?;
+    /// Reads the sides of a file, each by itself; `None` if it is a PDF file of more than `max_pages`. Each page of one is read in
+    /// a turn of its own: so it takes no worker for longer than a photo does, and one page at a time waits for its turn.
+    async fn read_sides(
+        &self,
+        app: AppId,
+        bytes: Vec<u8>,
+        max_pages: usize,
+    ) -> Result<Option<Vec<DocumentSide>>, DocumentReadError> {
+        let pdf = match self.vision.open(bytes).await? {
+            DocumentFile::Picture(picture) => {
+                let side = DecodedSide { picture, lines: None };
+                return Ok(Some(vec![self.read_side(app, side).await?]));
+            }
+            DocumentFile::Pdf(pdf) => pdf,
+        };
+        let pages = pdf.pages().len();
+        if pages > max_pages {
+            return Ok(None);
+        }
+        let mut sides = Vec::with_capacity(pages);
+        for index in 0..pages {
+            let page = self.vision.decode_page(&pdf, index).await?;
+            sides.push(self.read_side(app, page).await?);
+        }
+        Ok(Some(sides))
+    }
+
+    async fn read_side(&self, app: AppId, side: DecodedSide) -> Result<DocumentSide, DocumentReadError> {
         let readers = self.readers.clone();
         self.vision
             .run(app, move |vision| {
-                let mut read = |reader: &mut DocumentReader, side: &DecodedSide| {
-                    let source = match &side.lines {
-                        Some(lines) => SideSource::File(&side.picture, lines),
-                        None => SideSource::Photo(&side.picture),
-                    };
-                    reader.read_side(vision, source)
+                let source = match &side.lines {
+                    Some(lines) => SideSource::File(&side.picture, lines),
+                    None => SideSource::Photo(&side.picture),
                 };
-                readers.with_reader(|reader| {
-                    decoded.iter().map(|side| read(reader, side)).collect::<Result<Vec<_>, _>>()
-                })
+                readers.with_reader(|reader| reader.read_side(vision, source))
             })
             .await?
             .map_err(DocumentReadError::Server)?

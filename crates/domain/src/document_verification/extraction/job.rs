@@ -9,14 +9,10 @@ use crate::document_verification::{
     background_jobs::ReadDocument,
     document_fields::DocumentFields,
     error::{DocumentSessionError, JobCommitError},
-    findings::DocumentFindings,
     sandbox_responses::{SandboxPortrait, SandboxResponseStore, SimulatedExtraction},
-    session::{DocumentSession, SuppliedResource, TaskNextStep},
+    session::{SuppliedResource, TaskNextStep},
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
-    types::{
-        MediaType, ResourceKind, SupplementaryObjective, TaskAdvice, TaskAdviceReason, TaskState,
-        VerificationCheckType,
-    },
+    types::{MediaType, ResourceKind, SupplementaryObjective, TaskAdvice, TaskAdviceReason, TaskState},
     unit_of_work::{DocumentUnitOfWork, JobEnd},
     vision_runner::DocumentReadError,
 };
@@ -130,8 +126,13 @@ impl ReadDocumentRunner {
             let fields = (!findings.fields.is_empty()).then(|| findings.document_fields());
             let restrictions = stored.session.restrictions_of(resource);
             let next = match findings.next_step(resource, &restrictions) {
-                next if next.value != TaskAdvice::MustTryAgain && !restrictions.allow_expired => {
-                    expired(&stored.session, &findings).unwrap_or(next)
+                // If a check of the session looks at it, that check says so.
+                next if next.value != TaskAdvice::MustTryAgain
+                    && findings.has_expired()
+                    && stored.session.refuses_expired(resource) =>
+                {
+                    let reason = TaskAdviceReason::UserError;
+                    TaskNextStep::try_again(TaskAdvice::MustTryAgain, reason, "EXPIRED_DOCUMENT")
                 }
                 next => next,
             };
@@ -171,16 +172,6 @@ impl ReadDocumentRunner {
         };
         Ok(TaskOutcome { next, findings: None, fields: Some(fields), portrait })
     }
-}
-
-/// What to do about a document that has expired, in a session that takes none; `None` if it has not. If a check of the
-/// session looks at it, that check says so.
-fn expired(session: &DocumentSession, findings: &DocumentFindings) -> Option<TaskNextStep> {
-    let is_checked =
-        session.wanted.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
-    (findings.has_expired() && !is_checked).then(|| {
-        TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::UserError, "EXPIRED_DOCUMENT")
-    })
 }
 
 /// What to do about a supplementary document that was read and does not prove what it is to prove; `None` if it does.

@@ -1,6 +1,7 @@
 //! Cuts the portrait out of a document's page.
 
 use base::Picture;
+use pixels::PictureRegion;
 use vision::Face;
 
 /// Room on each side of the face, as a part of the larger of its width and height.
@@ -16,7 +17,5 @@ pub(super) fn crop_portrait(page: &Picture, face: &Face) -> Option<Picture> {
     if right <= left || bottom <= top {
         return None;
     }
-    let whole = image::RgbImage::from_raw(page.width(), page.height(), page.rgb().to_vec())?;
-    let part = image::imageops::crop_imm(&whole, left, top, right - left, bottom - top).to_image();
-    Picture::new(part.width(), part.height(), part.into_raw())
+    pixels::crop(page, PictureRegion { left, top, width: right - left, height: bottom - top })
 }

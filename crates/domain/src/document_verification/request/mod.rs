@@ -11,6 +11,7 @@ use super::{
         VerificationCheckType, WatchlistCategory,
     },
 };
+use crate::time_left::whole_seconds_until;
 use base::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, ops::RangeInclusive};
@@ -19,8 +20,10 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 pub const DEFAULT_TOKEN_TTL_SECONDS: i64 = 600;
 /// Seconds that the end user may be given: up to 30 days.
 pub const TOKEN_TTL_SECONDS: RangeInclusive<i64> = 60..=2_592_000;
-/// Seconds that resources are kept, by default.
+/// Seconds that resources are kept, by default, unless the end user has nearly as long.
 pub const DEFAULT_RESOURCES_TTL_SECONDS: i64 = 87_000;
+/// Seconds that resources are kept beyond the end user's time, by default, at least.
+const RESOURCES_GRACE_SECONDS: i64 = 3600;
 /// Seconds that resources may be kept: up to 365 days.
 pub const RESOURCES_TTL_SECONDS: RangeInclusive<i64> = 86_700..=31_536_000;
 /// Checks of a session, at most; likewise its tasks, and its documents.
@@ -251,6 +254,11 @@ impl DocumentSessionRequest {
             scheme: IdentityScheme { kind: scheme.to_string() },
             subject_id,
         });
+    }
+
+    /// Seconds that resources are kept, by default, where the end user has until then.
+    pub fn default_resources_ttl(until: Timestamp, now: Timestamp) -> i64 {
+        DEFAULT_RESOURCES_TTL_SECONDS.max(whole_seconds_until(until, now) + RESOURCES_GRACE_SECONDS)
     }
 
     /// Whether nothing is to be supplied, read or checked.

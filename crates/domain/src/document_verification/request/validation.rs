@@ -11,9 +11,11 @@ use crate::{
         restrictions::is_country_code,
         types::{RetryCategory, TaskType, VerificationCheckType},
     },
+    time_left::whole_seconds_until,
     violation::Violation,
 };
 use age_methods::identity_source::IdentitySourceKind;
+use base::{LimitViolation, Timestamp};
 use std::ops::RangeInclusive;
 
 /// Attempts after the first that may be asked for.
@@ -24,11 +26,13 @@ impl DocumentSessionRequest {
     /// a sandbox, where nobody is asked.
     pub(in crate::document_verification) fn violations(
         &self,
+        now: Timestamp,
         outbox: &Outbox,
         sources: Option<&IdentitySources>,
     ) -> Vec<Violation> {
         let mut found = Vec::new();
-        found.extend(out_of_range("resources_ttl", self.resources_ttl, &RESOURCES_TTL_SECONDS));
+        let resources_ttl = out_of_range("resources_ttl", self.resources_ttl, &RESOURCES_TTL_SECONDS);
+        found.extend(resources_ttl.or_else(|| self.early_destruction(now)));
         found.extend(self.notifications.iter().flat_map(|subscription| subscription.violations(outbox)));
         for (at, check) in self.checks.iter().enumerate() {
             let path = format!("requested_checks[{at}].config.max_retries");
@@ -38,6 +42,16 @@ impl DocumentSessionRequest {
         found.extend(self.inconsistencies());
         found.extend(sources.into_iter().flat_map(|sources| self.missing_sources(sources)));
         found
+    }
+
+    /// Resources that would be destroyed while the end user still supplies them.
+    fn early_destruction(&self, now: Timestamp) -> Option<Violation> {
+        let (kept, least) = (self.resources_ttl, whole_seconds_until(self.until, now));
+        let message =
+            format!("it is {kept}; the end user has {least} seconds, so at least as many are expected");
+        let hint = "keep them for as long as the end user has, or give the end user less time";
+        let measured = LimitViolation::new(kept as f64, format!("at least {least} seconds"), hint);
+        (kept < least).then(|| Violation::with_limit("resources_ttl", message, measured))
     }
 
     /// What asks for a source that is not set up.
@@ -133,7 +147,7 @@ impl WebhookSubscription {
 
 impl SdkConfig {
     fn violations(&self) -> Vec<Violation> {
-        let mut found = Vec::new();
+        let (mut found, mut counts_out_of_range) = (Vec::new(), Vec::new());
         let mut refuse = |name: &str, message: String| {
             found.push(Violation::new(format!("sdk_config.{name}"), message));
         };
@@ -151,7 +165,7 @@ impl SdkConfig {
             refuse("locale", "it is empty".to_owned());
         }
         if self.preset_issuing_country.as_deref().is_some_and(|code| !is_country_code(code)) {
-            refuse("preset_issuing_country", "it is no ISO 3166-1 alpha-3 code".to_owned());
+            refuse("preset_issuing_country", "it is not an ISO 3166-1 alpha-3 code".to_owned());
         }
         for (name, url) in [
             ("success_url", &self.success_url),
@@ -159,7 +173,7 @@ impl SdkConfig {
             ("privacy_policy_url", &self.privacy_policy_url),
         ] {
             if url.as_deref().is_some_and(|url| !is_redirect_url(url)) {
-                refuse(name, "it is no address that a person can be sent to".to_owned());
+                refuse(name, "it is not an address that a browser can be sent to".to_owned());
             }
         }
         for (task, counts) in &self.attempts_configuration {
@@ -173,14 +187,14 @@ impl SdkConfig {
                     let message = format!("it is one of {}", RetryCategory::VARIANTS.join(", "));
                     refuse(&format!("attempts_configuration.{task}.{name}"), message);
                 }
-                if let Some(broken) = out_of_range("", *count, &RETRY_COUNT_RANGE) {
-                    refuse(&format!("attempts_configuration.{task}.{name}"), broken.message);
-                }
+                let path = format!("sdk_config.attempts_configuration.{task}.{name}");
+                counts_out_of_range.extend(out_of_range(path, *count, &RETRY_COUNT_RANGE));
             }
         }
         if self.attempts_configuration.len() > MAX_REQUESTED_ITEMS {
             refuse("attempts_configuration", format!("at most {MAX_REQUESTED_ITEMS} members are taken"));
         }
+        found.extend(counts_out_of_range);
         found
     }
 }
@@ -189,7 +203,9 @@ impl SdkConfig {
 fn out_of_range(path: impl Into<String>, number: i64, range: &RangeInclusive<i64>) -> Option<Violation> {
     let (least, most) = (range.start(), range.end());
     let message = format!("it is {number}; a whole number from {least} to {most} is expected");
-    (!range.contains(&number)).then(|| Violation::new(path.into(), message))
+    let measured =
+        LimitViolation::new(number as f64, format!("{least} to {most}"), "choose a number in this range");
+    (!range.contains(&number)).then(|| Violation::with_limit(path.into(), message, measured))
 }
 
 /// Whether a text is `#` and three or six hexadecimal digits.

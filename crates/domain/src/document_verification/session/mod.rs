@@ -134,15 +134,22 @@ impl DocumentSession {
 
     /// Seconds that the end user has left, rounded up; 0 once they have finished or the session has ended.
     pub fn seconds_left(&self, now: Timestamp) -> i64 {
-        if self.state != SessionState::Ongoing || self.triggered_at.is_some() {
-            return 0;
-        }
-        whole_seconds_until(self.wanted.until, now)
+        if self.is_open(now) { whole_seconds_until(self.wanted.until, now) } else { 0 }
     }
 
-    /// Whether the end user may still act, with their token.
+    /// Whether the end user may still act, with their token. Nothing is supplied after the resources were destroyed, as it
+    /// would not be destroyed any more.
     pub fn is_open(&self, now: Timestamp) -> bool {
-        self.state == SessionState::Ongoing && self.triggered_at.is_none() && now < self.wanted.until
+        self.state == SessionState::Ongoing
+            && self.triggered_at.is_none()
+            && !self.destroyed
+            && now < self.wanted.until
+    }
+
+    /// Whether the end user's time passed before they finished. The session has expired then, although the stored state
+    /// does not say so until the next sweep.
+    pub fn has_run_out(&self, now: Timestamp) -> bool {
+        self.state == SessionState::Ongoing && self.triggered_at.is_none() && now >= self.wanted.until
     }
 
     /// The resource with this id, if it is of this kind.

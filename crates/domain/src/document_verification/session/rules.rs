@@ -10,6 +10,7 @@ use crate::document_verification::{
     restrictions::DocumentRestrictions,
     types::{
         NotificationTopic, ResourceKind, ResourceSource, SessionState, SupplementaryObjective, TaskType,
+        VerificationCheckType,
     },
     unit_of_work::SideEffects,
 };
@@ -82,6 +83,14 @@ impl DocumentSession {
     ) -> DocumentRestrictions {
         let requirement = self.requirements.iter().find(|known| known.id == resource.requirement);
         requirement.map(|requirement| requirement.filter.clone()).unwrap_or_default()
+    }
+
+    /// Whether a document that has expired is refused where it is read: the session takes none, and has no check of
+    /// authenticity that says so.
+    pub(in crate::document_verification) fn refuses_expired(&self, resource: &SuppliedResource) -> bool {
+        let is_checked =
+            self.wanted.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
+        !is_checked && !self.restrictions_of(resource).allow_expired
     }
 
     /// What the supplementary document of a requirement is to prove.

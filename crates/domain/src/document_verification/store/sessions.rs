@@ -32,9 +32,17 @@ pub(in crate::document_verification) struct DocumentSessionStore {
 #[derive(FromRow)]
 struct SealedSessionRow {
     id: DocumentSessionId,
-    key: Vec<u8>,
+    /// `None` if the key is gone.
+    key: Option<Vec<u8>>,
     sealed: Vec<u8>,
     version: i64,
+}
+
+/// Whose stored bytes the media of a session count as.
+#[derive(FromRow)]
+struct CountedMediaRow {
+    app_id: AppId,
+    media_bytes: i64,
 }
 
 fn session_aad(id: DocumentSessionId) -> Vec<u8> {
@@ -64,14 +72,14 @@ impl DocumentSessionStore {
         if unsealed.is_none() {
             tracing::error!(
                 session.id = %row.id,
-                "a session does not open: it was damaged, or the master key is another one"
+                "a session does not open: it was damaged, its key is gone, or the master key is another one"
             );
         }
         unsealed
     }
 
     fn try_unseal(&self, row: &SealedSessionRow) -> Option<UnsealedDocumentSession> {
-        let key = self.keys.open(KeyOwner::DocumentSession(row.id), &row.key)?;
+        let key = self.keys.open(KeyOwner::DocumentSession(row.id), row.key.as_deref()?)?;
         let plain = Vault::with_key(key.clone()).open(&session_aad(row.id), &row.sealed).ok()?;
         let session: DocumentSession = serde_json::from_slice(&plain).ok()?;
         let before = DocumentSessionProgress::of(&session);
@@ -291,21 +299,18 @@ impl DocumentSessionStore {
         tx: &mut WriteTx,
         id: DocumentSessionId,
     ) -> Result<(), DbError> {
-        #[derive(FromRow)]
-        struct ErasedSessionRow {
-            app_id: AppId,
-            media_bytes: i64,
-        }
+        // The row of the session first, as wherever a session is changed, so that no two transactions wait for each other.
+        tx.execute(sql!("UPDATE identity_sessions SET version = version WHERE id = $1", id)).await?;
         traces::erase_of_session(tx, id).await?;
         tombstones::add(tx, &*self.env, id, None).await?;
         delivery::erase_messages_about(tx, id.into(), self.env.now()).await?;
-        let erased: Option<ErasedSessionRow> = tx
+        let erased: Option<CountedMediaRow> = tx
             .fetch_optional(sql!(
                 "DELETE FROM identity_sessions WHERE id = $1 RETURNING app_id, media_bytes",
                 id,
             ))
             .await?;
-        if let Some(ErasedSessionRow { app_id, media_bytes }) = erased {
+        if let Some(CountedMediaRow { app_id, media_bytes }) = erased {
             limits::count_stored_bytes(tx, app_id, -media_bytes).await?;
         }
         erasure_keys::erase(tx, KeyOwner::DocumentSession(id)).await
@@ -324,7 +329,6 @@ impl DocumentSessionStore {
         step_recorder::record_changes(tx, &*self.env, &before, &locked.session).await?;
         session_steps::forget_references(tx, id.into()).await?;
         locked.key = self.keys.create(tx, KeyOwner::DocumentSession(id)).await?;
-        erasure_keys::record_erasure(tx).await?;
         tombstones::add(tx, &*self.env, id, None).await?;
         self.count_media(tx, &locked.session).await?;
         tx.execute(sql!(
@@ -332,7 +336,184 @@ impl DocumentSessionStore {
             id,
             self.seal(&locked.session, &locked.key),
         ))
-        .await
-        .map(drop)
+        .await?;
+        // Last: the erasures of all are counted in one row, and whoever holds it must wait for no other.
+        erasure_keys::record_erasure(tx).await
+    }
+
+    /// [`Self::crypto_shred_resources`] for a locked session that does not open: its key goes, and no other comes. If the
+    /// session has not ended it ends. Nothing happens if there is no such session.
+    pub(in crate::document_verification) async fn crypto_shred_unopened(
+        &self,
+        tx: &mut WriteTx,
+        id: DocumentSessionId,
+    ) -> Result<(), DbError> {
+        let row: Option<CountedMediaRow> = tx
+            .fetch_optional(sql!("SELECT app_id, media_bytes FROM identity_sessions WHERE id = $1", id))
+            .await?;
+        let Some(CountedMediaRow { app_id, media_bytes }) = row else { return Ok(()) };
+        let end = StepEnd::because(SessionStepOutcome::Left, Some("EXPIRED"));
+        session_steps::end(tx, id.into(), end, self.env.now()).await?;
+        session_steps::forget_references(tx, id.into()).await?;
+        tombstones::add(tx, &*self.env, id, None).await?;
+        // The state is in the sealed document too, which nobody can read: the sweep goes by the column.
+        tx.execute(sql!(
+            "UPDATE identity_sessions
+                SET state = CASE WHEN state = 'ONGOING' THEN 'EXPIRED' ELSE state END, media_bytes = 0,
+                    destroy_at = NULL
+              WHERE id = $1",
+            id,
+        ))
+        .await?;
+        limits::count_stored_bytes(tx, app_id, -media_bytes).await?;
+        erasure_keys::erase(tx, KeyOwner::DocumentSession(id)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        keyring::Keyring,
+        tenancy::{
+            Feature,
+            applications::{self, NewApplication},
+        },
+    };
+    use base::{DocumentTraceId, TestEnvironment};
+    use db::testing::TestDb;
+    use std::time::Duration;
+
+    /// Longer than it takes to get as far as a lock that another transaction holds.
+    const WAITING_TIME: Duration = Duration::from_millis(300);
+
+    /// The row of a session, with a trace whose time is over and one that is kept for an hour.
+    struct StoredSession {
+        test: TestDb,
+        store: DocumentSessionStore,
+        now: Timestamp,
+        session: DocumentSessionId,
+        expired_trace: DocumentTraceId,
+    }
+
+    impl StoredSession {
+        async fn open() -> Self {
+            let test = TestDb::open().await;
+            let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+            let (now, hour) = (env.now(), SignedDuration::from_hours(1));
+            let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+            let store = DocumentSessionStore::new(test.db.clone(), env.clone(), vault, hour);
+            let session: DocumentSessionId = Uuid::from_u128(1).into();
+            let mut tx = test.db.write().await.unwrap();
+            let new = NewApplication {
+                name: "Test",
+                organisation: None,
+                billing_source: None,
+                features: &Feature::ALL,
+            };
+            let app = applications::create(&mut tx, &*env, &new).await.unwrap();
+            tx.execute(sql!(
+                "INSERT INTO identity_sessions (id, app_id, state, triggered, token_hash, sealed, version, until_at,
+                                                destroy_at, forget_at, created_at)
+                 VALUES ($1, $2, 'ONGOING', FALSE, $3, $3, 1, $4, $4, $4, $4)",
+                session,
+                app,
+                vec![0_u8],
+                now,
+            ))
+            .await
+            .unwrap();
+            store.keys.create(&mut tx, KeyOwner::DocumentSession(session)).await.unwrap();
+            let traces: [DocumentTraceId; 2] = [Uuid::from_u128(2).into(), Uuid::from_u128(3).into()];
+            for (id, expires_at) in traces.into_iter().zip([now, now + hour]) {
+                store.keys.create(&mut tx, KeyOwner::DocumentTrace(id)).await.unwrap();
+                tx.execute(sql!(
+                    "INSERT INTO document_traces (id, session_id, app_id, sealed, expires_at, created_at)
+                     VALUES ($1, $2, $3, $4, $5, $6)",
+                    id,
+                    session,
+                    app,
+                    vec![0_u8],
+                    expires_at,
+                    now,
+                ))
+                .await
+                .unwrap();
+            }
+            tx.commit().await.unwrap();
+            Self { test, store, now, session, expired_trace: traces[0] }
+        }
+
+        /// Erases the session in a transaction of its own.
+        fn erase(&self) -> tokio::task::JoinHandle<Result<(), DbError>> {
+            let (db, store, session) = (self.test.db.clone(), self.store.clone(), self.session);
+            tokio::spawn(async move {
+                let mut tx = db.write().await?;
+                store.erase(&mut tx, session).await?;
+                tx.commit().await
+            })
+        }
+
+        /// How many sessions, traces and keys there are.
+        async fn row_counts(&self) -> [i64; 3] {
+            let mut view = self.test.db.read().await.unwrap();
+            [
+                view.count(sql!("SELECT count(*) FROM identity_sessions")).await.unwrap(),
+                view.count(sql!("SELECT count(*) FROM document_traces")).await.unwrap(),
+                view.count(sql!("SELECT count(*) FROM erasure_keys")).await.unwrap(),
+            ]
+        }
+    }
+
+    #[tokio::test]
+    async fn traces_whose_time_is_over_go_with_their_keys() {
+        let stored = StoredSession::open().await;
+        assert_eq!(stored.row_counts().await, [1, 2, 3]);
+        assert_eq!(traces::purge_expired(&stored.test.db, stored.now).await.unwrap(), 1);
+        assert_eq!(stored.row_counts().await, [1, 1, 2]);
+        assert_eq!(traces::purge_expired(&stored.test.db, stored.now).await.unwrap(), 0);
+        stored.erase().await.unwrap().unwrap();
+        assert_eq!(stored.row_counts().await, [0, 0, 0]);
+    }
+
+    /// On PostgreSQL, which would end one of two transactions that wait for each other.
+    #[tokio::test]
+    async fn a_session_is_erased_while_what_was_supplied_for_it_is_destroyed() {
+        let stored = StoredSession::open().await;
+        let mut tx = stored.test.db.write().await.unwrap();
+        assert!(stored.store.lock(&mut tx, stored.session).await.unwrap().is_none(), "it does not open");
+        let erasing = stored.erase();
+        tokio::time::sleep(WAITING_TIME).await;
+        stored.store.crypto_shred_unopened(&mut tx, stored.session).await.unwrap();
+        tx.commit().await.unwrap();
+        erasing.await.unwrap().unwrap();
+        assert_eq!(stored.row_counts().await, [0, 0, 0]);
+    }
+
+    #[tokio::test]
+    async fn a_session_is_erased_while_one_of_its_traces_is_purged() {
+        let stored = StoredSession::open().await;
+        let mut tx = stored.test.db.write().await.unwrap();
+        tx.execute(sql!("DELETE FROM document_traces WHERE id = $1", stored.expired_trace)).await.unwrap();
+        let erasing = stored.erase();
+        tokio::time::sleep(WAITING_TIME).await;
+        erasure_keys::erase(&mut tx, KeyOwner::DocumentTrace(stored.expired_trace)).await.unwrap();
+        tx.commit().await.unwrap();
+        erasing.await.unwrap().unwrap();
+        assert_eq!(stored.row_counts().await, [0, 0, 0]);
+    }
+
+    /// Nobody waits for whoever erases the session of a trace.
+    #[tokio::test]
+    async fn traces_are_purged_beside_a_session_that_is_being_erased() {
+        let stored = StoredSession::open().await;
+        if stored.test.db.engine() == db::Engine::Sqlite {
+            return;
+        }
+        let mut tx = stored.test.db.write().await.unwrap();
+        stored.store.erase(&mut tx, stored.session).await.unwrap();
+        assert_eq!(traces::purge_expired(&stored.test.db, stored.now).await.unwrap(), 0);
+        tx.commit().await.unwrap();
+        assert_eq!(stored.row_counts().await, [0, 0, 0]);
     }
 }

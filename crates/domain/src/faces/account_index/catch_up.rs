@@ -6,12 +6,16 @@
 //! ids.
 
 use super::files::run_blocking;
-use crate::faces::{
-    FaceIndexError,
-    change_sequence::current_seq,
-    embedding_vault::EmbeddingVault,
-    enrolment, ids_json,
-    negative_labels::{self, NegativeLabels},
+use crate::{
+    accounts,
+    faces::{
+        FaceIndexError,
+        change_sequence::current_seq,
+        embedding_vault::EmbeddingVault,
+        enrolment, ids_json,
+        negative_labels::{self, NegativeLabels},
+    },
+    fair_slots::{FairSlot, FairSlots},
 };
 use base::{AccountId, FaceId, ProfileId, SignedDuration, Timestamp, Uuid};
 use db::{Db, FromRow, ReadTx, sql};
@@ -88,6 +92,7 @@ impl AccountIndex {
         self: &Arc<Self>,
         db: &Db,
         embeddings: &EmbeddingVault,
+        rebuilds: &FairSlots,
     ) -> Result<(), FaceIndexError> {
         let now = embeddings.environment.now();
         let last = current_seq(&mut db.read().await?, self.account).await?;
@@ -97,6 +102,8 @@ impl AccountIndex {
         }
         let _guard = self.catch_up_lock.lock().await;
         let known = self.seq.load(Ordering::Acquire);
+        let may_take_long = known < 0 || !self.is_fresh(now);
+        let _slot = if may_take_long { self.rebuild_slot(db, rebuilds).await? } else { None };
         let mut view = db.read().await?;
         // The rows of later changes may be read as well; the next call reads them again.
         let last = current_seq(&mut view, self.account).await?;
@@ -127,6 +134,14 @@ impl AccountIndex {
         self.seq.store(last, Ordering::Release);
         self.mark_checked(now);
         Ok(())
+    }
+
+    /// Waits until the index may be compared with all rows, which keeps a connection to the database for as long. `None` if
+    /// the account is gone.
+    async fn rebuild_slot(&self, db: &Db, rebuilds: &FairSlots) -> Result<Option<FairSlot>, FaceIndexError> {
+        let owner = accounts::application_of(&mut db.read().await?, self.account).await?;
+        let Some(app) = owner else { return Ok(None) };
+        Ok(rebuilds.acquire(app).await)
     }
 
     /// Applies the changes after `since`: removals first, because a face that has a row now was added after them.

@@ -110,5 +110,5 @@ pub(in crate::faces) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FaceIndexError> + Send + 'static,
 ) -> Result<T, FaceIndexError> {
     let span = tracing::Span::current();
-    tokio::task::spawn_blocking(move || span.in_scope(work)).await.map_err(std::io::Error::other)?
+    tokio::task::spawn_blocking(move || span.in_scope(work)).await.map_err(std::io::Error::from)?
 }

@@ -14,12 +14,16 @@ use super::{
     FaceIndexError, FaceIndexStorage, embedding_vault::EmbeddingVault, face_model::FaceModel,
     tombstones::REMOVAL_RETENTION,
 };
+use crate::{accounts, fair_slots::FairSlots};
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use base::{AccountId, Secret, SignedDuration, Timestamp, Uuid};
 use cache::IndexCache;
 use db::{Db, FromRow, sql};
 use files::{delete_idle_files, file_names, is_first_file, open_index_file, read_face_ids};
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::SystemTime};
+
+/// Indexes that are compared with all of an account's rows at once: few of the connections that a process has to its database.
+const CONCURRENT_REBUILDS: usize = 2;
 
 /// How far the clocks of machines and file systems may be apart.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(10);
@@ -35,6 +39,7 @@ pub(super) struct AccountIndexes {
     /// The key that the keys of the indexes are derived from.
     key: Secret<[u8; 32]>,
     cache: IndexCache,
+    rebuilds: FairSlots,
 }
 
 struct HkdfLength32;
@@ -60,14 +65,20 @@ impl AccountIndexes {
             folder: storage.folder,
             key: storage.key,
             cache: IndexCache::new(open_indexes.max(1)),
+            rebuilds: FairSlots::new(CONCURRENT_REBUILDS),
         }
     }
 
     /// The index of an account, open and up to date.
     pub(super) async fn get(&self, account: AccountId) -> Result<Arc<AccountIndex>, FaceIndexError> {
-        let slot = self.cache.slot(account);
+        let slot = if let Some(slot) = self.cache.open_slot(account) {
+            slot
+        } else {
+            let app = accounts::application_of(&mut self.db.read().await?, account).await?;
+            self.cache.slot(account, app)
+        };
         let index = slot.get_or_try_init(|| self.open(account)).await?.clone();
-        index.catch_up(&self.db, &self.embeddings).await?;
+        index.catch_up(&self.db, &self.embeddings, &self.rebuilds).await?;
         Ok(index)
     }
 

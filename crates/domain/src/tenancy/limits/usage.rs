@@ -175,6 +175,8 @@ pub async fn recount(tx: &mut WriteTx, app: AppId) -> Result<(), DbError> {
                 JOIN accounts a ON a.id = f.account_id WHERE a.app_id = $1)
            + (SELECT coalesce(CAST(sum(u.bytes) AS BIGINT), 0) FROM content_uploads u
                 JOIN accounts a ON a.id = u.account_id WHERE a.app_id = $1)
+           + (SELECT coalesce(CAST(sum(i.bytes) AS BIGINT), 0) FROM finding_pictures i
+                JOIN accounts a ON a.id = i.account_id WHERE a.app_id = $1)
            + (SELECT coalesce(CAST(sum(p.bytes) AS BIGINT), 0) FROM age_appeal_pictures p WHERE p.app_id = $1)
            + (SELECT coalesce(CAST(sum(s.media_bytes) AS BIGINT), 0) FROM identity_sessions s WHERE s.app_id = $1)
           WHERE app_id = $1",

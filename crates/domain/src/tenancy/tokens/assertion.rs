@@ -3,11 +3,11 @@
 use super::{ACCESS_TOKEN_LIFETIME, IssuedAccessToken, MAX_LIVE_TOKENS, TokenScope, hash};
 use crate::tenancy::{
     Feature, OrganisationStatus, applications,
-    calling_application::{self, CallingApplicationError},
+    calling_application::{self, CallingApplication, CallingApplicationError},
     public_keys::{self, PublicKeyAlgorithm},
 };
 use base::{Environment, SignedDuration, Timestamp};
-use db::{Db, DbError, sql};
+use db::{Db, DbError, ReadTx, sql};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -110,9 +110,6 @@ pub async fn exchange_assertion(
     endpoints: &[String],
     request: &TokenRequest<'_>,
 ) -> Result<IssuedAccessToken, TokenExchangeError> {
-    let unknown = TokenExchangeError::InvalidClient(
-        "client_assertion: unknown issuer, or no key of it made this signature",
-    );
     match request.grant_type.as_deref() {
         None => return Err(TokenExchangeError::InvalidRequest("grant_type is missing")),
         Some(GRANT_TYPE) => {}
@@ -140,23 +137,23 @@ pub async fn exchange_assertion(
     let claimed: AssertionClaims =
         decode_claims(assertion).ok_or(TokenExchangeError::InvalidClient("client_assertion: no claims"))?;
     let id = claimed.iss.as_deref().and_then(|issuer| issuer.strip_prefix("sdk:"));
-    let caller = match calling_application::identify(&mut db.read().await?, id).await {
-        Ok(caller) => caller,
-        Err(CallingApplicationError::Db(error)) => return Err(error.into()),
-        Err(_) => return Err(unknown),
-    };
-    if !caller.keys.iter().any(|key| is_signed(assertion, header.alg, &key.der)) {
-        return Err(unknown);
-    }
+    let caller = find_client(&mut db.read().await?, id).await?;
+    let signer = caller.keys.iter().find(|key| is_signed(assertion, header.alg, &key.der));
+    let signer = signer.ok_or_else(unknown_client)?;
     let now = env.now();
     let (jti, until) = check_claims(&claimed, now, endpoints)?;
-    if caller.org_status != OrganisationStatus::Active {
-        return Err(TokenExchangeError::UnauthorizedClient("the organisation is suspended"));
-    }
-    let scopes = grantable_scopes(request.scope.as_deref(), &caller.features)?;
+    // What is refused in any case is refused before anything is written.
+    scopes_to_grant(&caller, request)?;
 
     let mut tx = db.write().await?;
     applications::lock(&mut tx, caller.app).await?;
+    // Whoever revokes a key takes the same lock, and deletes the tokens that were issued until then. So a key that was revoked
+    // while its signature was being verified is found to be so now.
+    let current = find_client(&mut tx, id).await?;
+    if !current.keys.iter().any(|key| key.der == signer.der) {
+        return Err(unknown_client());
+    }
+    let scopes = scopes_to_grant(&current, request)?;
     let fresh = tx
         .execute(sql!(
             "INSERT INTO used_assertions (app_id, hash, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -172,6 +169,29 @@ pub async fn exchange_assertion(
         super::insert(&mut tx, env, caller.app, None, scopes, Some(now + ACCESS_TOKEN_LIFETIME)).await?;
     tx.commit().await?;
     Ok(issued)
+}
+
+/// The application that an assertion names, if it may call.
+async fn find_client(view: &mut ReadTx, id: Option<&str>) -> Result<CallingApplication, TokenExchangeError> {
+    calling_application::identify(view, id).await.map_err(|error| match error {
+        CallingApplicationError::Db(error) => error.into(),
+        _ => unknown_client(),
+    })
+}
+
+fn unknown_client() -> TokenExchangeError {
+    TokenExchangeError::InvalidClient("client_assertion: unknown issuer, or no key of it made this signature")
+}
+
+/// What an authenticated client is granted, if it is served.
+fn scopes_to_grant(
+    caller: &CallingApplication,
+    request: &TokenRequest<'_>,
+) -> Result<Vec<TokenScope>, TokenExchangeError> {
+    if caller.org_status != OrganisationStatus::Active {
+        return Err(TokenExchangeError::UnauthorizedClient("the organisation is suspended"));
+    }
+    grantable_scopes(request.scope.as_deref(), &caller.features)
 }
 
 /// The checks of RFC 7523, section 3, that follow the signature's. Returns the assertion's id, and until when it must

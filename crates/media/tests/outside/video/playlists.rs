@@ -110,6 +110,14 @@ async fn playlists_lead_nowhere_else() {
         site.host.put("ts/hidden.ts", hidden);
         assert_eq!(site.refused("ts/evil.m3u8").await.code(), "PLAYLIST_INVALID");
     }
+    // It may be a part of a file, too.
+    site.host.put("ts/hidden.ts", [vec![0; 376], inner.clone().into_bytes()].concat());
+    let range = format!("#EXT-X-BYTERANGE:{}@376", inner.len());
+    site.host.put(
+        "ts/evil.m3u8",
+        format!("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{range}\nhidden.ts\n#EXT-X-ENDLIST\n"),
+    );
+    assert_eq!(site.refused("ts/evil.m3u8").await.code(), "PLAYLIST_INVALID");
     site.host.put("tagged.mp4", tagged);
     assert_eq!(site.refused("tagged.mp4").await, VideoError::NotAVideo);
     let called = tokio::time::timeout(std::time::Duration::from_millis(100), canary.accept()).await;

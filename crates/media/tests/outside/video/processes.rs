@@ -95,7 +95,7 @@ async fn a_decoder_that_is_killed_is_missed() {
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     let error = loop {
         match frames.next().await {
-            Ok(frame) => assert!(frame.is_some(), "that is no end"),
+            Ok(frame) => assert!(frame.is_some(), "that is not an end"),
             Err(error) => break error,
         }
     };

@@ -1,13 +1,12 @@
 //! Document verification: people who upload a page and wait until it is read.
 
 use super::{
-    drawing,
     report::{Interface, SizingReport},
     stage::{Stage, ask, read_json},
 };
 use anyhow::{Context as _, ensure};
 use domain::image_analysis::sample_faces;
-use measure::{clock, percentile, server_process::ServerProcess};
+use measure::{clock, drawing, percentile, server_process::ServerProcess};
 use serde_json::{Value, json};
 use std::{
     sync::Arc,

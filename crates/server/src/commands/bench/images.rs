@@ -1,13 +1,12 @@
 //! Signed calls: without a model, and with all of image analysis.
 
 use super::{
-    drawing,
     report::{Interface, SizingReport},
     stage::{Stage, read_json},
 };
 use domain::image_analysis::sample_faces;
 use measure::{
-    clock, percentile,
+    clock, drawing, percentile,
     signed_calls::{self, send, send_in_turn},
 };
 use serde_json::json;

@@ -1,10 +1,9 @@
 //! `assay bench`: what this machine does with each of the interfaces, so that an operator knows how many they need.
 //!
 //! It starts a server of its own on an empty folder and measures it from outside, as clients would; only proofs, faces and
-//! storage are measured in this process. Its pictures are drawn ([`drawing`]).
+//! storage are measured in this process. Its pictures are drawn ([`measure::drawing`]).
 
 mod documents;
-mod drawing;
 mod images;
 mod moderation;
 mod primitives;
@@ -132,4 +131,31 @@ impl BenchArgs {
 
 fn part_name(part: BenchPart) -> String {
     part.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use ::documents::reading::{DocumentClaim, DocumentReader, SideSource};
+    use measure::drawing::{self, ZONE_LINES};
+
+    #[test]
+    fn the_models_take_what_is_drawn_for_a_face_and_a_document() {
+        let mut vision = vision::VisionModels::load(&testkit::pack()).expect("the models load");
+        let face = drawing::face();
+        let faces = vision.detect(&face).expect("the model answers");
+        assert_eq!(faces.len(), 1, "{faces:?}");
+        assert!(faces[0].width() > 200.0 && vision.is_confident(&faces[0]), "{faces:?}");
+
+        let mut reader = DocumentReader::load(&testkit::pack()).expect("the reader loads");
+        let page = drawing::document();
+        let today = jiff::civil::date(2026, 11, 21);
+        let read = reader.read(&mut vision, &[SideSource::Photo(&page)], DocumentClaim::default(), today);
+        let read = read.expect("it is read");
+        assert!(read.sides[0].located.is_some(), "the page is found");
+        let lines = read.zone.expect("a zone is found").lines;
+        // Its letters are no OCR-B: most are read, and the work is that of any page.
+        let drawn = ZONE_LINES.concat();
+        let same = lines.concat().bytes().zip(drawn.bytes()).filter(|(read, drawn)| read == drawn).count();
+        assert!(lines.len() == 2 && same > 70, "{same} letters are read: {lines:?}");
+    }
 }

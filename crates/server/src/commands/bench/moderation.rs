@@ -1,13 +1,12 @@
 //! Content moderation: a queue of images, and a stored video.
 
 use super::{
-    drawing,
     report::{Interface, SizingReport},
     stage::{ApiClient, Stage},
 };
 use anyhow::{Context as _, bail, ensure};
 use domain::image_analysis::sample_faces;
-use measure::clock;
+use measure::{clock, drawing};
 use serde_json::{Value, json};
 use std::{
     path::Path,

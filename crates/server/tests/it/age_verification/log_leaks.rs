@@ -1,5 +1,6 @@
 //! Searches all that a server has written for what it must not have.
 
+use memchr::memmem;
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Shorter words are found everywhere.
@@ -8,12 +9,7 @@ const MIN_NEEDLE_BYTES: usize = 5;
 /// What must be nowhere: words as they were typed and sent, and parts of pictures in base64.
 #[derive(Default)]
 pub(super) struct LeakScan {
-    needles: BTreeSet<String>,
-}
-
-/// Bytes as characters, each its own.
-fn latin(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
+    needles: BTreeSet<Vec<u8>>,
 }
 
 impl LeakScan {
@@ -24,11 +20,11 @@ impl LeakScan {
             if words.len() < MIN_NEEDLE_BYTES {
                 continue;
             }
-            self.needles.insert(latin(words.as_bytes()));
+            self.needles.insert(words.as_bytes().to_vec());
             // As it looks in base64 where a group of three bytes begins with it, without its last letters; fewer than eight
             // letters are found everywhere, too.
             let letters = &base64_simd::STANDARD.encode_to_string(words)[..words.len() / 3 * 4];
-            self.needles.extend((letters.len() >= 8).then(|| letters.to_owned()));
+            self.needles.extend((letters.len() >= 8).then(|| letters.as_bytes().to_vec()));
         }
     }
 
@@ -36,8 +32,8 @@ impl LeakScan {
     pub(super) fn shown(&mut self, letters: &str) {
         let bytes = base64_simd::STANDARD.decode_to_vec(letters).unwrap();
         assert!(bytes.len() > 30, "a part of a picture: {letters}");
-        self.needles.insert(letters.to_owned());
-        self.needles.insert(latin(&bytes));
+        self.needles.insert(letters.as_bytes().to_vec());
+        self.needles.insert(bytes);
     }
 
     /// Takes over what others are about, too.
@@ -50,7 +46,8 @@ impl LeakScan {
     pub(super) fn assert_none_in(&self, folder: &Path) {
         for (file, written) in written(folder) {
             for needle in &self.needles {
-                assert!(!has(&written, needle, file.ends_with("/log")), "{file} has {needle:?}");
+                let found = has(&written, needle, file.ends_with("/log"));
+                assert!(!found, "{file} has {}", needle.escape_ascii());
             }
         }
     }
@@ -61,31 +58,43 @@ const MIN_DIGEST_BYTES: usize = 16;
 
 /// Whether a file has it. A short number is in many a digest by chance: it counts outside of those, and in a log, which is
 /// full of numbers, where it stands by itself.
-fn has(written: &str, needle: &str, log: bool) -> bool {
-    if needle.len() >= 9 || needle.contains(|c: char| !c.is_ascii_digit()) {
-        return written.contains(needle);
+fn has(written: &[u8], needle: &[u8], log: bool) -> bool {
+    let mut places = memmem::find_iter(written, needle);
+    if needle.len() >= 9 || needle.iter().any(|byte| !byte.is_ascii_digit()) {
+        return places.next().is_some();
     }
-    if log {
-        return written.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').any(|word| word == needle);
-    }
-    let in_digests = |c: char| matches!(c, '0'..='9' | 'a'..='f' | 'T' | ':' | '.' | '-');
-    written.split(|c: char| !in_digests(c)).any(|run| run.len() < MIN_DIGEST_BYTES && run.contains(needle))
+    let in_run = |byte: &&u8| {
+        if log {
+            byte.is_ascii_alphanumeric() || **byte == b'.'
+        } else {
+            matches!(**byte, b'0'..=b'9' | b'a'..=b'f' | b'T' | b':' | b'.' | b'-')
+        }
+    };
+    let max_run_bytes = if log { needle.len() } else { MIN_DIGEST_BYTES - 1 };
+    places.any(|at| {
+        let before = written[..at].iter().rev().take(MIN_DIGEST_BYTES).take_while(in_run).count();
+        let after = written[at + needle.len()..].iter().take(MIN_DIGEST_BYTES).take_while(in_run).count();
+        before + needle.len() + after <= max_run_bytes
+    })
 }
 
 #[test]
 fn a_short_number_counts_outside_of_digests() {
+    let has = |written: &str, needle: &str, log| has(written.as_bytes(), needle.as_bytes(), log);
     let digest = "4be0f6a112345c09d1";
     assert!(!has(&format!("\u{1}{digest}\u{2}"), "12345", false));
     assert!(!has("2026-11-26T21:04:11.123456Z", "12345", false));
     for typed in ["\u{1}12345\u{2}", "{\"code\":\"12345\"}", "\u{1}12345IN_PROGRESS", "key.12345."] {
         assert!(has(&format!("{digest} {typed}"), "12345", false), "{typed}");
     }
-    assert!(has(digest, "4be0f6a112345", false), "what is no number counts everywhere");
+    assert!(has("12345abcdef0123", "12345", false), "fifteen are no digest");
+    assert!(!has("12345abcdef01234", "12345", false), "sixteen are one");
+    assert!(has(digest, "4be0f6a112345", false), "what is not a number counts everywhere");
     assert!(has("code=12345 took=7", "12345", true) && !has("took=0.12345 ms", "12345", true));
 }
 
 /// Every file in a folder and below, with what it has.
-fn written(folder: &Path) -> Vec<(String, String)> {
+fn written(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -93,7 +102,7 @@ fn written(folder: &Path) -> Vec<(String, String)> {
             all.extend(written(&path));
         } else if let Ok(bytes) = fs::read(&path) {
             // What is gone meanwhile is written no more.
-            all.push((path.display().to_string(), latin(&bytes)));
+            all.push((path.display().to_string(), bytes));
         }
     }
     all
@@ -101,5 +110,5 @@ fn written(folder: &Path) -> Vec<(String, String)> {
 
 /// Whether a word is anywhere in a folder: what is searched must be what is written.
 pub(super) fn is_in(folder: &Path, word: &str) -> bool {
-    written(folder).iter().any(|(_, written)| written.contains(word))
+    written(folder).iter().any(|(_, written)| memmem::find(written, word.as_bytes()).is_some())
 }

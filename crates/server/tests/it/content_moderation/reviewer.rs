@@ -2,37 +2,28 @@
 
 use super::{Installation, text};
 use crate::test_installation::{TEST_TIMEOUT, repository};
-use base::Picture;
+use base::PictureSize;
 use serde_json::{Value, json};
 use std::{
     env,
     process::Command,
     time::{Duration, Instant},
 };
-use testkit::media_fixtures::FileServer;
+use testkit::{edits, media_fixtures::FileServer};
 
 /// Strangers in each picture: columns and rows of faces.
 const COLUMNS: usize = 4;
 const ROWS: usize = 3;
-/// Width and height of one face in the picture, pixels.
-const TILE: (u32, u32) = (240, 267);
+/// One face in the picture.
+const TILE: PictureSize = PictureSize { width: 240, height: 267 };
 /// Cases to be settled, unless `ASSAY_REVIEWED_CASES` says otherwise: an hour's work is 600.
 const DEFAULT_CASES: usize = 48;
 
 /// A crowd of strangers.
 fn crowd() -> Vec<u8> {
-    let (width, height) = (TILE.0 * COLUMNS as u32, TILE.1 * ROWS as u32);
-    let mut canvas = image::RgbImage::new(width, height);
-    let faces = testkit::face_pictures();
-    for at in 0..COLUMNS * ROWS {
-        let face = &faces[at % faces.len()];
-        let face = image::RgbImage::from_raw(face.width(), face.height(), face.rgb().to_vec()).unwrap();
-        let tile = image::imageops::resize(&face, TILE.0, TILE.1, image::imageops::FilterType::Triangle);
-        let (left, top) = ((at % COLUMNS) as u32 * TILE.0, (at / COLUMNS) as u32 * TILE.1);
-        image::imageops::replace(&mut canvas, &tile, left.into(), top.into());
-    }
-    let crowd = Picture::new(width, height, canvas.into_raw()).unwrap();
-    domain::image_analysis::sample_faces::encode_jpeg(&crowd, 92)
+    let faces = testkit::face_pictures().iter().cycle().take(COLUMNS * ROWS);
+    let tiles: Vec<_> = faces.map(|face| edits::resized(face, TILE)).collect();
+    domain::image_analysis::sample_faces::encode_jpeg(&edits::tiled(&tiles, COLUMNS as u32), 92)
 }
 
 /// The desk, driven by `web/tests/e2e/reviewer.ts`.

@@ -13,3 +13,15 @@ async fn a_content_is_read() {
     let id = fixture.create("/contents", body).await;
     assert_response_snapshot!(fixture.call("GET", &format!("/contents/{id}"), None).await);
 }
+
+#[tokio::test]
+async fn an_address_is_shown_with_its_scheme_in_lower_case() {
+    let fixture = AccountFixture::start().await;
+    for (url, content_type, shown) in [
+        ("HTTPS://Media.example.com/A.jpg", "IMAGE", "https://Media.example.com/A.jpg"),
+        ("Rtsps://camera.example.com/Door", "LIVE_VIDEO", "rtsps://camera.example.com/Door"),
+    ] {
+        let id = fixture.content(url, content_type).await;
+        assert_eq!(fixture.get(&format!("/contents/{id}")).await["url"], shown);
+    }
+}

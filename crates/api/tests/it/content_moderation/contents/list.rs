@@ -93,3 +93,27 @@ async fn contents_are_found_by_type_uploader_title_archive_and_date() {
         ["type", "uploader_id", "archived", "created_from", "created_before"]
     );
 }
+
+#[tokio::test]
+async fn a_text_with_a_nul_and_a_moment_before_1970_are_refused() {
+    let fixture = AccountFixture::start().await;
+    fixture.content("https://media.example.com/1.jpg", "IMAGE").await;
+    for (path, parameter) in [
+        ("/contents?title=a%00b", "title"),
+        ("/profiles?name=%00a", "name"),
+        ("/moderations?unknown=%00", "unknown"),
+        ("/contents?created_from=-009999-01-02T02:00:00Z", "created_from"),
+        ("/contents?created_before=0000-01-01T00:00:00Z", "created_before"),
+    ] {
+        let refused = fixture.call("GET", path, None).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{path}");
+        assert_eq!(refused.json()["errors"][0]["property"], parameter, "{path}");
+    }
+    for (query, expected) in [
+        ("created_from=1970-01-01T00:00:00Z", 1),
+        ("created_before=1970-01-01T00:00:00Z", 0),
+        ("created_before=9999-12-30T00:00:00Z", 1),
+    ] {
+        assert_eq!(fixture.get(&format!("/contents?{query}")).await["total_count"], expected, "{query}");
+    }
+}

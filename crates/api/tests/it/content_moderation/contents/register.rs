@@ -1,7 +1,9 @@
 //! `POST /accounts/{accountId}/contents`
 
-use crate::content_moderation::{AccountFixture, text_members};
+use crate::content_moderation::{AccountFixture, text_members, two_people};
+use db::sql;
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test]
 async fn a_content_is_registered() {
@@ -77,4 +79,28 @@ async fn a_content_repeated_with_its_idempotency_key_is_registered_once() {
     let other = send(json!({ "url": "https://media.example.com/2.jpg", "type": "IMAGE" }), "k1").await;
     assert_eq!((other.status.as_u16(), other.json()["code"].as_str()), (409, Some("IDEMPOTENCY_KEY_REUSED")));
     assert_eq!(fixture.get("/contents").await["total_count"], 2);
+}
+
+/// A deletion takes a person out of the contents that it sees: none may name them afterwards.
+#[tokio::test]
+async fn somebody_who_is_deleted_at_the_same_moment_is_in_no_content() {
+    let fixture = AccountFixture::start().await;
+    let ada = fixture.enrol("Ada", two_people().0).await;
+    let url = "https://media.example.com/1.jpg";
+    let attach = format!("/contents/{}/profiles", fixture.content(url, "IMAGE").await);
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    fixture.app.api.faces.delete_profile(&mut tx, fixture.account, ada.parse().unwrap()).await.unwrap();
+    let body = json!({ "url": url, "type": "IMAGE", "profile_ids": [ada] });
+    let (registered, attached, ()) = tokio::join!(
+        fixture.call("POST", "/contents", Some(body)),
+        fixture.call("POST", &attach, Some(json!({ "profile_id": ada }))),
+        async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            tx.commit().await.unwrap();
+        }
+    );
+    assert_eq!(registered.status_and_code(), "400 INVALID_REQUEST", "{}", registered.json());
+    assert_eq!(registered.json()["errors"][0]["property"], "profile_ids[0]");
+    assert_eq!(attached.status_and_code(), "404 NOT_FOUND", "{}", attached.json());
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM content_profiles")).await, 0);
 }

@@ -236,7 +236,7 @@ async fn the_audit_sees_files_and_rows_that_belong_to_nothing() {
     let content = fixture.uploaded_content("image/png", png(&face_pictures()[6])).await;
     let audit = async || fixture.app.api.account_deletion.find_orphans().await.unwrap();
     assert_eq!(audit().await, []);
-    // A build of before deletes contents and knows nothing of their files; the sweep repairs that.
+    // An older build deletes contents and knows nothing of their files; the sweep repairs that.
     fixture.app.execute(sql!("DELETE FROM contents")).await;
     let found = audit().await;
     assert_eq!((found[0].place, &found[0].owner), ("content_uploads", &content), "{found:?}");

@@ -3,6 +3,7 @@
 use crate::content_moderation::{AccountFixture, session_cookie};
 use axum::{body::Body, http::Request};
 use db::sql;
+use domain::tenancy::api_keys;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -130,4 +131,66 @@ async fn an_invitation_repeated_with_its_idempotency_key_is_made_once() {
         fixture.count(sql!("SELECT count(*) FROM idempotent_answers WHERE account_id IS NOT NULL")).await,
         1
     );
+}
+
+/// Whoever is removed, or may invite nobody any more, must not have somebody wait at the door.
+#[tokio::test]
+async fn an_invitation_works_as_long_as_whoever_sent_it_could_still_send_it() {
+    let fixture = AccountFixture::start().await;
+    let (ada, cookie) = fixture.add_member("ada@example.com", true, &[]).await;
+    fixture.add_member("zoe@example.com", true, &[]).await;
+    let invite = async |email: &str, admin: bool| {
+        let body = json!({ "email": email, "admin": admin, "scopes": ["contents:list"] });
+        let invited = fixture.call_console(&cookie, "POST", &fixture.path("/invitations"), Some(body)).await;
+        assert_eq!(invited.status, 201, "{}", invited.json());
+        fixture.mailed_token("invite").await
+    };
+    let enter = async |token: &str| {
+        fixture.post_signed_out("/console/session", json!({ "invitation": token })).await.status.as_u16()
+    };
+    let open = async || fixture.get("/invitations").await["invitations"].as_array().unwrap().len();
+    let (as_administrator, plain) =
+        (invite("eve@example.com", true).await, invite("max@example.com", false).await);
+    assert_eq!(open().await, 2);
+
+    assert_eq!(fixture.call("DELETE", &format!("/admin/{ada}"), None).await.status, 204);
+    let member = format!("/members/{ada}");
+    for (scopes, left) in [
+        (json!([]), 0),
+        // Not what she gave, and had.
+        (json!(["members:manage"]), 0),
+        (json!(["members:manage", "contents:list"]), 1),
+    ] {
+        let body = json!({ "scopes": scopes });
+        assert_eq!(fixture.call("PUT", &member, Some(body)).await.status, 204, "{scopes}");
+        assert_eq!(open().await, left, "{scopes}");
+        assert_eq!(enter(&as_administrator).await, 401, "{scopes}");
+        if left == 0 {
+            assert_eq!(enter(&plain).await, 401, "{scopes}");
+        }
+    }
+    assert_eq!(enter(&plain).await, 200);
+
+    let last = invite("kim@example.com", false).await;
+    assert_eq!(fixture.call("DELETE", &member, None).await.status, 204);
+    assert_eq!(enter(&last).await, 401);
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM invitations")).await, 0, "they end with her");
+}
+
+#[tokio::test]
+async fn an_invitation_ends_with_the_key_that_sent_it() {
+    let fixture = AccountFixture::start().await;
+    let (api, app) = (&fixture.app.api, fixture.app.app);
+    let key = fixture.app.api_key(&["members:manage"]).await;
+    let (path, body) = (fixture.path("/invitations"), json!({ "email": "ada@example.com" }));
+    assert_eq!(fixture.app.call_moderation("POST", &path, &key, Some(body)).await.status, 201);
+    let token = fixture.mailed_token("invite").await;
+    let mut tx = api.db.write().await.unwrap();
+    let keys = api_keys::list(&mut tx, app).await.unwrap();
+    let sender = keys.iter().find(|key| key.scopes == ["members:manage"]).unwrap().id;
+    api_keys::revoke(&mut tx, &*api.environment, app, sender).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(fixture.get("/invitations").await, json!({ "invitations": [] }));
+    let refused = fixture.post_signed_out("/console/session", json!({ "invitation": token })).await;
+    assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
 }

@@ -1,6 +1,8 @@
 //! `POST /accounts/{accountId}/moderations`
 
 use crate::content_moderation::{AccountFixture, created_id, first_error, text_members};
+use db::sql;
+use domain::content_moderation::{ModerationInput, ModerationStartError};
 use serde_json::json;
 use testkit::media_fixtures::png;
 
@@ -10,6 +12,30 @@ async fn a_moderation_is_started() {
     let url = fixture.files.put("face.png", png(&testkit::face_pictures()[6]));
     let body = json!({ "content_id": fixture.content(&url, "IMAGE").await, "unknown_faces": true });
     assert_response_snapshot!(fixture.call("POST", "/moderations", Some(body)).await);
+}
+
+#[tokio::test]
+async fn a_moderation_repeated_with_its_idempotency_key_is_answered_without_asking_for_the_content() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("face.png", png(&testkit::face_pictures()[6]));
+    let body = json!({ "content_id": fixture.content(&url, "IMAGE").await, "unknown_faces": true });
+    let start = async |key: &str| {
+        let request = axum::http::Request::post(fixture.path("/moderations"))
+            .header("Authorization", &fixture.key)
+            .header("Svc-Sdk-Id", fixture.app.app.to_string())
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", key);
+        fixture.app.send(request.body(body.to_string().into()).unwrap()).await
+    };
+    let first = start("a").await;
+    assert_eq!(first.status_and_code(), "201", "{}", first.json());
+    fixture.files.remove("face.png");
+    let asked = fixture.files.request_count();
+    let again = start("a").await;
+    assert_eq!((again.status, &again.body), (first.status, &first.body));
+    assert_eq!(fixture.files.request_count(), asked);
+    assert_eq!(start("b").await.status_and_code(), "422 CONTENT_UNREACHABLE");
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM moderations")).await, 1);
 }
 
 #[tokio::test]
@@ -113,4 +139,31 @@ async fn groups_without_members_are_refused_and_one_that_loses_its_member_knows_
     assert!(left.status.is_success(), "{}", left.json());
     fixture.app.run_due_jobs().await;
     assert_eq!(fixture.reasons(&unknown).await, ["UNKNOWN_FACE"]);
+}
+
+/// The content is looked at before anything is written, which may take a while.
+#[tokio::test]
+async fn a_profile_that_is_deleted_while_its_moderation_starts_is_named_by_none() {
+    let fixture = AccountFixture::start_with_media().await;
+    let ada = fixture.enrol("Ada", &testkit::face_pictures()[6]).await;
+    let url = fixture.files.put("face.png", png(&testkit::face_pictures()[6]));
+    let content = fixture.content(&url, "IMAGE").await;
+    let moderations = &fixture.app.api.content_moderation;
+    let input = ModerationInput {
+        content_id: Some(content.parse().unwrap()),
+        profile_ids: vec![ada.parse().unwrap()],
+        ..ModerationInput::default()
+    };
+    let request = moderations.validate(input).unwrap();
+    let prepared = moderations.prepare(fixture.account, request).await.unwrap();
+    let deleted = fixture.call("DELETE", &format!("/profiles/{ada}"), None).await;
+    assert_eq!(deleted.status_and_code(), "204");
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    let refused = moderations.start(&mut tx, prepared).await.unwrap_err();
+    assert!(
+        matches!(&refused, ModerationStartError::Invalid(found) if found[0].path == "profile_ids"),
+        "{refused:?}"
+    );
+    drop(tx);
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM moderations")).await, 0);
 }

@@ -1,12 +1,9 @@
 //! `GET /accounts/{accountId}/notifications`
 
-use crate::content_moderation::{
-    AccountFixture, VOLATILE_IN_NOTIFICATIONS, picture_of, rgb_image, text_members,
-};
-use base::SignedDuration;
-use image::imageops;
+use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS, text_members};
+use base::{PictureSize, SignedDuration};
 use serde_json::{Value, json};
-use testkit::media_fixtures::png;
+use testkit::{edits, media_fixtures::png};
 
 #[tokio::test]
 async fn notifications_are_listed() {
@@ -17,13 +14,9 @@ async fn notifications_are_listed() {
 
 /// Three people in one picture of 1080 x 400 pixels.
 fn three_faces() -> base::Picture {
-    let mut group = image::RgbImage::new(3 * 360, 400);
-    for (at, face) in [6, 8, 2].into_iter().enumerate() {
-        let face = rgb_image(&testkit::face_pictures()[face]);
-        let small = imageops::resize(&face, 360, 400, imageops::FilterType::Triangle);
-        imageops::replace(&mut group, &small, at as i64 * 360, 0);
-    }
-    picture_of(group)
+    let size = PictureSize { width: 360, height: 400 };
+    let small = [6, 8, 2].map(|face| edits::resized(&testkit::face_pictures()[face], size));
+    edits::tiled(&small, 3)
 }
 
 fn ids(list: &Value) -> Vec<String> {
@@ -84,6 +77,7 @@ async fn pages_of_notifications_are_exact_newest_first_and_refused_past_the_end(
         ("epoch=9e9", "epoch"),
         ("page=0", "page"),
         ("epoch=99999999999999999", "epoch"),
+        ("epoch=-300000000000", "epoch"),
     ] {
         let answer = fixture.call("GET", &format!("/notifications?{query}"), None).await;
         assert_eq!(

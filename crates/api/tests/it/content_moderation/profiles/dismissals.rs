@@ -27,7 +27,7 @@ async fn dismissals_are_listed() {
     // How far the clock of the test went depends on how often the database was asked for work.
     let listed = fixture.call("GET", &format!("/profiles/{id}/dismissals"), None).await;
     assert_response_snapshot!(listed, "dismissals.*.created_at");
-    // One of before all of this was recorded.
+    // One that is older than these records.
     fixture
         .app
         .execute(sql!(

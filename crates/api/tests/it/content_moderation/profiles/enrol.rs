@@ -1,14 +1,12 @@
 //! `POST /accounts/{accountId}/profiles`
 
 use crate::content_moderation::{
-    AccountFixture, another_photo, created_id, face_base64, first_error, picture_of, rgb_image, two_people,
-    with_brightness,
+    AccountFixture, another_photo, created_id, face_base64, first_error, two_people,
 };
-use base::Picture;
+use base::{Picture, PictureSize};
 use domain::image_analysis::sample_faces;
-use image::imageops;
 use serde_json::{Value, json};
-use testkit::{face_pictures, group_photo};
+use testkit::{edits, face_pictures, group_photo};
 
 #[tokio::test]
 async fn a_profile_is_enrolled() {
@@ -86,8 +84,7 @@ async fn an_enrolled_person_is_read_listed_and_found() {
 async fn unusable_pictures_of_faces_are_refused_and_nothing_of_them_is_kept() {
     let fixture = AccountFixture::start().await;
     let (ada, _) = two_people();
-    let small = imageops::resize(&rgb_image(ada), 150, 167, imageops::FilterType::Triangle);
-    let blurred = imageops::blur(&rgb_image(ada), 10.0);
+    let small = edits::resized(ada, PictureSize { width: 150, height: 167 });
     let grey = Picture::new(400, 400, vec![128; 480_000]).unwrap();
     let whole = sample_faces::encode_jpeg(ada, 92);
     // A PNG's header that asks for 3.6 thousand million pixels.
@@ -102,15 +99,15 @@ async fn unusable_pictures_of_faces_are_refused_and_nothing_of_them_is_kept() {
     let cases = [
         (api::base64(&sample_faces::encode_jpeg(&grey, 92)), "no face is found in the picture", true),
         (face_base64(&group_photo(1)), "the picture shows more than one face", true),
-        (face_base64(&picture_of(small)), "the face is too small", true),
-        (face_base64(&with_brightness(ada, 0.12)), "there is too little light on the face", true),
-        (face_base64(&with_brightness(ada, 4.0)), "there is too much light on the face", true),
-        (face_base64(&picture_of(blurred)), "the face is blurred", true),
+        (face_base64(&small), "the face is too small", true),
+        (face_base64(&edits::with_brightness(ada, 0.12)), "there is too little light on the face", true),
+        (face_base64(&edits::with_brightness(ada, 4.0)), "there is too much light on the face", true),
+        (face_base64(&edits::blurred(ada, 10.0)), "the face is blurred", true),
         (face_base64(&face_pictures()[3]), "the face looks away", true),
         (api::base64(&bomb), "the image has too many pixels", true),
         (api::base64(&whole[..whole.len() / 2]), "", false),
         (api::base64(b"GIF89a\x01\0\x01\0\0\0\0;"), "", false),
-        (api::base64(b"hello"), "the bytes are no picture", false),
+        (api::base64(b"hello"), "the bytes are not a picture", false),
     ];
     for (face, message, measured) in cases {
         let body = json!({ "display_name": "Ada", "biometric_consent": "form 7", "face": face });

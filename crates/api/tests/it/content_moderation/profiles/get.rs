@@ -17,3 +17,13 @@ async fn a_profile_is_read() {
     let read = fixture.call("GET", &format!("/profiles/{id}"), None).await;
     assert_response_snapshot!(read, "faces.*.quality");
 }
+
+#[tokio::test]
+async fn what_is_not_known_of_a_person_is_absent_and_never_null() {
+    let fixture = AccountFixture::start().await;
+    let id = fixture.create("/profiles", json!({})).await;
+    for path in [format!("/profiles/{id}"), "/profiles".to_owned()] {
+        let answer = fixture.get(&path).await.to_string();
+        assert!(answer.contains(&id) && !answer.contains("null"), "{answer}");
+    }
+}

@@ -19,8 +19,14 @@ async fn a_zoom_frame_is_put() {
         &json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "liveness_type": "ZOOM" } }] }),
     )
     .await;
-    let path = format!("{}/frames/1", session.add_liveness_capture(&app, "zoom").await);
-    assert_response_snapshot!(session.upload(&app, "PUT", &path, testkit::face_jpeg()).await);
+    let resource = session.add_liveness_capture(&app, "zoom").await;
+    let put = async |frame: &str| {
+        session.upload(&app, "PUT", &format!("{resource}/frames/{frame}"), testkit::face_jpeg()).await
+    };
+    let missing = put("first").await;
+    assert_eq!(missing.status_and_code(), "404 RESOURCE_NOT_FOUND");
+    assert_eq!(missing.json()["message"], "there is no such frame");
+    assert_response_snapshot!(put("1").await);
 }
 
 /// What is before the camera.

@@ -1,9 +1,10 @@
 //! `PUT /idverify/v1/reviews/{checkId}`
 
 use crate::document_verification::{
-    BASE, DocumentSessionFixture, FACES, UPLOAD_CONTENT_TYPE, check, relying_party_call, session_in_review,
-    signed_call, sub_check, upload_form,
+    BASE, DocumentSessionFixture, FACES, UPLOAD_CONTENT_TYPE, check, relying_party_call, row_count,
+    session_in_review, signed_call, sub_check, upload_form,
 };
+use base::SignedDuration;
 use domain::image_analysis::sample_faces;
 use serde_json::{Value, json};
 use testkit::TestApp;
@@ -14,6 +15,30 @@ async fn a_review_is_decided() {
     let path = format!("{BASE}/reviews/{}", session_in_review(&app).await);
     let body = json!({ "decision": "APPROVE", "reason": "it is them", "reviewer": "ada" });
     assert_response_snapshot!(relying_party_call(&app, "PUT", &path, Some(body)).await);
+}
+
+#[tokio::test]
+async fn a_review_ends_with_what_it_is_about() {
+    let app = TestApp::start().await;
+    let path = format!("{BASE}/reviews/{}", session_in_review(&app).await);
+    let decide = async || {
+        let body = json!({ "decision": "APPROVE", "reason": "it is them", "reviewer": "ada" });
+        relying_party_call(&app, "PUT", &path, Some(body)).await.status_and_code()
+    };
+    app.world.advance(SignedDuration::from_secs(87_000));
+    app.api.document_verification.sweep().await.unwrap();
+    let listed = relying_party_call(&app, "GET", &format!("{BASE}/reviews"), None).await.json();
+    assert_eq!(listed["reviews"], json!([]), "nobody has to decide any more");
+    let cases = db::sql!("SELECT count(*) FROM cases WHERE state = 'WITHDRAWN'");
+    assert_eq!(row_count(&app, cases).await, 1);
+    assert_eq!(decide().await, "409 RESOURCE_LOCKED");
+    // Older builds left such a review open.
+    let mut tx = app.api.db.write().await.unwrap();
+    tx.execute(db::sql!("UPDATE identity_reviews SET decided_at = NULL")).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(decide().await, "409 RESOURCE_LOCKED");
+    let decided = db::sql!("SELECT count(*) FROM identity_reviews WHERE decision IS NOT NULL");
+    assert_eq!(row_count(&app, decided).await, 0);
 }
 
 #[tokio::test]

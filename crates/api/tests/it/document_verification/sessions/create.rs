@@ -44,6 +44,7 @@ async fn each_wrong_member_of_a_payload_is_reported_with_its_path() {
         (json!({ "session_deadline": "tomorrow" }), "session_deadline"),
         (json!({ "session_deadline": "2026-01-16T14:00:00Z" }), "session_deadline"),
         (json!({ "resources_ttl": 86699 }), "resources_ttl"),
+        (json!({ "client_session_token_ttl": 172_800, "resources_ttl": 172_799 }), "resources_ttl"),
         (json!({ "ttl": 3600 }), "ttl"),
         (json!({ "user_tracking_id": 7 }), "user_tracking_id"),
         (json!({ "block_biometric_consent": "no" }), "block_biometric_consent"),
@@ -164,6 +165,53 @@ async fn each_wrong_member_of_a_payload_is_reported_with_its_path() {
     }
     let list = signed_call(&app, "POST", &format!("{BASE}/sessions")).body("[]").send(&app).await;
     assert_eq!(list.status_and_code(), "400 PAYLOAD_VALIDATION");
+}
+
+#[tokio::test]
+async fn a_limit_that_is_broken_is_told_with_what_was_measured() {
+    let app = TestApp::start().await;
+    for (payload, property, measured, limit) in [
+        (
+            json!({ "client_session_token_ttl": 172_800, "resources_ttl": 172_799 }),
+            "resources_ttl",
+            172_799.0,
+            "at least 172800 seconds",
+        ),
+        (json!({ "resources_ttl": 86_699 }), "resources_ttl", 86_699.0, "86700 to 31536000"),
+        (
+            json!({ "session_deadline": "2026-01-16T14:40:59Z" }),
+            "session_deadline",
+            59.0,
+            "60 to 2592000 seconds",
+        ),
+        (
+            json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "max_retries": 11 } }] }),
+            "requested_checks[0].config.max_retries",
+            11.0,
+            "0 to 10",
+        ),
+        (
+            json!({ "sdk_config": { "attempts_configuration": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": -1 } } } }),
+            "sdk_config.attempts_configuration.ID_DOCUMENT_TEXT_DATA_EXTRACTION.GENERIC",
+            -1.0,
+            "0 to 10",
+        ),
+        (
+            json!({ "user_tracking_id": "x".repeat(2049) }),
+            "user_tracking_id",
+            2049.0,
+            "at most 2048 characters",
+        ),
+    ] {
+        let answer =
+            relying_party_call(&app, "POST", &format!("{BASE}/sessions"), Some(payload.clone())).await;
+        assert_eq!(answer.status_and_code(), "400 PAYLOAD_VALIDATION", "{payload}");
+        let error = answer.json()["errors"][0].clone();
+        assert_eq!(
+            error,
+            json!({ "property": property, "message": error["message"], "measured": measured, "limit": limit })
+        );
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! How many documents and faces are open at once, and whose is opened next: every application in its turn.
+//! Places for work that takes much of something shared: how much of it is under way at once, and whose is next. Every
+//! application has its turn.
 
 use base::{AppId, FairQueue};
 use std::{
@@ -10,34 +11,33 @@ use tokio::sync::oneshot;
 /// What an application is charged for a slot until it is known how long it kept it.
 const SLOT_CHARGE: Duration = Duration::from_secs(1);
 
-/// Slots for what is large while it is open; cheap to clone. Of the applications that wait for one, it is given to the one whose
-/// files have been open for the least time.
+/// Slots; cheap to clone. Of the applications that wait for one, it is given to the one that has had slots for the least time.
 #[derive(Clone, Debug)]
-pub(super) struct MediaSlots(Arc<Mutex<SlotsState>>);
+pub(crate) struct FairSlots(Arc<Mutex<SlotsState>>);
 
 #[derive(Debug)]
 struct SlotsState {
     /// None while anybody waits.
     free: usize,
-    waiting: FairQueue<AppId, oneshot::Sender<MediaSlot>>,
+    waiting: FairQueue<AppId, oneshot::Sender<FairSlot>>,
 }
 
 /// A slot; dropping it gives it to whoever is next.
 #[derive(Debug)]
-pub(super) struct MediaSlot {
+pub(crate) struct FairSlot {
     /// `None` once it is given back.
-    slots: Option<MediaSlots>,
+    slots: Option<FairSlots>,
     app: AppId,
     since: Instant,
 }
 
-impl MediaSlots {
-    pub(super) fn new(count: usize) -> Self {
+impl FairSlots {
+    pub(crate) fn new(count: usize) -> Self {
         Self(Arc::new(Mutex::new(SlotsState { free: count, waiting: FairQueue::default() })))
     }
 
     /// Waits for a slot; `None` never happens while this borrows the slots. Who gives up waiting takes none.
-    pub(super) async fn acquire(&self, app: AppId) -> Option<MediaSlot> {
+    pub(crate) async fn acquire(&self, app: AppId) -> Option<FairSlot> {
         let (sender, slot) = oneshot::channel();
         self.lock().waiting.push(app, sender);
         self.give_out();
@@ -45,7 +45,7 @@ impl MediaSlots {
     }
 
     /// The same without waiting; `None` where every slot is taken.
-    pub(super) fn try_acquire(&self, app: AppId) -> Option<MediaSlot> {
+    pub(crate) fn try_acquire(&self, app: AppId) -> Option<FairSlot> {
         let (sender, mut slot) = oneshot::channel();
         {
             let mut state = self.lock();
@@ -61,7 +61,7 @@ impl MediaSlots {
     /// Gives what is free to those who wait.
     fn give_out(&self) {
         while let Some((app, sender)) = self.next() {
-            let slot = MediaSlot { slots: Some(self.clone()), app, since: Instant::now() };
+            let slot = FairSlot { slots: Some(self.clone()), app, since: Instant::now() };
             if let Err(mut refused) = sender.send(slot) {
                 refused.slots = None;
                 self.lock().put_back(&refused);
@@ -70,7 +70,7 @@ impl MediaSlots {
     }
 
     /// Who is given a free slot, if there is one and somebody waits.
-    fn next(&self) -> Option<(AppId, oneshot::Sender<MediaSlot>)> {
+    fn next(&self) -> Option<(AppId, oneshot::Sender<FairSlot>)> {
         let mut state = self.lock();
         if state.free == 0 {
             return None;
@@ -86,13 +86,13 @@ impl MediaSlots {
 }
 
 impl SlotsState {
-    fn put_back(&mut self, slot: &MediaSlot) {
+    fn put_back(&mut self, slot: &FairSlot) {
         self.free += 1;
         self.waiting.settle(slot.app, SLOT_CHARGE, slot.since.elapsed());
     }
 }
 
-impl Drop for MediaSlot {
+impl Drop for FairSlot {
     fn drop(&mut self) {
         if let Some(slots) = self.slots.take() {
             slots.lock().put_back(self);
@@ -103,7 +103,7 @@ impl Drop for MediaSlot {
 
 #[cfg(test)]
 mod tests {
-    use super::MediaSlots;
+    use super::FairSlots;
     use base::{AppId, Uuid};
     use futures_util::{FutureExt as _, poll};
     use std::{pin::pin, task::Poll};
@@ -114,7 +114,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_newcomer_waits_for_one_slot_and_not_for_all_who_came_before() {
-        let (slots, [one, other]) = (MediaSlots::new(1), two_applications());
+        let (slots, [one, other]) = (FairSlots::new(1), two_applications());
         let held = slots.acquire(one).await;
         assert!(held.is_some());
         assert!(slots.try_acquire(other).is_none(), "every slot is taken");
@@ -134,7 +134,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_gives_up_waiting_keeps_no_slot() {
-        let (slots, [one, other]) = (MediaSlots::new(2), two_applications());
+        let (slots, [one, other]) = (FairSlots::new(2), two_applications());
         let held = [slots.try_acquire(one), slots.try_acquire(one)];
         assert!(held.iter().all(Option::is_some));
         {
