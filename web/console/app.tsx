@@ -1,7 +1,7 @@
 // The console comes in by a session or a link, then shows its shell. What follows `#` in a link is taken out of the address
 // at once, and reaches no server before somebody presses the button: mail programs open links ahead of people.
 
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { missingFactor, resumeSession, type Session } from "./api/session";
 import { Boundary, BrokenScreen } from "./components/boundary";
 import { fetched } from "./components/fetched";
@@ -15,6 +15,7 @@ import { PlacesScreen, SignInForm, SignInLinkScreen } from "./screens/sign-in";
 import { SessionProvider } from "./session-context";
 import { type SignInLink, takeSignInLink } from "./sign-in-link";
 import { useTexts } from "./texts";
+import { unsent } from "./unsent";
 
 const SecondFactorScreen = fetched(
   () => import("./screens/second-factor"),
@@ -42,6 +43,8 @@ export function App() {
   const texts = useTexts();
   const { show } = useToasts();
   const [stage, setStage] = useState(firstStage);
+  const latest = useRef(stage);
+  latest.current = stage;
   const hash = useHash();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new address may hold a link.
@@ -76,14 +79,20 @@ export function App() {
   }, [failure, show, texts]);
 
   const onOver = useCallback(
-    (session: Session | undefined) => {
-      countMove();
-      if (session) {
-        setStage(signedIn(session));
+    (ended: Session, now: Session | undefined) => {
+      const { current } = latest;
+      if (!("session" in current && current.session === ended)) {
+        // Somebody is signed in anew since this was asked, or the door is open already.
         return;
       }
-      setStage({ at: "signed-out" });
-      show({ text: texts.session.over, tone: "bad" });
+      const isKept = unsent.keep(ended, location.hash);
+      const next: Stage = now ? signedIn(now) : { at: "signed-out" };
+      latest.current = next;
+      countMove();
+      setStage(next);
+      if (!now) {
+        show({ text: isKept ? texts.session.overKept : texts.session.over, tone: "bad" });
+      }
     },
     [show, texts],
   );
@@ -93,15 +102,41 @@ export function App() {
     setStage(signedIn(session));
   }, []);
 
-  const onSignedOut = useCallback(() => {
+  const onUseless = useCallback(() => {
     countMove();
     setStage({ at: "signed-out" });
   }, []);
+
+  const onSignedOut = useCallback(() => {
+    unsent.clear();
+    onUseless();
+  }, [onUseless]);
 
   const onFactor = useCallback(() => {
     countMove();
     setStage({ at: "resuming" });
   }, []);
+
+  // A mail's link opens a tab of its own: whoever comes back from it to this one is signed in here as well.
+  useEffect(() => {
+    if (stage.at !== "signed-out") {
+      return;
+    }
+    let isWanted = true;
+    const look = () => {
+      if (document.visibilityState === "visible") {
+        resumeSession().then(
+          (session) => session && isWanted && onSignedIn(session),
+          () => undefined,
+        );
+      }
+    };
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      isWanted = false;
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [stage.at, onSignedIn]);
 
   switch (stage.at) {
     case "signed-in":
@@ -124,7 +159,12 @@ export function App() {
       return (
         <Door>
           {stage.link.kind === "choice" ? (
-            <PlacesScreen ticket={stage.link.token} onSignedIn={onSignedIn} onUseless={onSignedOut} />
+            <PlacesScreen
+              key={stage.link.token}
+              ticket={stage.link.token}
+              onSignedIn={onSignedIn}
+              onUseless={onUseless}
+            />
           ) : stage.link.kind === "failed" ? (
             <Loading />
           ) : (
@@ -132,7 +172,7 @@ export function App() {
               key={stage.link.token}
               link={{ kind: stage.link.kind, token: stage.link.token }}
               onSignedIn={onSignedIn}
-              onUseless={onSignedOut}
+              onUseless={onUseless}
             />
           )}
         </Door>
@@ -162,9 +202,12 @@ export function App() {
 
 function signedIn(session: Session): Stage {
   if (missingFactor(session)) {
+    unsent.dropOthers(session);
     return { at: "second-factor", session };
   }
-  const followed = takeDeepLink();
+  const left = unsent.comeBack(session);
+  // A sign-in link that was followed in this page stood in the address in place of what was open.
+  const followed = takeDeepLink() ?? (location.hash === "" ? left : undefined);
   if (followed) {
     history.replaceState(null, "", followed);
   }

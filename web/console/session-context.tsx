@@ -37,8 +37,8 @@ const RETRIES = 2;
 
 interface SessionProviderProps {
   session: Session;
-  /** The session is over, or needs a second factor from now on. */
-  onOver(session: Session | undefined): void;
+  /** The session is over, or needs a second factor from now on: what there is now in its place. */
+  onOver(ended: Session, now: Session | undefined): void;
   children: ReactNode;
 }
 
@@ -81,7 +81,7 @@ export function SessionProvider({ session, onOver, children }: SessionProviderPr
 async function endIfOver(
   error: unknown,
   session: Session,
-  onOver: (session: Session | undefined) => void,
+  onOver: (ended: Session, now: Session | undefined) => void,
 ): Promise<boolean> {
   if (!(error instanceof RefusedError && error.status === 401)) {
     return false;
@@ -90,7 +90,7 @@ async function endIfOver(
     const now = await resumeSession();
     const over = now === undefined || missingFactor(now) !== missingFactor(session);
     if (over) {
-      onOver(now);
+      onOver(session, now);
     }
     return over;
   } catch {

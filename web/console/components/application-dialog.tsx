@@ -1,13 +1,13 @@
 // What an application is called, whose it is and what it may use: asked for a new one, and to change one that is there.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { type Application, changeApplication, createApplication, FEATURES, type Feature } from "../api/tenants";
 import { useSubmit } from "../one-at-a-time";
 import { detailHref, navigate, useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { DialogFrame } from "./dialog-frame";
 import { Choice, Field } from "./field";
 import { ScopeBoxes } from "./scope-boxes";
@@ -29,11 +29,12 @@ export function ApplicationDialog({ application, organisation, close }: Applicat
   const client = useQueryClient();
   const organisations = useOrganisations().data;
   const isShown = useIsShown();
-  const [name, setName] = useState(application?.name ?? "");
-  const [state, setState] = useState(application?.state ?? "ENABLED");
-  const [chosen, setChosen] = useState(application?.organisation_id ?? organisation);
-  const [features, setFeatures] = useState<readonly Feature[]>(application?.features ?? FEATURES);
-  const [billing, setBilling] = useState(application?.billing_source_id ?? "");
+  const of = `of application ${application?.id ?? "new"}`;
+  const [name, setName] = useUnsent(`name ${of}`, application?.name ?? "");
+  const [state, setState] = useUnsent(`state ${of}`, application?.state ?? "ENABLED");
+  const [chosen, setChosen] = useUnsent(`organisation ${of}`, application?.organisation_id ?? organisation);
+  const [features, setFeatures] = useUnsent<readonly Feature[]>(`features ${of}`, application?.features ?? FEATURES);
+  const [billing, setBilling] = useUnsent(`billing ${of}`, application?.billing_source_id ?? "");
   const submit = useSubmit(async () => {
     let id = application?.id ?? "";
     const input = {

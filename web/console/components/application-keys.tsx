@@ -37,7 +37,6 @@ export function Keys({ application, isNew, closeNew }: KeysProps) {
   const texts = useTexts();
   const { tenants: words } = texts;
   const client = useQueryClient();
-  const isShown = useIsShown();
   const answer = useQuery({ queryKey: ["keys", application], queryFn: () => listKeys(application) });
   const [made, setMade] = useState<NewApiKey>();
   const [open, setOpen] = useState<string>();
@@ -105,9 +104,6 @@ export function Keys({ application, isNew, closeNew }: KeysProps) {
           application={application}
           close={closeNew}
           onCreated={(key) => {
-            if (isShown()) {
-              closeNew();
-            }
             setMade(key);
             void client.invalidateQueries({ queryKey: ["keys", application] });
           }}
@@ -131,6 +127,7 @@ function KeyDetail({ application, apiKey, close }: { application: string; apiKey
   const { tenants: words } = texts;
   const revokeApprovably = useApprovable();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [asked, setAsked] = useState(false);
   const { id, name, scopes, created_at, expires_at, last_used_at, revoked } = apiKey;
   const revoke = async (yes: boolean) => {
@@ -140,7 +137,9 @@ function KeyDetail({ application, apiKey, close }: { application: string; apiKey
     }
     if ((await revokeApprovably(() => revokeKey(application, id), words.keyRevoked)) !== "failed") {
       await client.invalidateQueries({ queryKey: ["keys", application] });
-      close();
+      if (isShown()) {
+        close();
+      }
     }
   };
   return (

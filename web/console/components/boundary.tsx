@@ -2,6 +2,7 @@
 
 import { Component, type ReactNode } from "react";
 import { Button } from "react-aria-components/Button";
+import { countMove } from "../router";
 import { useTexts } from "../texts";
 import { Failure, Screen } from "./screen";
 
@@ -41,9 +42,14 @@ interface BrokenScreenProps {
 /** What stands in place of a screen that cannot be shown. */
 export function BrokenScreen({ error, retry }: BrokenScreenProps) {
   const { errors } = useTexts();
+  const again = () => {
+    // The button goes: the heading of the screen that comes takes the focus.
+    countMove();
+    retry?.();
+  };
   return (
     <Screen heading={errors.screen}>
-      <Failure error={error} retry={retry} />
+      <Failure error={error} retry={retry && again} />
       <Button className={retry ? "button" : "button primary"} onPress={() => location.reload()}>
         {errors.reload}
       </Button>

@@ -21,7 +21,13 @@ export function BusyButton({ isBusy, isPrimary = false, isDisabled = false, onPr
     }
   };
   return (
-    <Button className={className} isDisabled={isDisabled} type={onPress ? "button" : "submit"} onPress={press}>
+    <Button
+      className={className}
+      isDisabled={isDisabled}
+      aria-disabled={isBusy || isDisabled}
+      type={onPress ? "button" : "submit"}
+      onPress={press}
+    >
       {children}
     </Button>
   );

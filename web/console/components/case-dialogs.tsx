@@ -14,11 +14,18 @@ const MAX_NOTE_CHARS = 500;
 const HOLD_HOURS = ["1", "4", "24", "72", "168", "720"] as const;
 const HOUR_MS = 3_600_000;
 
-export function HoldDialog({ onHold, close }: { onHold(input: HoldInput): void; close(): void }) {
+interface HoldProps {
+  /** What others should know. */
+  note: string;
+  onNote(note: string): void;
+  onHold(input: HoldInput): void;
+  close(): void;
+}
+
+export function HoldDialog({ note, onNote, onHold, close }: HoldProps) {
   const { queue, finding, cancel } = useTexts();
   const format = useFormat();
   const [hours, setHours] = useState<(typeof HOLD_HOURS)[number]>("24");
-  const [note, setNote] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const until = new Date(Date.now() + Number(hours) * HOUR_MS).toISOString();
@@ -36,7 +43,7 @@ export function HoldDialog({ onHold, close }: { onHold(input: HoldInput): void; 
         <TextArea
           label={queue.holdNote}
           value={note}
-          onChange={setNote}
+          onChange={onNote}
           most={MAX_NOTE_CHARS}
           used={(used) => fill(finding.commentUsed, { used, most: MAX_NOTE_CHARS })}
         />

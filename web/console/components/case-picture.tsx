@@ -86,6 +86,7 @@ export function CasePicture({ name, label, caption, children, zoom, onZoom, smal
       <div
         className="picture-frame"
         ref={frame}
+        tabIndex={-1}
         data-covered={!isUncovered}
         data-zoomed={zoom !== undefined && zoom.scale > 1}
         onPointerMove={move}
@@ -98,7 +99,15 @@ export function CasePicture({ name, label, caption, children, zoom, onZoom, smal
         ) : picture ? (
           <div className="picture-wait">
             <p>{errorText(texts, picture.error)}</p>
-            <Button className="button small" aria-label={`${texts.retry}: ${label}`} onPress={picture.retry}>
+            <Button
+              className="button small"
+              aria-label={`${texts.retry}: ${label}`}
+              onPress={() => {
+                // The button goes, and the focus is not to go with it.
+                frame.current?.focus({ preventScroll: true });
+                picture.retry();
+              }}
+            >
               {texts.retry}
             </Button>
           </div>

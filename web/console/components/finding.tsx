@@ -11,11 +11,17 @@ import { useOneAtATime } from "../one-at-a-time";
 import { detailHref } from "../router";
 import { useAction, useSession, useTitle } from "../session-context";
 import { fill, type Texts, useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { TextArea } from "./field";
 import { Icon } from "./icon";
 import { Answer, Badge, Fact, Facts, Moment } from "./screen";
 
 const MAX_COMMENT_CHARS = 500;
+
+/** Under which name the comment on a finding is kept. */
+export function commentName(id: string): string {
+  return `comment on finding ${id}`;
+}
 
 export function isFace({ type }: Notification): boolean {
   return type === "FACE";
@@ -123,7 +129,7 @@ function DecisionForm({ id, onDecided }: { id: string; onDecided: (() => void) |
   const { account } = useSession();
   const act = useAction();
   const client = useQueryClient();
-  const [comment, setComment] = useState("");
+  const [comment, setComment] = useUnsent(commentName(id), "");
   const field = useRef<HTMLTextAreaElement>(null);
   const decide = useOneAtATime(async (word: "accept" | "dismiss", done: string) => {
     if (await act(() => account.decide(id, word, comment), done)) {

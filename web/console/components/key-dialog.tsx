@@ -1,12 +1,13 @@
 // A new key of an application: its name, what it may do, and until when.
 
-import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { SCOPES, type Scope } from "../api/session";
 import { createKey, type NewApiKey } from "../api/tenants";
 import { useSubmit } from "../one-at-a-time";
+import { useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { DialogFrame } from "./dialog-frame";
 import { Choice, Field, Tick } from "./field";
 import { ScopeBoxes } from "./scope-boxes";
@@ -26,21 +27,25 @@ export function KeyDialog({ application, onCreated, close }: KeyDialogProps) {
   const { tenants: words, members } = useTexts();
   const format = useFormat();
   const act = useAction();
-  const [name, setName] = useState("");
-  const [days, setDays] = useState<(typeof LIFETIME_DAYS)[number]>("365");
-  const [everything, setEverything] = useState(false);
-  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const isShown = useIsShown();
+  const of = `of a new key of ${application}`;
+  const [name, setName] = useUnsent(`name ${of}`, "");
+  const [days, setDays] = useUnsent<(typeof LIFETIME_DAYS)[number]>(`days ${of}`, "365");
+  const [everything, setEverything] = useUnsent(`everything ${of}`, false);
+  const [scopes, setScopes] = useUnsent<readonly Scope[]>(`scopes ${of}`, []);
   const isNothing = !everything && scopes.length === 0;
   const submit = useSubmit(async () => {
     await act(async () => {
       const ends = Date.now() + Number(days) * DAY_SECONDS * 1000;
-      onCreated(
-        await createKey(application, {
-          name,
-          scopes: everything ? [] : [...scopes],
-          ...(days === "0" ? {} : { expires_at: new Date(ends).toISOString() }),
-        }),
-      );
+      const key = await createKey(application, {
+        name,
+        scopes: everything ? [] : [...scopes],
+        ...(days === "0" ? {} : { expires_at: new Date(ends).toISOString() }),
+      });
+      if (isShown()) {
+        close();
+      }
+      onCreated(key);
     });
   });
   return (

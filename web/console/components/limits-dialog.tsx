@@ -6,6 +6,7 @@ import { Button } from "react-aria-components/Button";
 import { changeApplication } from "../api/tenants";
 import type { LimitUsage } from "../api/usage";
 import { useSubmit } from "../one-at-a-time";
+import { useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { useTexts } from "../texts";
 import { DialogFrame } from "./dialog-frame";
@@ -24,6 +25,7 @@ export function LimitsDialog({ application, limits, close }: LimitsDialogProps) 
   const { usage: words, tenants } = useTexts();
   const act = useAction();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [values, setValues] = useState(() => limits.map(written));
   const submit = useSubmit(async () => {
     const changed = limits.flatMap((one, at) => {
@@ -33,7 +35,9 @@ export function LimitsDialog({ application, limits, close }: LimitsDialogProps) 
     const isDone = await act(() => changeApplication(application, { limits: changed }), words.limitsChanged);
     if (isDone) {
       await client.invalidateQueries({ queryKey: ["usage", application] });
-      close();
+      if (isShown()) {
+        close();
+      }
     }
   });
   return (

@@ -1,7 +1,6 @@
 // What a member has of the console, and where they are signed in.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import {
   type ConsoleMember,
@@ -16,6 +15,7 @@ import { CONSOLE_SCOPES, type ConsoleScope } from "../api/session";
 import { useSubmit } from "../one-at-a-time";
 import { useAction, useConsole } from "../session-context";
 import { useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { Choice } from "./field";
 import { OpenSessions } from "./open-sessions";
 import { ScopeBoxes } from "./scope-boxes";
@@ -58,8 +58,9 @@ function ConsoleGrantForm({ granted, roles }: { granted: ConsoleMember; roles: r
   const { may } = useConsole();
   const act = useAction();
   const client = useQueryClient();
-  const [role, setRole] = useState(granted.role_id ?? "");
-  const [scopes, setScopes] = useState<readonly ConsoleScope[]>(granted.console_scopes);
+  const of = `of member ${granted.member.id}`;
+  const [role, setRole] = useUnsent(`role ${of}`, granted.role_id ?? "");
+  const [scopes, setScopes] = useUnsent<readonly ConsoleScope[]>(`console scopes ${of}`, granted.console_scopes);
   const submit = useSubmit(async () => {
     const input = { role_id: role === "" ? null : role, console_scopes: [...scopes] };
     await act(() => setConsoleScopes(granted.member.id, input), words.saved);

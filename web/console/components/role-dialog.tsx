@@ -3,9 +3,11 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { useApprovable } from "../approvable";
-import { useSubmit } from "../one-at-a-time";
+import { useOneAtATime, useSubmit } from "../one-at-a-time";
+import { useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { fill, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { Confirm } from "./confirm";
 import { DialogFrame } from "./dialog-frame";
 import { Field } from "./field";
@@ -13,6 +15,8 @@ import { Field } from "./field";
 const MAX_NAME_CHARS = 100;
 
 interface RoleDialogProps {
+  /** Under which its fields are kept. */
+  keptAs: string;
   /** What it is called so far; nothing for a new one. */
   name: string | undefined;
   /** Answers whether it was done at once; otherwise another operator must approve it. */
@@ -24,16 +28,19 @@ interface RoleDialogProps {
   children: ReactNode;
 }
 
-export function RoleDialog({ name: given, onSave, onDelete, onChanged, close, children }: RoleDialogProps) {
+export function RoleDialog({ keptAs, name: given, onSave, onDelete, onChanged, close, children }: RoleDialogProps) {
   const texts = useTexts();
   const { roles: words } = texts;
   const act = useAction();
   const saveApprovably = useApprovable();
-  const [name, setName] = useState(given ?? "");
+  const isShown = useIsShown();
+  const [name, setName] = useUnsent(`name of ${keptAs}`, given ?? "");
   const [asked, setAsked] = useState(false);
   const leave = () => {
     onChanged();
-    close();
+    if (isShown()) {
+      close();
+    }
   };
   const submit = useSubmit(async () => {
     const came = await saveApprovably(() => onSave(name), given === undefined ? words.created : texts.members.saved);
@@ -41,11 +48,11 @@ export function RoleDialog({ name: given, onSave, onDelete, onChanged, close, ch
       leave();
     }
   });
-  const remove = async () => {
+  const remove = useOneAtATime(async () => {
     if (await act(onDelete, words.deleted)) {
       leave();
     }
-  };
+  });
   return (
     <DialogFrame heading={given ?? words.create} close={close} id="role">
       <form onSubmit={submit}>
@@ -78,7 +85,7 @@ export function RoleDialog({ name: given, onSave, onDelete, onChanged, close, ch
         onAnswer={(yes) => {
           setAsked(false);
           if (yes) {
-            void remove();
+            remove();
           }
         }}
       />

@@ -69,7 +69,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     return () => document.removeEventListener("focusin", remember);
   }, []);
   const close = (id: number) => {
-    if (document.activeElement?.closest(".toasts")) {
+    if (document.activeElement?.closest(`[data-toast="${id}"]`)) {
       // The focus is not to go with the message.
       const before = outside.current;
       (before?.isConnected ? before : document.getElementById("heading"))?.focus({ preventScroll: true });
@@ -121,7 +121,7 @@ function ToastItem({ toast, close }: { toast: Shown; close: () => void }) {
   useShortcuts(undo ? [{ keys: "z", label: texts.queue.undoDecision, scope: "everywhere", run: takeBack }] : []);
   const left = Math.max(0, Math.ceil((endsAt - now) / 1000));
   return (
-    <li className="toast" data-tone={toast.tone}>
+    <li className="toast" data-tone={toast.tone} data-toast={toast.id}>
       <Icon name={toast.tone === "bad" ? "warning" : toast.tone === "good" ? "check" : "info"} />
       <span className="toast-text">{toast.text}</span>
       {undo ? (

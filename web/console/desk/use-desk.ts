@@ -22,6 +22,7 @@ import { useToasts } from "../components/toasts";
 import { navigate, placeHref } from "../router";
 import { errorText, useSession } from "../session-context";
 import { useTexts } from "../texts";
+import { unsent } from "../unsent";
 import { EMPTY_DESK, keepRenewed, leave, receive, restore, undoTime } from "./desk";
 import type { View } from "./exposure";
 import { PictureStore } from "./pictures";
@@ -35,6 +36,33 @@ const LOOK_MS = 15_000;
 
 export type DeskPhase = "loading" | "working" | "empty" | "paused" | "used-up" | "failed";
 
+/** What was typed about a case. */
+export interface Remarks {
+  /** Beside a decision. */
+  readonly comment: string;
+  /** Beside a hold. */
+  readonly note: string;
+}
+
+const NO_REMARKS: Remarks = { comment: "", note: "" };
+
+/** Under which name a remark is kept. */
+export function remarkName(remark: keyof Remarks, caseId: string): string {
+  return `${remark} on case ${caseId}`;
+}
+
+/** Keeps remarks while they are under way, when their case is not on the desk. */
+function holdRemarks(caseId: string, remarks: Remarks): () => void {
+  const held = (["comment", "note"] as const)
+    .filter((remark) => remarks[remark] !== "")
+    .map((remark) => unsent.show(remarkName(remark, caseId), remarks[remark]));
+  return () => {
+    for (const letGo of held) {
+      letGo();
+    }
+  };
+}
+
 export interface DeskControl {
   phase: DeskPhase;
   current: Case | undefined;
@@ -42,11 +70,11 @@ export interface DeskControl {
   error: unknown;
   exposure: Exposure | undefined;
   pictures: PictureStore;
-  /** What was typed about a case that came back: its decision was not sent, or was taken back. */
-  commentOf(caseId: string): string;
-  decide(input: DecisionInput, said: string): void;
-  hold(input: HoldInput, said: string): void;
-  assign(member: string, said: string): void;
+  /** What was typed about a case that came back: what was to be done with it was not sent, or was taken back. */
+  remarksOn(caseId: string): Remarks;
+  decide(input: DecisionInput, remarks: Remarks, said: string): void;
+  hold(input: HoldInput, remarks: Remarks, said: string): void;
+  assign(member: string, remarks: Remarks, said: string): void;
   pause(): void;
   resume(): void;
   report(caseId: string, views: View[]): void;
@@ -74,8 +102,8 @@ export function useDesk(queue: string | undefined): DeskControl {
   const [undoable, setUndoable] = useState<readonly Case[]>([]);
   /** Cases that have left the desk for good, as far as the server knows: a later claim may bring them anew. */
   const completed = useRef(new Set<string>());
-  /** The comments of decisions, as long as their cases may come back. */
-  const comments = useRef(new Map<string, string>());
+  /** What was typed about cases that may come back. */
+  const remarked = useRef(new Map<string, Remarks>());
   /** Goes up whenever what was claimed before is not wanted any more. */
   const turn = useRef(0);
   const latest = useRef({ desk, claim: (): void => undefined });
@@ -198,12 +226,14 @@ export function useDesk(queue: string | undefined): DeskControl {
   }, [pictures, desk, undoable]);
 
   /** Takes the shown case from the desk and sends what was done with it; it comes back if that fails. */
-  const send = async (act: (id: string) => Promise<unknown>): Promise<Case | undefined> => {
+  const send = async (act: (id: string) => Promise<unknown>, remarks: Remarks): Promise<Case | undefined> => {
     const [done] = latest.current.desk.held;
     if (!done) {
       return undefined;
     }
     const asked = turn.current;
+    remarked.current.set(done.id, remarks);
+    const letGo = holdRemarks(done.id, remarks);
     setDesk((now) => leave(now, done.id));
     if (latest.current.desk.held.length === 1) {
       // Whether there are more is not known before the next claim is answered.
@@ -232,6 +262,8 @@ export function useDesk(queue: string | undefined): DeskControl {
       }
       await fail(failure);
       return undefined;
+    } finally {
+      letGo();
     }
   };
 
@@ -254,13 +286,11 @@ export function useDesk(queue: string | undefined): DeskControl {
     }
   };
 
-  const decide = async (input: DecisionInput, said: string) => {
+  const decide = async (input: DecisionInput, remarks: Remarks, said: string) => {
     let settlesAt = "";
-    const comment = input.comment ?? "";
     const done = await send(async (id) => {
-      comments.current.set(id, comment);
       settlesAt = (await decideCase(id, input)).settles_at;
-    });
+    }, remarks);
     if (!done) {
       return;
     }
@@ -269,14 +299,16 @@ export function useDesk(queue: string | undefined): DeskControl {
     setUndoable((all) => [...all, done]);
     setTimeout(() => {
       setUndoable((all) => all.filter((one) => one !== done));
-      if (comments.current.get(done.id) === comment) {
-        comments.current.delete(done.id);
+      if (remarked.current.get(done.id) === remarks) {
+        remarked.current.delete(done.id);
       }
     }, stayMs);
   };
 
-  const giveAway = async (act: (id: string) => Promise<unknown>, said: string) => {
-    if (await send(act)) {
+  const giveAway = async (act: (id: string) => Promise<unknown>, remarks: Remarks, said: string) => {
+    const done = await send(act, remarks);
+    if (done) {
+      remarked.current.delete(done.id);
       show({ text: said, tone: "good" });
     }
   };
@@ -289,10 +321,10 @@ export function useDesk(queue: string | undefined): DeskControl {
     error,
     exposure,
     pictures,
-    commentOf: (caseId) => comments.current.get(caseId) ?? "",
-    decide: (input, said) => void decide(input, said),
-    hold: (input, said) => void giveAway((id) => holdCase(id, input), said),
-    assign: (member, said) => void giveAway((id) => assignCase(id, member), said),
+    remarksOn: (caseId) => remarked.current.get(caseId) ?? NO_REMARKS,
+    decide: (input, remarks, said) => void decide(input, remarks, said),
+    hold: (input, remarks, said) => void giveAway((id) => holdCase(id, input), remarks, said),
+    assign: (member, remarks, said) => void giveAway((id) => assignCase(id, member), remarks, said),
     pause: () => {
       giveBack();
       setDesk(EMPTY_DESK);

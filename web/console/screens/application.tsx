@@ -1,6 +1,5 @@
 // One application: what it may use, and its keys, which are shown once.
 
-import { useState } from "react";
 import { ApplicationDialog } from "../components/application-dialog";
 import { Keys } from "../components/application-keys";
 import { ApplicationBadge, featureWords } from "../components/application-table";
@@ -12,6 +11,7 @@ import { OrganisationLink, useApplications } from "../components/tenant-links";
 import { detailHref, placeHref, replaceRoute } from "../router";
 import { useConsole } from "../session-context";
 import { useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 export function ApplicationScreen({ id, query }: ScreenProps) {
@@ -21,7 +21,7 @@ export function ApplicationScreen({ id, query }: ScreenProps) {
   const applications = useApplications();
   const application = applications.data?.find((one) => one.id === id);
   const maySee = may("applications:manage");
-  const [isChanging, setIsChanging] = useState(false);
+  const [isChanging, setIsChanging] = useUnsent(`change of application ${id}`, false);
   const back = maySee ? { back: { href: placeHref("applications"), label: texts.nav.applications } } : {};
   return (
     <Screen

@@ -18,6 +18,7 @@ import { useSubmit } from "../one-at-a-time";
 import { detailHref, placeHref } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, lookup, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 /** So many people of a content are named; each is asked for. */
@@ -241,7 +242,7 @@ function ResolveForm({ content, report }: { content: string; report: string }) {
   const { account } = useSession();
   const act = useAction();
   const client = useQueryClient();
-  const [resolution, setResolution] = useState("");
+  const [resolution, setResolution] = useUnsent(`resolution of report ${report}`, "");
   const submit = useSubmit(async () => {
     const said = resolution.trim();
     if (said !== "" && (await act(() => account.resolveReport(content, report, said), words.reportDecided))) {
@@ -249,7 +250,7 @@ function ResolveForm({ content, report }: { content: string; report: string }) {
     }
   });
   return (
-    <Disclosure className="disclosure">
+    <Disclosure className="disclosure" defaultExpanded={resolution !== ""}>
       <Heading level={3}>
         <Button slot="trigger" className="disclosure-button">
           <Icon name="forward" /> {words.decideReport}

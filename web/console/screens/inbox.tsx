@@ -5,11 +5,12 @@ import { useRef, useState, useSyncExternalStore } from "react";
 import { FACE_REASONS, type Notification, type Notifications, PAGE_SIZE, type Reason } from "../api/account";
 import { type DataColumn, DataTable, Pager } from "../components/data-table";
 import { Choice } from "../components/field";
-import { FindingCard, findingWords, isFace, OutcomeBadge, VideoTime } from "../components/finding";
+import { commentName, FindingCard, findingWords, isFace, OutcomeBadge, VideoTime } from "../components/finding";
 import { Answer, Moment, Screen } from "../components/screen";
 import { detailHref, navigate, oneOf, type Place, placeHref, replaceRoute } from "../router";
 import { useSession, useTitle } from "../session-context";
 import { useTexts } from "../texts";
+import { unsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 /** How often a list that is open is asked for anew. */
@@ -173,7 +174,9 @@ function useBeside(list: Notifications | undefined, listKey: string, chosen: str
     const find = (wanted: string | null | undefined) => list.notifications.find(({ id }) => id === wanted);
     const before = kept.current?.listKey === listKey ? kept.current.shown : undefined;
     const stays = before?.id === settled ? undefined : before;
-    kept.current = { listKey, shown: find(chosen) ?? find(before?.id) ?? stays ?? list.notifications[0] };
+    // Whoever comes back after their session ended goes on with what they had begun.
+    const begun = list.notifications.find(({ id }) => unsent.isKept(commentName(id)));
+    kept.current = { listKey, shown: find(chosen) ?? find(before?.id) ?? stays ?? begun ?? list.notifications[0] };
   }
   return { shown: kept.current?.shown, settle };
 }

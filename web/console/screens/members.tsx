@@ -15,10 +15,11 @@ import { Icon } from "../components/icon";
 import { ConsoleGrant, MemberSessions, useConsoleMembers, useRoles } from "../components/member-console";
 import { ScopeBoxes } from "../components/scope-boxes";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
-import { useSubmit } from "../one-at-a-time";
-import { placeHref, replaceRoute } from "../router";
+import { useOneAtATime, useSubmit } from "../one-at-a-time";
+import { placeHref, replaceRoute, useIsShown } from "../router";
 import { useAction, useSession } from "../session-context";
 import { fill, type Texts, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 /** What somebody who is invited may do if nothing else is ticked. */
@@ -126,17 +127,18 @@ function MemberDialog({ member, close }: { member: Member; close(): void }) {
   const { account, session, may } = useSession();
   const change = useMembersAction();
   const { id, username, email, admin } = member;
-  const [scopes, setScopes] = useState<readonly Scope[]>(member.scopes);
+  const isShown = useIsShown();
+  const [scopes, setScopes] = useUnsent<readonly Scope[]>(`scopes of member ${id}`, member.scopes);
   const [asked, setAsked] = useState(false);
   const mayTurn = session.member.admin;
   const mayRemove = mayTurn || !admin;
-  const turn = () => change(() => account.setAdmin(id, !admin), words.saved);
-  const remove = async (yes: boolean) => {
-    setAsked(false);
-    if (yes && (await change(() => account.remove(id), fill(words.removed, { name: username })))) {
+  const turn = useOneAtATime(() => change(() => account.setAdmin(id, !admin), words.saved));
+  const submit = useSubmit(() => change(() => account.setScopes(id, [...scopes]), words.saved));
+  const remove = useOneAtATime(async () => {
+    if ((await change(() => account.remove(id), fill(words.removed, { name: username }))) && isShown()) {
       close();
     }
-  };
+  });
   return (
     <DialogFrame heading={fill(words.manageOf, { name: username })} close={close} id="member">
       <Facts>
@@ -144,12 +146,7 @@ function MemberDialog({ member, close }: { member: Member; close(): void }) {
         <Fact term={words.role}>{admin ? words.administrator : words.ordinary}</Fact>
       </Facts>
       {!admin && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void change(() => account.setScopes(id, [...scopes]), words.saved);
-          }}
-        >
+        <form onSubmit={submit}>
           <ScopeBoxes
             label={words.permissions}
             all={SCOPES}
@@ -168,7 +165,7 @@ function MemberDialog({ member, close }: { member: Member; close(): void }) {
       {(mayTurn || !admin) && <MemberSessions member={id} />}
       <div className="answers">
         {mayTurn && (
-          <Button className="button" onPress={() => void turn()}>
+          <Button className="button" onPress={turn}>
             {admin ? words.makeOrdinary : words.makeAdministrator}
           </Button>
         )}
@@ -183,7 +180,12 @@ function MemberDialog({ member, close }: { member: Member; close(): void }) {
         meaning={words.removeMeans}
         yes={words.remove}
         isOpen={asked}
-        onAnswer={(yes) => void remove(yes)}
+        onAnswer={(yes) => {
+          setAsked(false);
+          if (yes) {
+            remove();
+          }
+        }}
       />
     </DialogFrame>
   );
@@ -193,9 +195,9 @@ function InvitationForm() {
   const { members: words } = useTexts();
   const { account, session } = useSession();
   const change = useMembersAction();
-  const [email, setEmail] = useState("");
-  const [admin, setAdmin] = useState(false);
-  const [scopes, setScopes] = useState(USUAL_SCOPES);
+  const [email, setEmail] = useUnsent("email of a new member", "");
+  const [admin, setAdmin] = useUnsent("whether a new member is an administrator", false);
+  const [scopes, setScopes] = useUnsent("scopes of a new member", USUAL_SCOPES);
   const submit = useSubmit(async () => {
     if (await change(() => account.invite(email, admin, [...scopes]), fill(words.sent, { email }))) {
       setEmail("");

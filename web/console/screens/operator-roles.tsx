@@ -1,7 +1,6 @@
 // Roles of operators: those that every installation has, and those that this one made.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { changeOperatorRole, createOperatorRole, deleteOperatorRole, type OperatorRole } from "../api/operators";
 import { OPERATOR_SCOPES, type OperatorScope } from "../api/session";
 import type { DataColumn } from "../components/data-table";
@@ -14,6 +13,7 @@ import { Answer, Card, Fact, Facts, Moment, Screen } from "../components/screen"
 import { placeHref, replaceRoute } from "../router";
 import { useConsole } from "../session-context";
 import { useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 export function OperatorRolesScreen({ query }: ScreenProps) {
@@ -81,9 +81,11 @@ function OperatorRoleDialog({ role, close }: { role: OperatorRole | undefined; c
   const { roles: words, operators } = useTexts();
   const { may } = useConsole();
   const client = useQueryClient();
-  const [scopes, setScopes] = useState<readonly OperatorScope[]>(role?.scopes ?? []);
+  const keptAs = `operator role ${role?.id ?? "new"}`;
+  const [scopes, setScopes] = useUnsent<readonly OperatorScope[]>(`scopes of ${keptAs}`, role?.scopes ?? []);
   return (
     <RoleDialog
+      keptAs={keptAs}
       name={role?.name}
       onSave={async (name) => {
         const input = { name, scopes: [...scopes] };

@@ -31,10 +31,11 @@ import {
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useOperators } from "../components/tenant-links";
-import { useSubmit } from "../one-at-a-time";
-import { detailHref, navigate, placeHref, replaceRoute } from "../router";
+import { useOneAtATime, useSubmit } from "../one-at-a-time";
+import { detailHref, navigate, placeHref, replaceRoute, useIsShown } from "../router";
 import { useAction, useConsole } from "../session-context";
 import { fill, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 /** Does something about operators that may need a second one, then fetches them anew. Answers whether it was accepted. */
@@ -124,12 +125,13 @@ function InvitationDialog({ close }: { close(): void }) {
   const { operators: words } = texts;
   const change = useOperatorsAction();
   const roles = useOperatorRoles().data;
-  const [email, setEmail] = useState("");
-  const [name, setName] = useState("");
-  const [grant, setGrant] = useState<Grant>({ role: "support", scopes: [] });
+  const isShown = useIsShown();
+  const [email, setEmail] = useUnsent("email of a new operator", "");
+  const [name, setName] = useUnsent("name of a new operator", "");
+  const [grant, setGrant] = useUnsent<Grant>("grant of a new operator", { role: "support", scopes: [] });
   const submit = useSubmit(async () => {
     const input = { email, ...(name.trim() === "" ? {} : { name }), ...grantInput(grant, roles) };
-    if (await change(() => inviteOperator(input), fill(texts.members.sent, { email }))) {
+    if ((await change(() => inviteOperator(input), fill(texts.members.sent, { email }))) && isShown()) {
       close();
     }
   });
@@ -265,7 +267,7 @@ function GrantCard({ operator, initial }: { operator: Operator; initial: Grant }
   const { operators: words } = texts;
   const change = useOperatorsAction();
   const roles = useOperatorRoles().data;
-  const [grant, setGrant] = useState(initial);
+  const [grant, setGrant] = useUnsent(`grant of operator ${operator.id}`, initial);
   const submit = useSubmit(async () => {
     await change(() => setOperatorGrant(operator.id, grantInput(grant, roles)), texts.members.saved);
   });
@@ -290,19 +292,17 @@ function Access({ operator }: { operator: Operator }) {
   const isMe = useIsMe();
   const [asked, setAsked] = useState(false);
   const { id, name, disabled } = operator;
+  const turn = useOneAtATime(() =>
+    change(() => enableOperator(id, disabled), fill(disabled ? words.isEnabled : words.isDisabled, { name })),
+  );
   if (isMe(id)) {
     return null;
   }
-  const turn = () =>
-    change(() => enableOperator(id, disabled), fill(disabled ? words.isEnabled : words.isDisabled, { name }));
   return (
     <Card heading={words.access}>
       <p>{disabled ? words.enableMeans : words.disableMeans}</p>
       <div className="answers">
-        <Button
-          className={disabled ? "button" : "button danger"}
-          onPress={() => (disabled ? void turn() : setAsked(true))}
-        >
+        <Button className={disabled ? "button" : "button danger"} onPress={() => (disabled ? turn() : setAsked(true))}>
           {disabled ? words.enable : words.disable}
         </Button>
       </div>
@@ -314,7 +314,7 @@ function Access({ operator }: { operator: Operator }) {
         onAnswer={(yes) => {
           setAsked(false);
           if (yes) {
-            void turn();
+            turn();
           }
         }}
       />

@@ -1,7 +1,6 @@
 // Organisations: the tenants of the installation, and the applications of each.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { changeOrganisation, createOrganisation, type Organisation } from "../api/tenants";
 import { ApplicationTable } from "../components/application-table";
@@ -17,6 +16,7 @@ import { useSubmit } from "../one-at-a-time";
 import { detailHref, navigate, placeHref, replaceRoute, useIsShown } from "../router";
 import { useAction, useConsole } from "../session-context";
 import { useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 const MAX_NAME_CHARS = 200;
@@ -99,8 +99,9 @@ function OrganisationDialog({ organisation, close }: { organisation?: Organisati
   const act = useAction();
   const client = useQueryClient();
   const isShown = useIsShown();
-  const [name, setName] = useState(organisation?.name ?? "");
-  const [status, setStatus] = useState(organisation?.status ?? "ACTIVE");
+  const which = organisation?.id ?? "new";
+  const [name, setName] = useUnsent(`name of organisation ${which}`, organisation?.name ?? "");
+  const [status, setStatus] = useUnsent(`status of organisation ${which}`, organisation?.status ?? "ACTIVE");
   const submit = useSubmit(async () => {
     let id = "";
     const isDone = await act(
@@ -165,7 +166,7 @@ export function OrganisationScreen({ id }: ScreenProps) {
   const { may } = useConsole();
   const organisations = useOrganisations();
   const applications = useApplications();
-  const [isChanging, setIsChanging] = useState(false);
+  const [isChanging, setIsChanging] = useUnsent(`change of organisation ${id}`, false);
   const organisation = organisations.data?.find((one) => one.id === id);
   return (
     <Screen

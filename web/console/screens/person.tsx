@@ -17,6 +17,7 @@ import { useSubmit } from "../one-at-a-time";
 import { detailHref, placeHref } from "../router";
 import { useAction, useSession, useTitle } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 const Seen = fetched(
@@ -127,15 +128,15 @@ function BanForm({ id }: { id: string }) {
   const format = useFormat();
   const { account } = useSession();
   const change = useProfileAction();
-  const [reason, setReason] = useState("");
-  const [days, setDays] = useState<(typeof BAN_DAYS)[number]>("0");
+  const [reason, setReason] = useUnsent(`reason of the ban of ${id}`, "");
+  const [days, setDays] = useUnsent<(typeof BAN_DAYS)[number]>(`days of the ban of ${id}`, "0");
   const submit = useSubmit(async () => {
     const until = days === "0" ? {} : { until: new Date(Date.now() + Number(days) * DAY_MS).toISOString() };
     const ban: BanInput = { ...(reason === "" ? {} : { reason }), ...until };
     await change(() => account.ban(id, ban), people.isBanned);
   });
   return (
-    <Disclosure className="disclosure">
+    <Disclosure className="disclosure" defaultExpanded={reason !== ""}>
       <Heading level={3}>
         <Button slot="trigger" className="disclosure-button">
           <Icon name="forward" /> {people.banHeading}

@@ -12,10 +12,11 @@ import { Failure, Loading, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
 import { DECISION_KEYS, DECISION_TONES, isMatch, MATCH_KEYS, reasonFor, reasonsFor } from "../desk/decisions";
 import { ExposureMeter } from "../desk/exposure";
-import { type DeskControl, useDesk } from "../desk/use-desk";
+import { type DeskControl, remarkName, useDesk } from "../desk/use-desk";
 import { useShortcuts } from "../keys/shortcuts";
 import { placeHref, replaceRoute } from "../router";
 import { fill, type Texts, useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 const MAX_COMMENT_CHARS = 500;
@@ -157,8 +158,10 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
   const texts = useTexts();
   const { queue } = texts;
   const [meter] = useState(() => new ExposureMeter());
-  const [comment, setComment] = useState(() => desk.commentOf(shown.id));
-  const [reason, setReason] = useState<ReasonCode>();
+  const begun = desk.remarksOn(shown.id);
+  const [comment, setComment] = useUnsent(remarkName("comment", shown.id), "", begun.comment);
+  const [note, setNote] = useUnsent(remarkName("note", shown.id), "", begun.note);
+  const [reason, setReason] = useUnsent<ReasonCode | undefined>(`reason of case ${shown.id}`, undefined);
   const [ask, setAsk] = useState<Ask>();
   /** A decision that waits for its reason. */
   const [waiting, setWaiting] = useState<CaseDecision>();
@@ -177,7 +180,8 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       ...(why === "" ? {} : { reason_code: why }),
       ...(said.trim() === "" ? {} : { comment: said }),
     };
-    desk.decide(input, fill(queue.decided, { decision: decisionWords(texts, shown, decision) }));
+    const words = fill(queue.decided, { decision: decisionWords(texts, shown, decision) });
+    desk.decide(input, { comment: said, note }, words);
   };
   const close = () => {
     setAsk(undefined);
@@ -238,11 +242,18 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
           </section>
         }
       />
-      {ask === "hold" && <HoldDialog onHold={(input) => desk.hold(input, queue.onHold)} close={close} />}
+      {ask === "hold" && (
+        <HoldDialog
+          note={note}
+          onNote={setNote}
+          onHold={(input) => desk.hold(input, { comment, note }, queue.onHold)}
+          close={close}
+        />
+      )}
       {ask === "assign" && (
         <AssignDialog
           caseId={shown.id}
-          onAssign={(member, name) => desk.assign(member, fill(queue.assigned, { name }))}
+          onAssign={(member, name) => desk.assign(member, { comment, note }, fill(queue.assigned, { name }))}
           close={close}
         />
       )}

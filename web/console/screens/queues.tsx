@@ -24,6 +24,7 @@ import { useSubmit } from "../one-at-a-time";
 import { placeHref, replaceRoute, useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 const MAX_POLICY_CHARS = 10_000;
@@ -114,29 +115,28 @@ function QueueDialog({ queue, close }: { queue: Queue | undefined; close(): void
   const act = useAction();
   const client = useQueryClient();
   const isShown = useIsShown();
-  const [name, setName] = useState(queue?.name ?? "");
-  const [ofApplication, setOfApplication] = useState(queue?.of_application ?? false);
-  const [kinds, setKinds] = useState<readonly CaseKind[]>(queue?.rules.kinds ?? []);
-  const [reasons, setReasons] = useState((queue?.rules.reasons ?? []).join(", "));
-  const [languages, setLanguages] = useState((queue?.rules.languages ?? []).join(", "));
-  const [numbers, setNumbers] = useState({
+  const of = `of queue ${queue?.id ?? "new"}`;
+  const [name, setName] = useUnsent(`name ${of}`, queue?.name ?? "");
+  const [ofApplication, setOfApplication] = useUnsent(`reach ${of}`, queue?.of_application ?? false);
+  const [kinds, setKinds] = useUnsent<readonly CaseKind[]>(`kinds ${of}`, queue?.rules.kinds ?? []);
+  const [reasons, setReasons] = useUnsent(`reasons ${of}`, (queue?.rules.reasons ?? []).join(", "));
+  const [languages, setLanguages] = useUnsent(`languages ${of}`, (queue?.rules.languages ?? []).join(", "));
+  const [numbers, setNumbers] = useUnsent(`numbers ${of}`, {
     priority: `${queue?.priority ?? 0}`,
     target_minutes: `${queue?.target_minutes ?? 1440}`,
     opinions: `${queue?.opinions ?? 1}`,
     second_opinion_percent: `${queue?.second_opinion_percent ?? 0}`,
     golden_percent: `${queue?.golden_percent ?? 0}`,
   });
-  const [codes, setCodes] = useState(writeReasons(queue?.reason_codes ?? []));
-  const [policy, setPolicy] = useState(queue?.policy ?? "");
+  const [codes, setCodes] = useUnsent(`codes ${of}`, writeReasons(queue?.reason_codes ?? []));
+  const [policy, setPolicy] = useUnsent(`policy ${of}`, queue?.policy ?? "");
   const [asked, setAsked] = useState(false);
   const change = async (done: () => Promise<void>, said: string) => {
     if (await act(done, said)) {
-      // A queue that is gone is not shown once the list is there anew.
-      const isHere = isShown();
-      await client.invalidateQueries({ queryKey: ["queues"] });
-      if (isHere) {
+      if (isShown()) {
         close();
       }
+      await client.invalidateQueries({ queryKey: ["queues"] });
     }
   };
   const submit = useSubmit(async () => {

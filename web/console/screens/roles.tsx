@@ -1,7 +1,6 @@
 // Roles of the account: sets of scopes that members are given together.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { changeRole, createRole, deleteRole, listRoles, type MemberRole } from "../api/roles";
 import { CONSOLE_SCOPES, type ConsoleScope, SCOPES, type Scope } from "../api/session";
 import type { DataColumn } from "../components/data-table";
@@ -13,6 +12,7 @@ import { Answer, Moment, Screen } from "../components/screen";
 import { placeHref, replaceRoute } from "../router";
 import { useConsole } from "../session-context";
 import { useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import type { ScreenProps } from ".";
 
 export function RolesScreen({ query }: ScreenProps) {
@@ -78,10 +78,15 @@ function MemberRoleDialog({ role, close }: { role: MemberRole | undefined; close
   const { roles: words, members } = useTexts();
   const { may } = useConsole();
   const client = useQueryClient();
-  const [scopes, setScopes] = useState<readonly Scope[]>(role?.scopes ?? []);
-  const [consoleScopes, setConsoleScopes] = useState<readonly ConsoleScope[]>(role?.console_scopes ?? []);
+  const keptAs = `role ${role?.id ?? "new"}`;
+  const [scopes, setScopes] = useUnsent<readonly Scope[]>(`scopes of ${keptAs}`, role?.scopes ?? []);
+  const [consoleScopes, setConsoleScopes] = useUnsent<readonly ConsoleScope[]>(
+    `console scopes of ${keptAs}`,
+    role?.console_scopes ?? [],
+  );
   return (
     <RoleDialog
+      keptAs={keptAs}
       name={role?.name}
       onSave={async (name) => {
         const input = { name, scopes: [...scopes], console_scopes: [...consoleScopes] };

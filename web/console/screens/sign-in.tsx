@@ -71,42 +71,68 @@ interface PlacesProps {
   onUseless(): void;
 }
 
-/** Somebody who works in several places chooses one, after the identity provider. */
+/** Whether the same may be answered later: nobody answered, or the server was busy. */
+function isPassing(error: unknown): boolean {
+  return !(error instanceof RefusedError) || error.status === 429 || error.status >= 500;
+}
+
+/** Somebody who works in several places chooses one, after the identity provider. Their ticket is good until it is refused. */
 export function PlacesScreen({ ticket, onSignedIn, onUseless }: PlacesProps) {
   const texts = useTexts();
   const { show } = useToasts();
   const [places, setPlaces] = useState<SignInPlace[]>();
+  const [failure, setFailure] = useState<unknown>();
+  const [attempt, setAttempt] = useState(0);
   const [busy, setBusy] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a ticket is asked about once.
+  const refuse = (error: unknown) => {
+    show({ text: errorText(texts, error), tone: "bad" });
+    onUseless();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a ticket is asked about once in each attempt.
   useEffect(() => {
-    signInPlaces(ticket).then(setPlaces, (error: unknown) => {
-      show({ text: errorText(texts, error), tone: "bad" });
-      onUseless();
-    });
-  }, [ticket]);
-  if (!places) {
-    return <Loading />;
-  }
+    let isWanted = true;
+    signInPlaces(ticket).then(
+      (found) => isWanted && setPlaces(found),
+      (error: unknown) => isWanted && (isPassing(error) ? setFailure(error) : refuse(error)),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [ticket, attempt]);
   const choose = async (id: string) => {
     setBusy(true);
     try {
       onSignedIn(await beginSession({ choice: { ticket, id } }));
     } catch (error) {
+      if (!isPassing(error)) {
+        refuse(error);
+        return;
+      }
       show({ text: errorText(texts, error), tone: "bad" });
-      onUseless();
+      setBusy(false);
     }
   };
+  const again = () => {
+    setFailure(undefined);
+    setAttempt(attempt + 1);
+  };
   return (
-    <Screen heading={texts.signIn.places}>
-      <ul className="choices">
-        {places.map(({ id, account }) => (
-          <li key={id}>
-            <Button className="button wide" isDisabled={busy} onPress={() => void choose(id)}>
-              {account ?? texts.nav.wholeInstallation}
-            </Button>
-          </li>
-        ))}
-      </ul>
+    <Screen heading={texts.signIn.places} focusKey={attempt}>
+      {places ? (
+        <ul className="choices">
+          {places.map(({ id, account }) => (
+            <li key={id}>
+              <Button className="button wide" isDisabled={busy} onPress={() => void choose(id)}>
+                {account ?? texts.nav.wholeInstallation}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      ) : failure === undefined ? (
+        <Loading />
+      ) : (
+        <Failure error={failure} retry={again} />
+      )}
     </Screen>
   );
 }
@@ -145,8 +171,9 @@ export function SignInForm({ onSignedIn }: { onSignedIn(session: Session): void 
   );
 }
 
-/** What makes the first operator; not to be translated. */
-const INIT_COMMAND = "assay init --email you@example.com";
+/** What makes the first operator; not to be translated. As it stands here it is refused: the server itself prints it whole, which is
+ * nothing to tell strangers. */
+const INIT_COMMAND = "assay init --data-dir DATA --email ADDRESS";
 
 /** A server that has no operator yet. */
 function FirstStart({ again }: { again(): void }) {
@@ -157,6 +184,7 @@ function FirstStart({ again }: { again(): void }) {
       <ol className="steps">
         <li>
           <CopyField label={firstStart.run} value={INIT_COMMAND} />
+          <p className="soft">{firstStart.printed}</p>
         </li>
         <li>{firstStart.follow}</li>
         <li>{firstStart.secure}</li>

@@ -130,6 +130,50 @@ export async function showEmptyRoom(page: Page): Promise<void> {
   });
 }
 
+/** From here on time goes by in the page only as the test says. The clock is put forward to a moment that no slow machine can be
+ * past already. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt(Date.now() + 30_000);
+}
+
+/** Keeps the page from leaving for an address until what it answers is called: one that leaves by itself is looked at first. */
+export async function holdAddress(page: Page, address: string | RegExp): Promise<() => void> {
+  let letGo: () => void = () => undefined;
+  const looked = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(address, (route) => looked.then(() => route.continue()));
+  return letGo;
+}
+
+export interface HeldCalls {
+  /** The paths that were called, in their order. */
+  readonly asked: readonly string[];
+  /** Lets go what is held back, once there is something. */
+  answer(): Promise<void>;
+}
+
+/** Holds calls of the page back until the test lets them go. */
+export async function holdCalls(page: Page, address: string | RegExp, method?: string): Promise<HeldCalls> {
+  const asked: string[] = [];
+  const held: (() => void)[] = [];
+  await page.route(address, async (route) => {
+    const request = route.request();
+    if (method === undefined || request.method() === method) {
+      asked.push(new URL(request.url()).pathname);
+      await new Promise<void>((resolve) => held.push(resolve));
+    }
+    await route.continue();
+  });
+  const answer = async () => {
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    for (const letGo of held.splice(0)) {
+      letGo();
+    }
+  };
+  return { asked, answer };
+}
+
 /** Has the page believe that somebody looks at it, or not; Playwright shows each of its pages as the one in front. */
 export async function showPage(page: Page, seen: boolean): Promise<void> {
   await page.evaluate((seen) => {
@@ -146,13 +190,14 @@ export async function waitForCamera(root: Page | Frame): Promise<void> {
   await expect.poll(runs).toBe(true);
 }
 
-/** Records headings and what is told before the camera: a page that goes on by itself may be past them when it is asked. */
-export async function recordTexts(page: Page): Promise<void> {
-  await page.addInitScript(() => {
+/** Records headings and what is told before the camera, or other texts: a page that goes on by itself may be past them when it is
+ * asked. */
+export async function recordTexts(page: Page, selector = "h1, .advice"): Promise<void> {
+  await page.addInitScript((selector) => {
     const recorded: string[] = [];
     Object.assign(window, { recorded });
     const look = () => {
-      for (const element of document.querySelectorAll("h1, .advice")) {
+      for (const element of document.querySelectorAll(selector)) {
         const text = element.textContent ?? "";
         if (text !== "" && !recorded.includes(text)) {
           recorded.push(text);
@@ -160,19 +205,17 @@ export async function recordTexts(page: Page): Promise<void> {
       }
     };
     new MutationObserver(look).observe(document, { childList: true, characterData: true, subtree: true });
-  });
+  }, selector);
+}
+
+/** What was recorded since the page was loaded, each text once. */
+export function recordedTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => (window as unknown as { recorded?: string[] }).recorded ?? []);
 }
 
 /** Waits until a recorded text begins with these words. */
 export async function expectRecorded(page: Page, words: string): Promise<void> {
-  await expect
-    .poll(() =>
-      page.evaluate((words) => {
-        const { recorded } = window as unknown as { recorded: string[] };
-        return recorded.some((text) => text.startsWith(words));
-      }, words),
-    )
-    .toBe(true);
+  await expect.poll(async () => (await recordedTexts(page)).some((text) => text.startsWith(words))).toBe(true);
 }
 
 export async function expectAccessible(page: Page, what: string, rules?: Rules): Promise<void> {

@@ -6,6 +6,7 @@ import {
   allowCamera,
   confirmStop,
   expectRecorded,
+  holdAddress,
   press,
   showEmptyRoom,
   showPage,
@@ -37,12 +38,9 @@ test("a picture of a face, taken with secure capture, confirms an age", async ({
   server.methods = [{ ...FACE }];
   server.consent.required = true;
   server.view = { callback: { url: `${server.origin}/thanks?sessionId=${SESSION}`, auto: true } };
-  // The picture is taken by itself, and after it the page is gone: not before the camera was looked at.
-  let go: () => void = () => undefined;
-  const looked = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  await page.route(/\/attempts\/[^/]+$/, (route) => looked.then(() => route.continue()));
+  // The picture is taken by itself, and after it the page is gone: not before the camera, and the end, were looked at.
+  const send = await holdAddress(page, /\/attempts\/[^/]+$/);
+  const leave = await holdAddress(page, /\/thanks\?/);
   await page.goto(server.page());
   await way(page, "Age from your face").click();
   await heading(page, "May your face be measured?");
@@ -56,8 +54,9 @@ test("a picture of a face, taken with secure capture, confirms an age", async ({
   await waitForCamera(page);
   await accessible(page, "the camera");
   await keep(page, "04-camera");
-  go();
+  send();
   await expectRecorded(page, "Your age is confirmed");
+  leave();
   await expect(page).toHaveURL(`${server.origin}/thanks?sessionId=${SESSION}`);
 
   expect(server.requests.map(({ operation: what }) => what)).toEqual([

@@ -2,7 +2,16 @@
 
 import { method } from "../age-responses";
 import { CHALLENGE, PUBLIC_KEY } from "../token-issuer";
-import { confirmStop, expectAccessible, fill, press, pressableElement, tabTo, method as way } from "./actions";
+import {
+  confirmStop,
+  expectAccessible,
+  fill,
+  press,
+  pressableElement,
+  stopClock,
+  tabTo,
+  method as way,
+} from "./actions";
 import {
   accessible,
   arrive,
@@ -168,7 +177,7 @@ test("at the end the proof can be taken along, and nobody is led away meanwhile"
 test("the return is announced and can be stopped", async ({ page, server }) => {
   await page.clock.install();
   // Nobody is taken anywhere before the test says so.
-  await page.clock.pauseAt(Date.now() + 1000);
+  await stopClock(page);
   server.status = "COMPLETE";
   server.view = { callback: { url: `${server.origin}/thanks`, auto: true } };
   await page.goto(server.page());

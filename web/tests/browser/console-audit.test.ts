@@ -1,7 +1,7 @@
 // The audit trail in the console, in a real browser: filtered, followed, saved as a file, verified; and receipts of deletions.
 
 import { readFileSync } from "node:fs";
-import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, holdCalls, tabTo, takeScreenshot } from "./actions";
 import { deletion, record } from "./audit-stand-in";
 import { go, judge, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member } from "./console-stand-in";
@@ -222,8 +222,17 @@ test("the trail is verified, and what is wrong with it is said", async ({ page, 
   };
   await signedIn(page, server, "operator-sign-in");
   await page.goto(`${server.page}#audit`);
-  await button(page, "Verify the trail").click();
+  const asked = await holdCalls(page, "**/audit-trail/verification");
+  const verify = button(page, "Verify the trail");
+  await verify.press("Enter");
+  await expect(verify).toHaveAttribute("aria-disabled", "true");
+  await expect(verify, "it keeps the focus").toBeFocused();
+  await page.keyboard.press("Enter");
+  await asked.answer();
   await expect(page.locator("#verification")).toContainText(`Whole`);
+  await expect(verify).toHaveAttribute("aria-disabled", "false");
+  expect(asked.asked.length, "what is under way is not asked for again").toBe(1);
+  await page.unroute("**/audit-trail/verification");
   await expect(page.locator("#verification")).toContainText("8".repeat(64));
   await judge(page, "audit-verified");
   server.audit.verification = {

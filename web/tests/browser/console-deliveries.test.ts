@@ -1,6 +1,6 @@
 // Messages to applications' servers in the console, in a real browser: seen, sent again, their secret replaced, a test sent.
 
-import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, holdCalls, recordedTexts, recordTexts, tabTo, takeScreenshot } from "./actions";
 import { go, judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member, notification } from "./console-stand-in";
 import { delivery, failedDelivery, message, WEBHOOK_SECRET } from "./deliveries-stand-in";
@@ -158,6 +158,8 @@ test("messages are listed, marked and sent again; one that cannot be keeps none 
     failedDelivery(4, "proof.result", { origin: "https://other.example.com", verify_tls: false }),
     delivery(5, "ages.result", { application_id: OTHER_APPLICATION }),
   ];
+  // Messages go by themselves.
+  await recordTexts(page, ".toast-text");
   await signedIn(page, server, "operator-sign-in");
   await go(page, "gw", "Deliveries");
   await expect(page.locator("main")).toContainText("Choose an application to see its endpoints");
@@ -179,7 +181,10 @@ test("messages are listed, marked and sent again; one that cannot be keeps none 
   await expect(page.locator("#delivery")).toContainText("Any certificate");
   await page.keyboard.press("r");
   await expect(spoken(page)).toContainText("was erased");
-  await expect(page.locator(".toast-text")).toHaveText([/Sent again now: 2/, /was erased/]);
+  expect(await recordedTexts(page)).toEqual([
+    expect.stringMatching(/Sent again now: 2/),
+    expect.stringMatching(/was erased/),
+  ]);
   await expect(rows(page)).toHaveText([
     /ages\.result.*Waiting/,
     /identity.*Given up/,
@@ -210,21 +215,12 @@ test("the open message stays open when others come in above it, and is sent agai
   await page.clock.fastForward(10_000);
   await expect(rows(page)).toHaveText([/proof\.result/, /ages\.result/]);
   await expect(page.locator("#delivery")).toContainText(first.id);
-  const sent: string[] = [];
-  let answer: () => void = () => undefined;
-  await page.route("**/replay", async (route) => {
-    sent.push(new URL(route.request().url()).pathname);
-    await new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await route.continue();
-  });
+  const sent = await holdCalls(page, "**/replay");
   await page.keyboard.press("r");
   await page.keyboard.press("r");
-  await expect.poll(() => sent.length).toBe(1);
-  answer();
+  await sent.answer();
   await expect(spoken(page)).toHaveText("Sent again now: 1.");
-  expect(sent).toEqual([`/console/deliveries/${first.id}/replay`]);
+  expect(sent.asked).toEqual([`/console/deliveries/${first.id}/replay`]);
 });
 
 test("an application's endpoints have figures, and filters find what went wrong", async ({ page, server }) => {

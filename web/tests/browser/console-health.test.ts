@@ -239,9 +239,11 @@ test("a provider is tested by keyboard alone, and says what happened and how lon
   await expect(rows(page).nth(1)).toHaveText(/It failed/);
   await rows(page).nth(2).click();
   await expect(page.locator("#provider")).toContainText("registry.example.com");
-  for (let number = 0; number < 9; number += 1) {
-    await button(page, "Test now T").click();
+  const tests = () => server.requests.filter((one) => one.startsWith("POST ") && one.endsWith("/test")).length;
+  for (let number = tests() + 1; number <= 11; number += 1) {
     await expect(button(page, "Test now T")).toBeEnabled();
+    await button(page, "Test now T").click();
+    await expect.poll(tests).toBe(number);
   }
   await expect(spoken(page)).toContainText("too many requests");
 });

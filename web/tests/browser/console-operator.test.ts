@@ -1,6 +1,6 @@
 // What operators do in the console, in a real browser: tenants and keys, approvals, other operators and their roles.
 
-import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, holdCalls, tabTo, takeScreenshot } from "./actions";
 import { go, judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -214,18 +214,10 @@ test("marks of jobs that are listed no more hold nothing up, and a job is tried 
   await expect(rows(page)).toHaveText([/retention\.sweep/]);
   await expect(page.locator("#job")).not.toContainText("marked");
   await rows(page).first().focus();
-  let answer: () => void = () => undefined;
-  await page.route("**/retry", async (route) => {
-    await new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await route.continue();
-  });
-  const asked = page.waitForRequest("**/retry");
+  const retries = await holdCalls(page, "**/retry");
   await page.keyboard.press("r");
   await page.keyboard.press("r");
-  await asked;
-  answer();
+  await retries.answer();
   await expect(spoken(page)).toHaveText("Tried again now: 1.");
   expect(work.retried).toEqual(["retention.sweep"]);
 });
@@ -233,22 +225,11 @@ test("marks of jobs that are listed no more hold nothing up, and a job is tried 
 test("what is sent twice is done once", async ({ page, server }) => {
   const { operators } = server;
   await signedIn(page, server);
-  const sent: string[] = [];
-  let answer: () => void = () => undefined;
-  await page.route(/\/(organisations|applications|keys)$/, async (route) => {
-    if (route.request().method() === "POST") {
-      sent.push(new URL(route.request().url()).pathname);
-      await new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-    }
-    await route.continue();
-  });
+  const sent = await holdCalls(page, /\/(organisations|applications|keys)$/, "POST");
   const twice = async (press: () => Promise<void>) => {
     await press();
     await press();
-    await expect.poll(() => sent.length).toBeGreaterThan(0);
-    answer();
+    await sent.answer();
   };
   await page.goto(`${server.page}#organisations?new=true`);
   await page.getByLabel("Name").fill("Example Ltd");
@@ -263,28 +244,19 @@ test("what is sent twice is done once", async ({ page, server }) => {
   await page.getByLabel("see people").check();
   await twice(() => button(page, "Create the key").click());
   await expect(page.locator("#secret")).toBeVisible();
-  expect(sent.length).toBe(3);
+  expect(sent.asked.length).toBe(3);
   expect([operators.organisations.length, operators.applications.length]).toEqual([1, 1]);
 });
 
 test("an answer that comes late takes nobody away from where they have gone since", async ({ page, server }) => {
   server.operators.accounts = [account(1, "Corner shop")];
   await signedIn(page, server);
-  let answer: () => void = () => undefined;
-  await page.route("**/organisations", async (route) => {
-    if (route.request().method() === "POST") {
-      await new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-    }
-    await route.continue();
-  });
+  const made = await holdCalls(page, "**/organisations", "POST");
   await heading(page, "Organisations");
   await page.keyboard.press("n");
   await page.getByLabel("Name").fill("Example Ltd");
-  const asked = page.waitForRequest((request) => request.method() === "POST");
   await page.keyboard.press("Enter");
-  await asked;
+  await expect.poll(() => made.asked.length).toBe(1);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await go(page, "gc", "Accounts");
@@ -294,11 +266,144 @@ test("an answer that comes late takes nobody away from where they have gone sinc
     Object.assign(window, { visited });
     window.addEventListener("hashchange", () => visited.push(location.hash));
   });
-  answer();
+  await made.answer();
   await expect(spoken(page)).toHaveText("The organisation was created.");
   await go(page, "go", "Organisations");
   await expect(rows(page)).toHaveText([/Example Ltd/]);
   expect(await page.evaluate(() => (window as unknown as { visited: string[] }).visited)).toEqual(["#organisations"]);
+});
+
+test("an answer that comes late closes no other dialog, and leads nowhere", async ({ page, server }) => {
+  const { operators } = server;
+  const created_at = "2026-01-16T14:40:00Z";
+  operators.roles = ["Day shift", "Night shift"].map((name, at) => ({
+    id: `68000000-0000-4000-8000-00000000000${at}`,
+    name,
+    scopes: ["jobs:manage"],
+    created_at,
+  }));
+  await signedIn(page, server);
+  await page.goto(`${server.page}#operator-roles`);
+  const saved = await holdCalls(page, /\/operator-roles\/[\da-f-]{36}$/, "PUT");
+  const dialog = page.getByRole("dialog");
+  await rows(page).first().press("Enter");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect.poll(() => saved.asked.length).toBe(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await rows(page).last().press("Enter");
+  await dialog.getByLabel("Name").fill("Late shift");
+  await saved.answer();
+  await expect(spoken(page)).toContainText("Saved");
+  await expect(dialog.getByLabel("Name")).toHaveValue("Late shift");
+
+  const invited = await holdCalls(page, "**/operators/invitations", "POST");
+  await page.goto(`${server.page}#operators?new=true`);
+  await dialog.getByLabel("Email address").fill("bob@example.com");
+  await dialog.getByRole("button", { name: "Send the invitation" }).click();
+  await expect.poll(() => invited.asked.length).toBe(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await go(page, "gc", "Accounts");
+  await invited.answer();
+  await expect(spoken(page)).toHaveText("The invitation to bob@example.com is on its way.");
+  await heading(page, "Accounts");
+});
+
+test("a key that is made late, and limits that are changed late, close no other dialog", async ({ page, server }) => {
+  const { operators } = server;
+  const shop = application(1, "Shop");
+  operators.applications = [shop];
+  operators.keys.set(shop.id, [apiKey(1, "Till"), apiKey(2, "Scale")]);
+  await signedIn(page, server);
+  await page.goto(`${server.page}#application=${shop.id}`);
+  const dialog = page.getByRole("dialog");
+  const field = page.getByRole("spinbutton", { name: "Calls at once" });
+  const changed = await holdCalls(page, `**/applications/${shop.id}`, "PATCH");
+  await button(page, "Change the limits").click();
+  await field.fill("80");
+  await button(page, "Save").click();
+  await expect.poll(() => changed.asked.length).toBe(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await button(page, "Change the limits").click();
+  await field.fill("90");
+  await changed.answer();
+  // What it closes, it closes once the use is there anew.
+  await expect(page.locator("#limits")).toContainText("57 of 80");
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await expect(field).toHaveValue("90");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+
+  const revoked = await holdCalls(page, /\/keys\/[\da-f-]{36}$/, "DELETE");
+  await rows(page).first().press("Enter");
+  await dialog.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+  await expect.poll(() => revoked.asked.length).toBe(1);
+  await dialog.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await rows(page).nth(1).press("Enter");
+  await expect(dialog).toContainText("Scale");
+  await revoked.answer();
+  await expect(spoken(page)).toHaveText("The key was revoked.");
+  await expect(rows(page).first()).toContainText("Revoked");
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await expect(dialog).toContainText("Scale");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+
+  const made = await holdCalls(page, /\/keys$/, "POST");
+  await page.keyboard.press("n");
+  await dialog.getByLabel("Name").fill("Kiosk");
+  await dialog.getByLabel("see people").check();
+  await button(page, "Create the key").click();
+  await expect.poll(() => made.asked.length).toBe(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await page.keyboard.press("n");
+  await dialog.getByLabel("Name").fill("Counter");
+  await made.answer();
+  await expect(page.locator("#secret"), "the secret is not lost").toBeVisible();
+  await expect(page.locator("#new-key input").first()).toHaveValue("Counter");
+});
+
+test("an operator is let in again once, however often the button is pressed", async ({ page, server }) => {
+  const { operators } = server;
+  operators.fourEyes = true;
+  const kim = operator(2, "Kim", { role: "administrator", scopes: ["operators:manage"], disabled: true });
+  operators.operators = [...operators.operators.slice(0, 1), kim];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#operator=${kim.id}`);
+  const asked = await holdCalls(page, "**/enable", "POST");
+  await button(page, "Let in again").click();
+  await button(page, "Let in again").click();
+  await asked.answer();
+  await expect(spoken(page)).toContainText("Another operator must approve it");
+  expect(asked.asked.length).toBe(1);
+  expect(operators.approvals.length).toBe(1);
+});
+
+test("a form that was filled in when the session ended is there again, filled in", async ({ page, server }) => {
+  const [root] = server.operators.operators;
+  await signedIn(page, server);
+  await heading(page, "Organisations");
+  await page.keyboard.press("n");
+  const name = page.getByLabel("Name");
+  await name.fill("Example Ltd");
+  server.operator = undefined;
+  await name.press("Enter");
+  await heading(page, "Sign in");
+  await expect(spoken(page)).toContainText("what you typed is kept in this tab");
+  server.operatorLinks.set(TOKEN, root ?? operator(1, "Root"));
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await heading(page, "Welcome back, operator");
+  await button(page, "Sign in").click();
+  await heading(page, "Organisations");
+  await expect(page.getByRole("dialog", { name: "New organisation" })).toBeVisible();
+  await expect(name).toHaveValue("Example Ltd");
+  await name.press("Enter");
+  await heading(page, "Example Ltd");
 });
 
 test("what was filled in is not lost by a press beside its dialog", async ({ page, server }) => {

@@ -1,6 +1,7 @@
 // The reviewer's queue in a real browser: cases one after the other, with the keyboard alone.
 
-import { expectAccessible, takeScreenshot } from "./actions";
+import type { Member } from "../../console/api/account";
+import { expectAccessible, stopClock, takeScreenshot } from "./actions";
 import { documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
 import { go, judge, pressTogether, REACHED_MS, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
@@ -69,6 +70,8 @@ test("cases are settled one after the other by single keys, and the last decisio
 
   await page.keyboard.press("d");
   await heading(page, "Found: banned person");
+  // Answers may overtake each other, and the last message is the one that is taken back.
+  await expect(page.locator(".toast .countdown")).toHaveCount(1);
   await page.keyboard.press("n");
   await heading(page, "Found: unknown face");
   await expect.poll(() => server.cases.decisions.size).toBe(2);
@@ -93,8 +96,7 @@ test("pictures are covered until Space is held, and what was seen is counted", a
   await expect(face).toBeVisible();
   await expect(page.locator(".picture-frame").first()).toHaveAttribute("data-covered", "true");
   await page.locator("#heading").focus();
-  // From here on time goes by only as the test says.
-  await page.clock.pauseAt(Date.now() + 1000);
+  await stopClock(page);
   await page.keyboard.down("Space");
   await expect(page.locator(".picture-frame").first()).toHaveAttribute("data-covered", "false");
   await expect(page.getByAltText("Face", { exact: true })).toBeVisible();
@@ -146,6 +148,7 @@ test("a picture that cannot be fetched says so, and is fetched when it is asked 
   await page.unroute("**/pictures/{face,strip-1}");
   await page.getByRole("button", { name: "Try again: Face" }).press("Enter");
   await expect(page.getByAltText("Face: covered")).toBeVisible();
+  await expect(page.locator(".picture-frame").first(), "the focus stays").toBeFocused();
 });
 
 test("what a decision rests on is drawn and said", async ({ page, server }) => {
@@ -340,6 +343,68 @@ test("a case that comes back has the comment that was typed about it, and only s
   await expect(comment).toHaveValue("no costume");
   await confirm.press("Enter");
   await expect.poll(() => sentOf(server, findingCase(1).id)).toEqual({ decision: "CONFIRM", comment: "no costume" });
+});
+
+/** Signs somebody in by a link in the same tab. */
+async function signInHere(page: Page, server: ConsoleStandIn, who: Member): Promise<void> {
+  server.links.set(TOKEN, who);
+  await page.goto(`${server.page}#sign-in=${TOKEN}`);
+  await heading(page, "Welcome back");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+test("what was typed about a case is there again after a session that ended, and not for anybody else", async ({
+  page,
+  server,
+}) => {
+  const [ada, eve] = server.members as [Member, Member, Member];
+  server.cases.all = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  const comment = page.getByLabel("Comment");
+  const confirm = page.getByRole("button", { name: "Confirm finding" });
+  const over = "Your session has ended. Sign in again: what you typed is kept in this tab until then.";
+  await comment.fill("a costume");
+  server.me = undefined;
+  await confirm.press("Enter");
+  await heading(page, "Sign in");
+  await expect(spoken(page)).toHaveText(over);
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  expect(stored).not.toContain("costume");
+  await signInHere(page, server, ada);
+  await heading(page, /younger/);
+  await expect(page).toHaveURL(/#queue$/);
+  await expect(comment).toHaveValue("a costume");
+  await confirm.press("Enter");
+  await expect.poll(() => sentOf(server, findingCase(1).id)).toEqual({ decision: "CONFIRM", comment: "a costume" });
+
+  await heading(page, /unknown face/);
+  await expect(comment).toHaveValue("");
+  await page.keyboard.press("h");
+  const note = page.getByRole("dialog").getByLabel("What should others know?");
+  await note.fill("asked for the original");
+  server.me = undefined;
+  await page.getByRole("dialog").getByRole("button", { name: "Put on hold" }).click();
+  await heading(page, "Sign in");
+  await signInHere(page, server, ada);
+  await heading(page, /unknown face/);
+  await page.keyboard.press("h");
+  await expect(note).toHaveValue("asked for the original");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+
+  await comment.fill("of Ada alone");
+  server.me = undefined;
+  await confirm.press("Enter");
+  await heading(page, "Sign in");
+  await signInHere(page, server, { ...eve, admin: true });
+  await heading(page, /unknown face/);
+  await expect(comment).toHaveValue("");
+  await page.locator("#leave").click();
+  await heading(page, "Sign in");
+  await signInHere(page, server, ada);
+  await heading(page, /unknown face/);
+  await expect(comment, "it is gone with the first who came").toHaveValue("");
 });
 
 test("a desk whose last case turns out to be somebody else's is empty, and looks for more", async ({

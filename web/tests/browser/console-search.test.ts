@@ -123,6 +123,7 @@ for (const theme of ["light", "dark"] as const) {
 
     await find(page, "customer-1");
     await expect(option(page, /Bob/)).toContainText("customer-1 · Banned");
+    await expect(option(page, /Bob/)).toHaveAttribute("data-focused", "true");
     await page.keyboard.press("Enter");
     await heading(page, "Bob");
     await expect(page.locator("#heading")).toBeFocused();
@@ -145,7 +146,7 @@ for (const theme of ["light", "dark"] as const) {
     await heading(page, "Winter by the sea");
 
     await find(page, "bea");
-    await expect(option(page, /Bea/)).toBeVisible();
+    await expect(option(page, /Bea/)).toHaveAttribute("data-focused", "true");
     await page.keyboard.press("Enter");
     await heading(page, "Bea");
 

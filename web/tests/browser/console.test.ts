@@ -1,6 +1,6 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
-import { exactText, expectAccessible, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, holdCalls, showPage, takeScreenshot } from "./actions";
 import { go, judge, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { openSession } from "./credentials-stand-in";
@@ -188,23 +188,15 @@ test("a finding is decided once, however often the keys are pressed", async ({ p
   const comment = page.locator("article").getByRole("textbox");
   await comment.fill("twins");
   await rows(page).first().focus();
-  const sent: string[] = [];
-  let answer: () => void = () => undefined;
-  await page.route(/\/(accept|dismiss)$/, async (route) => {
-    sent.push(route.request().url());
-    await new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await route.continue();
-  });
+  const sent = await holdCalls(page, /\/(accept|dismiss)$/);
   for (const key of ["a", "a", "d"]) {
     await page.keyboard.press(key);
   }
-  await expect.poll(() => sent.length).toBe(1);
+  await expect.poll(() => sent.asked.length).toBe(1);
   await comment.fill("twins, I think");
-  answer();
+  await sent.answer();
   await expect(rows(page).first()).toContainText("Finding confirmed");
-  expect(sent.length).toBe(1);
+  expect(sent.asked.length).toBe(1);
   await expect(comment, "what was typed meanwhile is not lost").toHaveValue("twins, I think");
 });
 
@@ -236,6 +228,38 @@ test("the open finding stays open while the list changes, until it is decided", 
   expect(
     server.requests.filter((asked) => /accept|dismiss /.test(asked)).map((asked) => asked.split("notifications/")[1]),
   ).toEqual([`${first.id}/accept {"comment":"half a sen"}`]);
+});
+
+test("a session that ends leaves a comment to whoever is signed in again, by a link that opened another tab too", async ({
+  page,
+  server,
+}) => {
+  const [ada] = server.members;
+  server.notifications = [notification(1, ["UNKNOWN_FACE"])];
+  await signedIn(page, server);
+  const detail = page.locator("article");
+  const comment = detail.getByRole("textbox");
+  await comment.fill("half a sen");
+  await page.route(/\/reviews/, (route) => {
+    server.me = undefined;
+    return route.continue();
+  });
+  await detail.getByRole("button", { name: "Who decided what" }).click();
+  await heading(page, "Sign in");
+  await page.unroute(/\/reviews/);
+  // Another one has come in above it meanwhile.
+  server.notifications.unshift(notification(2, ["BANNED_PROFILE"]));
+  server.links.set(TOKEN, ada ?? member(1, "Ada"));
+  const mailed = await page.context().newPage();
+  await mailed.goto(`${server.page}#sign-in=${TOKEN}`);
+  await click(mailed, "Sign in");
+  await expect(mailed.locator("nav").first()).toBeVisible();
+  await showPage(page, false);
+  await showPage(page, true);
+  await heading(page, "Inbox");
+  await expect(rows(page)).toHaveText([/banned person/, /unknown face/]);
+  await expect(detail).toContainText("Found: unknown face");
+  await expect(comment).toHaveValue("half a sen");
 });
 
 test("what is meant for the reader is a list of its own", async ({ page, server }) => {
@@ -342,6 +366,17 @@ test("a part of the console that cannot be fetched says so, and is fetched when 
   await page.keyboard.press("Escape");
 });
 
+test("the first screen that could not be fetched has the focus when it comes", async ({ page, server }) => {
+  await signedIn(page, server);
+  await page.route(/\/assets\/inbox-/, (route) => route.abort());
+  await page.reload();
+  await heading(page, "This screen could not be loaded.");
+  await page.unroute(/\/assets\/inbox-/);
+  await click(page, "Try again");
+  await heading(page, "Inbox");
+  await expect(page.locator("#heading")).toBeFocused();
+});
+
 test("members are invited, allowed, made administrators and removed", async ({ page, server }) => {
   await signedIn(page, server, "Members");
   await expect(rows(page)).toHaveText([/Ada \(you\).*Administrator.*Everything/, /Eve.*Member.*see findings/]);
@@ -397,6 +432,24 @@ test("members are invited, allowed, made administrators and removed", async ({ p
   await expect(spoken(page)).toContainText("last administrator");
 });
 
+test("a member who is removed late takes nobody's dialog away", async ({ page, server }) => {
+  await signedIn(page, server, "Members");
+  await rows(page).last().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  const removed = await holdCalls(page, /\/members\/[\da-f-]{36}$/, "DELETE");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+  await expect.poll(() => removed.asked.length).toBe(1);
+  await dialog.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await rows(page).first().click();
+  await expect(dialog).toContainText("Manage Ada");
+  await removed.answer();
+  await expect(spoken(page)).toHaveText("Eve was removed.");
+  await expect(rows(page)).toHaveCount(1);
+  await expect(dialog).toContainText("Manage Ada");
+});
+
 test("a message that is closed gives the focus back to where it was", async ({ page, server }) => {
   await signedIn(page, server, "Members");
   const address = page.locator("#invite input[type=email]");
@@ -406,6 +459,23 @@ test("a message that is closed gives the focus back to where it was", async ({ p
   await page.locator(".toasts").getByRole("button", { name: "Close" }).press("Enter");
   await expect(page.locator(".toast")).toHaveCount(0);
   await expect(address).toBeFocused();
+});
+
+test("a message that goes by itself leaves the focus where it is, in another one too", async ({ page, server }) => {
+  await page.clock.install();
+  await signedIn(page, server, "Members");
+  const address = page.locator("#invite input[type=email]");
+  await address.fill("eve@example.com");
+  await page.keyboard.press("Enter");
+  await expect(spoken(page)).toContainText("has a member with that address");
+  await address.fill("bob@example.com");
+  await page.keyboard.press("Enter");
+  await expect(spoken(page)).toContainText("bob@example.com");
+  const close = page.locator(".toast").filter({ hasText: "has a member" }).getByRole("button", { name: "Close" });
+  await close.focus();
+  await page.clock.fastForward(6_000);
+  await expect(page.locator(".toast")).toHaveCount(1);
+  await expect(close).toBeFocused();
 });
 
 test("who may less sees less, and a session that is over leads to the door", async ({ page, server }) => {
@@ -453,9 +523,8 @@ test("roles of the account are made, and members get them, scopes besides, and a
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("searchbox", { name: "Search screens" })).toBeFocused();
   await page.keyboard.type("eve@");
-  // Members are asked for when the palette opens.
-  await expect(page.getByRole("option", { name: "Eve" })).toBeVisible();
-  await page.keyboard.press("Enter");
+  // Members are asked for when the palette opens, and may come after what else was found.
+  await page.getByRole("option", { name: "Eve" }).click();
   await heading(page, "Members");
   await expect(dialog).toContainText("Manage Eve");
   await expect(dialog.locator("#member-sessions li")).toHaveText([/Firefox/, /Safari/]);

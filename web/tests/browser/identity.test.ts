@@ -7,11 +7,13 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectRecorded,
+  holdAddress,
   press,
   pressableElement,
   recordTexts,
   showEmptyRoom,
   showPage,
+  stopClock,
   tabTo,
   takeScreenshot,
   waitForCamera,
@@ -73,6 +75,7 @@ test("a card and a face, from the first screen to the business's own", async ({ 
     privacy_policy_url: "https://example.com/p",
   };
   server.slow = 2;
+  const leave = await holdAddress(page, /\/thanks$/);
   await page.goto(server.page);
   await expect(pressableElement(page, "I agree")).toBeVisible();
   await expect(page, "the token does not stay in the address").toHaveURL(server.bare);
@@ -109,6 +112,7 @@ test("a card and a face, from the first screen to the business's own", async ({ 
   await heading(page, "Done, thank you");
   await takeScreenshot(page, "8-done");
   await expectAccessible(page, "the end");
+  leave();
   await expect(page).toHaveURL(/\/thanks$/);
 
   const all = server.requests.map(({ operation: what }) => what.replace(/[0-9a-f-]{36}/, "ID"));
@@ -375,7 +379,7 @@ test("a series of pictures ends with its camera, and begins anew when the page i
   await press(page, "Start");
   await press(page, "Open the camera");
   await expect(pressableElement(page, "I am ready")).toBeEnabled();
-  await page.clock.pauseAt(Date.now() + 1000);
+  await stopClock(page);
   await press(page, "I am ready");
   await expect(page.locator(".viewer progress")).toBeVisible();
   await showPage(page, false);
@@ -698,6 +702,7 @@ test("without what draws the code, the link for a phone is there all the same", 
 test("a phone takes over by the code, and this page follows it to the end", async ({ page, server, newContext }) => {
   server.resources = [{ ...DOCUMENT }, { ...LIVENESS }];
   server.sdk = { allow_handoff: true, success_url: `${server.origin}/thanks` };
+  const leave = await holdAddress(page, /\/thanks$/);
   await page.setViewportSize({ width: 1024, height: 900 });
   await page.goto(server.page);
   await press(page, "Continue on your phone");
@@ -721,6 +726,7 @@ test("a phone takes over by the code, and this page follows it to the end", asyn
   await says(phone, "Go on at your computer");
   await phone.close();
   await says(page, "You finished on your phone.");
+  leave();
   await expect(page).toHaveURL(/\/thanks$/);
 });
 
