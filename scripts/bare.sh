@@ -101,7 +101,7 @@ pass() {
 build_machine() {
     # shellcheck disable=SC2016 # The shell of the hook expands it.
     mmdebstrap --variant=minbase --include=ca-certificates,git,make --aptopt="$apt_settings" \
-        --setup-hook='mkdir -p "$1/usr/local/share" && cp -r /usr/local/share/ca-certificates "$1/usr/local/share/"' \
+        --setup-hook='mkdir -p "$1/usr/local/share" && { [ ! -d /usr/local/share/ca-certificates ] || cp -r /usr/local/share/ca-certificates "$1/usr/local/share/"; }' \
         "$release" "$root" "${sources[@]}"
     copy /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt
 
