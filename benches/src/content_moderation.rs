@@ -244,12 +244,12 @@ async fn times(run: impl AsyncFn() -> anyhow::Result<()>) -> anyhow::Result<f64>
 /// Writes the long list as the server does.
 async fn fill(stage: &ModerationBench, moderation: base::ModerationId) -> anyhow::Result<()> {
     let account: base::AccountId = stage.account.parse()?;
-    let world = &*stage.app.world;
+    let environment = &*stage.app.environment;
     let (list, content) = (Uuid::from(account), Uuid::nil());
-    let begun = base::Environment::now(world);
+    let begun = base::Environment::now(environment);
     let mut tx = stage.app.api.db.write().await?;
     for place in 1..=LONG_LIST_LENGTH {
-        let id = <NotificationId as base::Id>::new(world);
+        let id = <NotificationId as base::Id>::new(environment);
         let at = begun + base::SignedDuration::from_millis(place);
         tx.execute(sql!(
             "INSERT INTO notifications (id, account_id, moderation_id, subject, type, reason, content_id, content_type,

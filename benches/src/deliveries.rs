@@ -57,7 +57,7 @@ impl Drop for ReceiverProcess {
 
 struct DeliveryBench {
     db: Db,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     outbox: Outbox,
     fetcher: Fetcher,
     app: AppId,
@@ -116,14 +116,14 @@ impl DeliveryBench {
         let policy =
             EgressPolicy { roots: vec![TrustedRoot::Pem(pem)], ..EgressPolicy::default() }.with_loopback();
         let fetcher = Fetcher::new(&policy)?;
-        let world: Arc<dyn Environment> = Arc::new(SystemEnvironment);
+        let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
         let db = Db::open(&format!("sqlite:{}", folder.join("deliveries.db").display()), 4)?;
         db.migrate().await?;
         let keyring = Keyring::parse(&"01".repeat(32)).context("64 digits")?;
         let outbox = Outbox::new(fetcher.clone(), Vault::new(&keyring));
         let mut tx = db.write().await?;
         let new = NewApplication { name: "bench", organisation: None, billing_source: None, features: &[] };
-        let app = applications::create(&mut tx, &*world, &new).await?;
+        let app = applications::create(&mut tx, &*environment, &new).await?;
         tx.commit().await?;
         let message = WebhookMessage {
             url,
@@ -133,7 +133,7 @@ impl DeliveryBench {
             verify_tls: true,
             success: SuccessCriterion::Any2xx,
         };
-        Ok(Self { db, world, outbox, fetcher, app, message, _peer: ReceiverProcess(child) })
+        Ok(Self { db, environment, outbox, fetcher, app, message, _peer: ReceiverProcess(child) })
     }
 
     /// Calls per second of the client alone, 64 at a time.
@@ -166,7 +166,7 @@ impl DeliveryBench {
         let (stop, stopped) = watch::channel(false);
         let sender = DeliveryDispatcher::new(
             self.db.clone(),
-            self.world.clone(),
+            self.environment.clone(),
             self.outbox.clone(),
             DeliverySettings::default(),
         );
@@ -180,7 +180,7 @@ impl DeliveryBench {
             }
             let mut tx = self.db.write().await?;
             for _ in 0..MESSAGES_PER_TRANSACTION {
-                self.outbox.enqueue(&mut tx, &*self.world, self.app, "bench", &self.message).await?;
+                self.outbox.enqueue(&mut tx, &*self.environment, self.app, "bench", &self.message).await?;
             }
             tx.commit().await?;
         }

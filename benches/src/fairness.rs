@@ -165,8 +165,8 @@ impl FairnessBench {
             };
             let mut tx = db.write().await?;
             for _ in 0..FLOOD_MESSAGES {
-                let (outbox, world) = (&self.app.api.outbox, &*self.app.world);
-                outbox.enqueue(&mut tx, world, self.flood.app, "bench", &message).await?;
+                let (outbox, environment) = (&self.app.api.outbox, &*self.app.environment);
+                outbox.enqueue(&mut tx, environment, self.flood.app, "bench", &message).await?;
             }
             tx.commit().await?;
             let full = async || {

@@ -52,7 +52,7 @@ pub struct TestApp {
     /// The state that the operations share.
     pub api: ApiState,
     /// The clock, which stands still unless a test moves it, and random numbers.
-    pub world: Arc<TestEnvironment>,
+    pub environment: Arc<TestEnvironment>,
     pub org: OrgId,
     pub app: AppId,
     /// The application that blind tokens are issued in the name of, if any are.
@@ -191,8 +191,8 @@ impl TestAppBuilder {
     /// When the server cannot be built: the test cannot go on.
     pub async fn start_with(mut self, change: impl FnOnce(&mut ApiState)) -> TestApp {
         let database = TestDb::open().await;
-        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-        let issuer = self.create_issuer(&database, &world).await;
+        let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let issuer = self.create_issuer(&database, &environment).await;
         let brand = match self.settings.age_verification.brand.as_str() {
             "svc" => Brand::default(),
             other => Brand::new(other).expect("letters and digits"),
@@ -202,7 +202,7 @@ impl TestAppBuilder {
         let limits = self.settings.limits;
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
         let services = Box::pin(Services::new(ServiceDependencies {
-            environment: world.clone(),
+            environment: environment.clone(),
             db: database.db.clone(),
             keyring: keyring.clone(),
             egress: self.egress,
@@ -214,7 +214,7 @@ impl TestAppBuilder {
             wire_format: Arc::new(api::WebhookFormatter),
             settings: self.settings,
         }));
-        let call_limiter = CallLimiter::new(database.db.clone(), world.clone(), limits);
+        let call_limiter = CallLimiter::new(database.db.clone(), environment.clone(), limits);
         let parts = ApiParts {
             transaction_attempts: Arc::default(),
             console_resources: Arc::default(),
@@ -239,21 +239,32 @@ impl TestAppBuilder {
         let mut api = ApiState::from(parts);
         change(&mut api);
 
-        let (org, app) = create_tenant(&database, &world, "Test application").await;
+        let (org, app) = create_tenant(&database, &environment, "Test application").await;
         let mut tx = api.db.write().await.expect("a transaction");
         domain::audit_trail::sign_beginning(&mut tx, &keyring).await.expect("a trail");
-        public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
+        public_keys::add(&mut tx, &*environment, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
         let contract = OpenApiContract::of(&api.brand);
-        TestApp { api, world, org, app, issuer, mail_folder, face_index_folder, router, contract, database }
+        TestApp {
+            api,
+            environment,
+            org,
+            app,
+            issuer,
+            mail_folder,
+            face_index_folder,
+            router,
+            contract,
+            database,
+        }
     }
 
     /// The application that blind tokens are issued in the name of; created if the settings name neither it nor an issuer.
-    async fn create_issuer(&mut self, database: &TestDb, world: &TestEnvironment) -> Option<AppId> {
+    async fn create_issuer(&mut self, database: &TestDb, environment: &TestEnvironment) -> Option<AppId> {
         let tokens = self.settings.age_verification.providers.double_anonymity.as_mut()?;
         if tokens.issuer.is_none() && tokens.application.is_none() {
-            tokens.application = Some(create_tenant(database, world, "Test issuer").await.1);
+            tokens.application = Some(create_tenant(database, environment, "Test issuer").await.1);
         }
         tokens.application
     }
@@ -376,7 +387,8 @@ impl TestApp {
     /// When none can be created.
     pub async fn bearer_token(&self, scopes: &[TokenScope]) -> String {
         let mut tx = self.api.db.write().await.expect("a transaction");
-        let issued = tokens::create(&mut tx, &*self.world, self.app, "test", scopes.to_vec(), None).await;
+        let issued =
+            tokens::create(&mut tx, &*self.environment, self.app, "test", scopes.to_vec(), None).await;
         tx.commit().await.expect("a commit");
         issued.expect("a token").token.expose().clone()
     }
@@ -388,7 +400,7 @@ impl TestApp {
     pub async fn api_key(&self, scopes: &[&str]) -> String {
         let scopes: Vec<_> = scopes.iter().map(|&scope| scope.to_owned()).collect();
         let mut tx = self.api.db.write().await.expect("a transaction");
-        let created = api_keys::create(&mut tx, &*self.world, self.app, "test", &scopes).await;
+        let created = api_keys::create(&mut tx, &*self.environment, self.app, "test", &scopes).await;
         tx.commit().await.expect("a commit");
         created.expect("a key").1.expose().clone()
     }
@@ -398,9 +410,9 @@ impl TestApp {
     /// # Panics
     /// When none can be opened.
     pub async fn open_account(&self) -> AccountId {
-        let name = format!("Account {}", self.world.uuid_v4());
+        let name = format!("Account {}", self.environment.uuid_v4());
         let mut tx = self.api.db.write().await.expect("a transaction");
-        let opened = accounts::create(&mut tx, &*self.world, self.app, &name, i64::MAX).await;
+        let opened = accounts::create(&mut tx, &*self.environment, self.app, &name, i64::MAX).await;
         tx.commit().await.expect("a commit");
         opened.expect("an account")
     }
@@ -411,11 +423,11 @@ impl TestApp {
     /// # Panics
     /// When the database does not answer.
     pub async fn add_tenant(&self) -> (AppId, AccountId, String) {
-        let name = format!("Tenant {}", self.world.uuid_v4());
-        let (_, app) = create_tenant(&self.database, &self.world, &name).await;
+        let name = format!("Tenant {}", self.environment.uuid_v4());
+        let (_, app) = create_tenant(&self.database, &self.environment, &name).await;
         let mut tx = self.api.db.write().await.expect("a transaction");
-        let account = accounts::create(&mut tx, &*self.world, app, &name, i64::MAX).await;
-        let key = api_keys::create(&mut tx, &*self.world, app, "test", &[]).await;
+        let account = accounts::create(&mut tx, &*self.environment, app, &name, i64::MAX).await;
+        let key = api_keys::create(&mut tx, &*self.environment, app, "test", &[]).await;
         tx.commit().await.expect("a commit");
         (app, account.expect("an account"), key.expect("a key").1.expose().clone())
     }
@@ -475,7 +487,7 @@ impl TestApp {
             // The clock stands still while a job runs: its lease ends at a time of the test's clock, but is extended at
             // intervals of the machine's clock.
             if jobs.running == 0 {
-                self.world.advance(SignedDuration::from_millis(100));
+                self.environment.advance(SignedDuration::from_millis(100));
                 rounds_running = 0;
             } else {
                 rounds_running += 1;
@@ -530,9 +542,9 @@ struct JobCounts {
 }
 
 /// Creates an organisation with one application that may use all interfaces.
-async fn create_tenant(database: &TestDb, world: &TestEnvironment, name: &str) -> (OrgId, AppId) {
+async fn create_tenant(database: &TestDb, environment: &TestEnvironment, name: &str) -> (OrgId, AppId) {
     let mut tx = database.db.write().await.expect("a transaction");
-    let org = organisations::create(&mut tx, world, &format!("{name}'s organisation")).await;
+    let org = organisations::create(&mut tx, environment, &format!("{name}'s organisation")).await;
     let org = org.expect("an organisation");
     let new = NewApplication {
         name,
@@ -540,7 +552,7 @@ async fn create_tenant(database: &TestDb, world: &TestEnvironment, name: &str) -
         billing_source: Some("test"),
         features: &Feature::ALL,
     };
-    let app = applications::create(&mut tx, world, &new).await.expect("an application");
+    let app = applications::create(&mut tx, environment, &new).await.expect("an application");
     tx.commit().await.expect("a commit");
     (org, app)
 }
@@ -726,8 +738,8 @@ impl SignedCall {
     pub async fn send(&self, to: &TestApp) -> TestResponse {
         let brand = &to.api.brand;
         let mut query = vec![
-            ("nonce".to_owned(), Some(to.world.uuid_v7().to_string())),
-            ("timestamp".to_owned(), Some(to.world.now().as_second().to_string())),
+            ("nonce".to_owned(), Some(to.environment.uuid_v7().to_string())),
+            ("timestamp".to_owned(), Some(to.environment.now().as_second().to_string())),
         ];
         for (name, value) in &self.query {
             query.retain(|(known, _)| known != name);

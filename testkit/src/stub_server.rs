@@ -18,6 +18,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
+use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 /// One certificate for all stub servers, because making one takes a while.
@@ -53,12 +54,13 @@ pub struct StubReply {
     headers: Vec<(String, String)>,
     body: Vec<u8>,
     delay: Duration,
+    gate: Option<ReplyGate>,
 }
 
 impl StubReply {
     /// A status, without a body.
     pub fn status(status: u16) -> Self {
-        Self { status, headers: Vec::new(), body: Vec::new(), delay: Duration::ZERO }
+        Self { status, headers: Vec::new(), body: Vec::new(), delay: Duration::ZERO, gate: None }
     }
 
     /// 200 with a body.
@@ -83,6 +85,28 @@ impl StubReply {
     #[must_use]
     pub fn after(self, delay: Duration) -> Self {
         Self { delay, ..self }
+    }
+
+    /// Holds the reply back until `gate` lets it go.
+    #[must_use]
+    pub fn behind(self, gate: &ReplyGate) -> Self {
+        Self { gate: Some(gate.clone()), ..self }
+    }
+}
+
+/// Holds replies back until the test lets them go, however long what it does meanwhile takes.
+#[derive(Clone, Debug)]
+pub struct ReplyGate(Arc<Semaphore>);
+
+impl ReplyGate {
+    /// One that lets nothing through yet.
+    pub fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// Lets one more reply go.
+    pub fn release_one(&self) {
+        self.0.add_permits(1);
     }
 }
 
@@ -221,6 +245,9 @@ async fn serve(
         recorded.lock().expect("nobody panics while holding it").push(request);
     }
     tokio::time::sleep(reply.delay).await;
+    if let Some(ReplyGate(gate)) = &reply.gate {
+        gate.acquire().await.expect("nobody closes it").forget();
+    }
     let mut response = Response::new(Body::from(reply.body));
     *response.status_mut() = StatusCode::from_u16(reply.status).expect("a status");
     for (name, value) in reply.headers {

@@ -238,11 +238,11 @@ impl IdentitySource {
         kind: IdentitySourceKind,
         settings: &IdentitySourceSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let backend = match settings {
             IdentitySourceSettings::Signed(settings) => {
-                Backend::Signed(SignedProtocolClient::open(settings, fetcher, world)?)
+                Backend::Signed(SignedProtocolClient::open(settings, fetcher, environment)?)
             }
             IdentitySourceSettings::Sandbox {} => Backend::Sandbox,
         };

@@ -60,7 +60,7 @@ pub enum LaWalletAnswer {
 /// Asks LA Wallet, or its sandbox.
 #[derive(Debug)]
 pub struct LaWalletProvider {
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     client: Option<SignedProtocolClient>,
 }
 
@@ -90,13 +90,15 @@ impl LaWalletProvider {
     pub fn open(
         settings: &LaWalletSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let client = match settings {
-            LaWalletSettings::Signed(settings) => Some(SignedProtocolClient::open(settings, fetcher, world)?),
+            LaWalletSettings::Signed(settings) => {
+                Some(SignedProtocolClient::open(settings, fetcher, environment)?)
+            }
             LaWalletSettings::Sandbox {} => None,
         };
-        Ok(Self { world: world.clone(), client })
+        Ok(Self { environment: environment.clone(), client })
     }
 
     /// Opens a request about an age, 1 to 120 years. In the sandbox, the last four characters of `sandbox_key` choose the
@@ -104,7 +106,7 @@ impl LaWalletProvider {
     pub async fn begin(&self, years: u8, sandbox_key: &str) -> Result<LaWalletRequest, AgeMethodError> {
         let Some(client) = &self.client else {
             let reference = format!("sandbox-{:.4}", last_four(sandbox_key));
-            let until = self.world.now() + SignedDuration::from_mins(5);
+            let until = self.environment.now() + SignedDuration::from_mins(5);
             return Ok(LaWalletRequest { code: SANDBOX_CODE.to_owned(), reference, until });
         };
         let question = LaWalletQuestion::Begin { method: METHOD_NAME, threshold: years };
@@ -118,7 +120,7 @@ impl LaWalletProvider {
         Ok(LaWalletRequest {
             code,
             reference,
-            until: self.world.now() + SignedDuration::from_secs(expires_in),
+            until: self.environment.now() + SignedDuration::from_secs(expires_in),
         })
     }
 
@@ -130,7 +132,7 @@ impl LaWalletProvider {
                 "5555" => return Ok(LaWalletAnswer::Pending),
                 digits => SandboxAnswer::of_digits(digits),
             };
-            return answer.answer(years, &*self.world).map(LaWalletAnswer::Found);
+            return answer.answer(years, &*self.environment).map(LaWalletAnswer::Found);
         };
         let question =
             LaWalletQuestion::Poll { method: METHOD_NAME, threshold: years, reference: &request.reference };
@@ -143,7 +145,7 @@ impl LaWalletProvider {
                 let verdict: SignedVerdict = serde_json::from_value(verdict.into()).map_err(|_| {
                     AgeMethodError::unavailable("the service of LA Wallet answers in another form")
                 })?;
-                verdict.into_evidence(years, self.world.now()).map(LaWalletAnswer::Found)
+                verdict.into_evidence(years, self.environment.now()).map(LaWalletAnswer::Found)
             }
         }
     }

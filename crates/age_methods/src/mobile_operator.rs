@@ -72,13 +72,13 @@ impl MobileOperator {
     pub fn open(
         settings: &MobileOperatorSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         Ok(Self(match settings {
             MobileOperatorSettings::Camara(settings) => {
-                Backend::Camara(Box::new(CamaraClient::open(settings, fetcher, world)?))
+                Backend::Camara(Box::new(CamaraClient::open(settings, fetcher, environment)?))
             }
-            MobileOperatorSettings::Sandbox {} => Backend::Sandbox(world.clone()),
+            MobileOperatorSettings::Sandbox {} => Backend::Sandbox(environment.clone()),
         }))
     }
 
@@ -86,14 +86,14 @@ impl MobileOperator {
     pub async fn ask(&self, phone: &PhoneNumber, years: u8) -> Result<AgeEvidence, AgeMethodError> {
         match &self.0 {
             Backend::Camara(camara) => camara.ask(phone, years.min(MAX_THRESHOLD_YEARS)).await,
-            Backend::Sandbox(world) => {
+            Backend::Sandbox(environment) => {
                 let outcome = match phone.expose() {
                     number if number.ends_with("0000") => SandboxAnswer::Under,
                     number if number.ends_with("8888") => SandboxAnswer::Unknown,
                     number if number.ends_with("9999") => SandboxAnswer::Unavailable,
                     _ => SandboxAnswer::Over,
                 };
-                outcome.answer(years, &**world)
+                outcome.answer(years, &**environment)
             }
         }
     }
@@ -108,7 +108,7 @@ struct CamaraClient {
     scope: String,
     verified_only: bool,
     fetcher: Fetcher,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     token: TtlCache<Secret<String>>,
 }
 
@@ -139,7 +139,7 @@ impl CamaraClient {
     fn open(
         settings: &CamaraSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let url = callable_url("url", fetcher, &settings.url)?;
         Ok(Self {
@@ -150,13 +150,13 @@ impl CamaraClient {
             scope: settings.scope.clone(),
             verified_only: settings.verified_only,
             fetcher: fetcher.clone(),
-            world: world.clone(),
-            token: TtlCache::new(world),
+            environment: environment.clone(),
+            token: TtlCache::new(environment),
         })
     }
 
     async fn ask(&self, phone: &PhoneNumber, years: u8) -> Result<AgeEvidence, AgeMethodError> {
-        let reference = self.world.uuid_v4().to_string();
+        let reference = self.environment.uuid_v4().to_string();
         let token = self.token().await?;
         let mut answered = self.verify(&token, phone, years, &reference).await?;
         // A token may become invalid before it expires, so try once more with a new one.

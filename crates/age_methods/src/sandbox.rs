@@ -27,7 +27,11 @@ impl SandboxAnswer {
         }
     }
 
-    pub(crate) fn answer(self, years: u8, world: &dyn Environment) -> Result<AgeEvidence, AgeMethodError> {
+    pub(crate) fn answer(
+        self,
+        years: u8,
+        environment: &dyn Environment,
+    ) -> Result<AgeEvidence, AgeMethodError> {
         let is = match self {
             Self::Over => true,
             Self::Under => false,
@@ -36,7 +40,7 @@ impl SandboxAnswer {
         };
         Ok(AgeEvidence::new(
             AgeAttribute::Over { years, reached: is },
-            Some(format!("sandbox-{}", world.uuid_v4())),
+            Some(format!("sandbox-{}", environment.uuid_v4())),
         ))
     }
 }

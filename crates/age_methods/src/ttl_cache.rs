@@ -11,7 +11,7 @@ const FAILURE_TTL: SignedDuration = SignedDuration::from_secs(5);
 
 /// One cached value, fetched again once it has expired.
 pub(crate) struct TtlCache<T> {
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     /// Locked during a fetch.
     state: Mutex<Option<CachedAnswer<T>>>,
 }
@@ -29,8 +29,8 @@ impl<T> fmt::Debug for TtlCache<T> {
 }
 
 impl<T: Clone> TtlCache<T> {
-    pub(crate) fn new(world: &Arc<dyn Environment>) -> Self {
-        Self { world: world.clone(), state: Mutex::new(None) }
+    pub(crate) fn new(environment: &Arc<dyn Environment>) -> Self {
+        Self { environment: environment.clone(), state: Mutex::new(None) }
     }
 
     /// The cached answer, or else the result of `ask`, cached for the duration that it returns.
@@ -39,11 +39,11 @@ impl<T: Clone> TtlCache<T> {
         ask: impl AsyncFnOnce() -> Result<(T, SignedDuration), AgeMethodError>,
     ) -> Result<T, AgeMethodError> {
         let mut state = self.state.lock().await;
-        if let Some(state) = state.as_ref().filter(|state| self.world.now() < state.until) {
+        if let Some(state) = state.as_ref().filter(|state| self.environment.now() < state.until) {
             return state.answer.clone();
         }
         let asked = ask().await;
-        let since = self.world.now();
+        let since = self.environment.now();
         let (answer, lives) = match asked {
             Ok((value, lives)) => (Ok(value), lives),
             Err(failure) => (Err(failure), FAILURE_TTL),
@@ -74,8 +74,8 @@ mod tests {
 
     #[tokio::test]
     async fn answers_are_kept_for_their_time_and_failures_for_a_moment() {
-        let world = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
-        let kept = TtlCache::new(&(world.clone() as Arc<dyn Environment>));
+        let environment = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
+        let kept = TtlCache::new(&(environment.clone() as Arc<dyn Environment>));
         let asked = AtomicU32::new(0);
         let get = async || {
             kept.get_or_fetch(async || match asked.fetch_add(1, Ordering::SeqCst) {
@@ -85,17 +85,17 @@ mod tests {
             .await
         };
         assert_eq!(get().await, Ok(0));
-        world.advance(SignedDuration::from_secs(59));
+        environment.advance(SignedDuration::from_secs(59));
         assert_eq!(get().await, Ok(0));
-        world.advance(SignedDuration::from_secs(1));
+        environment.advance(SignedDuration::from_secs(1));
         assert_eq!(get().await, Err(AgeMethodError::unavailable("away")));
-        world.advance(SignedDuration::from_secs(4));
+        environment.advance(SignedDuration::from_secs(4));
         assert_eq!(get().await, Err(AgeMethodError::unavailable("away")));
         assert!(!kept.invalidate_if(|_, _| true).await, "a failure is no answer");
-        world.advance(SignedDuration::from_secs(1));
+        environment.advance(SignedDuration::from_secs(1));
         assert_eq!(get().await, Ok(2));
         assert!(!kept.invalidate_if(|count, _| *count == 0).await);
-        assert!(kept.invalidate_if(|count, since| *count == 2 && since == world.now()).await);
+        assert!(kept.invalidate_if(|count, since| *count == 2 && since == environment.now()).await);
         assert_eq!(get().await, Ok(3));
     }
 }

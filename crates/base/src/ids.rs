@@ -169,6 +169,8 @@ ids! { false;
     ResourceId: "a resource",
     /// A task of a resource, such as the extraction of its text.
     TaskId: "a task",
+    /// A check of a document verification session.
+    VerificationCheckId: "a check",
     /// A file of a document verification session.
     MediaId: "a media",
     /// A document or a face on the list of those used for fraud.

@@ -23,7 +23,7 @@ pub use ids::{
     DocumentSessionId, DocumentTraceId, FaceId, FindingPicturesId, FraudListEntryId, GroupId, Id,
     InvitationId, MediaId, MemberId, MemberRoleId, ModerationCheckId, ModerationFindingId, ModerationId,
     NotificationId, OperatorId, OperatorRoleId, OrgId, ParseIdError, PasskeyId, ProfileId, PublicKeyId,
-    ReceiptId, ResourceId, ReviewId, SignInChallengeId, TaskId, UploadId,
+    ReceiptId, ResourceId, ReviewId, SignInChallengeId, TaskId, UploadId, VerificationCheckId,
 };
 pub use limit_violation::LimitViolation;
 pub use moment::{MOMENT_WORDS, parse_moment, storable_moment};

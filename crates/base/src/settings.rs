@@ -1,25 +1,26 @@
 //! How values of the configuration are read and written, for serde's `with` and `deserialize_with`. Out-of-range values are
-//! brought into range where they are read, so the rest of the program only sees values that hold.
+//! brought into range where they are read, and times and sizes beyond any use are refused: a moment that lies so far away does not
+//! exist, and whatever computes it would fail later. The rest of the program only sees values that hold.
 
 use jiff::SignedDuration;
-use serde::{Deserialize, Deserializer, Serializer};
+use serde::{Deserialize, Deserializer, Serializer, de};
 use std::time::Duration;
+
+/// The most milliseconds that can be set: a day.
+const MAX_MILLISECONDS: u64 = 24 * 3600 * 1000;
+/// The most bytes that can be set: a petabyte.
+const MAX_BYTES: u64 = 1_000_000_000_000_000;
 
 /// A duration that the configuration writes as a whole number of some unit.
 pub trait DurationSetting: Copy {
-    /// The integer that is read; its range is the range of the setting.
-    type Count: for<'de> Deserialize<'de>;
-
     /// `count` units of `unit_seconds` seconds.
-    fn from_count(count: Self::Count, unit_seconds: u32) -> Self;
+    fn from_count(count: u32, unit_seconds: u32) -> Self;
 
     /// How many whole units of `unit_seconds` seconds fit; 0 if the duration is negative.
     fn to_count(self, unit_seconds: u32) -> u64;
 }
 
 impl DurationSetting for SignedDuration {
-    type Count = u32;
-
     fn from_count(count: u32, unit_seconds: u32) -> Self {
         Self::from_secs(i64::from(count) * i64::from(unit_seconds))
     }
@@ -30,10 +31,8 @@ impl DurationSetting for SignedDuration {
 }
 
 impl DurationSetting for Duration {
-    type Count = u64;
-
-    fn from_count(count: u64, unit_seconds: u32) -> Self {
-        Self::from_secs(count.saturating_mul(u64::from(unit_seconds)))
+    fn from_count(count: u32, unit_seconds: u32) -> Self {
+        Self::from_secs(u64::from(count) * u64::from(unit_seconds))
     }
 
     fn to_count(self, unit_seconds: u32) -> u64 {
@@ -41,15 +40,25 @@ impl DurationSetting for Duration {
     }
 }
 
+/// The count, unless it is more than `limit` or than `N` has.
+fn bounded<N: TryFrom<u64>, E: de::Error>(count: u64, limit: u64, unit: &str) -> Result<N, E> {
+    let fitting = Some(count).filter(|count| *count <= limit).and_then(|count| N::try_from(count).ok());
+    fitting.ok_or_else(|| E::custom(format_args!("{count} {unit} are too many: at most {limit} can be set")))
+}
+
 macro_rules! duration_units {
-    ($($(#[$doc:meta])* $unit:ident = $seconds:literal;)*) => {$(
+    ($($(#[$doc:meta])* $unit:ident = $seconds:literal, at most $limit:literal;)*) => {$(
         $(#[$doc])*
         pub mod $unit {
-            use super::{Deserialize as _, Deserializer, DurationSetting, Serializer};
+            use super::{Deserialize as _, Deserializer, DurationSetting, Serializer, bounded};
+
+            /// The most that can be set.
+            pub(super) const MAX_COUNT: u32 = $limit;
 
             /// Reads the count as an integer.
             pub fn deserialize<'de, T: DurationSetting, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-                T::Count::deserialize(from).map(|count| T::from_count(count, $seconds))
+                let count = u64::deserialize(from)?;
+                bounded(count, MAX_COUNT.into(), stringify!($unit)).map(|count| T::from_count(count, $seconds))
             }
 
             /// Writes the count as an integer.
@@ -61,14 +70,14 @@ macro_rules! duration_units {
 }
 
 duration_units! {
-    /// Whole seconds.
-    seconds = 1;
-    /// Whole minutes.
-    minutes = 60;
-    /// Whole hours.
-    hours = 3600;
-    /// Whole days of 24 hours.
-    days = 86400;
+    /// Whole seconds, at most a year.
+    seconds = 1, at most 31_536_000;
+    /// Whole minutes, at most a year.
+    minutes = 60, at most 525_600;
+    /// Whole hours, at most a year.
+    hours = 3600, at most 8_760;
+    /// Whole days of 24 hours, at most a hundred years.
+    days = 86400, at most 36_500;
 }
 
 /// Whole seconds, at least 1: 0 is read as 1.
@@ -76,15 +85,47 @@ pub mod positive_seconds {
     use super::{Deserializer, DurationSetting, seconds};
 
     /// Reads the count as an integer.
-    pub fn deserialize<'de, T: DurationSetting, D: Deserializer<'de>>(from: D) -> Result<T, D::Error>
-    where
-        T::Count: From<u8>,
-    {
+    pub fn deserialize<'de, T: DurationSetting, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         let value: T = seconds::deserialize(from)?;
-        Ok(if value.to_count(1) == 0 { T::from_count(1.into(), 1) } else { value })
+        Ok(if value.to_count(1) == 0 { T::from_count(1, 1) } else { value })
     }
 
     pub use seconds::serialize;
+}
+
+/// Reads a number of seconds that stays a number, at most a year.
+pub fn number_of_seconds<'de, N: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<N, D::Error> {
+    bounded(u64::deserialize(from)?, seconds::MAX_COUNT.into(), "seconds")
+}
+
+/// Reads a number of seconds with a fraction, at most a year; less than 0 is read as 0.
+pub fn fractional_seconds<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let (number, limit) = (f64::deserialize(from)?, seconds::MAX_COUNT);
+    // Fails for NaN.
+    if number <= f64::from(limit) {
+        Ok(number.max(0.0))
+    } else {
+        Err(de::Error::custom(format_args!("{number} seconds are too many: at most {limit} can be set")))
+    }
+}
+
+/// Reads a number of milliseconds that stays a number, at most a day.
+pub fn number_of_milliseconds<'de, N: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<N, D::Error> {
+    bounded(u64::deserialize(from)?, MAX_MILLISECONDS, "milliseconds")
+}
+
+/// Reads a number of bytes, at most a petabyte.
+pub fn number_of_bytes<'de, N: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<N, D::Error> {
+    bounded(u64::deserialize(from)?, MAX_BYTES, "bytes")
+}
+
+/// Reads a number of bytes that need not be set, at most a petabyte.
+pub fn optional_number_of_bytes<'de, N, D>(from: D) -> Result<Option<N>, D::Error>
+where
+    N: TryFrom<u64>,
+    D: Deserializer<'de>,
+{
+    Option::<u64>::deserialize(from)?.map(|bytes| bounded(bytes, MAX_BYTES, "bytes")).transpose()
 }
 
 /// Reads a number of at least 1: 0 is read as 1.
@@ -104,4 +145,76 @@ where
     D: Deserializer<'de>,
 {
     N::deserialize(from).map(T::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use serde::de::{
+        IntoDeserializer as _,
+        value::{Error, F64Deserializer, U64Deserializer},
+    };
+
+    fn count(count: u64) -> U64Deserializer<Error> {
+        count.into_deserializer()
+    }
+
+    fn fraction(number: f64) -> F64Deserializer<Error> {
+        number.into_deserializer()
+    }
+
+    #[test]
+    fn the_longest_time_of_each_unit_leads_to_a_moment() {
+        let longest: [Result<SignedDuration, Error>; 4] = [
+            seconds::deserialize(count(31_536_000)),
+            minutes::deserialize(count(525_600)),
+            hours::deserialize(count(8_760)),
+            days::deserialize(count(36_500)),
+        ];
+        let [year, same, too, century] = longest.map(Result::unwrap);
+        assert_eq!((year, same, too), (SignedDuration::from_hours(365 * 24), year, year));
+        assert_eq!(century, 100 * year);
+        let now: Timestamp = "2026-01-16T14:40:00Z".parse().unwrap();
+        assert!(now.checked_sub(century).is_ok() && now.checked_add(century).is_ok());
+        assert_eq!(days::deserialize(count(36_500)), Ok(century.unsigned_abs()));
+    }
+
+    #[test]
+    fn a_time_or_size_beyond_any_use_is_refused_with_the_limit() {
+        let refused = |read: Result<SignedDuration, Error>| read.unwrap_err().to_string();
+        let words = "3000000 days are too many: at most 36500 can be set";
+        assert_eq!(refused(days::deserialize(count(3_000_000))), words);
+        let words = "8761 hours are too many: at most 8760 can be set";
+        assert_eq!(refused(hours::deserialize(count(8_761))), words);
+        let words = "525601 minutes are too many: at most 525600 can be set";
+        assert_eq!(refused(minutes::deserialize(count(525_601))), words);
+        let words = "31536001 seconds are too many: at most 31536000 can be set";
+        assert_eq!(refused(seconds::deserialize(count(31_536_001))), words);
+        assert_eq!(refused(positive_seconds::deserialize(count(31_536_001))), words);
+        assert!(seconds::deserialize::<Duration, _>(count(u64::MAX)).is_err());
+
+        let refused = |read: Result<u64, Error>| read.unwrap_err().to_string();
+        assert_eq!(refused(number_of_seconds(count(31_536_001))), words);
+        assert_eq!(number_of_seconds(count(31_536_000)), Ok(31_536_000_u32));
+        let words = "86400001 milliseconds are too many: at most 86400000 can be set";
+        assert_eq!(refused(number_of_milliseconds(count(86_400_001))), words);
+        assert_eq!(number_of_milliseconds(count(86_400_000)), Ok(86_400_000_u64));
+        let words = "1000000000000001 bytes are too many: at most 1000000000000000 can be set";
+        assert_eq!(refused(number_of_bytes(count(1_000_000_000_000_001))), words);
+        assert_eq!(number_of_bytes(count(1_000_000_000_000_000)), Ok(1_000_000_000_000_000_u64));
+        // What the type has no room for is no smaller number.
+        assert!(number_of_bytes::<u16, _>(count(65_536)).is_err());
+    }
+
+    #[test]
+    fn a_time_with_a_fraction_is_a_number_from_0_to_a_year() {
+        assert_eq!(fractional_seconds(fraction(31_536_000.0)), Ok(31_536_000.0));
+        assert_eq!(fractional_seconds(fraction(-1.0)), Ok(0.0));
+        let refused = |number: f64| fractional_seconds(fraction(number)).unwrap_err().to_string();
+        assert_eq!(refused(31_536_000.5), "31536000.5 seconds are too many: at most 31536000 can be set");
+        for number in [f64::NAN, f64::INFINITY] {
+            assert!(refused(number).contains("seconds are too many"), "{number}");
+        }
+    }
 }

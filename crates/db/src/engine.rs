@@ -476,14 +476,26 @@ impl Db {
         }
     }
 
-    /// Begins a transaction that reads.
+    /// Begins a transaction that reads. On PostgreSQL each of its statements sees what is committed by then; where several must
+    /// see the same, there is [`Self::read_snapshot`].
     pub async fn read(&self) -> Result<ReadTx, DbError> {
+        self.begin_reading("BEGIN READ ONLY").await
+    }
+
+    /// Begins a transaction that reads, all of whose statements see the state that the first of them has seen. The server
+    /// keeps that state for as long, so it is for what needs it.
+    pub async fn read_snapshot(&self) -> Result<ReadTx, DbError> {
+        self.begin_reading("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await
+    }
+
+    /// SQLite has one way to read, and it sees one state.
+    async fn begin_reading(&self, on_postgres: &'static str) -> Result<ReadTx, DbError> {
         Ok(ReadTx(match &self.0 {
             Pools::Sqlite { readers, .. } => {
                 EngineTx::Sqlite(Connection::InTransaction(readers.begin().await?))
             }
             Pools::Postgres(pool) => {
-                EngineTx::Postgres(Connection::InTransaction(begin_whole(pool, "BEGIN READ ONLY").await?))
+                EngineTx::Postgres(Connection::InTransaction(begin_whole(pool, on_postgres).await?))
             }
         }))
     }

@@ -6,7 +6,7 @@ use base::{
     DocumentSessionId, DocumentTraceId, FaceId, FindingPicturesId, FraudListEntryId, GroupId, InvitationId,
     MediaId, MemberId, MemberRoleId, ModerationCheckId, ModerationFindingId, ModerationId, NotificationId,
     OperatorId, OperatorRoleId, OrgId, PasskeyId, ProfileId, PublicKeyId, ReceiptId, ResourceId, ReviewId,
-    SignInChallengeId, TaskId, Timestamp, Uuid,
+    SignInChallengeId, TaskId, Timestamp, Uuid, VerificationCheckId,
 };
 
 /// A statement with its values: `sql!("SELECT … WHERE id = $1", id)`. The text is for both engines. If that is impossible,
@@ -119,6 +119,7 @@ value_from!(
     ModerationId => Uuid, ModerationCheckId => Uuid, ModerationFindingId => Uuid, ContentReportId => Uuid, ContentUploadId => Uuid, NotificationId => Uuid,
     ReviewId => Uuid, ProfileId => Uuid, FaceId => Uuid, GroupId => Uuid, ReceiptId => Uuid,
     DocumentSessionId => Uuid, DocumentTraceId => Uuid, FraudListEntryId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
+    VerificationCheckId => Uuid,
     AgeSessionId => Uuid, AgeAttemptId => Uuid,
     FindingPicturesId => Uuid, CaseId => Uuid, CaseQueueId => Uuid, CaseOpinionId => Uuid,
     MemberRoleId => Uuid, ApprovalId => Uuid, OperatorId => Uuid, OperatorRoleId => Uuid, ConsoleSessionId => Uuid, PasskeyId => Uuid, SignInChallengeId => Uuid,

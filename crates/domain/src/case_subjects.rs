@@ -9,7 +9,7 @@ use crate::{
     },
     document_verification::{DocumentVerificationService, reviews::CheckDecision, types::CheckAdvice},
 };
-use base::{AccountId, AgeSessionId, AppId, MemberId, ModerationCheckId, NotificationId};
+use base::{AccountId, AgeSessionId, AppId, MemberId, NotificationId, VerificationCheckId};
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use futures_util::future::BoxFuture;
 use jobs::JobError;
@@ -98,7 +98,7 @@ impl ReviewedSubjects {
         &self,
         tx: &mut WriteTx,
         app: AppId,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         outcome: &CaseOutcome,
     ) -> Result<bool, DbError> {
         let value = match outcome.decision {

@@ -1,4 +1,4 @@
-//! Places for work that takes much of something shared: how much of it is under way at once, and whose is next. Every
+//! Slots for work that takes much of something shared: how much of it is under way at once, and whose is next. Every
 //! application has its turn.
 
 use base::{AppId, FairQueue};

@@ -15,7 +15,7 @@ use crate::{
 };
 use base::{Environment, SignedDuration};
 use db::{Db, DbError};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_recurring};
+use jobs::{Job, JobError, JobOutcome, Lane, NewJob, RetryPolicy, enqueue};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -43,18 +43,18 @@ impl PurgeNonces {
 /// when it starts.
 pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(), DbError> {
     let mut tx = db.write().await?;
-    enqueue_recurring(&mut tx, env, &PurgeNonces {}).await?;
-    enqueue_recurring(&mut tx, env, &PurgeExpired {}).await?;
-    enqueue_recurring(&mut tx, env, &CleanFiles {}).await?;
-    enqueue_recurring(&mut tx, env, &SealTexts {}).await?;
-    enqueue_recurring(&mut tx, env, &SweepFaces {}).await?;
-    enqueue_recurring(&mut tx, env, &SweepModerations {}).await?;
-    enqueue_recurring(&mut tx, env, &SweepContentUploads {}).await?;
-    enqueue_recurring(&mut tx, env, &SweepFindingPictures {}).await?;
-    enqueue_recurring(&mut tx, env, &SweepDocumentSessions {}).await?;
-    enqueue_recurring(&mut tx, env, &ExpireAgeSessions {}).await?;
-    enqueue_recurring(&mut tx, env, &RefreshTrust {}).await?;
-    enqueue_recurring(&mut tx, env, &PurgeAuditTrail {}).await?;
+    enqueue(&mut tx, NewJob::new(env, &PurgeNonces {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &PurgeExpired {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &CleanFiles {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &SealTexts {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &SweepFaces {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &SweepModerations {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &SweepContentUploads {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &SweepFindingPictures {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &SweepDocumentSessions {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &ExpireAgeSessions {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &RefreshTrust {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &PurgeAuditTrail {}).recurring()).await?;
     data_keys::rotation::schedule_retirement(&mut tx, env).await?;
     tx.commit().await
 }

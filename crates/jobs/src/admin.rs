@@ -46,7 +46,7 @@ impl TryFrom<String> for JobState {
 /// A job's row.
 #[derive(Debug, FromRow, serde::Serialize)]
 pub struct JobRecord {
-    /// The id that [`enqueue`](crate::enqueue) returned.
+    /// [`NewJob::id`](crate::NewJob::id)
     pub id: Uuid,
     /// [`Job::KIND`](crate::Job::KIND)
     pub kind: String,
@@ -113,7 +113,7 @@ pub struct JobPosition {
 pub struct LaneFigures {
     /// The lane.
     pub lane: Lane,
-    /// Jobs that wait for a free place.
+    /// Jobs that wait for a free slot.
     pub due: i64,
     /// Jobs that wait until they are due.
     pub scheduled: i64,

@@ -132,7 +132,7 @@ impl RetryPolicy {
     /// Six attempts, spread over a little more than an hour.
     pub const DEFAULT: Self = Self { waits: &[1, 10, 60, 600, 3000], jitter: 0.2 };
     /// For recurring jobs, which must not end as dead letters: eleven attempts, so that they outlast a database that is
-    /// unavailable for hours. What [`enqueue_recurring`](crate::enqueue_recurring) queued has no last attempt.
+    /// unavailable for hours. What was queued as [recurring](crate::NewJob::recurring) has no last attempt.
     pub const RECURRING: Self =
         Self { waits: &[10, 60, 600, 3600, 3600, 3600, 3600, 3600, 3600, 3600], jitter: 0.1 };
     /// One attempt: a job that fails is parked.

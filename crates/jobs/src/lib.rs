@@ -10,6 +10,7 @@
 
 mod admin;
 mod job;
+mod new_job;
 mod queue;
 mod worker;
 
@@ -18,9 +19,6 @@ pub use admin::{
     list_matching, report_metrics, retry, show,
 };
 pub use job::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
-pub use queue::{
-    Lease, LeaseError, QueuePosition, ShutdownSignal, enqueue, enqueue_at, enqueue_for_account,
-    enqueue_for_application, enqueue_recurring, enqueue_unique, enqueue_unique_for_account,
-    enqueue_unique_for_application, queue_position, withdraw,
-};
+pub use new_job::{NewJob, enqueue, withdraw};
+pub use queue::{Lease, LeaseError, QueuePosition, ShutdownSignal, queue_position};
 pub use worker::Worker;

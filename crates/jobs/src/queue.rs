@@ -1,15 +1,10 @@
-//! Enqueueing jobs, and leasing them.
+//! Leasing jobs, and what a lease allows.
 
-use crate::{Job, Lane};
-use base::{AccountId, AppId, Environment, SignedDuration, Timestamp, Uuid};
+use crate::{Job, Lane, new_job::RECURRING_KEY};
+use base::{AccountId, AppId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 use std::collections::HashMap;
 use tokio::sync::watch;
-
-/// The key of the jobs that [`enqueue_recurring`] queues.
-const RECURRING_KEY: &str = "recurring";
-/// No round of what recurs is put off for so long. One that waits longer was put off by a clock that was ahead.
-const MAX_RECURRING_WAIT: SignedDuration = SignedDuration::from_hours(24);
 
 /// Why a run may not change anything under its lease.
 #[derive(Debug, thiserror::Error)]
@@ -20,169 +15,6 @@ pub enum LeaseError {
     /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
-}
-
-/// Enqueues a job that is due at once, in the transaction that causes it, and returns its id. Until that transaction is
-/// committed there is no job.
-pub async fn enqueue<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    job: &J,
-) -> Result<Uuid, DbError> {
-    enqueue_at(tx, environment, job, environment.now()).await
-}
-
-/// Enqueues a job that is due at `run_at`, and returns its id.
-pub async fn enqueue_at<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    job: &J,
-    run_at: Timestamp,
-) -> Result<Uuid, DbError> {
-    let id = environment.uuid_v7();
-    insert(tx, environment, job, id, None, run_at, JobOwner::default()).await?;
-    Ok(id)
-}
-
-/// Enqueues a job of an application, and returns its id. It takes no more than the application's share of its lane when
-/// others wait.
-pub async fn enqueue_for_application<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    app: AppId,
-    job: &J,
-    run_at: Timestamp,
-) -> Result<Uuid, DbError> {
-    let id = environment.uuid_v7();
-    let owner = JobOwner { app: Some(app), account: None };
-    insert(tx, environment, job, id, None, run_at, owner).await?;
-    Ok(id)
-}
-
-/// Enqueues a job of an account, and returns its id. The job is deleted with the account, and is its
-/// application's.
-pub async fn enqueue_for_account<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    account: AccountId,
-    job: &J,
-    run_at: Timestamp,
-) -> Result<Uuid, DbError> {
-    let id = environment.uuid_v7();
-    let owner = JobOwner { app: None, account: Some(account) };
-    insert(tx, environment, job, id, None, run_at, owner).await?;
-    Ok(id)
-}
-
-/// Enqueues a job unless there is one of its kind and key already; returns whether it was enqueued.
-pub async fn enqueue_unique<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    job: &J,
-    key: &str,
-    run_at: Timestamp,
-) -> Result<bool, DbError> {
-    let id = environment.uuid_v7();
-    Ok(insert(tx, environment, job, id, Some(key), run_at, JobOwner::default()).await? == 1)
-}
-
-/// Enqueues a job that recurs for as long as there is a server, due at once, unless it is queued already. However often it
-/// fails or its process dies, it is tried again: nobody would queue it anew. One that is a dead letter all the same, since an
-/// earlier build parked it, is due at once again, and so is one that waits for a moment more than a day from now, since a clock
-/// was wrong.
-pub async fn enqueue_recurring<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    job: &J,
-) -> Result<(), DbError> {
-    let now = environment.now();
-    if !enqueue_unique(tx, environment, job, RECURRING_KEY, now).await? {
-        tx.execute(sql!(
-            "UPDATE jobs SET state = 'WAITING', attempts = 0, interruptions = 0, forgiven = 0, run_at = $3
-              WHERE kind = $1 AND unique_key = $2 AND (state = 'PARKED' OR (state = 'WAITING' AND run_at > $4))",
-            J::KIND,
-            RECURRING_KEY,
-            now,
-            now + MAX_RECURRING_WAIT,
-        ))
-        .await?;
-    }
-    Ok(())
-}
-
-/// [`enqueue_unique`] for a job of an application.
-pub async fn enqueue_unique_for_application<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    app: AppId,
-    job: &J,
-    key: &str,
-    run_at: Timestamp,
-) -> Result<bool, DbError> {
-    let id = environment.uuid_v7();
-    let owner = JobOwner { app: Some(app), account: None };
-    Ok(insert(tx, environment, job, id, Some(key), run_at, owner).await? == 1)
-}
-
-/// [`enqueue_unique`] for a job of an account.
-pub async fn enqueue_unique_for_account<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    account: AccountId,
-    job: &J,
-    key: &str,
-    run_at: Timestamp,
-) -> Result<bool, DbError> {
-    let id = environment.uuid_v7();
-    let owner = JobOwner { app: None, account: Some(account) };
-    Ok(insert(tx, environment, job, id, Some(key), run_at, owner).await? == 1)
-}
-
-/// Deletes the job of this kind and key, in whatever state it is; returns whether there was one. A run of it has lost its
-/// lease, and may change nothing any more.
-pub async fn withdraw<J: Job>(tx: &mut WriteTx, key: &str) -> Result<bool, DbError> {
-    let rows = tx.execute(sql!("DELETE FROM jobs WHERE kind = $1 AND unique_key = $2", J::KIND, key)).await?;
-    Ok(rows == 1)
-}
-
-/// Whose job it is; nobody's: the server's own.
-#[derive(Clone, Copy, Debug, Default)]
-struct JobOwner {
-    /// `None`: that of the account.
-    app: Option<AppId>,
-    account: Option<AccountId>,
-}
-
-async fn insert<J: Job>(
-    tx: &mut WriteTx,
-    environment: &dyn Environment,
-    job: &J,
-    id: Uuid,
-    key: Option<&str>,
-    run_at: Timestamp,
-    owner: JobOwner,
-) -> Result<u64, DbError> {
-    let payload = serde_json::to_value(job).expect("a payload of our own is JSON");
-    let rows = tx
-        .execute(sql!(
-            "INSERT INTO jobs (id, kind, unique_key, lane, payload, state, attempts, run_at, created_at, account_id,
-                               app_id)
-             VALUES ($1, $2, $3, $4, $5, 'WAITING', 0, $6, $7, $8,
-                     coalesce($9, (SELECT a.app_id FROM accounts a WHERE a.id = $8)))
-             ON CONFLICT (kind, unique_key) DO NOTHING",
-            id,
-            J::KIND,
-            key,
-            J::LANE.as_str(),
-            payload,
-            run_at,
-            environment.now(),
-            owner.account,
-            owner.app,
-        ))
-        .await?;
-    tx.notify_on_commit();
-    Ok(rows)
 }
 
 /// Where a job stands in its lane.
@@ -196,8 +28,8 @@ pub struct QueuePosition {
     pub running: u64,
 }
 
-/// Where the job of this kind that was enqueued with [`enqueue_unique`] under this key stands; `None` if it has ended, or
-/// waits for an operator.
+/// Where the job of this kind and key stands ([`NewJob::unique`](crate::NewJob::unique)); `None` if it has ended, or waits for an
+/// operator.
 pub async fn queue_position<J: Job>(view: &mut ReadTx, key: &str) -> Result<Option<QueuePosition>, DbError> {
     #[derive(FromRow)]
     struct PositionRow {
@@ -239,8 +71,8 @@ pub struct Lease {
     pub(crate) run_number: i64,
     pub(crate) worker: Uuid,
     pub(crate) shutdown: ShutdownSignal,
-    /// Tells this run alone to stop: others wait for its place.
-    pub(crate) place_wanted: ShutdownSignal,
+    /// Tells this run alone to stop: others wait for its slot.
+    pub(crate) slot_wanted: ShutdownSignal,
 }
 
 /// How a run counts when its job goes back to the queue.
@@ -277,7 +109,7 @@ pub(crate) struct LeasedJob {
 }
 
 impl LeasedJob {
-    /// Whether [`enqueue_recurring`] has queued it.
+    /// Whether it was queued as one that recurs ([`NewJob::recurring`](crate::NewJob::recurring)).
     pub(crate) fn is_recurring(&self) -> bool {
         self.unique_key.as_deref() == Some(RECURRING_KEY)
     }
@@ -286,10 +118,10 @@ impl LeasedJob {
 /// How many jobs a worker leases.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeaseLimits {
-    /// The places of the lane that are free.
+    /// The slots of the lane that are free.
     pub(crate) free: usize,
-    /// The places that one application may have in this worker.
-    pub(crate) places_per_application: usize,
+    /// The slots that one application may have in this worker.
+    pub(crate) slots_per_application: usize,
     /// The jobs of one application that may run in all workers, if it has no limit of its own.
     pub(crate) max_running: Option<u64>,
 }
@@ -304,7 +136,7 @@ pub(crate) async fn lease_due(
     until: Timestamp,
     limits: LeaseLimits,
 ) -> Result<Vec<LeasedJob>, DbError> {
-    let LeaseLimits { free: limit, places_per_application, max_running } = limits;
+    let LeaseLimits { free: limit, slots_per_application, max_running } = limits;
     let mut tx = db.write().await?;
     let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
     tx.execute(sql!(
@@ -333,11 +165,11 @@ pub(crate) async fn lease_due(
     let mut running = running_by_application(&mut tx, lane, worker).await?;
     let mut room: HashMap<_, _> = HashMap::new();
     for DueApplication { app, room: left } in due {
-        let places = places_per_application.saturating_sub(running.get(&app).copied().unwrap_or(0));
-        room.insert(app, left.min(places));
+        let slots = slots_per_application.saturating_sub(running.get(&app).copied().unwrap_or(0));
+        room.insert(app, left.min(slots));
     }
     waiting.retain(|app| room.get(app).is_some_and(|room| *room > 0));
-    // In turns: whoever has the fewest places gets the next ones, until nobody waits or no place is free.
+    // In turns: whoever has the fewest slots gets the next ones, until nobody waits or no slot is free.
     while leased.len() < limit && !waiting.is_empty() {
         let free = limit - leased.len();
         let shares = fair_shares(free, &waiting, &running);
@@ -446,7 +278,7 @@ pub(crate) async fn due_applications(
     Ok(due.filter(|due| due.room > 0).collect())
 }
 
-/// How many places of a worker's lane each application has.
+/// How many slots of a worker's lane each application has.
 async fn running_by_application(
     view: &mut ReadTx,
     lane: Lane,
@@ -468,17 +300,17 @@ async fn running_by_application(
     Ok(rows.into_iter().map(|row| (row.app_id, row.number as usize)).collect())
 }
 
-/// Shares out free places so that those who wait have as equal numbers of places as possible. `waiting` is in the order in
-/// which they get a place where not all can. Nobody is listed with a share of 0; there is one share at least.
+/// Shares out free slots so that those who wait have as equal numbers of slots as possible. `waiting` is in the order in
+/// which they get a slot where not all can. Nobody is listed with a share of 0; there is one share at least.
 fn fair_shares(
     free: usize,
     waiting: &[Option<AppId>],
     running: &HashMap<Option<AppId>, usize>,
 ) -> Vec<(Option<AppId>, usize)> {
-    let places = |app: &Option<AppId>| running.get(app).copied().unwrap_or(0);
+    let slots = |app: &Option<AppId>| running.get(app).copied().unwrap_or(0);
     let mut shares: Vec<(Option<AppId>, usize)> = waiting.iter().map(|app| (*app, 0)).collect();
     for _ in 0..free {
-        let Some(next) = shares.iter_mut().min_by_key(|(app, share)| places(app) + *share) else { break };
+        let Some(next) = shares.iter_mut().min_by_key(|(app, share)| slots(app) + *share) else { break };
         next.1 += 1;
     }
     shares.retain(|(_, share)| *share > 0);
@@ -552,19 +384,19 @@ pub(crate) async fn extend_leases(db: &Db, worker: Uuid, until: Timestamp) -> Re
 }
 
 impl Lease {
-    /// Whether the worker was told to stop, or this run to give its place to another application. A job that takes long
+    /// Whether the worker was told to stop, or this run to give its slot to another application. A job that takes long
     /// then saves a checkpoint and ends with [`crate::JobOutcome::Again`], so that it goes on from there elsewhere or later.
     pub fn is_stopping(&self) -> bool {
-        *self.shutdown.borrow() || *self.place_wanted.borrow()
+        *self.shutdown.borrow() || *self.slot_wanted.borrow()
     }
 
     /// Waits until [`Self::is_stopping`].
     pub async fn stop_requested(&self) {
         // A sender that is gone means the same.
-        let (mut shutdown, mut place_wanted) = (self.shutdown.clone(), self.place_wanted.clone());
+        let (mut shutdown, mut slot_wanted) = (self.shutdown.clone(), self.slot_wanted.clone());
         tokio::select! {
             _gone = shutdown.wait_for(|stopped| *stopped) => {}
-            _gone = place_wanted.wait_for(|wanted| *wanted) => {}
+            _gone = slot_wanted.wait_for(|wanted| *wanted) => {}
         }
     }
 
@@ -685,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn free_places_go_to_those_who_have_fewest() {
+    fn free_slots_go_to_those_who_have_fewest() {
         let running = HashMap::from([(app(1), 5), (app(2), 1)]);
         let shares = |free, waiting: &[Option<AppId>]| fair_shares(free, waiting, &running);
         assert_eq!(shares(4, &[app(1)]), [(app(1), 4)], "nobody else waits");

@@ -19,25 +19,25 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long running jobs may go on after the worker was told to stop; then their leases are released.
 const SHUTDOWN_GRACE_PERIOD: Duration = Duration::from_secs(20);
 
-/// How often a worker looks whether others wait while all places of a lane are taken.
-const PLACE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a worker looks whether others wait while all slots of a lane are taken.
+const SLOT_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a run that was asked for its place is given before another is asked.
+/// How long a run that was asked for its slot is given before another is asked.
 const LEAVING_TIME: Duration = Duration::from_secs(20);
 
-/// How long a run may have its place while an application waits that has none, though nobody has more than their share.
+/// How long a run may have its slot while an application waits that has none, though nobody has more than their share.
 const TURN: Duration = Duration::from_mins(1);
 
-/// From so many places of [`Lane::Heavy`] on, one is kept for applications that have none. Fewer are too few for that, and in the
-/// other lanes work is short, or keeps its place for so long that none may be idle.
-const MIN_PLACES_TO_KEEP_ONE: usize = 4;
+/// From so many slots of [`Lane::Heavy`] on, one is kept for applications that have none. Fewer are too few for that, and in the
+/// other lanes work is short, or keeps its slot for so long that none may be idle.
+const MIN_SLOTS_TO_KEEP_ONE: usize = 4;
 
-/// A place of a lane that a run has.
-struct Place {
+/// A slot of a lane that a run has.
+struct TakenSlot {
     app: Option<AppId>,
     since: Instant,
     /// Tells the run to give it up. Closed once the run has ended.
-    wanted: watch::Sender<bool>,
+    give_up: watch::Sender<bool>,
     /// When it was told.
     told_at: Option<Instant>,
 }
@@ -104,7 +104,7 @@ impl Worker {
         self
     }
 
-    /// Sets how long a run keeps its place while an application waits that has none. Default: a minute.
+    /// Sets how long a run keeps its slot while an application waits that has none. Default: a minute.
     #[must_use]
     pub fn turn(mut self, turn: Duration) -> Self {
         self.turn = turn;
@@ -112,7 +112,7 @@ impl Worker {
     }
 
     /// Sets how many jobs of one application run at once, in all processes and in all lanes but [`Lane::Live`], unless an
-    /// operator has set another limit for the application. Default: as many as there are places.
+    /// operator has set another limit for the application. Default: as many as there are slots.
     #[must_use]
     pub fn max_running_per_application(mut self, limit: Option<u64>) -> Self {
         self.max_running = limit;
@@ -173,8 +173,8 @@ impl Worker {
 
     async fn run_lane(self: Arc<Self>, lane: Lane, slots: usize, mut stopped: ShutdownSignal) {
         let mut running = JoinSet::new();
-        let mut places: Vec<Place> = Vec::new();
-        let mut places_checked_at = Instant::now();
+        let mut taken: Vec<TakenSlot> = Vec::new();
+        let mut slots_checked_at = Instant::now();
         while !*stopped.borrow() {
             // Subscribed before looking, so that no job enqueued in between is missed.
             let enqueued = self.db.notified();
@@ -190,14 +190,14 @@ impl Worker {
             });
             let may_be_more = leased.len() == free;
             for job in leased {
-                let (wanted, place_wanted) = watch::channel(false);
-                places.push(Place { app: job.app_id, since: Instant::now(), wanted, told_at: None });
-                running.spawn(self.clone().run_job(job, place_wanted));
+                let (give_up, slot_wanted) = watch::channel(false);
+                taken.push(TakenSlot { app: job.app_id, since: Instant::now(), give_up, told_at: None });
+                running.spawn(self.clone().run_job(job, slot_wanted));
             }
-            places.retain(|place| !place.wanted.is_closed());
-            if free == 0 && places_checked_at.elapsed() >= PLACE_CHECK_INTERVAL {
-                places_checked_at = Instant::now();
-                self.make_room(lane, slots, &mut places).await;
+            taken.retain(|slot| !slot.give_up.is_closed());
+            if free == 0 && slots_checked_at.elapsed() >= SLOT_CHECK_INTERVAL {
+                slots_checked_at = Instant::now();
+                self.make_room(lane, slots, &mut taken).await;
             }
             if may_be_more && running.len() < slots {
                 continue;
@@ -207,7 +207,7 @@ impl Worker {
                 Some(_) = running.join_next() => {}
                 () = enqueued, if running.len() < slots => {}
                 () = tokio::time::sleep(POLL_INTERVAL), if running.len() < slots => {}
-                () = tokio::time::sleep(PLACE_CHECK_INTERVAL), if running.len() >= slots => {}
+                () = tokio::time::sleep(SLOT_CHECK_INTERVAL), if running.len() >= slots => {}
             }
             while running.try_join_next().is_some() {}
         }
@@ -222,13 +222,13 @@ impl Worker {
         }
     }
 
-    /// Makes room for an application that waits in a full lane. If it has less than half of the places, the newest run of an
+    /// Makes room for an application that waits in a full lane. If it has less than half of the slots, the newest run of an
     /// application that has more than half is asked to stop. If no application has more than half, as in a lane with one
-    /// place, and the waiting one has none at all, the longest run of one of the applications with the most places is asked,
+    /// slot, and the waiting one has none at all, the longest run of one of the applications with the most slots is asked,
     /// once that run has had its turn. Long runs save a checkpoint and continue later; others end soon.
-    async fn make_room(&self, lane: Lane, slots: usize, places: &mut [Place]) {
+    async fn make_room(&self, lane: Lane, slots: usize, taken: &mut [TakenSlot]) {
         // Somebody is leaving already. Not every kind of job can: those are not waited for.
-        if places.iter().any(|place| place.told_at.is_some_and(|told| told.elapsed() < LEAVING_TIME)) {
+        if taken.iter().any(|slot| slot.told_at.is_some_and(|told| told.elapsed() < LEAVING_TIME)) {
             return;
         }
         let waiting = async {
@@ -239,30 +239,30 @@ impl Worker {
             tracing::warn!(error = &error as &dyn std::error::Error, "it is unknown who waits for a job");
             Vec::new()
         });
-        let mut taken: HashMap<Option<AppId>, usize> = HashMap::new();
-        for place in &*places {
-            *taken.entry(place.app).or_default() += 1;
+        let mut slots_of: HashMap<Option<AppId>, usize> = HashMap::new();
+        for slot in &*taken {
+            *slots_of.entry(slot.app).or_default() += 1;
         }
         let half = (slots / 2).max(1);
-        let is_over = |app: &Option<AppId>| taken.get(app).is_some_and(|number| *number > half);
-        let is_under = |app: &Option<AppId>| taken.get(app).is_none_or(|number| *number < half);
-        let has_none = |app: &Option<AppId>| !taken.contains_key(app);
+        let is_over = |app: &Option<AppId>| slots_of.get(app).is_some_and(|number| *number > half);
+        let is_under = |app: &Option<AppId>| slots_of.get(app).is_none_or(|number| *number < half);
+        let has_none = |app: &Option<AppId>| !slots_of.contains_key(app);
         let mut asked = None;
         if waiting.iter().any(|due| is_under(&due.app)) {
-            asked = places.iter().rposition(|place| place.told_at.is_none() && is_over(&place.app));
+            asked = taken.iter().rposition(|slot| slot.told_at.is_none() && is_over(&slot.app));
         }
         if asked.is_none() && waiting.iter().any(|due| has_none(&due.app)) {
-            let most = taken.values().copied().max();
-            asked = places.iter().position(|place| {
-                place.told_at.is_none()
-                    && place.since.elapsed() >= self.turn
-                    && taken.get(&place.app).copied() == most
+            let most = slots_of.values().copied().max();
+            asked = taken.iter().position(|slot| {
+                slot.told_at.is_none()
+                    && slot.since.elapsed() >= self.turn
+                    && slots_of.get(&slot.app).copied() == most
             });
         }
-        if let Some(place) = asked.and_then(|at| places.get_mut(at)) {
-            tracing::info!(lane = lane.as_str(), "a run gives its place to another application");
-            place.wanted.send_replace(true);
-            place.told_at = Some(Instant::now());
+        if let Some(slot) = asked.and_then(|at| taken.get_mut(at)) {
+            tracing::info!(lane = lane.as_str(), "a run gives its slot to another application");
+            slot.give_up.send_replace(true);
+            slot.told_at = Some(Instant::now());
         }
     }
 
@@ -274,10 +274,10 @@ impl Worker {
         free: usize,
     ) -> Result<Vec<queue::LeasedJob>, DbError> {
         let now = self.environment.now();
-        let keeps_one = lane == Lane::Heavy && slots >= MIN_PLACES_TO_KEEP_ONE;
+        let keeps_one = lane == Lane::Heavy && slots >= MIN_SLOTS_TO_KEEP_ONE;
         let limits = LeaseLimits {
             free,
-            places_per_application: if keeps_one { slots - 1 } else { slots },
+            slots_per_application: if keeps_one { slots - 1 } else { slots },
             max_running: self.max_running,
         };
         match queue::next_due(&self.db, lane).await? {
@@ -301,20 +301,20 @@ impl Worker {
         tx.commit().await
     }
 
-    async fn run_job(self: Arc<Self>, leased: queue::LeasedJob, place_wanted: ShutdownSignal) {
+    async fn run_job(self: Arc<Self>, leased: queue::LeasedJob, slot_wanted: ShutdownSignal) {
         let attempts = leased.attempts - leased.interruptions;
         let span = JobIds::span(leased.id, &leased.kind, attempts, leased.account_id);
-        self.run_in_span(leased, attempts, place_wanted).instrument(span).await;
+        self.run_in_span(leased, attempts, slot_wanted).instrument(span).await;
     }
 
-    async fn run_in_span(&self, leased: queue::LeasedJob, attempts: i64, place_wanted: ShutdownSignal) {
+    async fn run_in_span(&self, leased: queue::LeasedJob, attempts: i64, slot_wanted: ShutdownSignal) {
         let lease = Lease {
             id: leased.id,
             attempts,
             run_number: leased.attempts,
             worker: self.id,
             shutdown: self.shutdown.clone(),
-            place_wanted,
+            slot_wanted,
         };
         let is_recurring = leased.is_recurring();
         let kind = leased.kind;

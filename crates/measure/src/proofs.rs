@@ -25,8 +25,8 @@ pub struct SampleProofs {
 impl SampleProofs {
     /// So many of each kind.
     pub fn issue(count: usize) -> anyhow::Result<Self> {
-        let (world, now) = (SystemEnvironment, SystemEnvironment.now());
-        let key = IssuingKey::generate(&world);
+        let (environment, now) = (SystemEnvironment, SystemEnvironment.now());
+        let key = IssuingKey::generate(&environment);
         let entry = serde_json::json!({ "issuers": [{
             "id": "https://pass.example", "provider": "PASS", "formats": ["cwt"], "keys": [key.jwk()],
         }] });
@@ -47,7 +47,7 @@ impl SampleProofs {
         let codes = (0..count)
             .map(|number| issue::issue_code(&key, &grant(None, minute), now, id(number)))
             .collect::<Result<Vec<_>, _>>()?;
-        let holder = IssuingKey::generate(&world);
+        let holder = IssuingKey::generate(&environment);
         let bound = grant(Some(holder.holder_key()), SignedDuration::from_hours(1));
         let presentations = (0..count)
             .map(|number| {

@@ -315,7 +315,7 @@ impl Services {
         let age_verification = AgeVerificationService::new(
             AgeVerificationDependencies {
                 db: db.clone(),
-                world: environment.clone(),
+                environment: environment.clone(),
                 vault: vault.clone(),
                 counter_key: keyring.derive("subjects of usage counters"),
                 outbox: outbox.clone(),

@@ -97,11 +97,15 @@ impl RemoteIssuer {
     pub fn open(
         directory: &str,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let target = fetcher.parse_target(directory);
         target.map_err(|refused| InvalidSettingError::new("issuer", refused.to_string()))?;
-        Ok(Self { directory: directory.to_owned(), fetcher: fetcher.clone(), cache: TtlCache::new(world) })
+        Ok(Self {
+            directory: directory.to_owned(),
+            fetcher: fetcher.clone(),
+            cache: TtlCache::new(environment),
+        })
     }
 
     /// The issuer's keys, at most ten minutes old.

@@ -99,16 +99,16 @@ impl CardProvider {
     pub fn open(
         settings: &CardProviderSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         Ok(Self(match settings {
             CardProviderSettings::Stripe(settings) => {
-                Backend::Stripe(stripe::StripeClient::open(settings, fetcher, world)?)
+                Backend::Stripe(stripe::StripeClient::open(settings, fetcher, environment)?)
             }
             CardProviderSettings::Signed(settings) => {
-                Backend::Signed(crate::registry::SignedProtocolClient::open(settings, fetcher, world)?)
+                Backend::Signed(crate::registry::SignedProtocolClient::open(settings, fetcher, environment)?)
             }
-            CardProviderSettings::Sandbox {} => Backend::Sandbox(world.clone()),
+            CardProviderSettings::Sandbox {} => Backend::Sandbox(environment.clone()),
         }))
     }
 
@@ -123,7 +123,7 @@ impl CardProvider {
             Backend::Signed(service) => {
                 signed_protocol::check(service, card).await.map(CardCheckOutcome::Done)
             }
-            Backend::Sandbox(world) => sandbox::check(card, &**world, return_url),
+            Backend::Sandbox(environment) => sandbox::check(card, &**environment, return_url),
         }
     }
 
@@ -132,7 +132,7 @@ impl CardProvider {
         match &self.0 {
             Backend::Stripe(stripe) => stripe.resume(held).await,
             Backend::Signed(_) => Err(AgeMethodError::unavailable("the card provider sends nobody on")),
-            Backend::Sandbox(world) => sandbox::resume(held, &**world),
+            Backend::Sandbox(environment) => sandbox::resume(held, &**environment),
         }
     }
 }

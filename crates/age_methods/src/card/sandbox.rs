@@ -9,7 +9,7 @@ const WAITING_SETUP_INTENT: &str = "sandbox-waiting";
 
 pub(super) fn check(
     card: &PaymentCard,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     return_url: &str,
 ) -> Result<CardCheckOutcome, AgeMethodError> {
     let outcome = match card.number.expose() {
@@ -24,15 +24,15 @@ pub(super) fn check(
         }
         _ => SandboxAnswer::Over,
     };
-    outcome.answer(CREDIT_CARD_AGE_YEARS, world).map(CardCheckOutcome::Done)
+    outcome.answer(CREDIT_CARD_AGE_YEARS, environment).map(CardCheckOutcome::Done)
 }
 
 pub(super) fn resume(
     held: &PendingCardCheck,
-    world: &dyn Environment,
+    environment: &dyn Environment,
 ) -> Result<AgeEvidence, AgeMethodError> {
     if held.setup_intent == WAITING_SETUP_INTENT {
-        SandboxAnswer::Over.answer(CREDIT_CARD_AGE_YEARS, world)
+        SandboxAnswer::Over.answer(CREDIT_CARD_AGE_YEARS, environment)
     } else {
         Err(AgeMethodError::unavailable("the sandbox knows no such check"))
     }

@@ -38,7 +38,7 @@ pub(super) struct StripeClient {
     key: Secret<String>,
     version: Option<HeaderValue>,
     fetcher: Fetcher,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
 }
 
 #[derive(Deserialize)]
@@ -101,7 +101,7 @@ impl StripeClient {
     pub(super) fn open(
         settings: &StripeSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let version = settings.version.as_deref().map(HeaderValue::from_str).transpose();
         Ok(Self {
@@ -109,7 +109,7 @@ impl StripeClient {
             key: read_secret("secret_file", &settings.secret_file)?,
             version: version.map_err(|_| InvalidSettingError::new("version", "is not a header value"))?,
             fetcher: fetcher.clone(),
-            world: world.clone(),
+            environment: environment.clone(),
         })
     }
 
@@ -211,7 +211,8 @@ impl StripeClient {
             http_client::form_body(pairs),
             http_client::FORM_CONTENT_TYPE,
         ))?;
-        let key = HeaderValue::from_str(&self.world.uuid_v4().to_string()).expect("an id is a header value");
+        let key =
+            HeaderValue::from_str(&self.environment.uuid_v4().to_string()).expect("an id is a header value");
         call.headers.insert("idempotency-key", key);
         let url = self.endpoint(path);
         let answered = match http_client::send(&self.fetcher, PROVIDER_LABEL, &url, call.clone()).await {

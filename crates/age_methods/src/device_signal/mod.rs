@@ -109,7 +109,7 @@ pub enum DeviceSignalError {
 /// The apps whose statements count.
 #[derive(Debug)]
 pub struct DeviceSignalVerifier {
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     apps: Option<DeviceApps>,
 }
 
@@ -133,20 +133,20 @@ impl DeviceSignalVerifier {
     /// Reads the files that the settings name.
     pub fn open(
         settings: &DeviceSignalSettings,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let apps = match settings {
             DeviceSignalSettings::Platforms(settings) => Some(open_apps(settings)?),
             DeviceSignalSettings::Sandbox {} => None,
         };
-        Ok(Self { world: world.clone(), apps })
+        Ok(Self { environment: environment.clone(), apps })
     }
 
     /// A new challenge.
     pub fn new_challenge(&self) -> DeviceChallenge {
         let mut bytes = [0; 32];
-        self.world.fill_random(&mut bytes);
-        let now = self.world.now();
+        self.environment.fill_random(&mut bytes);
+        let now = self.environment.now();
         let lifetime = self.apps.as_ref().map_or(SANDBOX_CHALLENGE, |apps| apps.challenge);
         let text = URL_SAFE_NO_PAD.encode_to_string(bytes);
         DeviceChallenge { text, issued_at: now, until: now + lifetime }
@@ -199,7 +199,7 @@ impl DeviceSignalVerifier {
             (PhonePlatform::Android, DeviceAttestation::PlayIntegrity { token }) => {
                 let apps = apps.android.iter().filter(|app| app.counts_for(application));
                 let verified =
-                    first_success(apps, |app| app.verify(token, challenge, binding, self.world.now()));
+                    first_success(apps, |app| app.verify(token, challenge, binding, self.environment.now()));
                 verified.map(|()| AppVoucher::PlayIntegrity)
             }
             (PhonePlatform::Ios, DeviceAttestation::AppAttest { attestation, key_data_hash, assertion }) => {
@@ -211,7 +211,7 @@ impl DeviceSignalVerifier {
                 let object = decode(attestation)?;
                 let key = key_data_hash.as_ref().map(decode).transpose()?;
                 let assertion = assertion.as_ref().map(decode).transpose()?;
-                let now = self.world.now();
+                let now = self.environment.now();
                 let apps = apps.ios.iter().filter(|app| app.counts_for(application));
                 let verified = first_success(apps, |app| {
                     let verified = match (&key, &assertion) {

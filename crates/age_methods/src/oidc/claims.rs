@@ -23,10 +23,10 @@ pub(super) fn evaluate_claims(
     claims: &Map<String, Value>,
     settings: &OidcSettings,
     years: u8,
-    world: &dyn Environment,
+    environment: &dyn Environment,
 ) -> Result<AgeAttribute, AgeMethodError> {
     if let Some(born) = settings.birthdate.as_deref().and_then(|path| claim_at(claims, path)) {
-        let today = world.now().to_zoned(TimeZone::UTC).date();
+        let today = environment.now().to_zoned(TimeZone::UTC).date();
         let day = born.as_str().filter(|text| text.len() == 10).and_then(|text| text.parse::<Date>().ok());
         // In the provider's time zone it may already be tomorrow.
         let day = day.filter(|day| (0..=130).contains(&age_on(*day, today.tomorrow().unwrap_or(today))));
@@ -70,8 +70,8 @@ mod tests {
                      { "claim": "https://claims.example.com/over21", "years": 21 }],
         }))
         .unwrap();
-        let world = TestEnvironment::at("2026-11-22T12:00:00Z");
-        evaluate_claims(claims.as_object().unwrap(), &settings, years, &world)
+        let environment = TestEnvironment::at("2026-11-22T12:00:00Z");
+        evaluate_claims(claims.as_object().unwrap(), &settings, years, &environment)
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) struct ClientAuthenticator {
     id: String,
     issuer: String,
     proof: ClientCredential,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
 }
 
 enum ClientCredential {
@@ -61,7 +61,7 @@ struct TokenErrorResponse {
 impl ClientAuthenticator {
     pub(super) fn open(
         settings: &OidcSettings,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let proof = match (&settings.client_secret_file, &settings.key_file) {
             (Some(file), None) => ClientCredential::Secret(read_secret("client_secret_file", file)?),
@@ -84,7 +84,7 @@ impl ClientAuthenticator {
             id: settings.client_id.clone(),
             issuer: settings.issuer.clone(),
             proof,
-            world: world.clone(),
+            environment: environment.clone(),
         })
     }
 
@@ -155,7 +155,7 @@ impl ClientAuthenticator {
             // Each call has a new assertion, because one can be used only once.
             let mut call = self.authenticated(form)?;
             if let Some(key) = proof_key {
-                key.attach_proof(&mut call, url, None, number.as_deref(), &*self.world)?;
+                key.attach_proof(&mut call, url, None, number.as_deref(), &*self.environment)?;
             }
             let answered = http_client::send(fetcher, PROVIDER_LABEL, url, call).await?;
             match dpop_nonce(&answered).filter(|_| proof_key.is_some() && number.is_none()) {
@@ -194,11 +194,11 @@ impl ClientAuthenticator {
     /// A client assertion (RFC 7523). Its audience is the issuer, as FAPI 2.0 requires, so that it is valid at all
     /// endpoints of this provider and nowhere else.
     fn assertion(&self, key: &EncodingKey, algorithm: Algorithm, id: &str) -> Result<String, AgeMethodError> {
-        let now = self.world.now().as_second();
+        let now = self.environment.now().as_second();
         let mut header = Header::new(algorithm);
         header.kid = Some(id.to_owned());
         let claims = json!({
-            "iss": self.id, "sub": self.id, "aud": self.issuer, "jti": self.world.uuid_v4(),
+            "iss": self.id, "sub": self.id, "aud": self.issuer, "jti": self.environment.uuid_v4(),
             "iat": now, "nbf": now, "exp": now + ASSERTION_LIFETIME_SECONDS,
         });
         jsonwebtoken::encode(&header, &claims, key)
@@ -273,8 +273,8 @@ fn rsa_private_key(der: &[u8]) -> Option<&[u8]> {
 pub(super) struct DpopKey(IssuingKey);
 
 impl DpopKey {
-    pub(super) fn generate(world: &dyn Environment) -> Self {
-        Self(IssuingKey::generate(world))
+    pub(super) fn generate(environment: &dyn Environment) -> Self {
+        Self(IssuingKey::generate(environment))
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -292,7 +292,7 @@ impl DpopKey {
         url: &str,
         access_token: Option<&str>,
         nonce: Option<&str>,
-        world: &dyn Environment,
+        environment: &dyn Environment,
     ) -> Result<(), AgeMethodError> {
         const UNUSABLE_KEY: &str = "the attempt's key cannot sign";
         let own = self.0.jwk();
@@ -301,9 +301,9 @@ impl DpopKey {
         let public = json!({ "kty": "EC", "crv": "P-256", "x": own["x"], "y": own["y"] });
         header.jwk =
             Some(serde_json::from_value(public).map_err(|_| AgeMethodError::unavailable(UNUSABLE_KEY))?);
-        let now = world.now().as_second();
+        let now = environment.now().as_second();
         let mut claims = json!({
-            "jti": world.uuid_v4(), "htm": call.method.as_str(), "iat": now, "exp": now + ASSERTION_LIFETIME_SECONDS,
+            "jti": environment.uuid_v4(), "htm": call.method.as_str(), "iat": now, "exp": now + ASSERTION_LIFETIME_SECONDS,
             // The URL without query and fragment.
             "htu": url.split(['?', '#']).next(),
         });

@@ -56,7 +56,7 @@ impl AdditionalProviderMetadata for ExtraMetadata {}
 pub(super) struct DiscoveryCache {
     issuer: IssuerUrl,
     fetcher: Fetcher,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     cache: TtlCache<Arc<DiscoveryMetadata>>,
 }
 
@@ -64,14 +64,14 @@ impl DiscoveryCache {
     pub(super) fn new(
         issuer: &str,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let issuer = IssuerUrl::new(issuer.to_owned());
         Ok(Self {
             issuer: issuer.map_err(|_| InvalidSettingError::new("issuer", "is not an address"))?,
             fetcher: fetcher.clone(),
-            world: world.clone(),
-            cache: TtlCache::new(world),
+            environment: environment.clone(),
+            cache: TtlCache::new(environment),
         })
     }
 
@@ -85,7 +85,7 @@ impl DiscoveryCache {
         &self,
         old: &Arc<DiscoveryMetadata>,
     ) -> Result<Option<Arc<DiscoveryMetadata>>, AgeMethodError> {
-        let now = self.world.now();
+        let now = self.environment.now();
         let is_old = |kept: &Arc<DiscoveryMetadata>, since| {
             Arc::ptr_eq(kept, old) && now.duration_since(since) >= MIN_REFRESH_INTERVAL
         };

@@ -39,9 +39,9 @@ const MAX_PARAMETER_BYTES: usize = 4096;
 pub async fn check_discovery(
     issuer: &str,
     fetcher: &Fetcher,
-    world: &Arc<dyn Environment>,
+    environment: &Arc<dyn Environment>,
 ) -> Result<(), AgeMethodError> {
-    let cache = DiscoveryCache::new(issuer, fetcher, world)
+    let cache = DiscoveryCache::new(issuer, fetcher, environment)
         .map_err(|error| AgeMethodError::unavailable(error.to_string()))?;
     cache.get().await.map(drop)
 }
@@ -160,7 +160,7 @@ pub enum ClaimsSource {
 pub struct IdentityProvider {
     id: String,
     name: String,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     which: Backend,
 }
 
@@ -225,15 +225,15 @@ impl IdentityProvider {
         id: &str,
         settings: &IdentityProviderSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let (name, which) = match settings {
             IdentityProviderSettings::Sandbox { name, outcome } => (name, Backend::Sandbox(*outcome)),
             IdentityProviderSettings::Oidc(settings) => {
-                (&settings.name, Backend::Oidc(Box::new(OidcClient::open(settings, fetcher, world)?)))
+                (&settings.name, Backend::Oidc(Box::new(OidcClient::open(settings, fetcher, environment)?)))
             }
         };
-        Ok(Self { id: id.to_owned(), name: name.clone(), world: world.clone(), which })
+        Ok(Self { id: id.to_owned(), name: name.clone(), environment: environment.clone(), which })
     }
 
     /// Its name in the configuration.
@@ -258,11 +258,22 @@ impl IdentityProvider {
         serde_json::json!({ "keys": keys })
     }
 
+    /// Whether [`Self::start`] sends the provider a request of this login's own (RFC 9126). The provider's documents are
+    /// fetched for all logins together.
+    pub fn pushes_requests(&self) -> bool {
+        matches!(&self.which, Backend::Oidc(oidc) if oidc.settings.pushed)
+    }
+
+    /// Whether [`Self::finish`] asks the provider about what the person brought back: only about a code of this login.
+    pub fn brings_code(&self, held: &OidcLoginState, returned: &BTreeMap<String, String>) -> bool {
+        returned_code(&self.id, held, returned).is_ok()
+    }
+
     /// Begins an attempt: the person is sent to the provider, and comes back to `redirect_uri`.
     pub async fn start(&self, redirect_uri: &str) -> Result<OidcLoginRedirect, AgeMethodError> {
-        let mut held = OidcLoginState::new(&self.id, redirect_uri, &*self.world);
+        let mut held = OidcLoginState::new(&self.id, redirect_uri, &*self.environment);
         let url = match &self.which {
-            Backend::Oidc(oidc) => oidc.start(&mut held, &*self.world).await?,
+            Backend::Oidc(oidc) => oidc.start(&mut held, &*self.environment).await?,
             Backend::Sandbox(outcome) => {
                 let end = match outcome {
                     OidcSandboxOutcome::Declined => ("error", "access_denied"),
@@ -286,7 +297,7 @@ impl IdentityProvider {
         let code = returned_code(&self.id, held, returned)?;
         match &self.which {
             Backend::Oidc(oidc) => {
-                oidc.finish(held, code, parameter(returned, "iss"), years, &self.world).await
+                oidc.finish(held, code, parameter(returned, "iss"), years, &self.environment).await
             }
             Backend::Sandbox(outcome) => {
                 let outcome = match outcome {
@@ -295,7 +306,7 @@ impl IdentityProvider {
                     OidcSandboxOutcome::Declined => SandboxAnswer::Unknown,
                     OidcSandboxOutcome::Unavailable => SandboxAnswer::Unavailable,
                 };
-                outcome.answer(years, &*self.world)
+                outcome.answer(years, &*self.environment)
             }
         }
     }
@@ -303,22 +314,22 @@ impl IdentityProvider {
 
 impl OidcLoginState {
     /// The state of a new attempt.
-    fn new(provider: &str, redirect_uri: &str, world: &dyn Environment) -> Self {
+    fn new(provider: &str, redirect_uri: &str, environment: &dyn Environment) -> Self {
         Self {
             provider: provider.to_owned(),
             redirect_uri: redirect_uri.to_owned(),
-            state: random_token(world),
-            nonce: random_token(world),
-            verifier: random_token(world),
+            state: random_token(environment),
+            nonce: random_token(environment),
+            verifier: random_token(environment),
             proof_key: None,
         }
     }
 }
 
 /// 256 random bits in base64url: 43 characters, as long as RFC 7636 requires of a code verifier.
-fn random_token(world: &dyn Environment) -> String {
+fn random_token(environment: &dyn Environment) -> String {
     let mut bytes = [0; 32];
-    world.fill_random(&mut bytes);
+    environment.fill_random(&mut bytes);
     BASE64URL.encode_to_string(bytes)
 }
 
@@ -367,7 +378,7 @@ impl OidcClient {
     fn open(
         settings: &OidcSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         callable_url("issuer", fetcher, &settings.issuer)?;
         if settings.birthdate.is_none() && settings.over.is_empty() {
@@ -393,8 +404,8 @@ impl OidcClient {
             ));
         }
         Ok(Self {
-            client: ClientAuthenticator::open(settings, world)?,
-            directory: DiscoveryCache::new(&settings.issuer, fetcher, world)?,
+            client: ClientAuthenticator::open(settings, environment)?,
+            directory: DiscoveryCache::new(&settings.issuer, fetcher, environment)?,
             settings: settings.clone(),
             fetcher: fetcher.clone(),
             keys,
@@ -404,7 +415,7 @@ impl OidcClient {
     async fn start(
         &self,
         held: &mut OidcLoginState,
-        world: &dyn Environment,
+        environment: &dyn Environment,
     ) -> Result<String, AgeMethodError> {
         let metadata = self.directory.get().await?;
         let verifier = PkceCodeVerifier::new(held.verifier.clone());
@@ -427,7 +438,7 @@ impl OidcClient {
             asked.push(("acr_values", &acr));
         }
         asked.extend(self.settings.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        let proof_key = self.settings.dpop.then(|| DpopKey::generate(world));
+        let proof_key = self.settings.dpop.then(|| DpopKey::generate(environment));
         held.proof_key = proof_key.as_ref().map(|key| BASE64URL.encode_to_string(key.to_bytes().expose()));
         let authorization = metadata.authorization_endpoint().as_str().to_owned();
         let uri;
@@ -455,10 +466,10 @@ impl OidcClient {
         code: &str,
         issuer: Option<&str>,
         years: u8,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<AgeEvidence, AgeMethodError> {
-        let (id_token, claims) = self.redeem(held, code, issuer, world).await?;
-        let found = claims::evaluate_claims(&claims, &self.settings, years, &**world)?;
+        let (id_token, claims) = self.redeem(held, code, issuer, environment).await?;
+        let found = claims::evaluate_claims(&claims, &self.settings, years, &**environment)?;
         let reference = id_token.get("jti").and_then(serde_json::Value::as_str).map(str::to_owned);
         Ok(AgeEvidence::new(found, reference))
     }
@@ -469,7 +480,7 @@ impl OidcClient {
         held: &OidcLoginState,
         code: &str,
         issuer: Option<&str>,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<(Claims, Claims), AgeMethodError> {
         let metadata = self.directory.get().await?;
         // Providers that support it name themselves in the response (RFC 9207), so that one provider's code is never
@@ -493,19 +504,19 @@ impl OidcClient {
         let granted = self.client.redeem(&self.fetcher, &metadata, held, code, proof_key.as_ref()).await?;
         let token = self.decrypt_token(&granted.id_token)?;
         let mut verified =
-            token_verification::verify_id_token(&token, &metadata, &self.settings, &held.nonce, world);
+            token_verification::verify_id_token(&token, &metadata, &self.settings, &held.nonce, environment);
         // Providers rotate their keys: the cached ones may be older than the token.
         if verified.is_err()
             && let Some(newer) = self.directory.refresh(&metadata).await?
         {
             verified =
-                token_verification::verify_id_token(&token, &newer, &self.settings, &held.nonce, world);
+                token_verification::verify_id_token(&token, &newer, &self.settings, &held.nonce, environment);
         }
         let id_token = verified?;
         let claims = match self.settings.claims_from {
             ClaimsSource::IdToken => id_token.clone(),
             ClaimsSource::Userinfo => {
-                self.userinfo(&metadata, &granted, &id_token, proof_key.as_ref(), world).await?
+                self.userinfo(&metadata, &granted, &id_token, proof_key.as_ref(), environment).await?
             }
         };
         Ok((id_token, claims))

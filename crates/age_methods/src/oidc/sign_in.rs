@@ -58,7 +58,7 @@ pub struct SignInProvider {
     client: OidcClient,
     label: String,
     domains: Vec<String>,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
 }
 
 impl SignInProvider {
@@ -66,7 +66,7 @@ impl SignInProvider {
     pub fn open(
         settings: &SignInProviderSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let host = url::Url::parse(&settings.issuer).ok().and_then(|url| url.host_str().map(str::to_owned));
         let label = settings.label.clone().or(host).unwrap_or_else(|| settings.issuer.clone());
@@ -90,7 +90,12 @@ impl SignInProvider {
             over: Vec::new(),
         };
         let domains = settings.domains.iter().map(|domain| domain.to_lowercase()).collect();
-        Ok(Self { client: OidcClient::open(&full, fetcher, world)?, label, domains, world: world.clone() })
+        Ok(Self {
+            client: OidcClient::open(&full, fetcher, environment)?,
+            label,
+            domains,
+            environment: environment.clone(),
+        })
     }
 
     /// The issuer.
@@ -105,8 +110,8 @@ impl SignInProvider {
 
     /// Begins an attempt: the person is sent to the provider, and comes back to `redirect_uri`.
     pub async fn start(&self, redirect_uri: &str) -> Result<OidcLoginRedirect, AgeMethodError> {
-        let mut held = OidcLoginState::new(SIGN_IN_ID, redirect_uri, &*self.world);
-        let url = self.client.start(&mut held, &*self.world).await?;
+        let mut held = OidcLoginState::new(SIGN_IN_ID, redirect_uri, &*self.environment);
+        let url = self.client.start(&mut held, &*self.environment).await?;
         Ok(OidcLoginRedirect { url, state: held })
     }
 
@@ -118,7 +123,7 @@ impl SignInProvider {
     ) -> Result<SignInIdentity, AgeMethodError> {
         let code = returned_code(SIGN_IN_ID, held, returned)?;
         let issuer = parameter(returned, "iss");
-        let (id_token, claims) = self.client.redeem(held, code, issuer, &self.world).await?;
+        let (id_token, claims) = self.client.redeem(held, code, issuer, &self.environment).await?;
         let subject = id_token.get("sub").and_then(Value::as_str).unwrap_or_default();
         if !(1..=MAX_SUBJECT_BYTES).contains(&subject.len()) {
             return Err(AgeMethodError::unavailable("the identity provider's ID token names nobody"));

@@ -51,13 +51,13 @@ pub(super) fn verify_id_token(
     metadata: &DiscoveryMetadata,
     settings: &OidcSettings,
     nonce: &str,
-    world: &Arc<dyn Environment>,
+    environment: &Arc<dyn Environment>,
 ) -> Result<Map<String, Value>, AgeMethodError> {
     // The library's messages are left out, because they quote claims, which are personal data.
     let bad = |what: &str| AgeMethodError::Unavailable(format!("{PROVIDER_LABEL}'s ID token {what}"));
     let token = ProviderIdToken::from_str(token.expose()).map_err(|_| bad("cannot be read"))?;
-    let clock = world.clone();
-    let now = world.now();
+    let clock = environment.clone();
+    let now = environment.now();
     let accepted = settings.acr_values.clone();
     let verifier = IdTokenVerifier::<CoreJsonWebKey>::new_public_client(
         ClientId::new(settings.client_id.clone()),
@@ -110,7 +110,7 @@ impl OidcClient {
         granted: &OidcTokenResponse,
         id_token: &Map<String, Value>,
         proof_key: Option<&DpopKey>,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Map<String, Value>, AgeMethodError> {
         let url = metadata
             .userinfo_endpoint()
@@ -126,7 +126,7 @@ impl OidcClient {
             call.headers.insert("accept", accepted);
             if let Some(key) = proof_key {
                 let token = granted.access_token.expose();
-                key.attach_proof(&mut call, url, Some(token), number.as_deref(), &**world)?;
+                key.attach_proof(&mut call, url, Some(token), number.as_deref(), &**environment)?;
             }
             let answered = http_client::send(&self.fetcher, PROVIDER_LABEL, url, call).await?;
             match dpop_nonce(&answered).filter(|_| proof_key.is_some() && number.is_none()) {

@@ -75,7 +75,7 @@ impl RegistryProvider {
         method: &str,
         settings: &RegistrySettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let answers = settings.answers();
         if !answers.is_empty() && !answers.contains(&method) {
@@ -84,22 +84,24 @@ impl RegistryProvider {
         }
         Ok(Self(match settings {
             RegistrySettings::Signed(settings) => {
-                Backend::Signed(SignedProtocolClient::open(settings, fetcher, world)?)
+                Backend::Signed(SignedProtocolClient::open(settings, fetcher, environment)?)
             }
             RegistrySettings::Serpro(settings) => {
-                Backend::Serpro(Box::new(SerproClient::open(settings, fetcher, world)?))
+                Backend::Serpro(Box::new(SerproClient::open(settings, fetcher, environment)?))
             }
-            RegistrySettings::Didit(settings) => Backend::Didit(DiditClient::open(settings, fetcher, world)?),
+            RegistrySettings::Didit(settings) => {
+                Backend::Didit(DiditClient::open(settings, fetcher, environment)?)
+            }
             RegistrySettings::AgeChecker(settings) => {
-                Backend::AgeChecker(AgeCheckerClient::open(settings, fetcher, world)?)
+                Backend::AgeChecker(AgeCheckerClient::open(settings, fetcher, environment)?)
             }
             RegistrySettings::IpQualityScore(settings) => {
-                Backend::IpQualityScore(IpQualityScoreClient::open(settings, fetcher, world)?)
+                Backend::IpQualityScore(IpQualityScoreClient::open(settings, fetcher, environment)?)
             }
             RegistrySettings::Trustfull(settings) => {
-                Backend::Trustfull(TrustfullClient::open(settings, fetcher, world)?)
+                Backend::Trustfull(TrustfullClient::open(settings, fetcher, environment)?)
             }
-            RegistrySettings::Sandbox {} => Backend::Sandbox(world.clone()),
+            RegistrySettings::Sandbox {} => Backend::Sandbox(environment.clone()),
         }))
     }
 
@@ -114,7 +116,7 @@ impl RegistryProvider {
             Backend::AgeChecker(checker) => checker.ask(subject, years).await,
             Backend::IpQualityScore(score) => score.ask(subject, years).await,
             Backend::Trustfull(trustfull) => trustfull.ask(subject).await,
-            Backend::Sandbox(world) => sandbox::outcome(subject).answer(years, &**world),
+            Backend::Sandbox(environment) => sandbox::outcome(subject).answer(years, &**environment),
         }
     }
 }

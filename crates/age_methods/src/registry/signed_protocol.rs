@@ -55,21 +55,21 @@ pub(crate) struct SignedProtocolClient {
     key: StandardWebhooksKey,
     signed_answers: bool,
     fetcher: Fetcher,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
 }
 
 impl SignedProtocolClient {
     pub(crate) fn open(
         settings: &SignedProtocolSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         Ok(Self {
             url: callable_url("url", fetcher, &settings.url)?,
             key: StandardWebhooksKey::open("secret_file", &settings.secret_file)?,
             signed_answers: settings.signed_answers,
             fetcher: fetcher.clone(),
-            world: world.clone(),
+            environment: environment.clone(),
         })
     }
 
@@ -78,7 +78,7 @@ impl SignedProtocolClient {
         &self,
         question: &RegistryQuestion<'_, S>,
     ) -> Result<AgeEvidence, AgeMethodError> {
-        self.call::<SignedVerdict>(question).await?.into_evidence(question.threshold, self.world.now())
+        self.call::<SignedVerdict>(question).await?.into_evidence(question.threshold, self.environment.now())
     }
 
     /// Sends a signed question, and reads the answer once it is verified.
@@ -86,7 +86,7 @@ impl SignedProtocolClient {
         &self,
         question: &impl Serialize,
     ) -> Result<A, AgeMethodError> {
-        let id = self.world.uuid_v4().to_string();
+        let id = self.environment.uuid_v4().to_string();
         self.exchange(REGISTRY_LABEL, &id, question).await
     }
 
@@ -100,11 +100,11 @@ impl SignedProtocolClient {
     ) -> Result<A, AgeMethodError> {
         let body = http_client::json_body(question);
         let mut headers = media::fetch::HeaderMap::new();
-        self.key.sign_headers(&mut headers, id, self.world.now(), &body);
+        self.key.sign_headers(&mut headers, id, self.environment.now(), &body);
         let mut call = http_client::post_call(body, "application/json");
         call.headers.extend(headers);
         let answered = http_client::send(&self.fetcher, who, &self.url, call).await?;
-        let now = self.world.now();
+        let now = self.environment.now();
         // Verify before trusting anything in the response, including its status.
         if self.signed_answers && !self.key.verifies(&answered.headers, id, now, &answered.body) {
             return Err(AgeMethodError::unavailable(format!("{who}'s answer is not signed as it must be")));

@@ -31,7 +31,7 @@ type CacheMap<T> = Mutex<HashMap<String, Arc<TtlCache<T>>>>;
 /// Fetches and caches what issuers publish.
 pub(super) struct IssuerMetadata {
     fetcher: Fetcher,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     keys: CacheMap<Arc<Vec<u8>>>,
     statuses: CacheMap<StatusList>,
 }
@@ -43,9 +43,9 @@ impl fmt::Debug for IssuerMetadata {
 }
 
 impl IssuerMetadata {
-    pub(super) fn new(fetcher: &Fetcher, world: &Arc<dyn Environment>) -> Self {
-        let (fetcher, world) = (fetcher.clone(), world.clone());
-        Self { fetcher, world, keys: CacheMap::default(), statuses: CacheMap::default() }
+    pub(super) fn new(fetcher: &Fetcher, environment: &Arc<dyn Environment>) -> Self {
+        let (fetcher, environment) = (fetcher.clone(), environment.clone());
+        Self { fetcher, environment, keys: CacheMap::default(), statuses: CacheMap::default() }
     }
 
     /// The trust list with an issuer's published keys added; `None` if that adds nothing new. With `anew`, the keys are
@@ -57,7 +57,7 @@ impl IssuerMetadata {
         anew: bool,
     ) -> Result<Option<TrustList>, AgeMethodError> {
         let Some(url) = trusted.issuer(issuer).and_then(TrustedIssuer::key_set_url) else { return Ok(None) };
-        let now = self.world.now();
+        let now = self.environment.now();
         let kept = self.cache_entry(&self.keys, MAX_CACHED_KEY_SETS, url);
         if anew && !kept.invalidate_if(|_, since| now.duration_since(since) > MIN_REFRESH_INTERVAL).await {
             return Ok(None);
@@ -98,7 +98,7 @@ impl IssuerMetadata {
             .get_or_fetch(async || {
                 let accept = "application/statuslist+jwt, application/statuslist+cwt";
                 let (body, kind) = self.fetch(uri, status::MAX_STATUS_LIST_BYTES as u64, accept).await?;
-                let now = self.world.now();
+                let now = self.environment.now();
                 let read =
                     |issuer: &TrustedIssuer| StatusList::parse(&body, kind.as_deref(), issuer, uri, now);
                 let mut list = read(issuer);
@@ -137,7 +137,7 @@ impl IssuerMetadata {
         {
             shelf.remove(&other);
         }
-        shelf.entry(url.to_owned()).or_insert_with(|| Arc::new(TtlCache::new(&self.world))).clone()
+        shelf.entry(url.to_owned()).or_insert_with(|| Arc::new(TtlCache::new(&self.environment))).clone()
     }
 
     async fn fetch(

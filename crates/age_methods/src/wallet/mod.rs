@@ -171,7 +171,7 @@ impl WalletFailureReason {
 /// Makes requests to wallets and verifies their responses.
 #[derive(Debug)]
 pub struct WalletVerifier {
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
     trusted: TrustList,
     issuer_metadata: IssuerMetadata,
     vct: Vec<String>,
@@ -204,13 +204,13 @@ impl WalletVerifier {
     pub fn open(
         settings: &WalletSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
         public_url: &str,
     ) -> Result<Self, InvalidSettingError> {
         let verifier = |trusted, vct, schemes, signed, client_id, sandbox| Self {
-            world: world.clone(),
+            environment: environment.clone(),
             trusted,
-            issuer_metadata: IssuerMetadata::new(fetcher, world),
+            issuer_metadata: IssuerMetadata::new(fetcher, environment),
             vct,
             schemes,
             signed,
@@ -220,7 +220,7 @@ impl WalletVerifier {
         let settings = match settings {
             WalletSettings::OpenId4Vp(settings) => settings,
             WalletSettings::Sandbox {} => {
-                let sandbox = SandboxWallet::new(world);
+                let sandbox = SandboxWallet::new(environment);
                 let vct = vec![sandbox::SANDBOX_VCT.to_owned()];
                 return Ok(verifier(
                     sandbox.trust_list(),
@@ -250,13 +250,13 @@ impl WalletVerifier {
         })?;
         let chain = read_secret("certificate_file", &settings.certificate_file)?;
         let key = read_secret("key_file", &settings.key_file)?;
-        let signer =
-            RequestObjectSigner::open(chain.expose(), key.expose(), &host, world.now()).map_err(|error| {
+        let signer = RequestObjectSigner::open(chain.expose(), key.expose(), &host, environment.now())
+            .map_err(|error| {
                 let setting =
                     if error == vp::RequestObjectSignerError::Key { "key_file" } else { "certificate_file" };
                 InvalidSettingError::new(setting, error.to_string())
             })?;
-        let left = signer.until().duration_since(world.now());
+        let left = signer.until().duration_since(environment.now());
         if left < CERTIFICATE_EXPIRY_WARNING {
             let days = left.as_hours() / 24;
             tracing::warn!(
@@ -358,7 +358,7 @@ impl WalletVerifier {
         let (_, signer) = self.signed.as_ref().filter(|_| request.signed)?;
         let mut members = self.request_claims(request);
         members["aud"] = json!("https://self-issued.me/v2");
-        members["iat"] = json!(self.world.now().as_second());
+        members["iat"] = json!(self.environment.now().as_second());
         if let Some(nonce) = wallet_nonce {
             members["wallet_nonce"] = json!(nonce);
         }
@@ -396,7 +396,7 @@ impl WalletVerifier {
 
     /// The response of the sandbox's wallet; `None` outside the sandbox.
     pub fn sandbox_response(&self, request: &PresentationRequest, choice: WalletChoice) -> Option<Vec<u8>> {
-        Some(self.sandbox.as_ref()?.response_body(request, choice, &*self.world))
+        Some(self.sandbox.as_ref()?.response_body(request, choice, &*self.environment))
     }
 }
 

@@ -112,7 +112,7 @@ impl WalletVerifier {
             }
             WalletResponse::Presented(kind, Some(presentation)) => (kind, presentation),
         };
-        let now = self.world.now();
+        let now = self.environment.now();
         let terms = VerificationTerms {
             now,
             scanned_at: now,

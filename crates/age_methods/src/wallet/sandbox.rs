@@ -59,8 +59,8 @@ impl fmt::Debug for SandboxWallet {
 }
 
 impl SandboxWallet {
-    pub(super) fn new(world: &Arc<dyn Environment>) -> Self {
-        Self { issuer: IssuingKey::generate(&**world) }
+    pub(super) fn new(environment: &Arc<dyn Environment>) -> Self {
+        Self { issuer: IssuingKey::generate(&**environment) }
     }
 
     /// A trust list with only the sandbox's issuer.
@@ -77,18 +77,18 @@ impl SandboxWallet {
         &self,
         request: &PresentationRequest,
         choice: WalletChoice,
-        world: &dyn Environment,
+        environment: &dyn Environment,
     ) -> Vec<u8> {
         let mut form = url::form_urlencoded::Serializer::new(String::new());
         if choice == WalletChoice::Refuse {
             form.append_pair("error", "access_denied").append_pair("state", &request.state);
             return form.finish().into_bytes();
         }
-        let presented = self.present(request, choice, world);
+        let presented = self.present(request, choice, environment);
         let answer =
             json!({ "vp_token": { dcql::IDENTITY_CREDENTIAL_ID: [presented] }, "state": request.state });
         let key = request.key.jwk("ECDH-ES");
-        let token = jwe::encrypt(answer.to_string().as_bytes(), &key, "A128GCM", world);
+        let token = jwe::encrypt(answer.to_string().as_bytes(), &key, "A128GCM", environment);
         form.append_pair("response", &token.expect("the request's key is one of P-256"));
         form.finish().into_bytes()
     }
@@ -97,11 +97,11 @@ impl SandboxWallet {
         &self,
         request: &PresentationRequest,
         choice: WalletChoice,
-        world: &dyn Environment,
+        environment: &dyn Environment,
     ) -> String {
-        let now = world.now().as_second();
-        let holder = IssuingKey::generate(world);
-        let stranger = IssuingKey::generate(world);
+        let now = environment.now().as_second();
+        let holder = IssuingKey::generate(environment);
+        let stranger = IssuingKey::generate(environment);
         let (id, issuer) = if choice == WalletChoice::Stranger {
             (UNLISTED_ISSUER, &stranger)
         } else {
@@ -109,7 +109,7 @@ impl SandboxWallet {
         };
         let (name, value) = age_claim(request.asked, choice);
         let mut salt = [0; 16];
-        world.fill_random(&mut salt);
+        environment.fill_random(&mut salt);
         let disclosure = json!([BASE64URL.encode_to_string(salt), name, value]).to_string();
         let disclosure = BASE64URL.encode_to_string(disclosure);
         let mut held = holder.jwk();

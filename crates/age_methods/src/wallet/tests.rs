@@ -17,19 +17,19 @@ use std::sync::Arc;
 const ADDRESS: &str = "https://age.example/sandbox/age/v1/wallet/x";
 
 struct Site {
-    world: Arc<TestEnvironment>,
+    environment: Arc<TestEnvironment>,
     verifier: WalletVerifier,
 }
 
 impl Site {
     fn new() -> Self {
-        let world = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
-        let shared: Arc<dyn Environment> = world.clone();
+        let environment = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
+        let shared: Arc<dyn Environment> = environment.clone();
         let fetcher = Fetcher::new(&EgressPolicy::default()).unwrap();
         let verifier =
             WalletVerifier::open(&WalletSettings::Sandbox {}, &fetcher, &shared, "https://age.example")
                 .unwrap();
-        Self { world, verifier }
+        Self { environment, verifier }
     }
 
     fn request(&self, asked: AgeQuery) -> PresentationRequest {
@@ -50,7 +50,7 @@ impl Site {
     /// A form with a response that is encrypted to a request's key.
     fn encrypted(&self, request: &PresentationRequest, answer: &Value, enc: &str) -> Vec<u8> {
         let key = request.key.jwk("ECDH-ES");
-        let token = jwe::encrypt(answer.to_string().as_bytes(), &key, enc, &*self.world).unwrap();
+        let token = jwe::encrypt(answer.to_string().as_bytes(), &key, enc, &*self.environment).unwrap();
         form(&[("response", &token)])
     }
 
@@ -110,7 +110,7 @@ async fn an_answer_to_one_request_is_none_to_another_or_later() {
     );
 
     let posted = site.verifier.read_response(&one, &body).unwrap();
-    site.world.advance(SignedDuration::from_mins(17));
+    site.environment.advance(SignedDuration::from_mins(17));
     assert_eq!(
         site.verifier.judge_response(&one, posted).await,
         WalletFinding::Nothing(WalletFailureReason::CredentialExpired)
@@ -270,7 +270,7 @@ fn settings_that_cannot_work_are_refused_by_their_name() {
         std::fs::write(&path, text).unwrap();
         path
     };
-    let world: Arc<dyn Environment> = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
+    let environment: Arc<dyn Environment> = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
     let fetcher = Fetcher::new(&EgressPolicy::default()).unwrap();
     let fault = |change: &dyn Fn(&mut Value), public_url: &str| {
         let mut settings = json!({
@@ -279,7 +279,7 @@ fn settings_that_cannot_work_are_refused_by_their_name() {
         });
         change(&mut settings);
         let settings: WalletSettings = serde_json::from_value(settings).unwrap();
-        WalletVerifier::open(&settings, &fetcher, &world, public_url).unwrap_err().setting
+        WalletVerifier::open(&settings, &fetcher, &environment, public_url).unwrap_err().setting
     };
     let host = "https://age.example";
     assert_eq!(fault(&|_| {}, host), "key_file");

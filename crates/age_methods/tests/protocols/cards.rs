@@ -23,7 +23,7 @@ fn card(number: &str) -> PaymentCard {
 
 fn stripe(site: &Fixture, receiver: &StubServer) -> CardProvider {
     let settings = json!({ "provider": "stripe", "url": receiver.url("/"), "secret_file": site.secret("sk_test_1\n"), "version": "2025-09-30.clover" });
-    CardProvider::open(&Fixture::settings(settings), &site.fetcher, &site.world).unwrap()
+    CardProvider::open(&Fixture::settings(settings), &site.fetcher, &site.environment).unwrap()
 }
 
 fn pairs(sent: &CapturedRequest) -> Vec<(String, String)> {
@@ -226,7 +226,7 @@ async fn a_card_is_asked_about_by_the_signed_protocol_too() {
     let open = |receiver: &StubServer| {
         let secret = site.secret(&format!("whsec_{}", "A".repeat(32)));
         let settings = json!({ "provider": "signed", "url": receiver.url("/"), "secret_file": secret });
-        CardProvider::open(&Fixture::settings(settings), &site.fetcher, &site.world).unwrap()
+        CardProvider::open(&Fixture::settings(settings), &site.fetcher, &site.environment).unwrap()
     };
     let over = StubServer::start(|_| answer(&json!({ "result": "OVER", "evidence_id": "c-1" }))).await;
     let checked = open(&over).check(&card("4242 4242 4242 4242"), RETURN).await;
@@ -250,9 +250,12 @@ async fn a_card_is_asked_about_by_the_signed_protocol_too() {
 #[tokio::test]
 async fn the_sandbox_knows_the_numbers_of_the_trade() {
     let site = Fixture::new();
-    let provider =
-        CardProvider::open(&Fixture::settings(json!({ "provider": "sandbox" })), &site.fetcher, &site.world)
-            .unwrap();
+    let provider = CardProvider::open(
+        &Fixture::settings(json!({ "provider": "sandbox" })),
+        &site.fetcher,
+        &site.environment,
+    )
+    .unwrap();
     let check = async |number: &str| provider.check(&card(number), RETURN).await;
     assert!(matches!(check("4242 4242 4242 4242").await, Ok(CardCheckOutcome::Done(_))));
     assert!(matches!(check("4000 0000 0000 0002").await, Err(AgeMethodError::Inconclusive(_))));

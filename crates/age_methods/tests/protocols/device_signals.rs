@@ -40,7 +40,7 @@ impl Google {
         });
         app.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let settings = Fixture::settings(json!({ "provider": "platforms", "android": [app] }));
-        DeviceSignalVerifier::open(&settings, &self.site.world).unwrap()
+        DeviceSignalVerifier::open(&settings, &self.site.environment).unwrap()
     }
 
     /// A verdict over the binding, changed by the test.
@@ -48,7 +48,7 @@ impl Google {
         let mut verdict = json!({
             "requestDetails": {
                 "requestPackageName": PACKAGE, "requestHash": URL_SAFE_NO_PAD.encode_to_string(binding),
-                "timestampMillis": self.site.world.now().as_millisecond().to_string(),
+                "timestampMillis": self.site.environment.now().as_millisecond().to_string(),
             },
             "appIntegrity": {
                 "appRecognitionVerdict": "PLAY_RECOGNIZED", "packageName": PACKAGE,
@@ -99,7 +99,7 @@ fn a_verdict_over_the_challenge_and_the_statement_is_accepted() {
     let google = Google::new();
     let verifier = google.verifier(&json!({}));
     let challenge = verifier.new_challenge();
-    assert_eq!(challenge.until, google.site.world.now() + SignedDuration::from_secs(300));
+    assert_eq!(challenge.until, google.site.environment.now() + SignedDuration::from_secs(300));
     let found =
         verifier.verify("any", &challenge, &sent(google.token(&challenge.binding(STATEMENT), |_| {})));
     assert_eq!(found.unwrap().voucher, Some(AppVoucher::PlayIntegrity));
@@ -154,7 +154,7 @@ fn a_verdict_of_another_session_statement_app_phone_or_time_is_refused() {
     }
     let time = "the verdict is older than the challenge, or of the future";
     for minutes in [-10, 10] {
-        let at = google.site.world.now() + SignedDuration::from_mins(minutes);
+        let at = google.site.environment.now() + SignedDuration::from_mins(minutes);
         assert_eq!(
             with(&|verdict| verdict["requestDetails"]["timestampMillis"] = at.as_millisecond().into()),
             time
@@ -240,7 +240,7 @@ fn an_app_counts_for_the_application_that_it_is_of() {
 fn settings_that_cannot_work_are_refused() {
     let google = Google::new();
     let open = |settings: Value| {
-        DeviceSignalVerifier::open(&Fixture::settings(settings), &google.site.world)
+        DeviceSignalVerifier::open(&Fixture::settings(settings), &google.site.environment)
             .map(drop)
             .unwrap_err()
             .setting

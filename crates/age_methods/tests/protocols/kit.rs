@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 /// A test environment, a fetcher that reaches stand-ins, and a folder for secrets.
 pub(crate) struct Fixture {
-    pub world: Arc<dyn Environment>,
+    pub environment: Arc<dyn Environment>,
     /// The same environment, to advance its clock.
     pub still: Arc<TestEnvironment>,
     pub fetcher: Fetcher,
@@ -18,7 +18,7 @@ impl Fixture {
     pub(crate) fn new() -> Self {
         let still = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
         Self {
-            world: still.clone(),
+            environment: still.clone(),
             still,
             fetcher: Fetcher::new(&testkit::stub_server::egress_policy()).unwrap(),
             folder: tempfile::tempdir().unwrap(),

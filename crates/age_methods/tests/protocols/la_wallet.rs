@@ -19,7 +19,7 @@ async fn service(answer: &Arc<Mutex<Value>>) -> StubServer {
 fn open(site: &Fixture, url: &str) -> LaWalletProvider {
     let secret = format!("whsec_{}", base64_simd::STANDARD.encode_to_string([7; 32]));
     let settings = json!({ "provider": "signed", "url": url, "secret_file": site.secret(&secret) });
-    LaWalletProvider::open(&Fixture::settings::<LaWalletSettings>(settings), &site.fetcher, &site.world)
+    LaWalletProvider::open(&Fixture::settings::<LaWalletSettings>(settings), &site.fetcher, &site.environment)
         .unwrap()
 }
 
@@ -31,7 +31,7 @@ async fn a_code_is_asked_for_and_its_answer_awaited() {
     let provider = open(&site, &stub.url("/wallet"));
     let request = provider.begin(21, "").await.unwrap();
     assert_eq!((request.code.as_str(), request.reference.as_str()), ("4821", "r-1"));
-    assert_eq!(request.until, site.world.now() + SignedDuration::from_secs(300));
+    assert_eq!(request.until, site.environment.now() + SignedDuration::from_secs(300));
     let poll = |body: Value| {
         *answer.lock().unwrap() = body;
         provider.poll(&request, 21)

@@ -105,7 +105,8 @@ fn open(site: &Fixture, operator: &StubServer, verified_only: bool) -> mobile_op
         "provider": "camara", "url": operator.url("/kyc/v0.2/"), "token_url": operator.url("/token"),
         "client_id": "shop:1", "client_secret_file": site.secret("p w"), "verified_only": verified_only,
     });
-    mobile_operator::MobileOperator::open(&Fixture::settings(settings), &site.fetcher, &site.world).unwrap()
+    mobile_operator::MobileOperator::open(&Fixture::settings(settings), &site.fetcher, &site.environment)
+        .unwrap()
 }
 
 #[tokio::test]
@@ -191,7 +192,7 @@ async fn the_sandbox_answers_by_the_last_digits() {
     let settings = json!({ "provider": "sandbox" });
     let sender = sms::SmsSender::open(&Fixture::settings(settings.clone()), &site.fetcher).unwrap();
     let operator =
-        mobile_operator::MobileOperator::open(&Fixture::settings(settings), &site.fetcher, &site.world)
+        mobile_operator::MobileOperator::open(&Fixture::settings(settings), &site.fetcher, &site.environment)
             .unwrap();
     let phone = |last: &str| PhoneNumber::parse(&format!("+44 7700 90{last}"), None).unwrap();
     assert_eq!(sender.fixed_code(), Some(sms::SANDBOX_ONE_TIME_CODE));

@@ -58,10 +58,10 @@ struct Op {
 }
 
 impl Op {
-    async fn start(world: &dyn Environment) -> Self {
+    async fn start(environment: &dyn Environment) -> Self {
         let bank = Arc::new(Mutex::new(Bank {
             issuer: String::new(),
-            keys: vec![IssuingKey::generate(world)],
+            keys: vec![IssuingKey::generate(environment)],
             signs: 0,
             asked: BTreeMap::new(),
             altered: json!({}),
@@ -75,7 +75,7 @@ impl Op {
             more: json!({}),
         }));
         let shared = bank.clone();
-        let now = world.now().as_second();
+        let now = environment.now().as_second();
         let receiver = StubServer::start(move |sent| shared.lock().unwrap().answer(sent, now)).await;
         bank.lock().unwrap().issuer = receiver.url("");
         Self { receiver, bank }
@@ -250,13 +250,13 @@ fn encrypt(jwk: &Value, text: &[u8]) -> String {
 }
 
 fn open(site: &Fixture, settings: &Value) -> IdentityProvider {
-    IdentityProvider::open("mybank", &Fixture::settings(settings.clone()), &site.fetcher, &site.world)
+    IdentityProvider::open("mybank", &Fixture::settings(settings.clone()), &site.fetcher, &site.environment)
         .unwrap()
 }
 
 /// A provider with a shared secret.
 async fn plain(site: &Fixture, more: Value) -> (Op, IdentityProvider) {
-    let op = Op::start(&*site.world).await;
+    let op = Op::start(&*site.environment).await;
     let mut settings = op.settings(json!({ "client_secret_file": site.secret("p w") }));
     settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let provider = open(site, &settings);
@@ -319,7 +319,7 @@ async fn a_person_signs_in_and_the_birthday_is_known() {
 #[tokio::test]
 async fn a_provider_as_singpass_is() {
     let site = Fixture::new();
-    let op = Op::start(&*site.world).await;
+    let op = Op::start(&*site.environment).await;
     let keys = TestEnvironment::at("2026-01-01T00:00:00Z");
     let (signing, decryption) = (IssuingKey::generate(&keys), DecryptionKey::generate(&keys));
     let signing = pem::encode(&pem::Pem::new("PRIVATE KEY", signing.to_pkcs8_der().expose().clone()));
@@ -381,7 +381,7 @@ async fn a_provider_as_singpass_is() {
 async fn an_id_token_that_is_not_of_this_attempt_proves_nothing() {
     let site = Fixture::new();
     let (op, provider) = plain(&site, json!({ "acr_values": ["high"] })).await;
-    let now = site.world.now().as_second();
+    let now = site.environment.now().as_second();
     let good = json!({ "acr": "high" });
     for (altered, words) in [
         (json!({ "nonce": "other" }), "is of another attempt"),
@@ -428,7 +428,7 @@ async fn a_key_that_the_provider_never_published_signs_nothing_and_a_new_one_is_
 }
 
 fn bank_now(site: &Fixture) -> i64 {
-    site.world.now().as_second()
+    site.environment.now().as_second()
 }
 
 #[tokio::test]
@@ -469,7 +469,7 @@ async fn what_comes_back_must_belong_to_the_attempt() {
         "otherbank",
         &Fixture::settings(op.settings(json!({ "client_secret_file": site.secret("p w") }))),
         &site.fetcher,
-        &site.world,
+        &site.environment,
     )
     .unwrap();
     assert!(
@@ -581,7 +581,7 @@ fn settings_that_cannot_work_are_refused_with_their_name() {
         });
         settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let settings = Fixture::settings(settings);
-        IdentityProvider::open("a", &settings, &site.fetcher, &site.world)
+        IdentityProvider::open("a", &settings, &site.fetcher, &site.environment)
             .map(drop)
             .map_err(|bad| bad.setting)
     };

@@ -76,8 +76,8 @@ impl Op {
             json!({ "provider": "oidc", "name": "Theirs", "issuer": self.issuer, "scopes": ["profile"] });
         settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let fetcher = Fetcher::new(&stub_server::egress_policy()).unwrap();
-        let world: Arc<dyn Environment> = Arc::new(SystemEnvironment);
-        IdentityProvider::open("theirs", &serde_json::from_value(settings).unwrap(), &fetcher, &world)
+        let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
+        IdentityProvider::open("theirs", &serde_json::from_value(settings).unwrap(), &fetcher, &environment)
             .unwrap()
     }
 

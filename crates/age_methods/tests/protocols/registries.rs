@@ -32,7 +32,7 @@ fn open(site: &Fixture, url: &str, signed_answers: bool) -> RegistryProvider {
     let settings = json!({
         "provider": "signed", "url": url, "secret_file": site.secret(&secret()), "signed_answers": signed_answers,
     });
-    RegistryProvider::open("email", &Fixture::settings(settings), &site.fetcher, &site.world).unwrap()
+    RegistryProvider::open("email", &Fixture::settings(settings), &site.fetcher, &site.environment).unwrap()
 }
 
 fn email() -> RegistrySubject {
@@ -85,9 +85,13 @@ async fn a_question_is_signed_and_its_answer_is_evidence() {
 async fn questions_and_answers_are_as_the_schema_has_them() {
     let site = Fixture::new();
     let registry = SignedSource::start(|_| Some(json!({ "result": "OVER", "evidence_id": "r-1" }))).await;
-    let provider =
-        RegistryProvider::open("email", &Fixture::settings(registry.settings()), &site.fetcher, &site.world)
-            .unwrap();
+    let provider = RegistryProvider::open(
+        "email",
+        &Fixture::settings(registry.settings()),
+        &site.fetcher,
+        &site.environment,
+    )
+    .unwrap();
     let fields = FormValues::from([
         ("full_name", "Ada Lovelace"),
         ("date_of_birth", "1990-12-10"),
@@ -103,7 +107,7 @@ async fn questions_and_answers_are_as_the_schema_has_them() {
     let source = SignedSource::start(|question| Some(answer_all(question, "PASS"))).await;
     for kind in IdentitySourceKind::ALL {
         let settings = Fixture::settings(source.settings());
-        let opened = IdentitySource::open(kind, &settings, &site.fetcher, &site.world).unwrap();
+        let opened = IdentitySource::open(kind, &settings, &site.fetcher, &site.environment).unwrap();
         let question = IdentityQuestion {
             kind,
             sub_checks: vec!["name_match", "dob_match"],
@@ -144,7 +148,7 @@ async fn a_source_that_fails_says_how_and_nothing_of_the_person() {
         });
         let settings = Fixture::settings(settings);
         let source =
-            IdentitySource::open(IdentitySourceKind::Watchlist, &settings, &site.fetcher, &site.world)
+            IdentitySource::open(IdentitySourceKind::Watchlist, &settings, &site.fetcher, &site.environment)
                 .unwrap();
         let failed = source.ask("q", &question()).await.unwrap_err().to_string();
         assert!(failed.starts_with(words) && !failed.contains("LOVELACE"), "{failed}");
@@ -264,7 +268,7 @@ async fn the_sandbox_answers_by_its_inputs() {
         "email",
         &Fixture::settings(json!({ "provider": "sandbox" })),
         &site.fetcher,
-        &site.world,
+        &site.environment,
     )
     .unwrap();
     let ask = async |name: &str| {
@@ -283,7 +287,7 @@ fn settings_that_cannot_work_are_refused_with_their_name() {
     let file = site.secret(&secret());
     let open = |settings: Value| {
         let settings = serde_json::from_value(settings).map_err(|error| error.to_string())?;
-        RegistryProvider::open("email", &settings, &site.fetcher, &site.world)
+        RegistryProvider::open("email", &settings, &site.fetcher, &site.environment)
             .map(drop)
             .map_err(|bad| bad.to_string())
     };

@@ -40,7 +40,7 @@ fn email() -> RegistrySubject {
 }
 
 fn open(site: &Fixture, method: &'static str, settings: Value) -> RegistryProvider {
-    RegistryProvider::open(method, &Fixture::settings(settings), &site.fetcher, &site.world).unwrap()
+    RegistryProvider::open(method, &Fixture::settings(settings), &site.fetcher, &site.environment).unwrap()
 }
 
 fn json_reply(status: u16, body: &Value) -> StubReply {
@@ -249,7 +249,7 @@ async fn an_address_seen_long_ago_has_a_holder_of_that_age() {
         })
     };
     let report = |years: i64, change: Value| {
-        let seen = site.world.now() - SignedDuration::from_hours(24 * 366 * years);
+        let seen = site.environment.now() - SignedDuration::from_hours(24 * 366 * years);
         let mut body = json!({
             "success": true, "valid": true, "disposable": false, "request_id": "i-1",
             "first_seen": { "human": "some years ago", "timestamp": seen.as_second() },
@@ -315,8 +315,12 @@ async fn a_service_is_set_up_for_what_it_answers() {
     let serpro = json!({ "provider": "serpro", "consumer_key": "k", "consumer_secret_file": file });
     let didit = json!({ "provider": "didit", "api_key_file": file });
     let refused = |method: &'static str, settings: &Value| {
-        let opened =
-            RegistryProvider::open(method, &Fixture::settings(settings.clone()), &site.fetcher, &site.world);
+        let opened = RegistryProvider::open(
+            method,
+            &Fixture::settings(settings.clone()),
+            &site.fetcher,
+            &site.environment,
+        );
         opened.map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(refused("cpf", &serpro), Ok(()));

@@ -59,7 +59,7 @@ impl Issuer {
             "certificate_file": site.secret(&certificate()),
             "key_file": site.secret(&private_key()),
         }));
-        WalletVerifier::open(&settings, &site.fetcher, &site.world, "https://localhost").unwrap()
+        WalletVerifier::open(&settings, &site.fetcher, &site.environment, "https://localhost").unwrap()
     }
 
     /// A wallet's post with a credential that this key signed, at this index of the status list.
@@ -75,7 +75,7 @@ impl Issuer {
         let asked = BASE64URL.decode_to_vec(object.split('.').nth(1).unwrap()).unwrap();
         let asked: Value = serde_json::from_slice(&asked).unwrap();
         let now = site.still.now().as_second();
-        let holder = IssuingKey::generate(&*site.world);
+        let holder = IssuingKey::generate(&*site.environment);
         let claims = json!({
             "iss": self.receiver.url("/issuer"), "vct": VCT, "iat": now, "exp": now + 3600, "cnf": { "jwk": public(&holder) },
             "age_equal_or_over": { "18": true },
@@ -90,7 +90,8 @@ impl Issuer {
         let answer =
             json!({ "vp_token": { "identity": [format!("{shown}{bound}")] }, "state": asked["state"] });
         let to = &asked["client_metadata"]["jwks"]["keys"][0];
-        let response = jwe::encrypt(answer.to_string().as_bytes(), to, "A128GCM", &*site.world).unwrap();
+        let response =
+            jwe::encrypt(answer.to_string().as_bytes(), to, "A128GCM", &*site.environment).unwrap();
         format!("response={response}").into_bytes()
     }
 
@@ -132,7 +133,7 @@ fn verifier(site: &Fixture, more: &Value) -> WalletVerifier {
     });
     settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let settings: WalletSettings = Fixture::settings(settings);
-    WalletVerifier::open(&settings, &site.fetcher, &site.world, "https://localhost").unwrap()
+    WalletVerifier::open(&settings, &site.fetcher, &site.environment, "https://localhost").unwrap()
 }
 
 /// The members of a request that a wallet fetches.
@@ -241,7 +242,7 @@ fn pem_contents(text: &str) -> Vec<u8> {
 async fn a_list_signed_with_a_published_key_takes_credentials_back() {
     for policy in ["refuse", "accept"] {
         let site = Fixture::new();
-        let key = IssuingKey::generate(&*site.world);
+        let key = IssuingKey::generate(&*site.environment);
         let issuer = Issuer::start(&site, again(&key)).await;
         let verifier = issuer.verifier(&site, policy);
         assert_eq!(issuer.found(&site, &verifier, &key, VALID).await, OVER, "{policy}");
@@ -253,7 +254,7 @@ async fn a_list_signed_with_a_published_key_takes_credentials_back() {
 #[tokio::test]
 async fn keys_that_an_issuer_changed_are_asked_for_anew_and_unknown_ones_are_none() {
     let site = Fixture::new();
-    let [first, second, stranger] = [(); 3].map(|()| IssuingKey::generate(&*site.world));
+    let [first, second, stranger] = [(); 3].map(|()| IssuingKey::generate(&*site.environment));
     let issuer = Issuer::start(&site, again(&first)).await;
     let verifier = issuer.verifier(&site, "refuse");
     assert_eq!(issuer.found(&site, &verifier, &first, VALID).await, OVER);

@@ -18,7 +18,7 @@ use axum::{
     http::{HeaderMap, request::Parts},
 };
 use base::{
-    AppId, DocumentSessionId, FraudListEntryId, MediaId, ModerationCheckId, ResourceId, UploadId, Uuid,
+    AppId, DocumentSessionId, FraudListEntryId, MediaId, ResourceId, UploadId, Uuid, VerificationCheckId,
 };
 use domain::{
     DeviceMetadata, Violation,
@@ -392,7 +392,7 @@ impl PathParams {
         self.parse("mediaId", DocumentSessionError::MediaNotFound)
     }
 
-    pub(super) fn check(&self) -> Result<ModerationCheckId, DocumentApiError> {
+    pub(super) fn check(&self) -> Result<VerificationCheckId, DocumentApiError> {
         self.parse("checkId", DocumentSessionError::ItemNotFound("check"))
     }
 

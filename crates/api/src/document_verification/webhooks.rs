@@ -5,7 +5,7 @@ use crate::{
     WebhookFormatter,
     http::openapi::{WebhookDescription, add_webhook},
 };
-use base::{DocumentSessionId, ModerationCheckId, ResourceId, TaskId};
+use base::{DocumentSessionId, ResourceId, TaskId, VerificationCheckId};
 use domain::document_verification::{
     DocumentSessionNotification, DocumentWireFormat, NotificationSubject,
     sandbox_responses::SandboxResponseConfig, types::NotificationTopic,
@@ -27,7 +27,7 @@ pub(crate) struct SessionNotification {
     /// The check that ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid, required = false)]
-    check_id: Option<ModerationCheckId>,
+    check_id: Option<VerificationCheckId>,
     /// The resource that was added or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid, required = false)]

@@ -11,7 +11,7 @@ use testkit::TestApp;
 /// The records that fit, and that the trail is whole.
 async fn records(app: &TestApp, filter: AuditFilter) -> Vec<Value> {
     let mut found = Vec::new();
-    let mut view = app.api.db.read().await.unwrap();
+    let mut view = app.api.db.read_snapshot().await.unwrap();
     app.api.audit_trail.verify(&mut view, None).await.unwrap();
     let read = |record: &str| serde_json::from_str(record).unwrap();
     app.api.audit_trail.export(&mut view, &filter, |record| found.push(read(&record.record))).await.unwrap();

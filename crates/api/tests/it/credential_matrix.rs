@@ -113,10 +113,10 @@ impl Holder {
         let mut held = Vec::new();
         for scope in TokenScope::ALL {
             let issued =
-                tokens::create(&mut tx, &*server.world, app, "test", vec![scope], None).await.unwrap();
+                tokens::create(&mut tx, &*server.environment, app, "test", vec![scope], None).await.unwrap();
             held.push((scope, Secret::expose(&issued.token).clone()));
         }
-        let (_, key) = api_keys::create(&mut tx, &*server.world, app, "test", &[]).await.unwrap();
+        let (_, key) = api_keys::create(&mut tx, &*server.environment, app, "test", &[]).await.unwrap();
         tx.commit().await.unwrap();
         Self { app, tokens: held, key: key.expose().clone() }
     }
@@ -198,7 +198,7 @@ async fn an_application_without_features_is_refused_by_every_operation() {
         billing_source: Some("test"),
         features: &[],
     };
-    let id = applications::create(&mut tx, &*app.world, &new).await.unwrap();
+    let id = applications::create(&mut tx, &*app.environment, &new).await.unwrap();
     tx.commit().await.unwrap();
     let holder = Holder::of(&app, id).await;
     let tries = [

@@ -18,7 +18,7 @@ impl BackgroundDispatcher {
         let (stop, stopped) = watch::channel(false);
         let dispatcher = DeliveryDispatcher::new(
             app.api.db.clone(),
-            app.world.clone(),
+            app.environment.clone(),
             outbox.clone(),
             DeliverySettings::default(),
         );

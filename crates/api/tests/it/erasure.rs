@@ -180,7 +180,7 @@ async fn what_was_erased_is_in_no_file() {
     erase("DELETE", &format!("/contents/{known}")).await;
     let deleted = document_verification::relying_party_call(app, "DELETE", &document.path(""), None).await;
     assert_eq!(deleted.status_and_code(), "204");
-    app.world.advance(SignedDuration::from_hours(24 * 40));
+    app.environment.advance(SignedDuration::from_hours(24 * 40));
     let now = app.api.environment.now();
     app.api.retention.enforce(&app.api.db, &*app.api.environment).await.unwrap();
     app.api.document_verification.sweep().await.unwrap();
@@ -441,9 +441,9 @@ async fn embeddings_of_findings_are_kept_for_their_days_and_no_longer() {
         app.api.retention.enforce(&app.api.db, &*app.api.environment).await.unwrap();
         fixture.count(sql!("SELECT count(*) FROM findings WHERE sealed_embedding IS NOT NULL")).await
     };
-    fixture.app.world.advance(SignedDuration::from_hours(24 * 30 - 1));
+    fixture.app.environment.advance(SignedDuration::from_hours(24 * 30 - 1));
     assert_eq!(kept().await, 1);
-    fixture.app.world.advance(SignedDuration::from_hours(2));
+    fixture.app.environment.advance(SignedDuration::from_hours(2));
     assert_eq!(kept().await, 0);
     let keys = async || fixture.count(sql!("SELECT count(*) FROM erasure_keys")).await;
     assert_eq!(keys().await, 1, "the pictures of what was found are sealed with it");

@@ -70,7 +70,7 @@ async fn the_calls_of_an_application_are_limited_by_an_operator_with_immediate_e
     limit(&app, LimitKind::CallsPerMinute, Some(3)).await;
     assert_eq!(call().send(&app).await.status_and_code(), "400 IMAGE_NOT_PROVIDED", "two of three were made");
     assert_eq!(call().send(&app).await.status_and_code(), "429 TOO_MANY_REQUESTS");
-    app.world.advance(SignedDuration::from_mins(1));
+    app.environment.advance(SignedDuration::from_mins(1));
     assert_eq!(call().send(&app).await.status_and_code(), "400 IMAGE_NOT_PROVIDED");
     limit(&app, LimitKind::CallsPerMinute, Some(0)).await;
     assert_eq!(call().send(&app).await.header("ratelimit-limit"), "");
@@ -114,8 +114,8 @@ async fn work_is_refused_while_much_of_it_waits() {
 
 #[tokio::test]
 async fn a_proof_whose_issuer_must_be_asked_is_refused_while_much_work_waits() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let issuer = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
     let entry = issuer.entry(&json!({ "status_hosts": ["localhost"] }));
     let (app, _file) = server_trusting(json!([entry])).await;
     limit(&app, LimitKind::WaitingJobs, Some(1)).await;
@@ -215,7 +215,7 @@ async fn media_of_document_sessions_count_as_stored_for_as_long_as_they_are_ther
     assert_eq!(full.status_and_code(), "429 TOO_MANY_REQUESTS", "{}", full.json());
     assert_eq!(full.header("retry-after"), "600");
     assert_eq!(stored_bytes(&app).await, page, "nothing of it is stored");
-    app.world.advance(SignedDuration::from_hours(24 * 40));
+    app.environment.advance(SignedDuration::from_hours(24 * 40));
     app.api.document_verification.sweep().await.unwrap();
     assert_eq!(stored_bytes(&app).await, 0, "{}", session.path(""));
     assert_eq!(try_session_with_page(&app).await.status_and_code(), "200");
@@ -264,7 +264,7 @@ async fn a_quiet_tenant_is_served_in_the_flood_of_another() {
             verify_tls: true,
             success: SuccessCriterion::Any2xx,
         };
-        outbox.enqueue(&mut tx, &*app.world, owner, "test", &message).await.unwrap();
+        outbox.enqueue(&mut tx, &*app.environment, owner, "test", &message).await.unwrap();
     }
     limits::set(&mut tx, flood, &[(LimitKind::CallsPerMinute, Some(5))]).await.unwrap();
     tx.commit().await.unwrap();

@@ -52,8 +52,8 @@ fn assertion(app: &TestApp, signer: &HttpRequestSigner) -> String {
     let encode = |value: Value| base64_simd::URL_SAFE_NO_PAD.encode_to_string(value.to_string());
     let me = format!("sdk:{}", app.app);
     let claims = json!({
-        "iss": me, "sub": me, "aud": "http://127.0.0.1:8080/v1/oauth/token", "jti": app.world.uuid_v7(),
-        "exp": app.world.now().as_second() + 60,
+        "iss": me, "sub": me, "aud": "http://127.0.0.1:8080/v1/oauth/token", "jti": app.environment.uuid_v7(),
+        "exp": app.environment.now().as_second() + 60,
     });
     let input = format!("{}.{}", encode(json!({ "alg": "RS256", "typ": "JWT" })), encode(claims));
     let signature = signer.sign_bytes(input.as_bytes());

@@ -16,8 +16,8 @@ pub(crate) async fn other_application(app: &TestApp) -> (AppId, String) {
         billing_source: Some("test"),
         features: &Feature::ALL,
     };
-    let id = applications::create(&mut tx, &*app.world, &new).await.unwrap();
-    let (_, key) = api_keys::create(&mut tx, &*app.world, id, "theirs", &[]).await.unwrap();
+    let id = applications::create(&mut tx, &*app.environment, &new).await.unwrap();
+    let (_, key) = api_keys::create(&mut tx, &*app.environment, id, "theirs", &[]).await.unwrap();
     tx.commit().await.unwrap();
     (id, key.expose().clone())
 }

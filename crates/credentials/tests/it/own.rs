@@ -201,7 +201,7 @@ fn raw_point(key: &IssuingKey) -> Vec<u8> {
 }
 
 #[test]
-fn keys_survive_storage_and_repeat_with_the_world() {
+fn keys_survive_storage_and_repeat_with_the_environment() {
     let env = || TestEnvironment::at("2026-01-01T00:00:00Z");
     let key = IssuingKey::generate(&env());
     assert_eq!(key.jwk(), IssuingKey::generate(&env()).jwk());

@@ -69,12 +69,26 @@ async fn nothing_counts_before_the_commit_and_readers_do_not_wait() {
 }
 
 #[tokio::test]
+async fn a_snapshot_stays_as_it_was() {
+    let test = TestDb::open().await;
+    let count = || sql!("SELECT count(*) FROM organisations");
+    let mut snapshot = test.db.read_snapshot().await.unwrap();
+    assert_eq!(snapshot.count(count()).await.unwrap(), 0);
+    let mut tx = test.db.write().await.unwrap();
+    tx.execute(insert(1, "later", "2026-01-02T03:04:05Z")).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(snapshot.count(count()).await.unwrap(), 0);
+    assert_eq!(test.db.read_snapshot().await.unwrap().count(count()).await.unwrap(), 1);
+}
+
+#[tokio::test]
 async fn a_reader_cannot_write() {
     let test = TestDb::open().await;
-    let mut view = test.db.read().await.unwrap();
-    let answer: Result<Vec<Organisation>, _> =
-        view.fetch_all(sql!("DELETE FROM organisations RETURNING id, name, status, created_at")).await;
-    assert!(answer.is_err(), "{answer:?}");
+    for mut view in [test.db.read().await.unwrap(), test.db.read_snapshot().await.unwrap()] {
+        let answer: Result<Vec<Organisation>, _> =
+            view.fetch_all(sql!("DELETE FROM organisations RETURNING id, name, status, created_at")).await;
+        assert!(answer.is_err(), "{answer:?}");
+    }
 }
 
 /// Whoever waits for an answer may go away at any moment, also while a transaction begins.

@@ -28,7 +28,7 @@ use super::{DeletionReceipt, ReceiptScope, ReceiptSigner};
 use crate::erasure_keys;
 use base::{AccountId, AppId, Environment, Id as _, ReceiptId, SignedDuration, Timestamp};
 use db::{AuditEvent, Db, DbError, FromRow, WriteTx, sql};
-use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_unique};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, NewJob, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
 
@@ -175,7 +175,8 @@ impl AccountDeletionService {
         let event = AuditEvent::new("account.close").app(owner.app_id).account(account).target(account);
         tx.audit(event.detail("by", by));
         let job = DeleteAccount { account };
-        enqueue_unique(tx, environment, &job, &account.to_string(), now + RESUME_DELAY).await?;
+        let key = account.to_string();
+        jobs::enqueue(tx, NewJob::new(environment, &job).unique(&key).due_at(now + RESUME_DELAY)).await?;
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use crate::{
 use age_methods::oidc::SignInProviderSettings;
 use base::{AccountId, Environment, InvitationId, MemberId, Secret, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, FromRow, ReadTx, WriteTx, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
+use jobs::{Job, JobError, JobOutcome, Lane, Lease, NewJob, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -277,12 +277,8 @@ impl SignInService {
         let id = self.environment.uuid_v4();
         let sealed = self.vault.seal(&*self.environment, &aad(id), email.as_str().as_bytes());
         let sealed = base64_simd::STANDARD.encode_to_string(sealed);
-        jobs::enqueue(
-            tx,
-            &*self.environment,
-            &SendSignInLinks { id, sealed, asked_at: self.environment.now() },
-        )
-        .await?;
+        let job = SendSignInLinks { id, sealed, asked_at: self.environment.now() };
+        jobs::enqueue(tx, NewJob::new(&*self.environment, &job)).await?;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Budgets for what costs the operator money or could tell a stranger something: one-time codes, questions about cards, and
-//! questions to registries. Each use is counted in the database **before** anything leaves this server, whatever the caller does
-//! then.
+//! questions to registries and identity providers. Each use is counted in the database **before** anything leaves this
+//! server, whatever the caller does then.
 //!
 //! A session has budgets of its own. Further ones are for a recipient, the range and the country of a phone number, a
 //! card, an application and the whole installation; they count for 24 hours from the first use, over all sessions and
@@ -16,8 +16,8 @@ use std::{num::NonZeroU32, sync::Arc};
 /// How long a counter counts, from its first use.
 const COUNTER_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many codes may be sent, cards be asked about and questions be put to registries; the section `[ages.limits]`. All but
-/// those of a session are for 24 hours.
+/// How many codes may be sent, cards be asked about and questions be put to registries and identity providers; the section
+/// `[ages.limits]`. All but those of a session are for 24 hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AttemptLimits {
@@ -41,7 +41,7 @@ pub struct AttemptLimits {
     pub cards_per_application: NonZeroU32,
     /// Cards of the whole installation.
     pub cards_per_day: NonZeroU32,
-    /// Questions to registries of identities in one session, by any method.
+    /// Questions to registries of identities, and logins at identity providers, in one session, by any method.
     pub questions_per_session: NonZeroU32,
 }
 
@@ -202,7 +202,7 @@ impl AttemptBudgets {
         checked < i64::from(self.limits.cards_per_session.get())
     }
 
-    /// Counts a question that a registry is about to be asked, unless the session's budget is used up.
+    /// Counts a question that a registry or an identity provider is about to be asked, unless the session's budget is used up.
     pub(super) async fn reserve_question(
         &self,
         session: AgeSessionId,
@@ -218,7 +218,7 @@ impl AttemptBudgets {
         Ok(Reservation::Granted { remaining: allowed - asked - 1 })
     }
 
-    /// Whether a registry may still be asked in a session that is loaded, which has asked `asked` questions.
+    /// Whether one may still be asked in a session that is loaded, which has asked `asked` questions.
     pub(super) fn has_questions_left(&self, asked: i64) -> bool {
         asked < i64::from(self.limits.questions_per_session.get())
     }

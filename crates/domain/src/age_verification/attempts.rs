@@ -83,25 +83,39 @@ impl AttemptRunner {
         Self { environment, sessions, continuations, methods, notifier }
     }
 
-    /// Records the end user's answer to the use of biometric data. A refusal also abandons an attempt that uses their
-    /// face.
+    /// Records the end user's answer to the use of biometric data, unless the session has ended for good. A refusal also
+    /// abandons an attempt that uses their face, or ends it if checks run on without them.
     pub(super) async fn record_consent(
         &self,
         id: AgeSessionId,
         given: bool,
     ) -> Result<AgeSession, AgeSessionError> {
+        self.notifier.prepare().await?;
         let now = self.environment.now();
-        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+        let (mut tx, mut locked) = self.sessions.lock_live(id).await?;
         let session = &mut locked.session;
         if !session.requires_consent() {
             return Err(AgeSessionError::InvalidState(
                 "the session asks for no biometric consent".to_owned(),
             ));
         }
+        // Where a refusal alone is in the way, they may think better of it. What was decided from a face stays with the
+        // answer that allowed it.
+        let willing =
+            AgeSession { consent: Some(BiometricConsent { given: true, at: now }), ..session.clone() };
+        if session.state.is_ended() && !willing.can_continue(self.methods.get(session.sandbox)) {
+            return Err(AgeSessionError::InvalidState(format!("the session is {}", session.state)));
+        }
         session.consent = Some(BiometricConsent { given, at: now });
         session.updated_at = now;
-        let abandons = !given && session.state == AgeSessionStatus::InProgress && self.uses_face(session);
-        let abandoned = if abandons { session.attempt.take() } else { None };
+        let abandoned = session.attempt.clone().filter(|_| !given && self.uses_face(session));
+        if let Some(MethodAttempt { method, .. }) = &abandoned {
+            if session.state == AgeSessionStatus::Processing {
+                let declined = AgeMethodVerdict::Undecided { code: AgeFailureReason::Declined };
+                self.end_attempt(&mut tx, session, *method, declined).await?;
+            }
+            session.attempt = None;
+        }
         let session = self.sessions.commit(tx, locked).await?;
         self.methods.discard(&session, abandoned).await;
         Ok(session)
@@ -263,7 +277,10 @@ impl AttemptRunner {
         if session.may_open(&config) {
             return Ok(session.begin_attempt(&*self.environment, method)?);
         }
-        Err(AgeSessionError::InvalidState(if session.attempts_remaining(&config) == 0 {
+        let other = session.retried.filter(|other| *other != method);
+        Err(AgeSessionError::InvalidState(if let Some(other) = other {
+            format!("the session is being retried with {other}, and allows no other method")
+        } else if session.attempts_remaining(&config) == 0 {
             "no attempts at this method are left".to_owned()
         } else {
             format!("the session is {}; no method can be opened in this state", session.state)

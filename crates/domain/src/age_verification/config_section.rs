@@ -10,13 +10,18 @@ use base::SignedDuration;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// A time that is written in days.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+struct Days(#[serde(with = "base::settings::days")] SignedDuration);
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct AgesSection {
-    keep_days: Option<u32>,
+    keep_days: Option<Days>,
     confidence: Option<f64>,
-    key_days: Option<u32>,
-    appeal_days: Option<u32>,
+    key_days: Option<Days>,
+    appeal_days: Option<Days>,
     proofs: Option<bool>,
     limits: AttemptLimits,
     policies: AgePolicySettings,
@@ -37,14 +42,14 @@ pub(super) struct AgesSection {
 
 impl From<AgesSection> for AgeVerificationSettings {
     fn from(section: AgesSection) -> Self {
-        let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
+        let time = |Days(time): Days| time;
         let default = Self::default();
         let (lowest, highest) = CONFIDENCE_RANGE;
         Self {
-            session_retention: section.keep_days.map_or(default.session_retention, days),
+            session_retention: section.keep_days.map_or(default.session_retention, time),
             estimate_confidence: section.confidence.map(|confidence| confidence.clamp(lowest, highest)),
-            stored_result_retention: section.key_days.map_or(default.stored_result_retention, days),
-            appeal_window: section.appeal_days.map_or(default.appeal_window, days),
+            stored_result_retention: section.key_days.map_or(default.stored_result_retention, time),
+            appeal_window: section.appeal_days.map_or(default.appeal_window, time),
             offers_proof_of_age: section.proofs.unwrap_or(default.offers_proof_of_age),
             limits: section.limits,
             policies: section.policies,

@@ -11,7 +11,7 @@ use super::{
 };
 use base::{AgeAttemptId, AgeSessionId, DocumentSessionId, Environment, SignedDuration};
 use db::{DbError, WriteTx};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use jobs::{Job, JobError, JobOutcome, Lane, NewJob, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -43,7 +43,8 @@ impl FollowDocumentSession {
         tx: &mut WriteTx,
         environment: &dyn Environment,
     ) -> Result<(), DbError> {
-        jobs::enqueue_at(tx, environment, self, environment.now() + CAPTURE_POLL_INTERVAL).await.map(drop)
+        let due_at = environment.now() + CAPTURE_POLL_INTERVAL;
+        jobs::enqueue(tx, NewJob::new(environment, self).due_at(due_at)).await.map(drop)
     }
 }
 
@@ -69,7 +70,15 @@ impl DocumentFollower {
     pub(super) async fn run(&self, job: &FollowDocumentSession) -> Result<JobOutcome, JobError> {
         let now = self.environment.now();
         let again = Ok(JobOutcome::Again(now + CHECKS_POLL_INTERVAL));
-        let Some(session) = self.sessions.find(job.session).await? else { return Ok(JobOutcome::Done) };
+        let Some(session) = self.sessions.find(job.session).await? else {
+            // It was erased, and the process was killed before the document session was deleted, too.
+            if let Some(document) = job.document
+                && !self.sessions.exists(job.session).await?
+            {
+                self.documents.erase_document_session(document).await?;
+            }
+            return Ok(JobOutcome::Done);
+        };
         let Ok(context) = AttemptContext::find(&session, job.attempt, "") else {
             // The attempt has ended or was abandoned. The document session is deleted after the commit, but not if the
             // process was killed then, nor where the transaction is another's, as when an appeal is decided.

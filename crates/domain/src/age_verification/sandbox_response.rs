@@ -114,6 +114,7 @@ impl SandboxResponder {
         response.check_session_type(session.wanted.kind)?;
         let method = session.current_method();
         let abandoned = session.attempt.take();
+        session.retried = None;
         session.state = response.state;
         session.updated_at = now;
         if response.state == AgeSessionStatus::Pending {

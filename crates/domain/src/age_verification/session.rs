@@ -41,6 +41,10 @@ pub struct AgeSession {
     /// Whether it was resumed after FAIL or ERROR: each method then has the retry limit of its block.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resumed: bool,
+    /// The only method that can still be opened: the one that was opened again after FAIL or ERROR in a session that allows
+    /// its retry, but not to be resumed with another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retried: Option<AgeMethod>,
     /// The number of webhooks so far.
     #[serde(rename = "told")]
     pub webhooks_sent: i64,
@@ -50,7 +54,8 @@ pub struct AgeSession {
     /// Cards that a provider was asked about. It does not start over with an attempt.
     #[serde(default, rename = "cards")]
     pub cards_checked: i64,
-    /// Questions that registries of identities were asked, by any method. It does not start over with an attempt.
+    /// Questions that registries of identities and identity providers were asked, by any method. It does not start over with
+    /// an attempt.
     #[serde(default, rename = "questions")]
     pub questions_asked: i64,
     /// What the end user took along: a stored result, or a proof for tills.
@@ -224,6 +229,7 @@ impl AgeSession {
             attempt: None,
             outcome: None,
             resumed: false,
+            retried: None,
             webhooks_sent: 0,
             one_time_codes: OneTimeCodeCounter::default(),
             cards_checked: 0,
@@ -260,6 +266,7 @@ impl AgeSession {
             attempt: None,
             outcome: None,
             resumed: false,
+            retried: None,
             webhooks_sent: 0,
             one_time_codes: OneTimeCodeCounter::default(),
             cards_checked: 0,
@@ -325,7 +332,8 @@ impl AgeSession {
 
     /// Whether an attempt at the method may begin now, judged by the state, the attempts left, and consent.
     pub fn may_open(&self, block: &AgeMethodConfig) -> bool {
-        if self.attempts_remaining(block) == 0 || self.is_consent_refused(block) {
+        let is_left_out = self.retried.is_some_and(|method| method != block.method);
+        if is_left_out || self.attempts_remaining(block) == 0 || self.is_consent_refused(block) {
             return false;
         }
         match self.state {
@@ -365,7 +373,13 @@ impl AgeSession {
         };
         self.apply(event, environment.now())?;
         // The state no longer tells, and this attempt may be abandoned and begun again.
-        self.resumed |= event == AgeSessionEvent::Reopened && self.wanted.resume_enabled;
+        if event == AgeSessionEvent::Reopened {
+            if self.wanted.resume_enabled {
+                self.resumed = true;
+            } else {
+                self.retried = Some(method);
+            }
+        }
         let id = AgeAttemptId::new(environment);
         self.attempt = Some(MethodAttempt { id, method, turn: 0, wrong_codes: 0, state: Value::Null });
         Ok(id)

@@ -46,7 +46,12 @@ impl AgeSessionStatus {
             (Self::InProgress, E::CheckPending) => Self::Processing,
             (Self::Pending | Self::InProgress | Self::Processing, E::Passed)
             | (
-                Self::InProgress | Self::Fail | Self::Error | Self::Cancelled | Self::Expired,
+                Self::InProgress
+                | Self::Processing
+                | Self::Fail
+                | Self::Error
+                | Self::Cancelled
+                | Self::Expired,
                 E::Overturned,
             ) => Self::Complete,
             (Self::Pending | Self::InProgress | Self::Processing, E::Failed | E::MethodsExhausted) => {

@@ -132,6 +132,12 @@ impl AgeSessionStore {
         Ok(self.read(&mut self.db.read_once().await?, id).await?.map(|stored| stored.session))
     }
 
+    /// Whether there is a session, also if it does not open.
+    pub(super) async fn exists(&self, id: AgeSessionId) -> Result<bool, DbError> {
+        let mut view = self.db.read_once().await?;
+        Ok(view.count(sql!("SELECT count(*) FROM age_sessions WHERE id = $1", id)).await? > 0)
+    }
+
     /// As [`Self::find`], with what else is sealed of the session. It is not locked.
     pub(super) async fn read(
         &self,

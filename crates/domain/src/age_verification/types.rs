@@ -340,7 +340,7 @@ wire_enum! {
         TooManyCodes => "TOO_MANY_CODES",
         /// Too many cards were tried, or one card too often.
         TooManyCards => "TOO_MANY_CARDS",
-        /// Registries were asked too many questions.
+        /// Registries and identity providers were asked too many questions.
         TooManyQuestions => "TOO_MANY_QUESTIONS",
         /// A wrong code was typed too often.
         WrongCode => "WRONG_CODE",
@@ -354,7 +354,7 @@ wire_enum! {
         NoToken => "NO_TOKEN",
         /// The blind token was used before.
         TokenSpent => "TOKEN_SPENT",
-        /// The holder of the wallet declined.
+        /// The holder of the wallet declined, or a person took back their consent to the use of their face.
         Declined => "DECLINED",
         /// The wallet has no such credential.
         NoCredential => "NO_CREDENTIAL",

@@ -45,7 +45,7 @@ use std::sync::Arc;
 pub struct AgeVerificationDependencies {
     pub db: Db,
     /// Clock and randomness.
-    pub world: Arc<dyn Environment>,
+    pub environment: Arc<dyn Environment>,
     /// Seals rows and continuations.
     pub vault: Vault,
     /// Hashes whom budgets are counted for.
@@ -204,8 +204,7 @@ impl SharedParts {
         dependencies: AgeVerificationDependencies,
         settings: &AgeVerificationSettings,
     ) -> Result<Self, ProviderSettingsError> {
-        let AgeVerificationDependencies { db, world: environment, vault, identities, fetcher, .. } =
-            &dependencies;
+        let AgeVerificationDependencies { db, environment, vault, identities, fetcher, .. } = &dependencies;
         let passkeys = open_passkeys(settings)?.map(Arc::new);
         let open_tokens = |tokens| BlindTokens::open(tokens, &settings.public_url, fetcher, environment);
         let blind_tokens = settings.providers.double_anonymity.as_ref().map(open_tokens).transpose();

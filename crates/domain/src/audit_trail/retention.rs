@@ -47,8 +47,8 @@ impl AuditTrail {
     /// can write to the database cannot have records deleted by making them look old. Where the trail is not whole so far,
     /// nothing is deleted: it may be needed to find out what was changed.
     pub async fn purge(&self, db: &Db, before: Timestamp) -> Result<u64, DbError> {
-        // Checked before other writers have to wait.
-        let found = self.find_purgeable(&mut db.read().await?, before).await;
+        // Checked before other writers have to wait. In one state: what is recorded meanwhile comes after the end that was read.
+        let found = self.find_purgeable(&mut db.read_snapshot().await?, before).await;
         let (first, last) = match found {
             Ok(Some(purgeable)) => purgeable,
             Ok(None) => return Ok(0),

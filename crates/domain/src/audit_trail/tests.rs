@@ -33,7 +33,7 @@ impl Fixture {
     }
 
     async fn verify(&self, kept: Option<&ChainEnd>) -> Result<u64, String> {
-        let mut view = self.test.db.read().await.unwrap();
+        let mut view = self.test.db.read_snapshot().await.unwrap();
         self.trail.verify(&mut view, kept).await.map_err(|error| error.to_string())
     }
 
@@ -352,6 +352,17 @@ async fn what_is_left_after_a_purge_still_verifies() {
     assert_eq!(fixture.verify(None).await, Ok(7));
     fixture.tamper(sql!("DELETE FROM audit_records WHERE seq = 7")).await;
     assert_eq!(fixture.verify(None).await, Err("record 7 is missing; after it comes 8".to_owned()));
+}
+
+#[tokio::test]
+async fn what_is_recorded_during_a_verification_is_not_taken_for_a_forgery() {
+    let fixture = fixture().await;
+    fixture.write(1..4).await;
+    let mut view = fixture.test.db.read_snapshot().await.unwrap();
+    let end = fixture.trail.chain_end(&mut view).await.unwrap();
+    fixture.write(4..6).await;
+    assert_eq!(fixture.trail.verify(&mut view, Some(&end)).await.unwrap(), 3, "those of its state");
+    assert_eq!(fixture.verify(Some(&end)).await, Ok(5));
 }
 
 #[tokio::test]

@@ -122,6 +122,9 @@ impl AuditTrail {
 
     /// Verifies every record and both ends, and that the chain still contains `kept`, an end that was kept elsewhere.
     /// Returns how many records there are.
+    ///
+    /// The ends and the records must be of one state ([`db::Db::read_snapshot`]), unless `view` holds the lock of the chain:
+    /// what is recorded meanwhile would be taken for records after the end.
     pub async fn verify(&self, view: &mut ReadTx, kept: Option<&ChainEnd>) -> Result<u64, AuditTrailError> {
         let chain = self.checked_chain(view).await?;
         if let Some(kept) = kept.filter(|kept| kept.seq > chain.last_seq) {

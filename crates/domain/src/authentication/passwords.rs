@@ -23,19 +23,19 @@ const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
 /// How many passwords are computed at once, by one process: they take 76 MiB.
 const MAX_CONCURRENT_HASHES: usize = 4;
-/// How long somebody waits for a place, by default.
-const PLACE_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long somebody waits for a slot, by default.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Sets passwords and verifies them; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct PasswordService {
     environment: Arc<dyn Environment>,
     vault: Vault,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// What the password of somebody who has none is compared with.
     nobody: Arc<tokio::sync::OnceCell<String>>,
-    /// How long somebody waits for a place.
-    place_timeout: Duration,
+    /// How long somebody waits for a slot.
+    slot_timeout: Duration,
 }
 
 /// Why a password was not set or verified.
@@ -63,8 +63,8 @@ struct PasswordRow {
 impl PasswordService {
     /// Passwords that are sealed with `vault`.
     pub fn new(environment: Arc<dyn Environment>, vault: Vault) -> Self {
-        let places = Arc::new(Semaphore::new(MAX_CONCURRENT_HASHES));
-        Self { environment, vault, places, nobody: Arc::default(), place_timeout: PLACE_TIMEOUT }
+        let slots = Arc::new(Semaphore::new(MAX_CONCURRENT_HASHES));
+        Self { environment, vault, slots, nobody: Arc::default(), slot_timeout: SLOT_TIMEOUT }
     }
 
     /// The hash of a new password, to be stored by [`Self::store`].
@@ -152,10 +152,10 @@ impl PasswordService {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PasswordError> {
-        let place = tokio::time::timeout(self.place_timeout, self.places.clone().acquire_owned()).await;
-        let place = place.ok().and_then(Result::ok).ok_or(PasswordError::Busy)?;
+        let slot = tokio::time::timeout(self.slot_timeout, self.slots.clone().acquire_owned()).await;
+        let slot = slot.ok().and_then(Result::ok).ok_or(PasswordError::Busy)?;
         let computed = tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _slot = slot;
             work()
         });
         computed.await.map_err(|_| PasswordError::Hash)
@@ -200,16 +200,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn as_many_passwords_are_computed_at_once_as_there_are_places() {
+    async fn as_many_passwords_are_computed_at_once_as_there_are_slots() {
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         let mut passwords =
             PasswordService::new(Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z")), vault);
-        passwords.place_timeout = Duration::from_millis(1);
-        let taken = passwords.places.clone().acquire_many_owned(4).await.unwrap();
+        passwords.slot_timeout = Duration::from_millis(1);
+        let taken = passwords.slots.clone().acquire_many_owned(4).await.unwrap();
         let password = Secret::new("correct horse battery".to_owned());
         assert!(matches!(passwords.hash(&password).await, Err(PasswordError::Busy)));
         drop(taken);
-        passwords.place_timeout = PLACE_TIMEOUT;
+        passwords.slot_timeout = SLOT_TIMEOUT;
         assert!(passwords.hash(&password).await.is_ok());
     }
 }

@@ -4,7 +4,7 @@ use super::{
     CaseDecision, CaseKind, CaseService, CaseState, CaseSubject, DecisionError, Reviewer, leases::case_event,
     opinions::unknown_decision, queues,
 };
-use base::{AccountId, AppId, CaseId, Environment, Id as _, ModerationCheckId, NotificationId, Uuid};
+use base::{AccountId, AppId, CaseId, Environment, Id as _, NotificationId, Uuid, VerificationCheckId};
 use db::{DbError, WriteTx, sql};
 
 /// A case that is not created yet.
@@ -162,7 +162,7 @@ pub(crate) async fn withdraw_of_notification(
 pub(crate) async fn withdraw_of_check(
     tx: &mut WriteTx,
     environment: &dyn Environment,
-    check: ModerationCheckId,
+    check: VerificationCheckId,
 ) -> Result<(), DbError> {
     tx.execute(sql!(
         "UPDATE cases SET state = 'WITHDRAWN', closed_at = $2, holder_id = NULL, lease_until = NULL

@@ -4,8 +4,8 @@ use super::{
     CaseKind, CaseService, CaseState, CaseSubject, CaseText, Reviewer, leases::CaseChangeError, queues,
 };
 use base::{
-    AccountId, AgeSessionId, AppId, CaseId, CaseQueueId, MemberId, ModerationCheckId, NotificationId,
-    Timestamp,
+    AccountId, AgeSessionId, AppId, CaseId, CaseQueueId, MemberId, NotificationId, Timestamp,
+    VerificationCheckId,
 };
 use db::{DbError, DbTimestamp, FromRow, ReadTx, sql};
 
@@ -99,7 +99,7 @@ struct CaseRow {
     #[sqlx(try_from = "String")]
     kind: CaseKind,
     notification_id: Option<NotificationId>,
-    check_id: Option<ModerationCheckId>,
+    check_id: Option<VerificationCheckId>,
     age_session_id: Option<AgeSessionId>,
     reason: String,
     language: Option<String>,

@@ -36,8 +36,8 @@ pub(crate) use tables::CaseTables;
 
 use crate::{vault::Vault, wire_enum::wire_enum};
 use base::{
-    AccountId, AgeSessionId, AppId, CaseId, Environment, MemberId, ModerationCheckId, NotificationId,
-    SignedDuration, Uuid,
+    AccountId, AgeSessionId, AppId, CaseId, Environment, MemberId, NotificationId, SignedDuration, Uuid,
+    VerificationCheckId,
 };
 use db::{Db, DbError, WriteTx};
 use futures_util::future::BoxFuture;
@@ -158,7 +158,7 @@ impl Reviewer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseSubject {
     Notification(NotificationId),
-    Check(ModerationCheckId),
+    Check(VerificationCheckId),
     AgeSession(AgeSessionId),
 }
 

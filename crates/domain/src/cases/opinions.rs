@@ -9,11 +9,11 @@ use super::{
 };
 use crate::violation::{Violation, check_max_chars};
 use base::{
-    AccountId, AgeSessionId, AppId, CaseId, CaseOpinionId, Id as _, MemberId, ModerationCheckId,
-    NotificationId, Timestamp,
+    AccountId, AgeSessionId, AppId, CaseId, CaseOpinionId, Id as _, MemberId, NotificationId, Timestamp,
+    VerificationCheckId,
 };
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
+use jobs::{Job, JobError, JobOutcome, Lane, Lease, NewJob, RetryPolicy};
 use serde::{Deserialize, Serialize};
 
 /// The longest comment of a decision, in characters.
@@ -108,7 +108,7 @@ struct SettledCaseRow {
     app_id: AppId,
     account_id: Option<AccountId>,
     notification_id: Option<NotificationId>,
-    check_id: Option<ModerationCheckId>,
+    check_id: Option<VerificationCheckId>,
     age_session_id: Option<AgeSessionId>,
     opinions_needed: i64,
     golden_answer: Option<String>,
@@ -210,7 +210,8 @@ impl CaseService {
         ))
         .await?;
         let (job, key) = (SettleCaseOpinion { opinion: id }, id.to_string());
-        jobs::enqueue_unique_for_application(tx, environment, reviewer.app, &job, &key, settles_at).await?;
+        let job = NewJob::new(environment, &job).of_application(reviewer.app).unique(&key).due_at(settles_at);
+        jobs::enqueue(tx, job).await?;
         tx.audit(case_event("case.decide", reviewer, case).detail("decision", input.decision.as_str()));
         Ok(settles_at)
     }

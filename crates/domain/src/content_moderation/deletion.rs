@@ -48,6 +48,8 @@ pub(super) async fn delete_content(
     id: ContentId,
     now: Timestamp,
 ) -> Result<bool, DbError> {
+    // First: what changes profiles waits for what this may wait for, and the deletion of a profile then locks contents.
+    faces.undo_dismissals(tx, account, DismissalSelection::OfContent(id)).await?;
     // Nothing new is begun for the content from here on.
     let rows = tx
         .execute(sql!("UPDATE contents SET archived = TRUE WHERE id = $1 AND account_id = $2", id, account))
@@ -55,7 +57,6 @@ pub(super) async fn delete_content(
     if rows == 0 {
         return Ok(false);
     }
-    faces.undo_dismissals(tx, account, DismissalSelection::OfContent(id)).await?;
     let moderations: Vec<DeletedModerationRow> = tx
         .fetch_all(sql!("SELECT id, job_id FROM moderations WHERE content_id = $1 ORDER BY id", id))
         .await?;

@@ -73,7 +73,8 @@ pub(super) struct NotificationContextRow {
     pub(super) content_type: ContentType,
     #[sqlx(rename = "url", try_from = "String")]
     pub(super) location: ContentLocation,
-    pub(super) wanted: Json<ModerationParameters>,
+    #[sqlx(rename = "wanted")]
+    pub(super) parameters: Json<ModerationParameters>,
     pub(super) destinations: Vec<u8>,
 }
 
@@ -88,7 +89,7 @@ impl NotificationContextRow {
             content_type: self.content_type,
             location: self.location,
             destinations: columns.open_destinations(id, &self.destinations),
-            parameters: self.wanted.0,
+            parameters: self.parameters.0,
         }
     }
 }
@@ -253,7 +254,7 @@ impl ModerationEnder {
     }
 
     /// Fails moderations whose job was dead-lettered because the process died with it again and again, and tells of live
-    /// videos that wait for a place. Dates findings of older builds.
+    /// videos that wait for a slot. Dates findings of older builds.
     pub(super) async fn sweep(&self, db: &Db) -> Result<(), DbError> {
         kept_findings::date_findings(db).await?;
         let given_up = ModerationOutcome::failed(

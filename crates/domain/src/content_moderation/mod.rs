@@ -89,10 +89,10 @@ pub struct ContentModerationSettings {
     #[serde(rename = "smallest_face", deserialize_with = "min_face_pixels")]
     pub min_face_pixels: f32,
     /// How long a live stream may be interrupted before its moderation fails, seconds.
-    #[serde(rename = "outage_seconds")]
+    #[serde(rename = "outage_seconds", deserialize_with = "base::settings::number_of_seconds")]
     pub max_outage_seconds: u32,
     /// How long an appearance in a live stream is watched before it is judged, seconds.
-    #[serde(deserialize_with = "settle_seconds")]
+    #[serde(deserialize_with = "base::settings::fractional_seconds")]
     pub settle_seconds: f64,
     /// Images and stored videos that one process moderates at once. `None`: two for each core.
     #[serde(rename = "at_once")]
@@ -140,10 +140,6 @@ fn share<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
 
 fn min_face_pixels<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
     <f32 as serde::Deserialize>::deserialize(from).map(|pixels| pixels.max(10.0))
-}
-
-fn settle_seconds<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    <f64 as serde::Deserialize>::deserialize(from).map(|seconds| seconds.max(0.0))
 }
 
 impl Default for ContentModerationSettings {

@@ -104,6 +104,7 @@ impl ContentModerationService {
             keys,
             videos: videos.clone(),
             limits,
+            abandoned_files_sought_at: Arc::default(),
         };
         let starter = ModerationStarter {
             db: db.clone(),
@@ -240,7 +241,7 @@ impl ContentModerationService {
         self.0.searcher.retention
     }
 
-    /// Ends moderations that nothing runs any more, and tells of live videos that wait for a place.
+    /// Ends moderations that nothing runs any more, and tells of live videos that wait for a slot.
     pub async fn sweep(&self, job: SweepModerations) -> Result<JobOutcome, JobError> {
         job.run(&self.0.db, &self.0.ender).await
     }

@@ -18,7 +18,7 @@ use super::{
 use crate::master_key::{KeyAdoption, KeyFingerprint, MasterKey, MasterKeyProvider, NextKeyRequest};
 use base::Environment;
 use db::{Db, DbError, WriteTx, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy, enqueue_recurring};
+use jobs::{Job, JobError, JobOutcome, Lane, NewJob, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
 
@@ -141,7 +141,7 @@ impl MasterKeyRotation<'_> {
             return Err(DataKeyError::Conflict);
         }
         super::insert(&mut tx, self.environment, row.id, &*next, &data_key, row.origin).await?;
-        enqueue_recurring(&mut tx, self.environment, &RetireMasterKey {}).await?;
+        jobs::enqueue(&mut tx, NewJob::new(self.environment, &RetireMasterKey {}).recurring()).await?;
         tx.commit().await?;
         Ok(next)
     }
@@ -151,7 +151,7 @@ impl MasterKeyRotation<'_> {
 /// calls this when it starts.
 pub async fn schedule_retirement(tx: &mut WriteTx, environment: &dyn Environment) -> Result<(), DbError> {
     if list(tx).await?.iter().any(|row| row.state == DataKeyState::Retiring) {
-        enqueue_recurring(tx, environment, &RetireMasterKey {}).await?;
+        jobs::enqueue(tx, NewJob::new(environment, &RetireMasterKey {}).recurring()).await?;
     }
     Ok(())
 }

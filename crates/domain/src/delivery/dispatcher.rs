@@ -196,7 +196,7 @@ impl DeliveryDispatcher {
     }
 
     /// Decides how many messages of which endpoints are leased now, and says for how long nothing else becomes due.
-    /// Applications get free places in turns, those with the fewest attempts under way first, so that none waits longer
+    /// Applications get free slots in turns, those with the fewest attempts under way first, so that none waits longer
     /// than a round for another, however many messages and hosts that one has.
     async fn plan(
         &self,

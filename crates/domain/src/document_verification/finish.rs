@@ -55,7 +55,7 @@ impl EndUserActions {
         self.unit_of_work
             .update(id, |session, _, env| {
                 session.ensure_open_for_end_user(env)?;
-                if session.wanted.block_biometric_consent {
+                if session.requested.block_biometric_consent {
                     let message = "the session collects no biometric consent (block_biometric_consent)";
                     return Err(DocumentSessionError::Forbidden(message.to_owned()));
                 }

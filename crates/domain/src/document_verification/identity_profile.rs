@@ -5,7 +5,7 @@ use super::{
     types::{CheckAdvice, CheckState, IdDocumentType, ResourceKind, SessionState, VerificationCheckType},
 };
 use crate::wire_enum::wire_enum;
-use base::{MediaId, ModerationCheckId};
+use base::{MediaId, VerificationCheckId};
 
 wire_enum! {
     /// Whether an identity profile came of a session.
@@ -53,7 +53,7 @@ pub struct IdentityProfileFailure {
 /// A check that does not approve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetRequirement {
-    pub check: ModerationCheckId,
+    pub check: VerificationCheckId,
     pub kind: VerificationCheckType,
     /// The document that was checked, if one was.
     pub document_type: Option<IdDocumentType>,
@@ -66,7 +66,7 @@ pub struct UnmetRequirement {
 impl DocumentSession {
     /// What came of the scheme that the session was created for; `None` without one, and until the session has ended.
     pub fn identity_profile_outcome(&self, state: SessionState) -> Option<IdentityProfileOutcome> {
-        self.wanted.identity_profile.as_ref()?;
+        self.requested.identity_profile.as_ref()?;
         let failure = match state {
             SessionState::Ongoing => return None,
             SessionState::Expired => Some(IdentityProfileFailure {

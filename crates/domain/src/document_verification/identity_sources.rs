@@ -8,7 +8,7 @@ use age_methods::{
         IdentityQuestion, IdentitySource, IdentitySourceKind, SourceAnswer, SourceUnavailableError,
     },
 };
-use base::{Environment, ModerationCheckId};
+use base::{Environment, VerificationCheckId};
 use media::fetch::Fetcher;
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl IdentitySources {
     /// Asks for a check. A question that is repeated, because the check is, has the same id.
     pub(super) async fn ask(
         &self,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         question: &IdentityQuestion,
     ) -> Result<SourceAnswer, SourceUnavailableError> {
         let source =

@@ -6,7 +6,7 @@ use super::{
     types::{NotificationAuthType, NotificationTopic},
 };
 use crate::delivery::{Outbox, OutboxError, SuccessCriterion, WebhookMessage, WebhookMethod};
-use base::{DocumentSessionId, Environment, ModerationCheckId, ResourceId, TaskId};
+use base::{DocumentSessionId, Environment, ResourceId, TaskId, VerificationCheckId};
 use db::{DbError, WriteTx};
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub enum NotificationSubject {
     Resource(ResourceId),
     /// A task of a resource.
     Task(TaskId),
-    Check(ModerationCheckId),
+    Check(VerificationCheckId),
 }
 
 /// What a relying party is notified of.
@@ -56,7 +56,7 @@ impl DocumentNotifier {
         topic: NotificationTopic,
         subject: NotificationSubject,
     ) -> Result<(), DbError> {
-        let Some(subscription) = &session.wanted.notifications else { return Ok(()) };
+        let Some(subscription) = &session.requested.notifications else { return Ok(()) };
         if !subscription.topics.contains(&topic) {
             return Ok(());
         }

@@ -56,7 +56,7 @@ impl CheckEvidence {
         let mut resources: Vec<ResourceEvidence> =
             check.map(|check| used_resources(session, check)).unwrap_or_default();
         resources.sort_by_key(|resource| resource.kind != ResourceKind::IdDocument);
-        let destroyed_at = session.created_at + SignedDuration::from_secs(session.wanted.resources_ttl);
+        let destroyed_at = session.created_at + SignedDuration::from_secs(session.requested.resources_ttl);
         Self { review, report, resources, destroyed_at }
     }
 

@@ -14,7 +14,7 @@ use crate::{
     sealed_texts::{SealedTexts, TextColumn},
     violation::Violation,
 };
-use base::{AppId, DocumentSessionId, Environment, LimitViolation, ModerationCheckId, Timestamp};
+use base::{AppId, DocumentSessionId, Environment, LimitViolation, Timestamp, VerificationCheckId};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::Serialize;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const MAX_CODE_BYTES: usize = 64;
 /// A check that waits, or waited, for a reviewer's decision.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReview {
-    pub check_id: ModerationCheckId,
+    pub check_id: VerificationCheckId,
     pub session_id: DocumentSessionId,
     pub app_id: AppId,
     pub kind: VerificationCheckType,
@@ -47,7 +47,7 @@ pub struct CheckReview {
 
 #[derive(FromRow)]
 struct CheckReviewRow {
-    check_id: ModerationCheckId,
+    check_id: VerificationCheckId,
     session_id: DocumentSessionId,
     app_id: AppId,
     #[sqlx(try_from = "String")]
@@ -179,7 +179,7 @@ impl CheckReviewService {
     pub(super) async fn find(
         &self,
         app: Option<AppId>,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
     ) -> Result<Option<(CheckReview, Option<VerificationReport>)>, DbError> {
         self.find_in(&mut self.db.read().await?, app, check).await
     }
@@ -188,7 +188,7 @@ impl CheckReviewService {
         &self,
         db: &mut ReadTx,
         app: Option<AppId>,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
     ) -> Result<Option<(CheckReview, Option<VerificationReport>)>, DbError> {
         let row: Option<CheckReviewRow> = db
             .fetch_optional(sql!(
@@ -211,7 +211,7 @@ impl CheckReviewService {
     pub(super) async fn session_of(
         &self,
         app: AppId,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
     ) -> Result<Option<(UnsealedDocumentSession, CheckReview)>, DbError> {
         let mut view = self.db.read().await?;
         let Some((review, _)) = self.find_in(&mut view, Some(app), check).await? else { return Ok(None) };
@@ -223,7 +223,7 @@ impl CheckReviewService {
     pub(super) async fn evidence(
         &self,
         app: AppId,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
     ) -> Result<Option<CheckEvidence>, DbError> {
         let found = self.session_of(app, check).await?;
         Ok(found.map(|(stored, review)| CheckEvidence::of(review, &stored.session)))
@@ -233,7 +233,7 @@ impl CheckReviewService {
     pub(super) async fn decide(
         &self,
         app: Option<AppId>,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         decision: &CheckDecision,
     ) -> Result<(), DocumentSessionError> {
         let violations = decision.violations();
@@ -253,7 +253,7 @@ impl CheckReviewService {
         &self,
         tx: &mut WriteTx,
         app: Option<AppId>,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         decision: &CheckDecision,
     ) -> Result<(), DocumentSessionError> {
         let (reason, reviewer) = (decision.reason.trim(), decision.reviewer.trim());
@@ -307,7 +307,7 @@ pub(super) async fn withdraw_cases(
 ) -> Result<(), DbError> {
     #[derive(FromRow)]
     struct OpenReviewRow {
-        check_id: ModerationCheckId,
+        check_id: VerificationCheckId,
     }
     let open: Vec<OpenReviewRow> = tx
         .fetch_all(sql!(

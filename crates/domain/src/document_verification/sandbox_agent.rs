@@ -68,7 +68,7 @@ impl SandboxAgent {
         options: &SandboxPlayOptions,
     ) -> Result<SandboxPlayOutcome, DocumentSessionError> {
         let stored = self.find_sandbox_session(id).await?;
-        if !stored.session.wanted.block_biometric_consent {
+        if !stored.session.requested.block_biometric_consent {
             self.end_user.record_biometric_consent(id, None).await?;
         }
         let open: Vec<Requirement> = stored
@@ -148,7 +148,7 @@ impl SandboxAgent {
             ResourceKind::SupplementaryDocument => TaskType::SupplementaryDocument,
             _ => TaskType::IdDocument,
         };
-        if stored.session.wanted.task(task).is_none() {
+        if stored.session.requested.task(task).is_none() {
             return Ok(true);
         }
         let task = self.documents.request_extraction(id, kind, resource.id, None).await?.task;

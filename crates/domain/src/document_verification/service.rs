@@ -27,8 +27,8 @@ use crate::{
     violation::Violation,
 };
 use base::{
-    AppId, DocumentSessionId, Environment, FraudListEntryId, MediaId, ModerationCheckId, ResourceId,
-    SignedDuration, UploadId, Uuid,
+    AppId, DocumentSessionId, Environment, FraudListEntryId, MediaId, ResourceId, SignedDuration, UploadId,
+    Uuid, VerificationCheckId,
 };
 use db::{Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lane, Worker};
@@ -488,7 +488,7 @@ impl DocumentVerificationService {
     pub async fn find_review(
         &self,
         app: Option<AppId>,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
     ) -> Result<Option<(CheckReview, Option<VerificationReport>)>, DbError> {
         self.0.reviews.find(app, check).await
     }
@@ -497,7 +497,7 @@ impl DocumentVerificationService {
     pub async fn decide_review(
         &self,
         app: Option<AppId>,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         decision: &CheckDecision,
     ) -> Result<(), DocumentSessionError> {
         self.0.reviews.decide(app, check, decision).await
@@ -508,7 +508,7 @@ impl DocumentVerificationService {
         &self,
         tx: &mut WriteTx,
         app: AppId,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         decision: &CheckDecision,
     ) -> Result<bool, DbError> {
         match self.0.reviews.decide_in(tx, Some(app), check, decision).await {
@@ -526,7 +526,7 @@ impl DocumentVerificationService {
     pub async fn review_evidence(
         &self,
         app: AppId,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
     ) -> Result<Option<CheckEvidence>, DbError> {
         self.0.reviews.evidence(app, check).await
     }
@@ -535,7 +535,7 @@ impl DocumentVerificationService {
     pub async fn review_picture(
         &self,
         app: AppId,
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         media: MediaId,
     ) -> Result<Option<Vec<u8>>, DocumentSessionError> {
         let Some((session, _)) = self.0.reviews.session_of(app, check).await? else { return Ok(None) };

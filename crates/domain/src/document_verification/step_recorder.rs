@@ -9,7 +9,7 @@ use super::{
 use crate::session_steps::{
     self, RecordedSession, SessionKind, SessionStepKind, SessionStepOutcome, StepEnd,
 };
-use base::{Environment, ModerationCheckId, ResourceId, Timestamp};
+use base::{Environment, ResourceId, Timestamp, VerificationCheckId};
 use db::{DbError, WriteTx};
 
 /// How far a session is, as far as steps tell.
@@ -20,7 +20,7 @@ pub(super) struct DocumentSessionProgress {
     is_submitted: bool,
     /// What end users supply: the requirement, where it stands, what counts for it.
     requirements: Vec<(ResourceId, RequirementState, Option<ResourceId>)>,
-    checks: Vec<(ModerationCheckId, CheckState)>,
+    checks: Vec<(VerificationCheckId, CheckState)>,
     /// Media that were redacted one by one.
     redacted: usize,
     is_destroyed: bool,

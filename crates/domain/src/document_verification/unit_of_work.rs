@@ -13,9 +13,9 @@ use crate::{
     cases::{self, CaseKind, CaseSubject, NewCase},
     tenancy::limits::{self, LimitSettings},
 };
-use base::{DocumentSessionId, Environment, MediaId, ModerationCheckId, Timestamp};
+use base::{DocumentSessionId, Environment, MediaId, Timestamp, VerificationCheckId};
 use db::{Db, DbError, WriteTx, sql};
-use jobs::Lease;
+use jobs::{Lease, NewJob};
 use std::sync::Arc;
 
 /// What a change of a session causes.
@@ -29,7 +29,7 @@ pub(super) struct SideEffects {
     /// Media that the session refers to no more; they are deleted after the commit.
     pub(super) discarded_media: Vec<MediaId>,
     /// Checks that wait for a reviewer from now on.
-    pub(super) referred_checks: Vec<ModerationCheckId>,
+    pub(super) referred_checks: Vec<VerificationCheckId>,
 }
 
 impl SideEffects {
@@ -169,7 +169,7 @@ impl DocumentUnitOfWork {
         effects: SideEffects,
     ) -> Result<SavedSession, DbError> {
         let env = &*self.env;
-        let id = locked.session.id;
+        let (id, app) = (locked.session.id, locked.session.app);
         locked.session.drop_media(&effects.discarded_media);
         let stored = self.store.save(tx, locked).await?;
         for (topic, subject) in effects.notifications {
@@ -177,11 +177,11 @@ impl DocumentUnitOfWork {
         }
         for job in &effects.read_jobs {
             let key = job.task.to_string();
-            jobs::enqueue_unique_for_application(tx, env, locked.session.app, job, &key, env.now()).await?;
+            jobs::enqueue(tx, NewJob::new(env, job).of_application(app).unique(&key)).await?;
         }
         if let Some(at) = effects.check_at {
             let job = RunVerificationChecks { session: id };
-            jobs::enqueue_for_application(tx, env, locked.session.app, &job, at).await?;
+            jobs::enqueue(tx, NewJob::new(env, &job).of_application(app).due_at(at)).await?;
         }
         for media in &effects.discarded_media {
             self.media.add_tombstone(tx, id, *media).await?;
@@ -210,7 +210,7 @@ impl DocumentUnitOfWork {
                     subject: CaseSubject::Check(check),
                     reason: kind.to_string(),
                     language: {
-                        let locale = locked.session.wanted.sdk_config.locale.as_deref();
+                        let locale = locked.session.requested.sdk_config.locale.as_deref();
                         locale.and_then(cases::primary_language)
                     },
                     priority: 200,

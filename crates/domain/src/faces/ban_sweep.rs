@@ -3,7 +3,7 @@
 
 use base::{AccountId, Environment, ModerationFindingId, ProfileId, SignedDuration, Timestamp};
 use db::{DbError, WriteTx};
-use jobs::{Job, Lane, RetryPolicy, enqueue_unique_for_account, withdraw};
+use jobs::{Job, Lane, NewJob, RetryPolicy, enqueue, withdraw};
 use serde::{Deserialize, Serialize};
 
 /// How long a sweep waits, so that what moderations were about to write when the ban was imposed is there to be seen.
@@ -37,9 +37,9 @@ pub(super) async fn queue(
 ) -> Result<(), DbError> {
     cancel(tx, profile).await?;
     let job = SweepFindingsOfBan { account, profile, after: None, examined: 0 };
-    let run_at = environment.now() + SWEEP_DELAY;
-    enqueue_unique_for_account(tx, environment, account, &job, &profile.to_string(), run_at).await?;
-    Ok(())
+    let (key, due_at) = (profile.to_string(), environment.now() + SWEEP_DELAY);
+    let job = NewJob::new(environment, &job).of_account(account).unique(&key).due_at(due_at);
+    enqueue(tx, job).await.map(drop)
 }
 
 /// Ends the sweep of a ban, if it goes on.

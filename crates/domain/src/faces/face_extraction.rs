@@ -26,6 +26,7 @@ pub struct EnrolRules {
     /// Mean luma over the face, 0 to 255, at most.
     pub max_luma: f32,
     /// Bytes of the file, at most.
+    #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub max_bytes: usize,
     /// Pixels of the picture, at most.
     pub max_pixels: u32,

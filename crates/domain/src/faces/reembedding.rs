@@ -11,7 +11,7 @@ use super::{
 use crate::accounts;
 use base::{AccountId, Environment, FaceId, ProfileId};
 use db::{Db, FromRow, sql};
-use jobs::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, NewJob, RetryPolicy};
 use media::blobs::BlobError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -80,8 +80,8 @@ impl Reembedding {
             let (environment, job) = (&*self.environment, ReembedFaces { account: account_id });
             let mut tx = self.db.write().await?;
             let key = account_id.to_string();
-            let now = environment.now();
-            queued += u64::from(jobs::enqueue_unique(&mut tx, environment, &job, &key, now).await?);
+            let job = NewJob::new(environment, &job).unique(&key);
+            queued += u64::from(jobs::enqueue(&mut tx, job).await?);
             tx.commit().await?;
         }
         Ok(queued)

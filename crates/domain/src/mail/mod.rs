@@ -11,7 +11,7 @@ pub use smtp::{SmtpConfigError, SmtpTls, SmtpTransport};
 use crate::vault::Vault;
 use base::{AccountId, Environment, Timestamp, Uuid};
 use db::{DbError, WriteTx};
-use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_at, enqueue_for_account};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, NewJob, RetryPolicy};
 use lettre::{
     Message,
     message::{Mailbox, MultiPart},
@@ -129,11 +129,12 @@ impl Mailer {
         let plain = serde_json::to_vec(mail).expect("a mail serialises to JSON");
         let sealed = base64_simd::STANDARD.encode_to_string(self.0.vault.seal(env, &aad(id), &plain));
         let job = SendMail { id, sealed, until };
-        match account {
-            Some(account) => enqueue_for_account(tx, env, account, &job, env.now()).await?,
-            None => enqueue_at(tx, env, &job, env.now()).await?,
+        let new = NewJob::new(env, &job);
+        let new = match account {
+            Some(account) => new.of_account(account),
+            None => new,
         };
-        Ok(())
+        jobs::enqueue(tx, new).await.map(drop)
     }
 
     /// Runs a [`SendMail`]. The mail may arrive twice, if the process dies after the mail server accepted it.

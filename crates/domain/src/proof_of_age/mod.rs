@@ -29,6 +29,7 @@ use credentials::{
     trust::{TrustedIssuer, VerificationKey},
 };
 use db::{AuditEvent, Db, DbError, FromRow, Json, WriteTx, sql};
+use jobs::NewJob;
 use media::fetch::Fetcher;
 use std::{path::PathBuf, sync::Arc};
 use trust_store::TrustStore;
@@ -215,7 +216,7 @@ impl ProofOfAgeService {
         if is_pending {
             let job = ResolveProof { proof: record.id.clone() };
             limits::ensure_queueing_allowed(tx, &self.0.limits, app).await?;
-            jobs::enqueue_for_application(tx, &*self.0.env, app, &job, self.0.env.now()).await?;
+            jobs::enqueue(tx, NewJob::new(&*self.0.env, &job).of_application(app)).await?;
         }
         count_result(&record);
         Ok(record)

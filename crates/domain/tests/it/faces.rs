@@ -1,7 +1,9 @@
 //! Face indexes stay in step with the database: two nodes, crashes, a changed model, closed accounts.
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
-use base::{AccountId, ContentId, NotificationId, Picture, ProfileId, Secret, SignedDuration, Uuid};
+use base::{
+    AccountId, ContentId, NotificationId, Picture, ProfileId, Secret, SignedDuration, Timestamp, Uuid,
+};
 use db::{WriteTx, sql};
 use domain::{
     faces::{
@@ -63,10 +65,10 @@ fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut FaceIndexSettings
     let storage = FaceIndexStorage { folder: folder.to_owned(), key: Secret::new([7; 32]) };
     let mut settings = FaceIndexSettings::default();
     change(&mut settings);
-    let (world, vault) = (api.environment.clone(), api.vault.clone());
+    let (environment, vault) = (api.environment.clone(), api.vault.clone());
     FaceIndexService::new(
         api.db.clone(),
-        world,
+        environment,
         vault,
         api.blobs.clone(),
         api.image_analyser.clone(),
@@ -268,6 +270,45 @@ async fn a_profile_that_is_being_deleted_gets_no_label() {
         deleting.commit().await.unwrap();
     };
     tokio::join!(dismissing, committing);
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other.
+#[tokio::test]
+async fn a_content_is_deleted_while_the_profile_of_its_uploader_is() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.open_account().await);
+    let (uploader, other) =
+        (enrol(&app, &node.faces, account, 0).await, enrol(&app, &node.faces, account, 1).await);
+    let content: ContentId = uuid(7).into();
+    let seen = vec![9.0; embedding(&app, 0).await.len()];
+    write(&app, async |tx| {
+        tx.execute(sql!(
+            "INSERT INTO contents (id, account_id, url, type, uploader_id, archived, created_at)
+             VALUES ($1, $2, 'https://media.example.com/1.mp4', 'VIDEO', $3, FALSE, $4)",
+            content,
+            account,
+            uploader,
+            "2026-01-16T14:40:00Z".parse::<Timestamp>().unwrap(),
+        ))
+        .await
+        .unwrap();
+        node.faces.dismiss(tx, account, dismissal(uploader, &seen, uuid(1).into(), content)).await.unwrap();
+    })
+    .await;
+    let mut deleting = app.api.db.write().await.unwrap();
+    // From here on, nobody else changes what is known of faces.
+    node.faces.delete_profile(&mut deleting, account, other).await.unwrap();
+    let deleting_content = write(&app, async |tx| {
+        assert!(app.api.content_moderation.delete_content(tx, account, content).await.unwrap());
+    });
+    let deleting_uploader = async {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        node.faces.delete_profile(&mut deleting, account, uploader).await.unwrap();
+        deleting.commit().await.unwrap();
+    };
+    tokio::join!(deleting_content, deleting_uploader);
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM contents")).await, 0);
     assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
 }
 
@@ -481,7 +522,7 @@ async fn leftovers_of_a_crash_are_swept() {
     assert_eq!(pictures(&app, account).await, 2);
     node.faces.sweep_tombstones().await.unwrap();
     assert_eq!(pictures(&app, account).await, 1, "an enrolment may still go on");
-    app.world.advance(SignedDuration::from_mins(11));
+    app.environment.advance(SignedDuration::from_mins(11));
     node.faces.sweep_tombstones().await.unwrap();
     assert_eq!(pictures(&app, account).await, 0);
     let mut tx = app.api.db.write().await.unwrap();
@@ -492,7 +533,7 @@ async fn leftovers_of_a_crash_are_swept() {
     assert!(matches!(late, Err(FaceIndexError::Busy(_))), "a face without its picture is not enrolled");
     drop(tx);
     assert!(node.finds(account, &ada).await.is_empty());
-    app.world.advance(SignedDuration::from_hours(8 * 24));
+    app.environment.advance(SignedDuration::from_hours(8 * 24));
     node.faces.sweep_tombstones().await.unwrap();
     assert_eq!(count(&app, sql!("SELECT count(*) FROM face_removals")).await, 0);
     let id = enrol(&app, &node.faces, account, 0).await;

@@ -1,9 +1,9 @@
-//! How the applications share the places of a lane.
+//! How the applications share the slots of a lane.
 
 use super::{Note, left, until};
 use base::{AppId, Environment, Id as _, SystemEnvironment};
 use db::{sql, testing::TestDb};
-use jobs::{Job, JobOutcome, Lane, RetryPolicy, Worker, enqueue_for_application};
+use jobs::{Job, JobOutcome, Lane, NewJob, RetryPolicy, Worker};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashMap,
@@ -23,9 +23,9 @@ impl Job for Stream {
     const RETRY: RetryPolicy = RetryPolicy::NEVER;
 }
 
-/// Applications that have all places of a lane, with work that never ends, give some to one that comes later.
+/// Applications that have all slots of a lane, with work that never ends, give some to one that comes later.
 #[tokio::test]
-async fn endless_work_of_one_application_does_not_keep_another_from_a_place() {
+async fn endless_work_of_one_application_does_not_keep_another_from_a_slot() {
     let test = TestDb::open().await;
     let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
     let (greedy, modest) = (AppId::new(&*environment), AppId::new(&*environment));
@@ -47,22 +47,22 @@ async fn endless_work_of_one_application_does_not_keep_another_from_a_place() {
         let mut tx = test.db.write().await.unwrap();
         for _ in 0..number {
             let job = Stream { name: name.to_owned() };
-            enqueue_for_application(&mut tx, &*environment, app, &job, environment.now()).await.unwrap();
+            jobs::enqueue(&mut tx, NewJob::new(&*environment, &job).of_application(app)).await.unwrap();
         }
         tx.commit().await.unwrap();
     };
     let wait_until = async |expected: [usize; 2]| {
-        let places = || {
+        let slots = || {
             let running = running.lock().unwrap();
             ["greedy", "modest"].map(|name| running.get(name).copied().unwrap_or(0))
         };
         for _ in 0..3000 {
-            if places() == expected {
+            if slots() == expected {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{:?} and not {expected:?}", places());
+        panic!("{:?} and not {expected:?}", slots());
     };
     enqueue(greedy, "greedy", 8).await;
     wait_until([4, 0]).await;
@@ -85,7 +85,7 @@ async fn a_flood_of_one_application_does_not_delay_the_first_job_of_another() {
     let (flood, quiet) = (AppId::new(&*environment), AppId::new(&*environment));
     let mut tx = test.db.write().await.unwrap();
     for (app, number) in std::iter::repeat_n((flood, 1), 1000).chain([(quiet, 2)]) {
-        enqueue_for_application(&mut tx, &*environment, app, &Note { number }, environment.now())
+        jobs::enqueue(&mut tx, NewJob::new(&*environment, &Note { number }).of_application(app))
             .await
             .unwrap();
     }
@@ -110,9 +110,9 @@ async fn a_flood_of_one_application_does_not_delay_the_first_job_of_another() {
     working.await.unwrap();
 }
 
-/// Endless work of one application gives the only place of a lane to others in turn, and gets it back.
+/// Endless work of one application gives the only slot of a lane to others in turn, and gets it back.
 #[tokio::test]
-async fn a_lane_with_one_place_is_used_in_turns() {
+async fn a_lane_with_one_slot_is_used_in_turns() {
     let test = TestDb::open().await;
     let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
     let (endless, short) = (AppId::new(&*environment), AppId::new(&*environment));
@@ -136,7 +136,7 @@ async fn a_lane_with_one_place_is_used_in_turns() {
     let enqueue = async |app: AppId, name: &str| {
         let mut tx = test.db.write().await.unwrap();
         let job = Stream { name: name.to_owned() };
-        enqueue_for_application(&mut tx, &*environment, app, &job, environment.now()).await.unwrap();
+        jobs::enqueue(&mut tx, NewJob::new(&*environment, &job).of_application(app)).await.unwrap();
         tx.commit().await.unwrap();
     };
     let times = |name: &str| order.lock().unwrap().iter().filter(|ran| *ran == name).count();
@@ -164,9 +164,9 @@ async fn a_lane_with_one_place_is_used_in_turns() {
     working.await.unwrap();
 }
 
-/// Where there are more applications with endless work than places, each gets one in turn.
+/// Where there are more applications with endless work than slots, each gets one in turn.
 #[tokio::test]
-async fn more_applications_than_places_take_turns() {
+async fn more_applications_than_slots_take_turns() {
     let test = TestDb::open().await;
     let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
     let order: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
@@ -186,7 +186,7 @@ async fn more_applications_than_places_take_turns() {
     for name in ["one", "two", "three"] {
         let (app, job) = (AppId::new(&*environment), Stream { name: name.to_owned() });
         let mut tx = test.db.write().await.unwrap();
-        enqueue_for_application(&mut tx, &*environment, app, &job, environment.now()).await.unwrap();
+        jobs::enqueue(&mut tx, NewJob::new(&*environment, &job).of_application(app)).await.unwrap();
         tx.commit().await.unwrap();
     }
     for _ in 0..3000 {
@@ -218,7 +218,7 @@ async fn running_jobs_of_an_application_have_a_limit_over_all_workers() {
     .await
     .unwrap();
     for (app, number) in std::iter::repeat_n((limited, 1), 40).chain(std::iter::repeat_n((free, 2), 40)) {
-        enqueue_for_application(&mut tx, &*environment, app, &Note { number }, environment.now())
+        jobs::enqueue(&mut tx, NewJob::new(&*environment, &Note { number }).of_application(app))
             .await
             .unwrap();
     }
@@ -268,9 +268,9 @@ impl Job for Image {
     const RETRY: RetryPolicy = RetryPolicy::NEVER;
 }
 
-/// However much heavy work an application has, a place is free for another one at once.
+/// However much heavy work an application has, a slot is free for another one at once.
 #[tokio::test]
-async fn no_application_has_the_last_place_for_heavy_work() {
+async fn no_application_has_the_last_slot_for_heavy_work() {
     let test = TestDb::open().await;
     let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
     let running: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -290,15 +290,15 @@ async fn no_application_has_the_last_place_for_heavy_work() {
         let mut tx = test.db.write().await.unwrap();
         for _ in 0..number {
             let job = Image { name: name.to_owned() };
-            enqueue_for_application(&mut tx, &*environment, app, &job, environment.now()).await.unwrap();
+            jobs::enqueue(&mut tx, NewJob::new(&*environment, &job).of_application(app)).await.unwrap();
         }
         tx.commit().await.unwrap();
     };
     let count = |name: &str| running.lock().unwrap().iter().filter(|ran| *ran == name).count();
     enqueue("flood", 8).await;
-    until("it has its places", async || count("flood") == 3).await;
+    until("it has its slots", async || count("flood") == 3).await;
     tokio::time::sleep(Duration::from_millis(600)).await;
-    assert_eq!(count("flood"), 3, "the last place is kept");
+    assert_eq!(count("flood"), 3, "the last slot is kept");
     enqueue("quiet", 1).await;
     until("the other one has it", async || count("quiet") == 1).await;
     assert_eq!(count("flood"), 3);

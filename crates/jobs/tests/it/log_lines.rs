@@ -1,9 +1,9 @@
 //! What the lines of a run say about its job.
 
 use super::{Note, left, queue, shown, system, until};
-use base::{AccountId, Environment as _, Id as _, ModerationId, SystemEnvironment};
+use base::{AccountId, Id as _, ModerationId, SystemEnvironment};
 use db::testing::TestDb;
-use jobs::{Job, JobError, JobIds, JobOutcome, JobState, Lane, RetryPolicy, Worker};
+use jobs::{Job, JobError, JobIds, JobOutcome, JobState, Lane, NewJob, RetryPolicy, Worker};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -120,8 +120,8 @@ async fn a_job_of_an_account_names_it() {
     let test = TestDb::open().await;
     let account = AccountId::new(&SystemEnvironment);
     let mut tx = test.db.write().await.unwrap();
-    let now = SystemEnvironment.now();
-    jobs::enqueue_for_account(&mut tx, &SystemEnvironment, account, &Note { number: 1 }, now).await.unwrap();
+    let note = Note { number: 1 };
+    jobs::enqueue(&mut tx, NewJob::new(&SystemEnvironment, &note).of_account(account)).await.unwrap();
     tx.commit().await.unwrap();
     let (_stop, stopped) = watch::channel(false);
     let worker = Worker::new(test.db.clone(), system()).register(|_: Note, _| async {

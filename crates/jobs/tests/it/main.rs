@@ -9,8 +9,8 @@ mod recurring;
 use base::{Environment, SignedDuration, SystemEnvironment, TestEnvironment, Uuid};
 use db::{Db, sql, testing::TestDb};
 use jobs::{
-    Job, JobError, JobOutcome, JobRecord, JobState, Lane, QueuePosition, RetryPolicy, Worker, enqueue,
-    enqueue_at, enqueue_unique, withdraw,
+    Job, JobError, JobOutcome, JobRecord, JobState, Lane, NewJob, QueuePosition, RetryPolicy, Worker,
+    enqueue, withdraw,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -56,7 +56,9 @@ async fn queue(db: &Db, job: &impl Job) -> Uuid {
 
 async fn queue_in(db: &Db, environment: &dyn Environment, job: &impl Job) -> Uuid {
     let mut tx = db.write().await.unwrap();
-    let id = enqueue(&mut tx, environment, job).await.unwrap();
+    let job = NewJob::new(environment, job);
+    let id = job.id();
+    assert!(enqueue(&mut tx, job).await.unwrap());
     tx.commit().await.unwrap();
     id
 }
@@ -84,7 +86,7 @@ async fn left(db: &Db) -> i64 {
 async fn what_is_not_committed_was_never_queued() {
     let test = TestDb::open().await;
     let mut tx = test.db.write().await.unwrap();
-    enqueue(&mut tx, &SystemEnvironment, &Note { number: 1 }).await.unwrap();
+    enqueue(&mut tx, NewJob::new(&SystemEnvironment, &Note { number: 1 })).await.unwrap();
     drop(tx);
     assert_eq!(left(&test.db).await, 0);
 }
@@ -121,7 +123,7 @@ async fn each_job_runs_once_with_several_workers_at_it() {
 /// PostgreSQL runs the query inside an `IN` once for each row where it joins by nested loops, as it may after a table was
 /// emptied and filled.
 #[tokio::test]
-async fn a_worker_leases_no_more_jobs_than_it_has_places_whatever_the_plan() {
+async fn a_worker_leases_no_more_jobs_than_it_has_slots_whatever_the_plan() {
     const SLOTS: usize = 3;
     let test = TestDb::open().await;
     for number in 0..20 {
@@ -322,7 +324,8 @@ async fn a_job_ends_with_its_effect() {
         let db = db.clone();
         async move {
             let mut tx = db.write().await?;
-            enqueue_at(&mut tx, &SystemEnvironment, &Film, "2999-01-01T00:00:00Z".parse()?).await?;
+            let film = NewJob::new(&SystemEnvironment, &Film).due_at("2999-01-01T00:00:00Z".parse()?);
+            enqueue(&mut tx, film).await?;
             lease.finish(&mut tx).await?;
             tx.commit().await?;
             Ok(JobOutcome::Done)
@@ -406,16 +409,15 @@ async fn a_job_knows_how_many_of_its_lane_are_ahead() {
         jobs::queue_position::<Note>(&mut view, &number.to_string()).await.unwrap()
     };
     let mut tx = test.db.write().await.unwrap();
-    enqueue(&mut tx, &environment, &Film).await.unwrap();
+    enqueue(&mut tx, NewJob::new(&environment, &Film)).await.unwrap();
     for number in 0..4 {
         environment.advance(SignedDuration::from_secs(1));
         let key = number.to_string();
-        assert!(
-            enqueue_unique(&mut tx, &environment, &Note { number }, &key, environment.now()).await.unwrap()
-        );
+        let job = Note { number };
+        assert!(enqueue(&mut tx, NewJob::new(&environment, &job).unique(&key)).await.unwrap());
     }
     // Of two that are due at one moment, one is ahead of the other.
-    enqueue_unique(&mut tx, &environment, &Note { number: 4 }, "4", environment.now()).await.unwrap();
+    enqueue(&mut tx, NewJob::new(&environment, &Note { number: 4 }).unique("4")).await.unwrap();
     tx.commit().await.unwrap();
     let waiting = |ahead, running| Some(QueuePosition { is_running: false, ahead, running });
     assert_eq!(
@@ -443,7 +445,7 @@ async fn a_run_stores_how_far_it_got_and_loses_a_job_that_is_withdrawn() {
     let test = TestDb::open().await;
     let environment: Arc<dyn Environment> = Arc::new(SystemEnvironment);
     let mut tx = test.db.write().await.unwrap();
-    enqueue_unique(&mut tx, &*environment, &Note { number: 0 }, "one", environment.now()).await.unwrap();
+    enqueue(&mut tx, NewJob::new(&*environment, &Note { number: 0 }).unique("one")).await.unwrap();
     tx.commit().await.unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (runs, db, now) = (seen.clone(), test.db.clone(), environment.clone());

@@ -3,7 +3,7 @@
 use super::{Note, left, system, until};
 use base::{Environment as _, SignedDuration, SystemEnvironment, TestEnvironment};
 use db::{Db, sql, testing::TestDb};
-use jobs::{Job, JobError, JobOutcome, JobState, Worker, enqueue_recurring, enqueue_unique};
+use jobs::{Job, JobError, JobOutcome, JobState, NewJob, Worker, enqueue};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -16,9 +16,8 @@ async fn what_recurs_has_one_row_and_comes_again() {
     let environment = TestEnvironment::at("2026-01-16T14:40:00Z");
     for first in [true, false] {
         let mut tx = test.db.write().await.unwrap();
-        let queued = enqueue_unique(&mut tx, &environment, &Note { number: 1 }, "hourly", environment.now())
-            .await
-            .unwrap();
+        let job = Note { number: 1 };
+        let queued = enqueue(&mut tx, NewJob::new(&environment, &job).unique("hourly")).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(queued, first);
     }
@@ -37,7 +36,7 @@ async fn what_recurs_has_one_row_and_comes_again() {
 
 async fn queue_recurring(db: &Db, job: &impl Job) {
     let mut tx = db.write().await.unwrap();
-    enqueue_recurring(&mut tx, &SystemEnvironment, job).await.unwrap();
+    enqueue(&mut tx, NewJob::new(&SystemEnvironment, job).recurring()).await.unwrap();
     tx.commit().await.unwrap();
 }
 
@@ -87,10 +86,10 @@ async fn what_recurs_and_waits_for_years_is_due_at_once() {
     let environment = TestEnvironment::at("2026-01-16T14:40:00Z");
     let waits_until = async |hours: i64| {
         let mut tx = test.db.write().await.unwrap();
-        enqueue_recurring(&mut tx, &environment, &Note { number: 1 }).await.unwrap();
+        enqueue(&mut tx, NewJob::new(&environment, &Note { number: 1 }).recurring()).await.unwrap();
         let run_at = environment.now() + SignedDuration::from_hours(hours);
         tx.execute(sql!("UPDATE jobs SET run_at = $1", run_at)).await.unwrap();
-        enqueue_recurring(&mut tx, &environment, &Note { number: 1 }).await.unwrap();
+        enqueue(&mut tx, NewJob::new(&environment, &Note { number: 1 }).recurring()).await.unwrap();
         tx.commit().await.unwrap();
         let all = jobs::list(&mut test.db.read().await.unwrap(), None, None).await.unwrap();
         all[0].run_at.duration_since(environment.now())

@@ -89,9 +89,9 @@ pub(super) struct BlobSealer {
 
 impl BlobSealer {
     /// Starts a blob with a fresh salt.
-    pub(super) fn new(data_key: &Secret<[u8; 32]>, world: &dyn Environment, key: &BlobKey) -> Self {
+    pub(super) fn new(data_key: &Secret<[u8; 32]>, environment: &dyn Environment, key: &BlobKey) -> Self {
         let mut salt = [0; SALT_BYTES];
-        world.fill_random(&mut salt);
+        environment.fill_random(&mut salt);
         let mut sealed = FORMAT_MAGIC.to_vec();
         sealed.extend_from_slice(&salt);
         Self { cipher: BlobCipher::new(data_key, &salt, key), number: 0, sealed }

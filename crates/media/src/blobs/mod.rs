@@ -80,7 +80,7 @@ pub struct BlobStore(Arc<BlobStoreInner>);
 struct BlobStoreInner {
     backend: backend::OpenedBackend,
     data_key: Secret<[u8; 32]>,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
 }
 
 // The derived `Debug` of the store would print the access key.
@@ -96,16 +96,16 @@ impl BlobStore {
     pub fn open(
         place: &BlobBackend,
         data_key: Secret<[u8; 32]>,
-        world: Arc<dyn Environment>,
+        environment: Arc<dyn Environment>,
     ) -> Result<Self, BlobBackendError> {
-        Ok(Self(Arc::new(BlobStoreInner { backend: backend::open(place)?, data_key, world })))
+        Ok(Self(Arc::new(BlobStoreInner { backend: backend::open(place)?, data_key, environment })))
     }
 
     /// The same backend with another data key: what is stored through it cannot be decrypted once that key is gone.
     #[must_use]
     pub fn with_data_key(&self, data_key: Secret<[u8; 32]>) -> Self {
-        let BlobStoreInner { backend: place, world, .. } = &*self.0;
-        Self(Arc::new(BlobStoreInner { backend: place.clone(), data_key, world: world.clone() }))
+        let BlobStoreInner { backend: place, environment, .. } = &*self.0;
+        Self(Arc::new(BlobStoreInner { backend: place.clone(), data_key, environment: environment.clone() }))
     }
 
     /// Stores bytes under a key, replacing any blob that is there.
@@ -242,7 +242,7 @@ impl BlobStore {
     }
 
     fn sealer(&self, key: &BlobKey) -> BlobSealer {
-        BlobSealer::new(&self.0.data_key, &*self.0.world, key)
+        BlobSealer::new(&self.0.data_key, &*self.0.environment, key)
     }
 
     async fn put_sealed(&self, key: &BlobKey, sealed: Vec<u8>) -> Result<(), BlobError> {

@@ -79,8 +79,10 @@ impl ImageError {
 #[serde(default, deny_unknown_fields)]
 pub struct ImageLimits {
     /// File size in bytes, at least. 50 KB is read as 50 000 bytes. `None`: not checked.
+    #[serde(deserialize_with = "base::settings::optional_number_of_bytes")]
     pub min_bytes: Option<usize>,
     /// File size in bytes, at most. 1.5 MB is read as 1 500 000 bytes. `None`: not checked.
+    #[serde(deserialize_with = "base::settings::optional_number_of_bytes")]
     pub max_bytes: Option<usize>,
     /// JPEG quality, at least. `None`: not checked.
     pub min_jpeg_quality: Option<u8>,

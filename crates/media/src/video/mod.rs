@@ -49,16 +49,16 @@ pub struct VideoSettings {
     /// The program `ffprobe`, by name or path.
     pub ffprobe: PathBuf,
     /// The largest stored file, or segment of a stream, bytes.
-    #[serde(rename = "most_bytes")]
+    #[serde(rename = "most_bytes", deserialize_with = "base::settings::number_of_bytes")]
     pub max_bytes: u64,
     /// The most that is fetched of one stored content in all, bytes: all segments, and parts that are read again.
-    #[serde(rename = "most_stream_bytes")]
+    #[serde(rename = "most_stream_bytes", deserialize_with = "base::settings::number_of_bytes")]
     pub max_stream_bytes: u64,
     /// The largest picture file, bytes.
-    #[serde(rename = "most_picture_bytes")]
+    #[serde(rename = "most_picture_bytes", deserialize_with = "base::settings::number_of_bytes")]
     pub max_picture_bytes: u64,
     /// The longest stored video, seconds.
-    #[serde(rename = "most_seconds")]
+    #[serde(rename = "most_seconds", deserialize_with = "base::settings::fractional_seconds")]
     pub max_seconds: f64,
     /// The longest side of a video, pixels.
     #[serde(rename = "most_side")]
@@ -77,21 +77,27 @@ pub struct VideoSettings {
     /// 20 dB after five seconds, when faces are hardly recognisable.
     pub deblock: bool,
     /// Memory that a decoder may reserve, its libraries included, bytes.
+    #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub decoder_bytes: u64,
     /// The niceness of a decoder, 0 to 19.
     pub niceness: i32,
     /// How long a server may take to begin its answer, seconds.
+    #[serde(deserialize_with = "base::settings::number_of_seconds")]
     pub answer_seconds: u64,
     /// The longest time from the first run of a stored content's moderation to its end, seconds.
-    #[serde(rename = "most_run_seconds")]
+    #[serde(rename = "most_run_seconds", deserialize_with = "base::settings::number_of_seconds")]
     pub max_run_seconds: u64,
     /// The interval in which at least `slow_bytes` of a stored content must arrive, seconds.
+    #[serde(deserialize_with = "base::settings::number_of_seconds")]
     pub slow_seconds: u64,
     /// The least that must arrive in `slow_seconds`, bytes.
+    #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub slow_bytes: u64,
     /// The longest time in which nothing of a live stream arrives, seconds.
+    #[serde(deserialize_with = "base::settings::number_of_seconds")]
     pub live_quiet_seconds: u64,
     /// The longest time in which a decoder neither outputs a frame nor reads a byte, seconds.
+    #[serde(deserialize_with = "base::settings::number_of_seconds")]
     pub stall_seconds: u64,
 }
 

@@ -294,8 +294,15 @@ impl FeedState {
             }
             return Ok(id);
         }
-        while self.entries.len() >= MAX_RELAY_ENTRIES || self.stored_bytes + address.len() > MAX_RELAY_BYTES {
-            self.forget_oldest(playlist)?;
+        loop {
+            let (what, limit) = if self.entries.len() >= MAX_RELAY_ENTRIES {
+                ("addresses", MAX_RELAY_ENTRIES)
+            } else if self.stored_bytes + address.len() > MAX_RELAY_BYTES {
+                ("bytes of addresses", MAX_RELAY_BYTES)
+            } else {
+                break;
+            };
+            self.forget_oldest(playlist).ok_or(VideoError::PlaylistTooLarge { what, limit })?;
         }
         self.next += 1;
         let id = self.next;
@@ -307,19 +314,17 @@ impl FeedState {
         Ok(id)
     }
 
-    /// Forgets what was not named for longest. Fails if all that may be forgotten is named by this playlist, which
-    /// would otherwise lead nowhere.
-    fn forget_oldest(&mut self, playlist: u64) -> Result<(), VideoError> {
-        let oldest = self.forgettable.first().copied().filter(|(named, _)| *named < playlist);
-        let oldest =
-            oldest.ok_or(VideoError::PlaylistTooLarge { what: "addresses", limit: MAX_RELAY_ENTRIES })?;
+    /// Forgets what was not named for longest. `None` if all that may be forgotten is named by this playlist, which would
+    /// otherwise lead nowhere.
+    fn forget_oldest(&mut self, playlist: u64) -> Option<()> {
+        let oldest = self.forgettable.first().copied().filter(|(named, _)| *named < playlist)?;
         self.forgettable.remove(&oldest);
         let forgotten = self.entries.remove(&oldest.1).map(|entry| entry.source);
         if let Some(EntrySource::Address(address)) = forgotten {
             self.stored_bytes -= address.len();
             self.addresses.remove(&address);
         }
-        Ok(())
+        Some(())
     }
 }
 
@@ -705,7 +710,8 @@ mod tests {
             state.admit(&address(number, MAX_ADDRESS_BYTES), SEGMENT, 1, first).unwrap();
         }
         assert_eq!(state.stored_bytes, MAX_RELAY_BYTES);
-        assert_eq!(state.admit(&address(0, 40), SEGMENT, 1, first), full());
+        let full = VideoError::PlaylistTooLarge { what: "bytes of addresses", limit: 16_777_216 };
+        assert_eq!(state.admit(&address(0, 40), SEGMENT, 1, first), Err(full));
         let second = state.begin_playlist();
         let newest = state.admit(&address(0, 40), SEGMENT, 1, second).unwrap();
         assert!(state.entries.contains_key(&newest));

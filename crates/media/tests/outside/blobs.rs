@@ -236,9 +236,10 @@ async fn nothing_of_a_blob_can_be_read_on_disk() {
 #[tokio::test]
 async fn what_is_stored_today_opens_tomorrow() {
     let folder = tempfile::tempdir().unwrap();
-    let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
     let blobs =
-        BlobStore::open(&BlobBackend::Folder(folder.path().to_owned()), Secret::new([7; 32]), world).unwrap();
+        BlobStore::open(&BlobBackend::Folder(folder.path().to_owned()), Secret::new([7; 32]), environment)
+            .unwrap();
     blobs.put(&photo(), b"hello").await.unwrap();
     let stored = fs::read(folder.path().join("tenant/photo/a")).unwrap();
     assert_eq!(

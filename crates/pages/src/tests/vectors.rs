@@ -28,8 +28,8 @@ fn updating() -> bool {
 
 /// The vectors, with keys from a deterministic environment: they are for tests, and not secret.
 fn made() -> String {
-    let world = TestEnvironment::at("2026-09-21T14:13:20Z");
-    let (issuer, holder) = (IssuingKey::generate(&world), IssuingKey::generate(&world));
+    let environment = TestEnvironment::at("2026-09-21T14:13:20Z");
+    let (issuer, holder) = (IssuingKey::generate(&environment), IssuingKey::generate(&environment));
     let grant = AgeAttestation {
         issuer: ISSUER.to_owned(),
         age_over: vec![16, 18],

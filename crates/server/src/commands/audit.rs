@@ -91,7 +91,7 @@ impl AuditCommand {
             Self::Verify { kept_end: None, expect } => expect,
         };
         let (db, trail) = config.open_audited_database().await?;
-        let mut view = db.read().await?;
+        let mut view = db.read_snapshot().await?;
         let count = trail.verify(&mut view, kept.as_ref()).await?;
         let ChainEnd { seq, hash } = trail.chain_end(&mut view).await?;
         out::line(format_args!("{count} records, none changed, removed or moved; the end is {seq}:{hash}"));

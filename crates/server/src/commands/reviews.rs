@@ -2,7 +2,7 @@
 
 use crate::{config::Config, out};
 use anyhow::Context as _;
-use base::{AppId, ModerationCheckId};
+use base::{AppId, VerificationCheckId};
 use clap::{Subcommand, builder::PossibleValuesParser};
 use domain::document_verification::{reviews::CheckDecision, types::CheckAdvice};
 use services::Services;
@@ -21,12 +21,12 @@ pub(crate) enum ReviewsCommand {
     /// Show one check with the report that the server has drafted.
     Show {
         /// The check.
-        check: ModerationCheckId,
+        check: VerificationCheckId,
     },
     /// Decide a check.
     Decide {
         /// The check.
-        check: ModerationCheckId,
+        check: VerificationCheckId,
         /// The recommendation.
         #[arg(value_parser = PossibleValuesParser::new(CheckAdvice::VARIANTS), ignore_case = true)]
         decision: String,

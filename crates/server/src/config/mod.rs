@@ -165,7 +165,8 @@ impl Config {
         let documents = media::document_file::DocumentFileSettings::default();
         let (heavy, live) = services::moderation_slots(&self.moderation);
         let (videos, files) = ((heavy + live) as u64, domain::document_verification::max_open_media() as u64);
-        (videos + files, videos * self.video.decoder_bytes + files * documents.memory_bytes)
+        let reserved = videos.saturating_mul(self.video.decoder_bytes);
+        (videos.saturating_add(files), reserved.saturating_add(files * documents.memory_bytes))
     }
 
     /// The word in header names and codes.
@@ -293,7 +294,7 @@ impl Config {
             request_log: self.request_log,
             sign_in: self.console.clone(),
             video: self.video.clone(),
-            audit_retention: self.audit.retention(),
+            audit_retention: self.audit.retention,
             lease: self.jobs.lease,
             limits: self.limits,
         };

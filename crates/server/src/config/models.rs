@@ -21,6 +21,7 @@ pub(crate) struct ModelsConfig {
     /// worker.
     queue: Option<usize>,
     /// How long an image may have to wait before callers get a 503, milliseconds.
+    #[serde(deserialize_with = "base::settings::number_of_milliseconds")]
     max_wait_ms: u64,
     /// Whether the models are loaded at the start, or for the first image, which then takes 0.2 s longer.
     preload: bool,

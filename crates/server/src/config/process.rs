@@ -12,6 +12,7 @@ pub(crate) struct ServerConfig {
     /// Where callers reach this server; generated links start with it. `None`: `http://` and the listen address.
     pub(crate) public_url: Option<String>,
     /// The largest request body of image analysis, bytes.
+    #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub(crate) body_bytes: usize,
     /// How long a request's headers may take to arrive, and then its body; written in seconds.
     #[serde(rename = "read_timeout_seconds", with = "base::settings::seconds")]
@@ -22,12 +23,14 @@ pub(crate) struct ServerConfig {
     #[serde(rename = "idle_seconds", with = "base::settings::seconds")]
     pub(crate) idle_timeout: Duration,
     /// What the bodies of all requests may take of memory together, bytes; further ones are answered 503.
+    #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub(crate) body_memory_bytes: usize,
     /// Where metrics, readiness, reference and OpenAPI documents are served instead of the public address. `None`: there.
     pub(crate) admin_listen: Option<SocketAddr>,
     /// Origins whose pages may show the hosted pages in a frame, besides those that a session names.
     pub(crate) frame_origins: Vec<Origin>,
     /// Free disk space below which the server reports that it is not ready, bytes.
+    #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub(crate) min_free_bytes: u64,
 }
 
@@ -68,13 +71,14 @@ impl Default for WireConfig {
 pub(crate) struct AuditConfig {
     /// Whether a signed record of each decision is kept, without the image.
     pub(crate) decisions: OnOff,
-    /// How long the audit trail is kept: who did what.
-    pub(crate) keep_days: u32,
+    /// How long the audit trail is kept: who did what; written in days.
+    #[serde(rename = "keep_days", with = "base::settings::days")]
+    pub(crate) retention: SignedDuration,
 }
 
 impl Default for AuditConfig {
     fn default() -> Self {
-        Self { decisions: OnOff::default(), keep_days: 400 }
+        Self { decisions: OnOff::default(), retention: SignedDuration::from_hours(24 * 400) }
     }
 }
 
@@ -87,10 +91,6 @@ pub(crate) enum OnOff {
 }
 
 impl AuditConfig {
-    pub(crate) fn retention(&self) -> SignedDuration {
-        SignedDuration::from_hours(24 * i64::from(self.keep_days))
-    }
-
     pub(crate) fn keeps_decisions(&self) -> bool {
         self.decisions == OnOff::On
     }

@@ -32,6 +32,9 @@ fn the_defaults_are_those_that_are_promised() {
     assert_eq!(printed(&Config::default()), expected("defaults.json"));
 }
 
+/// Units in the names of settings, one of the words between underscores.
+const UNITS: [&str; 6] = ["days", "hours", "minutes", "seconds", "ms", "bytes"];
+
 /// The paths of the settings that have the same value in both.
 fn unchanged_settings(path: &str, default: &Value, changed: &Value) -> Vec<String> {
     match (default, changed) {
@@ -114,6 +117,63 @@ fn an_error_names_the_setting() {
         // The path of the file is a temporary one.
         let refused = refused.rsplit_once(" in ").map_or(refused.as_str(), |(message, _)| message);
         assert_eq!(refused, format!("the configuration cannot be read: {error}"), "{text}");
+    }
+}
+
+#[test]
+fn a_time_or_size_beyond_any_use_is_refused() {
+    let all: Value = serde_json::from_str(&expected("defaults.json")).unwrap();
+    let has_unit = |path: &&str| {
+        let name = path.rsplit('.').next().unwrap();
+        name.split('_').any(|word| UNITS.contains(&word))
+    };
+    let paths = unchanged_settings("", &all, &all);
+    let measured: Vec<_> = paths.iter().map(|path| &path[1..]).filter(has_unit).collect();
+    assert!(measured.len() > 40, "{measured:?}");
+    for path in measured {
+        let (section, name) = path.rsplit_once('.').unwrap();
+        let refused = read(&format!("[{section}]\n{name} = {}", i64::MAX));
+        let refused = format!("{:#}", refused.expect_err(path));
+        // Without the last digits, which a number with a fraction loses.
+        let key = format!(" for key `{path}`");
+        for words in ["922337203685477", " are too many: at most ", key.as_str()] {
+            assert!(refused.contains(words), "{path}: {refused}");
+        }
+    }
+}
+
+/// The longest times that can be set lead to moments that can be stored.
+#[test]
+fn whatever_is_kept_for_the_longest_time_is_kept_until_a_moment() {
+    let days = [
+        ("audit", "keep_days"),
+        ("delivery", "keep_days"),
+        ("moderation", "keep_embeddings_days"),
+        ("moderation", "keep_pictures_days"),
+        ("identity", "keep_days"),
+        ("identity", "duplicate_days"),
+        ("ages", "keep_days"),
+        ("ages", "key_days"),
+        ("console", "session_days"),
+        ("request_log", "days"),
+    ];
+    let lines: Vec<_> = days.iter().map(|(section, name)| format!("{section}.{name} = 36500\n")).collect();
+    let kept = read(&lines.concat()).unwrap().retention().unwrap();
+    let now: base::Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
+    for time in [
+        kept.deliveries,
+        kept.document_sessions,
+        kept.document_traces,
+        kept.age_sessions,
+        kept.stored_age_results,
+        kept.found_embeddings,
+        kept.found_pictures,
+        kept.audit_records,
+        kept.request_log.retention,
+        kept.member_sessions,
+    ] {
+        assert_eq!(time, SignedDuration::from_hours(36_500 * 24));
+        assert!(now.checked_sub(time).is_ok() && now.checked_add(time).is_ok());
     }
 }
 

@@ -51,10 +51,10 @@ impl AgeCheckerClient {
     pub(in crate::registry) fn open(
         settings: &AgeCheckerSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         Ok(Self {
-            context: ServiceContext { fetcher: fetcher.clone(), world: world.clone() },
+            context: ServiceContext { fetcher: fetcher.clone(), environment: environment.clone() },
             url: callable_url("url", fetcher, &settings.url)?,
             key: read_secret("key_file", &settings.key_file)?,
             secret: read_secret("secret_file", &settings.secret_file)?,

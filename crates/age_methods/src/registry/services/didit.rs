@@ -63,10 +63,10 @@ impl DiditClient {
     pub(in crate::registry) fn open(
         settings: &DiditSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         Ok(Self {
-            context: ServiceContext { fetcher: fetcher.clone(), world: world.clone() },
+            context: ServiceContext { fetcher: fetcher.clone(), environment: environment.clone() },
             url: callable_url("url", fetcher, &settings.url)?,
             api_key: read_secret("api_key_file", &settings.api_key_file)?,
             us_service: settings.us_service.clone(),

@@ -62,7 +62,7 @@ impl IpQualityScoreClient {
     pub(in crate::registry) fn open(
         settings: &IpQualityScoreSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         if !ACCOUNT_AGES.contains(&settings.account_age) {
             let words = format!("it is {}; 0 to 18 are expected", settings.account_age);
@@ -73,7 +73,7 @@ impl IpQualityScoreClient {
             return Err(InvalidSettingError::new("api_key_file", "it is not a key of letters and digits"));
         }
         Ok(Self {
-            context: ServiceContext { fetcher: fetcher.clone(), world: world.clone() },
+            context: ServiceContext { fetcher: fetcher.clone(), environment: environment.clone() },
             url: callable_url("url", fetcher, &settings.url)?.trim_end_matches('/').to_owned(),
             api_key,
             account_age: settings.account_age,
@@ -115,6 +115,6 @@ impl IpQualityScoreClient {
     /// The age that the holder of an address first seen then has at least.
     fn age_of(&self, seen: Timestamp) -> i16 {
         let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();
-        crate::age_on(day(seen), day(self.context.world.now())).saturating_add(self.account_age.into())
+        crate::age_on(day(seen), day(self.context.environment.now())).saturating_add(self.account_age.into())
     }
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 struct ServiceContext {
     fetcher: Fetcher,
-    world: Arc<dyn Environment>,
+    environment: Arc<dyn Environment>,
 }
 
 /// A subject of another method than the service answers. Settings that would lead here are refused at the start.

@@ -78,15 +78,15 @@ impl SerproClient {
     pub(in crate::registry) fn open(
         settings: &SerproSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         Ok(Self {
-            context: ServiceContext { fetcher: fetcher.clone(), world: world.clone() },
+            context: ServiceContext { fetcher: fetcher.clone(), environment: environment.clone() },
             url: callable_url("url", fetcher, &settings.url)?.trim_end_matches('/').to_owned(),
             token_url: callable_url("token_url", fetcher, &settings.token_url)?,
             consumer_key: settings.consumer_key.clone(),
             consumer_secret: read_secret("consumer_secret_file", &settings.consumer_secret_file)?,
-            token: TtlCache::new(world),
+            token: TtlCache::new(environment),
         })
     }
 
@@ -102,7 +102,7 @@ impl SerproClient {
             answered = self.look_up(&self.token().await?, holder).await?;
         }
         let under = |years| {
-            let id = Some(self.context.world.uuid_v4().to_string());
+            let id = Some(self.context.environment.uuid_v4().to_string());
             Ok(AgeEvidence::new(AgeAttribute::Over { years, reached: false }, id))
         };
         match answered.status {
@@ -139,7 +139,10 @@ impl SerproClient {
         if !is_theirs || !VALID_STATES.contains(&known.situacao.codigo.as_str()) {
             return Err(unknown());
         }
-        Ok(AgeEvidence::new(AgeAttribute::DateOfBirth(born), Some(self.context.world.uuid_v4().to_string())))
+        Ok(AgeEvidence::new(
+            AgeAttribute::DateOfBirth(born),
+            Some(self.context.environment.uuid_v4().to_string()),
+        ))
     }
 
     async fn token(&self) -> Result<Secret<String>, AgeMethodError> {

@@ -49,12 +49,12 @@ impl TrustfullClient {
     pub(in crate::registry) fn open(
         settings: &TrustfullSettings,
         fetcher: &Fetcher,
-        world: &Arc<dyn Environment>,
+        environment: &Arc<dyn Environment>,
     ) -> Result<Self, InvalidSettingError> {
         let header = HeaderName::from_bytes(settings.header.as_bytes())
             .map_err(|_| InvalidSettingError::new("header", "it is not the name of a header"))?;
         Ok(Self {
-            context: ServiceContext { fetcher: fetcher.clone(), world: world.clone() },
+            context: ServiceContext { fetcher: fetcher.clone(), environment: environment.clone() },
             url: callable_url("url", fetcher, &settings.url)?,
             header,
             value: read_secret("header_file", &settings.header_file)?,
@@ -66,7 +66,7 @@ impl TrustfullClient {
         subject: &RegistrySubject,
     ) -> Result<AgeEvidence, AgeMethodError> {
         let RegistrySubject::Email(holder) = subject else { return Err(not_answered(subject)) };
-        let transaction = self.context.world.uuid_v4().to_string();
+        let transaction = self.context.environment.uuid_v4().to_string();
         let body =
             http_client::json_body(&json!({ "email": holder.expose(), "transaction_id": transaction }));
         let mut call = http_client::post_call(body, "application/json");

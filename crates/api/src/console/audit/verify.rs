@@ -67,7 +67,7 @@ pub(in crate::console) async fn verify_audit_trail(
             .with_retry_after(RETRY_AFTER));
     };
     // One state of the database for both, so that the end is that of the records.
-    let mut view = api.db.read().await?;
+    let mut view = api.db.read_snapshot().await?;
     let verified_at = api.environment.now();
     let verified = match api.audit_trail.verify(&mut view, None).await {
         Ok(records) => Ok((records, api.audit_trail.chain_end(&mut view).await)),

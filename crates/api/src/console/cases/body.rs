@@ -3,8 +3,8 @@
 use super::age_appeal::{AgeAppealBody, CAPTURE_PICTURE};
 use crate::{ApiState, content_moderation::ModerationApiError};
 use base::{
-    CaseId, CaseQueueId, ContentId, DocumentSessionId, MemberId, ModerationCheckId, ModerationId,
-    NotificationId, ProfileId, Timestamp, Uuid,
+    CaseId, CaseQueueId, ContentId, DocumentSessionId, MemberId, ModerationId, NotificationId, ProfileId,
+    Timestamp, Uuid, VerificationCheckId,
 };
 use db::ReadTx;
 use domain::{
@@ -303,7 +303,7 @@ struct CaseHistoryBody {
 #[schema(as = DocumentCheck)]
 struct DocumentCheckBody {
     #[schema(value_type = Uuid)]
-    check_id: ModerationCheckId,
+    check_id: VerificationCheckId,
     #[schema(value_type = Uuid)]
     session_id: DocumentSessionId,
     r#type: VerificationCheckType,

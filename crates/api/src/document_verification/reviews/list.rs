@@ -5,7 +5,7 @@ use crate::{
     document_verification::{DocumentApiError, auth::RelyingPartyRequest, error},
 };
 use axum::{Json, extract::State};
-use base::{AppId, DocumentSessionId, ModerationCheckId, Timestamp};
+use base::{AppId, DocumentSessionId, Timestamp, VerificationCheckId};
 use domain::document_verification::{
     reviews::CheckReview,
     types::{CheckAdvice, VerificationCheckType},
@@ -26,7 +26,7 @@ pub(crate) struct ReviewView {
     #[schema(value_type = Uuid)]
     app_id: AppId,
     #[schema(value_type = Uuid)]
-    check_id: ModerationCheckId,
+    check_id: VerificationCheckId,
     /// Since when it waits.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,

@@ -262,7 +262,7 @@ pub(crate) async fn session_configuration(
 
 impl SessionConfigurationView {
     fn of(session: &DocumentSession, now: Timestamp) -> Self {
-        let wanted = &session.wanted;
+        let wanted = &session.requested;
         let mut requested_checks: Vec<VerificationCheckType> =
             wanted.checks.iter().map(|check| check.kind).collect();
         requested_checks.dedup();
@@ -287,7 +287,7 @@ impl RequiredResource {
     fn of(session: &DocumentSession, one: &Requirement) -> Self {
         let resource = one.resource.and_then(|id| session.resources.iter().find(|known| known.id == id));
         let task = TaskType::of(one.kind);
-        let methods = session.wanted.sdk_config.allowed_capture_methods;
+        let methods = session.requested.sdk_config.allowed_capture_methods;
         let is_id_document = one.kind == ResourceKind::IdDocument;
         let supplementary = (one.kind == ResourceKind::SupplementaryDocument).then_some(&one.supplementary);
         Self {
@@ -328,7 +328,7 @@ impl RequestedTaskView {
         resource: Option<&SuppliedResource>,
     ) -> Vec<Self> {
         let last = resource.and_then(|resource| resource.tasks.last());
-        let task = session.wanted.task(kind).map(|wanted| Self {
+        let task = session.requested.task(kind).map(|wanted| Self {
             id: last.map(|task| task.id),
             recommendation: last.and_then(|task| task.recommendation.as_ref()).map(Into::into),
             state: match last.map(|task| task.state) {

@@ -85,7 +85,7 @@ pub(crate) async fn create_document_session(
         let created = CreatedDocumentSession {
             client_session_token_ttl: session.seconds_left(now),
             client_session_token: session.token,
-            session_deadline: session.wanted.until,
+            session_deadline: session.requested.until,
             session_id: session.id,
             same: session.id,
             url: api.document_verification.page_url(sandbox, session.id, session.token),

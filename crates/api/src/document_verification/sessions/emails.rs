@@ -34,7 +34,8 @@ impl EmailKind {
 
     /// The emails that the relying party accepts requests for.
     pub(super) fn requested_by(session: &DocumentSession) -> Vec<Self> {
-        let topics = session.wanted.notifications.as_ref().map(|whom| &whom.topics[..]).unwrap_or_default();
+        let topics =
+            session.requested.notifications.as_ref().map(|whom| &whom.topics[..]).unwrap_or_default();
         let wanted = |kind: &Self| topics.contains(&kind.topic());
         Self::ALL.into_iter().map(|(_, kind)| kind).filter(wanted).collect()
     }

@@ -80,7 +80,7 @@ pub(crate) struct SchemeView {
 
 impl IdentityProfileView {
     pub(super) fn of(session: &DocumentSession, now: Timestamp) -> Option<Self> {
-        let wanted = session.wanted.identity_profile.as_ref()?;
+        let wanted = session.requested.identity_profile.as_ref()?;
         let outcome = session.identity_profile_outcome(current_state(session, now))?;
         let result = match outcome.failure {
             None => IdentityProfileResult::Done,

@@ -1,7 +1,7 @@
 //! Sessions, as their relying parties read them. Members are in alphabetical order.
 
 use super::{configuration::SourceView, identity_profile::IdentityProfileView};
-use base::{DocumentSessionId, MediaId, ModerationCheckId, ResourceId, TaskId, Timestamp, Uuid};
+use base::{DocumentSessionId, MediaId, ResourceId, TaskId, Timestamp, Uuid, VerificationCheckId};
 use domain::document_verification::{
     report,
     session::{
@@ -223,7 +223,7 @@ pub(crate) struct TaskView {
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct GeneratedCheck {
     #[schema(value_type = Uuid)]
-    id: ModerationCheckId,
+    id: VerificationCheckId,
     #[serde(rename = "type")]
     kind: VerificationCheckType,
 }
@@ -255,7 +255,7 @@ pub(crate) struct CheckView {
     /// The media that it produced.
     generated_media: Vec<MediaView>,
     #[schema(value_type = Uuid)]
-    id: ModerationCheckId,
+    id: VerificationCheckId,
     #[schema(value_type = String, format = DateTime)]
     last_updated: Timestamp,
     /// Its report, once it is done.
@@ -335,7 +335,7 @@ impl SessionView {
             session_id: session.id,
             same: session.id,
             state: current_state(session, now),
-            user_tracking_id: session.wanted.user_tracking_id.clone(),
+            user_tracking_id: session.requested.user_tracking_id.clone(),
         }
     }
 }

@@ -4,10 +4,15 @@ use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, cap
 use base::SignedDuration;
 use domain::age_verification::{AgeVerificationSettings, AttemptLimits, ProviderSettings};
 use serde_json::{Value, json};
-use std::{num::NonZeroU32, path::Path, sync::Arc, time::Duration};
+use std::{
+    num::NonZeroU32,
+    path::Path,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use testkit::{
     TestApp,
-    stub_server::{self, StubReply, StubServer},
+    stub_server::{self, ReplyGate, StubReply, StubServer},
 };
 
 fn few(number: u32) -> NonZeroU32 {
@@ -53,13 +58,59 @@ async fn with_registry(
     (TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await, folder)
 }
 
-/// A bank that finds the security code wrong.
-async fn suspicious_bank(delay: Duration) -> StubServer {
-    StubServer::start(move |_| {
-        let error = json!({ "error": { "type": "card_error", "code": "incorrect_cvc" } });
-        StubReply::body("application/json", error.to_string()).with_status(402).after(delay)
+/// A server in production whose identity provider is a stand-in that takes no code.
+async fn with_identity_provider(
+    pushed: bool,
+    limits: AttemptLimits,
+) -> (TestApp, StubServer, tempfile::TempDir) {
+    let address = Arc::new(OnceLock::<String>::new());
+    let issuer = address.clone();
+    let bank = StubServer::start(move |request| {
+        let at = |path: &str| format!("{}{path}", issuer.get().unwrap());
+        let answer = |value: Value| StubReply::body("application/json", value.to_string());
+        match request.uri.path() {
+            "/.well-known/openid-configuration" => answer(json!({
+                "issuer": at(""), "authorization_endpoint": at("/authorize"), "token_endpoint": at("/token"),
+                "jwks_uri": at("/jwks"), "pushed_authorization_request_endpoint": at("/par"),
+                "response_types_supported": ["code"], "subject_types_supported": ["pairwise"],
+                "id_token_signing_alg_values_supported": ["ES256"],
+            })),
+            "/jwks" => answer(json!({ "keys": [] })),
+            "/par" => answer(json!({ "request_uri": "urn:bank:1", "expires_in": 60 })).with_status(201),
+            _ => answer(json!({ "error": "invalid_grant" })).with_status(400),
+        }
     })
-    .await
+    .await;
+    address.set(bank.url("")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("bank.secret");
+    std::fs::write(&secret, "p w").unwrap();
+    let provider = json!({
+        "provider": "oidc", "name": "My bank", "issuer": bank.url(""), "client_id": "shop",
+        "client_secret_file": secret, "pushed": pushed,
+    });
+    let electronic_id = [("mybank".to_owned(), serde_json::from_value(provider).unwrap())].into();
+    let providers = ProviderSettings { electronic_id, ..ProviderSettings::default() };
+    let settings = AgeVerificationSettings { providers, limits, ..Default::default() };
+    let app = TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await;
+    (app, bank, folder)
+}
+
+/// How many requests for a path a server has received.
+fn count_calls(server: &StubServer, path: &str) -> usize {
+    server.captured().iter().filter(|request| request.uri.path() == path).count()
+}
+
+/// A parameter of a query or form.
+fn parameter(form: &[u8], name: &str) -> String {
+    let mut parameters = form_urlencoded::parse(form);
+    parameters.find(|(known, _)| known == name).unwrap().1.into_owned()
+}
+
+/// The answer of a bank that finds the security code wrong.
+fn wrong_security_code() -> StubReply {
+    let error = json!({ "error": { "type": "card_error", "code": "incorrect_cvc" } });
+    StubReply::body("application/json", error.to_string()).with_status(402)
 }
 
 fn card(number: &str, code: u32) -> Value {
@@ -82,7 +133,7 @@ async fn the_pause_between_codes_holds_when_the_method_is_opened_again() {
     let soon = ask_for_code(&app, &session, "eve@example.com").await;
     assert_eq!((&soon.step()["kind"], &soon.0["problem"]["code"]), (&json!("form"), &json!("TOO_SOON")));
     assert_eq!(app.sent_mails().len(), 1);
-    app.world.advance(SignedDuration::from_secs(30));
+    app.environment.advance(SignedDuration::from_secs(30));
     let sent = session.take_turn(&app, &soon, json!({ "fields": { "email": "eve@example.com" } })).await;
     assert_eq!(sent.step()["kind"], "code");
     assert_eq!(app.sent_mails().len(), 2);
@@ -94,11 +145,11 @@ async fn a_session_sends_five_codes_and_says_when_there_are_no_more() {
     let session = AgeSessionFixture::create(&app, BASE, &json!({ "email": {} })).await;
     let mut turn = ask_for_code(&app, &session, "ada@example.com").await;
     for _ in 0..4 {
-        app.world.advance(SignedDuration::from_secs(30));
+        app.environment.advance(SignedDuration::from_secs(30));
         turn = session.take_turn(&app, &turn, json!({ "resend": true })).await;
         assert!(turn.0["problem"].is_null(), "{}", turn.0);
     }
-    app.world.advance(SignedDuration::from_secs(30));
+    app.environment.advance(SignedDuration::from_secs(30));
     let refused = session.take_turn(&app, &turn, json!({ "resend": true })).await;
     assert_eq!(
         (&refused.step()["kind"], &refused.0["problem"]["code"]),
@@ -137,18 +188,21 @@ async fn codes_have_budgets_beyond_the_session_for_a_day() {
     assert_eq!(app.sent_mails().len(), 4, "what is refused is not sent");
     let dump: String = app.dump().await.into_iter().filter(|row| row.contains("codes_per")).collect();
     assert!(!dump.contains("ada@") && dump.contains("codes_per_recipient"), "{dump}");
-    app.world.advance(SignedDuration::from_hours(24));
+    app.environment.advance(SignedDuration::from_hours(24));
     assert_eq!(ask("ada@example.com").await, sent, "a day later");
-    app.world.advance(SignedDuration::from_hours(48));
+    app.environment.advance(SignedDuration::from_hours(48));
     assert!(
-        domain::age_verification::purge(&app.api.db, base::Environment::now(&*app.world)).await.unwrap() > 0
+        domain::age_verification::purge(&app.api.db, base::Environment::now(&*app.environment))
+            .await
+            .unwrap()
+            > 0
     );
     assert!(!app.dump().await.iter().any(|row| row.contains("codes_per")), "nothing is kept for ever");
 }
 
 #[tokio::test]
 async fn a_wrong_security_code_is_a_try_and_opening_again_does_not_start_over() {
-    let bank = suspicious_bank(Duration::ZERO).await;
+    let bank = StubServer::start(|_| wrong_security_code()).await;
     let limits =
         AttemptLimits { cards_per_session: few(3), cards_per_card: few(4), ..AttemptLimits::default() };
     let (app, _folder) = with_cards(&bank, limits).await;
@@ -181,7 +235,9 @@ async fn a_wrong_security_code_is_a_try_and_opening_again_does_not_start_over() 
 
 #[tokio::test]
 async fn what_was_sent_counts_although_the_caller_has_gone() {
-    let bank = suspicious_bank(Duration::from_millis(300)).await;
+    let gate = ReplyGate::closed();
+    let held = gate.clone();
+    let bank = StubServer::start(move |_| wrong_security_code().behind(&held)).await;
     let limits = AttemptLimits { cards_per_session: few(2), ..AttemptLimits::default() };
     let (app, _folder) = with_cards(&bank, limits).await;
     let app = Arc::new(app);
@@ -196,6 +252,7 @@ async fn what_was_sent_counts_although_the_caller_has_gone() {
         // As the server does with the call of a connection that breaks.
         call.abort();
         assert!(call.await.unwrap_err().is_cancelled());
+        gate.release_one();
     }
     let opened =
         session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "CREDIT_CARD" }))).await;
@@ -215,10 +272,11 @@ async fn what_was_sent_counts_although_the_caller_has_gone() {
 
 #[tokio::test]
 async fn a_question_counts_although_its_attempt_is_left_before_the_answer() {
-    let registry = StubServer::start(|_| {
-        StubReply::body("application/json", r#"{"result":"OVER"}"#).after(Duration::from_secs(1))
-    })
-    .await;
+    let gate = ReplyGate::closed();
+    let held = gate.clone();
+    let registry =
+        StubServer::start(move |_| StubReply::body("application/json", r#"{"result":"OVER"}"#).behind(&held))
+            .await;
     let limits = AttemptLimits { questions_per_session: few(2), ..AttemptLimits::default() };
     let settings =
         |secret: &Path| json!({ "provider": "signed", "url": registry.url("/ask"), "secret_file": secret });
@@ -238,6 +296,7 @@ async fn a_question_counts_although_its_attempt_is_left_before_the_answer() {
         };
         tokio::time::timeout(Duration::from_secs(20), registry.wait_for(asked)).await.unwrap();
         opened = session.open_attempt(&app, "SOCIAL_SECURITY_NUMBER").await;
+        gate.release_one();
         assert_eq!(asking.await.unwrap().status_and_code(), "409 STALE_CONTINUATION", "the attempt was left");
     }
     assert_eq!((opened.status(), opened.reason()), ("FAIL", "TOO_MANY_QUESTIONS"));
@@ -283,6 +342,54 @@ async fn codes_of_la_wallet_are_questions_too() {
     }
     let over = session.open_attempt(&app, "LA_WALLET").await;
     assert_eq!((over.status(), over.reason()), ("FAIL", "TOO_MANY_QUESTIONS"));
+}
+
+#[tokio::test]
+async fn a_login_whose_request_is_pushed_counts_once_and_when_it_is() {
+    let limits = AttemptLimits { questions_per_session: few(2), ..AttemptLimits::default() };
+    let (app, bank, _folder) = with_identity_provider(true, limits).await;
+    let payload = json!({ "electronic_id": { "retry_enabled": true } });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    session.open_attempt(&app, "ELECTRONIC_ID").await;
+    let opened = session.open_attempt(&app, "ELECTRONIC_ID").await;
+    assert_eq!(opened.step()["kind"], "redirect");
+    // The person of the last login that was left can still come back.
+    let pushed = bank.captured().pop().unwrap();
+    let returned = json!({ "state": parameter(&pushed.body, "state"), "code": "c-1" });
+    let ended = session.take_turn(&app, &opened, json!({ "returned": returned })).await;
+    assert_eq!((ended.status(), ended.reason()), ("IN_PROGRESS", "NOT_FOUND"));
+    let over = session.open_attempt(&app, "ELECTRONIC_ID").await;
+    assert_eq!((over.step(), over.reason()), (&Value::Null, "TOO_MANY_QUESTIONS"));
+    assert_eq!((count_calls(&bank, "/par"), count_calls(&bank, "/token")), (2, 1));
+}
+
+#[tokio::test]
+async fn a_login_that_begins_in_the_browser_counts_when_it_comes_back_with_a_code() {
+    let limits = AttemptLimits { questions_per_session: few(2), ..AttemptLimits::default() };
+    let (app, bank, _folder) = with_identity_provider(false, limits).await;
+    let payload = json!({ "electronic_id": { "retry_enabled": true, "retry_limit": 10 } });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    let come_back = async |with: Value| {
+        let opened = session.open_attempt(&app, "ELECTRONIC_ID").await;
+        let (_, query) = opened.step()["url"].as_str().unwrap().split_once('?').unwrap();
+        let mut returned = json!({ "state": parameter(query.as_bytes(), "state") });
+        returned.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
+        session.take_turn(&app, &opened, json!({ "returned": returned })).await.reason().to_owned()
+    };
+    // Who declines, or brings what belongs to another login, or does not come back, has nobody asked.
+    for _ in 0..3 {
+        session.open_attempt(&app, "ELECTRONIC_ID").await;
+    }
+    for with in [json!({ "error": "access_denied" }), json!({ "state": "another", "code": "c-1" })] {
+        assert_eq!(come_back(with.clone()).await, "NOT_FOUND", "{with}");
+    }
+    assert_eq!(count_calls(&bank, "/token"), 0);
+    for code in ["c-1", "c-2"] {
+        assert_eq!(come_back(json!({ "code": code })).await, "NOT_FOUND", "{code}");
+    }
+    let over = session.open_attempt(&app, "ELECTRONIC_ID").await;
+    assert_eq!((over.step(), over.reason()), (&Value::Null, "TOO_MANY_QUESTIONS"));
+    assert_eq!(count_calls(&bank, "/token"), 2);
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ async fn refused_session(app: &TestApp) -> AgeSessionFixture {
     session
 }
 
-async fn appeal(app: &TestApp, session: &AgeSessionFixture, body: Value) -> TestResponse {
+pub(super) async fn appeal(app: &TestApp, session: &AgeSessionFixture, body: Value) -> TestResponse {
     let path = format!("{}/sessions/{}/appeal", session.base, session.id);
     relying_party_call(app, &session.key, "POST", &path, Some(body)).await
 }
@@ -53,12 +53,12 @@ async fn decide(reviewer: &Integrator, case: &str, decision: &str) {
     let body = json!({ "decision": decision, "exposure_seconds": 1.0 });
     let decided = reviewer.call("PUT", &format!("{case}/decision"), Some(body)).await;
     assert_eq!(decided.status, 200, "{}", decided.json());
-    reviewer.app().world.advance(SignedDuration::from_secs(11));
+    reviewer.app().environment.advance(SignedDuration::from_secs(11));
     reviewer.app().run_due_jobs().await;
 }
 
 /// Decides an appeal without its case and reviewer.
-async fn decide_directly(app: &TestApp, session: &AgeSessionFixture, overturn: bool) {
+pub(super) async fn decide_directly(app: &TestApp, session: &AgeSessionFixture, overturn: bool) {
     let (ages, id) = (&app.api.age_verification, session.id.parse::<AgeSessionId>().unwrap());
     ages.prepare_decision().await.unwrap();
     let mut tx = app.api.db.write().await.unwrap();
@@ -229,7 +229,7 @@ async fn a_document_that_is_being_shown_goes_once_the_appeal_is_decided() {
     assert_eq!(appeal(&app, &session, json!({})).await.status, 201);
     session.open_attempt(&app, "DOC_SCAN").await;
     decide_directly(&app, &session, true).await;
-    app.world.advance(SignedDuration::from_secs(20));
+    app.environment.advance(SignedDuration::from_secs(20));
     app.run_due_jobs().await;
     let documents = sql!("SELECT count(*) FROM identity_sessions");
     assert_eq!(app.api.db.read().await.unwrap().count(documents).await.unwrap(), 0);
@@ -261,7 +261,7 @@ async fn only_who_was_refused_for_their_age_can_appeal_and_not_for_ever() {
     let nobody =
         AgeSessionFixture { id: "018f3c8e-0000-7000-8000-00000000000a".to_owned(), ..session.clone() };
     assert_eq!(appeal(app, &nobody, json!({})).await.status_and_code(), "404 SESSION_NOT_FOUND");
-    app.world.advance(SignedDuration::from_hours(24 * 15));
+    app.environment.advance(SignedDuration::from_hours(24 * 15));
     assert_eq!(appeal(app, &session, json!({})).await.status_and_code(), "409 INVALID_STATUS");
 }
 
@@ -272,7 +272,7 @@ async fn the_picture_of_an_appeal_nobody_decides_goes_with_the_session() {
     let session = refused_session(app).await;
     let body = json!({ "picture": face_base64(), "picture_consent": true });
     assert_eq!(appeal(app, &session, body).await.status, 201);
-    app.world.advance(SignedDuration::from_hours(24 * 32));
+    app.environment.advance(SignedDuration::from_hours(24 * 32));
     app.api.retention.enforce(&app.api.db, &*app.api.environment).await.unwrap();
     let mut view = app.api.db.read().await.unwrap();
     for query in [

@@ -243,7 +243,7 @@ async fn a_blind_token_proves_an_age_and_nothing_else() {
 
     // After expiry, each side keeps only a number or a digest.
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 2);
-    app.world.advance(SignedDuration::from_secs(900));
+    app.environment.advance(SignedDuration::from_secs(900));
     assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "410 SESSION_EXPIRED");
     domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
     assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "404 SESSION_NOT_FOUND");
@@ -343,7 +343,7 @@ async fn the_issuer_signs_once_and_only_after_the_age_was_proved() {
     IssuerSession::begin(&app, SANDBOX, 18).await;
     let left = || count(&app, db::sql!("SELECT count(*) FROM age_sessions"));
     let before = left().await;
-    app.world.advance(SignedDuration::from_secs(900));
+    app.environment.advance(SignedDuration::from_secs(900));
     domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
     assert_eq!(left().await, before - 2);
 
@@ -451,7 +451,7 @@ async fn issuer_keys_are_replaced_when_the_operator_says_so() {
     let second = keys().await;
     assert_eq!((second.len(), &second[1]), (2, &first[0]), "the newest first");
     assert_eq!(rotate(false).await, 0, "a key of this very second is new enough");
-    app.world.advance(SignedDuration::from_secs(2));
+    app.environment.advance(SignedDuration::from_secs(2));
     // The former key finishes what was begun, and its tokens count.
     let token = browser.finish(&blind_signature(&app, 18, &request).await);
     let turn = session.take_turn(&app, &turn, json!({ "token": encode(&token) })).await;
@@ -592,24 +592,24 @@ async fn issuer_keys_end_and_their_tokens_with_them() {
     let (browser, request) = Browser::for_step(&turn);
     // It is 14:40; the next key comes at midnight, and for two hours the old one still signs for sessions that had
     // begun.
-    app.world.advance(SignedDuration::from_mins(9 * 60 + 20));
+    app.environment.advance(SignedDuration::from_mins(9 * 60 + 20));
     let second = keys().await;
     assert_eq!((second.len(), &second[1]), (2, &first[0]), "the newest first");
     let (_, later) = open_token_attempt(&app, payload.clone()).await;
     assert_eq!(later.step()["key"], second[0]);
-    app.world.advance(SignedDuration::from_mins(119));
+    app.environment.advance(SignedDuration::from_mins(119));
     let late = blind_signature(&app, 18, &request).await;
-    app.world.advance(SignedDuration::from_mins(1));
+    app.environment.advance(SignedDuration::from_mins(1));
     let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
     issuer_session.card(&app, GOOD_CARD).await;
     assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "400 INVALID_REQUEST");
 
     // Its tokens are accepted for a day after that.
-    app.world.advance(SignedDuration::from_hours(21));
+    app.environment.advance(SignedDuration::from_hours(21));
     let token = json!({ "token": encode(&browser.finish(&late)) });
     let (other, held) = (AgeSessionFixture::clone(&session), turn.clone());
     assert_eq!(session.take_turn(&app, &turn, token.clone()).await.status(), "COMPLETE");
-    app.world.advance(SignedDuration::from_hours(1));
+    app.environment.advance(SignedDuration::from_hours(1));
     let stale = json!({ "token": token["token"], "continuation": held.0["continuation"] });
     let path = format!("/attempts/{}", held.attempt());
     assert_eq!(
@@ -629,7 +629,7 @@ async fn issuer_keys_end_and_their_tokens_with_them() {
     let (session, turn) = open_token_attempt(&app, payload).await;
     let (browser, request) = Browser::for_step(&turn);
     let token = browser.finish(&blind_signature(&app, 18, &request).await);
-    app.world.advance(SignedDuration::from_hours(48));
+    app.environment.advance(SignedDuration::from_hours(48));
     let old = session.take_turn(&app, &turn, json!({ "token": encode(&token) })).await;
     assert_eq!((old.status(), &old.0["problem"]["code"]), ("IN_PROGRESS", &json!("TRY_AGAIN")));
     assert_ne!(old.step()["key"], turn.step()["key"]);

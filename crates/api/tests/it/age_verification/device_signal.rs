@@ -154,7 +154,7 @@ async fn a_challenge_counts_once_for_its_session_and_for_its_time() {
     assert_eq!(send(&one, &first).await, stale, "a later challenge replaced it");
     assert_eq!(send(&one, &of_other).await, stale, "it is another session's");
     assert_eq!(send(&one, "").await, stale);
-    app.world.advance(SignedDuration::from_secs(301));
+    app.environment.advance(SignedDuration::from_secs(301));
     assert_eq!(send(&one, &second).await, stale, "its time is over");
     let third = one.challenge(&app).await;
     assert_eq!(send(&one, &third).await, "200");

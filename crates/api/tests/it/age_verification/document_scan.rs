@@ -1,7 +1,11 @@
 //! Document checks: which are requested, and what the session makes of their results.
 
 use crate::{
-    age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX},
+    age_verification::{
+        AgeSessionFixture, AttemptTurn, BASE, SANDBOX,
+        appeals::{appeal, decide_directly},
+        retries::sign_in,
+    },
     console::Integrator,
     document_verification,
 };
@@ -25,6 +29,12 @@ async fn begin(
     payload: &Value,
 ) -> (AgeSessionFixture, AttemptTurn, [String; 2]) {
     let session = AgeSessionFixture::create(app, base, payload).await;
+    let (opened, document) = open_document(app, &session).await;
+    (session, opened, document)
+}
+
+/// Opens a document attempt; with the document session's id and token.
+async fn open_document(app: &TestApp, session: &AgeSessionFixture) -> (AttemptTurn, [String; 2]) {
     let opened = session.open_attempt(app, "DOC_SCAN").await;
     let (_, query) = opened.step()["url"].as_str().unwrap().split_once('?').unwrap();
     let part = |name: &str| {
@@ -32,7 +42,7 @@ async fn begin(
         parts.find(|(known, _)| known == name).unwrap().1.into_owned()
     };
     let named = [part("sessionID"), part("sessionToken")];
-    (session, opened, named)
+    (opened, named)
 }
 
 /// Plays the end user of a document session of the sandbox.
@@ -97,7 +107,7 @@ async fn checks_continue_without_the_end_user() {
     let (session, _, [document, _]) = begin(&app, SANDBOX, &payload).await;
     play(&app, &document).await;
     assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
-    app.world.advance(SignedDuration::from_secs(21));
+    app.environment.advance(SignedDuration::from_secs(21));
     let working = app.spawn_worker();
     for _ in 0..12_000 {
         if session.result(&app).await["status"] == "PROCESSING" {
@@ -159,6 +169,66 @@ async fn a_document_goes_with_its_attempt_although_its_checks_run() {
     app.run_due_jobs().await;
     let jobs = sql!("SELECT count(*) FROM jobs");
     assert_eq!(app.api.db.read().await.unwrap().count(jobs).await.unwrap(), 0, "none is given up");
+}
+
+#[tokio::test]
+async fn a_document_goes_with_its_erased_session_although_the_process_was_killed() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 30 })).await;
+    let (session, _, [document, _]) = begin(&app, SANDBOX, &json!({ "doc_scan": {} })).await;
+    play(&app, &document).await;
+    // The transaction, and not what comes after it.
+    let mut tx = app.api.db.write().await.unwrap();
+    let erased = app.api.age_verification.erase_in(&mut tx, app.app, session.id.parse().unwrap()).await;
+    assert_eq!(erased.unwrap().id.to_string(), session.id);
+    tx.commit().await.unwrap();
+    assert_eq!(count_stored(&app).await, [1, 1]);
+    app.run_due_jobs().await;
+    assert_eq!(count_stored(&app).await, [0, 0]);
+}
+
+#[tokio::test]
+async fn checks_of_a_face_end_when_its_person_takes_back_their_consent() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 30 })).await;
+    let payload = json!({ "doc_scan": { "level": "PASSIVE" }, "credit_card": {} });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    let consent = async |given: bool| {
+        session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": given }))).await
+    };
+    assert_eq!(consent(true).await.status, 200);
+    let (opened, [document, _]) = open_document(&app, &session).await;
+    play(&app, &document).await;
+    assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "PROCESSING");
+    let refused = consent(false).await.json();
+    assert_eq!(refused["status"], "IN_PROGRESS");
+    let states: Vec<_> =
+        refused["methods"].as_array().unwrap().iter().map(|method| &method["state"]).collect();
+    // The card, and the document whose holder's face is compared.
+    assert_eq!(states, ["OPEN", "DECLINED"]);
+    assert_eq!(refused["result"]["reason"], "DECLINED");
+    assert_eq!(count_stored(&app).await, [0, 0]);
+    app.run_due_jobs().await;
+    assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
+}
+
+#[tokio::test]
+async fn an_appeal_that_is_granted_ends_a_check_that_runs_on() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 30 })).await;
+    let payload = json!({ "resume_enabled": true, "electronic_id": {}, "doc_scan": {} });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    assert_eq!(sign_in(&app, &session, "under").await.status(), "FAIL");
+    assert_eq!(appeal(&app, &session, json!({})).await.status, 201);
+    let (opened, [document, _]) = open_document(&app, &session).await;
+    play(&app, &document).await;
+    assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "PROCESSING");
+    decide_directly(&app, &session, true).await;
+    let granted = session.result(&app).await;
+    assert_eq!((&granted["status"], &granted["method"]), (&json!("COMPLETE"), &json!("ELECTRONIC_ID")));
+    app.run_due_jobs().await;
+    assert_eq!(count_stored(&app).await, [0, 0]);
+    assert_eq!(session.result(&app).await, granted);
 }
 
 #[tokio::test]
@@ -308,7 +378,7 @@ async fn a_document_session_is_followed_after_the_page_is_closed() {
     let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "doc_scan": { "threshold": 40 } })).await;
     let opened = session.open_attempt(&app, "DOC_SCAN").await;
     go_through_document(&app, opened.step()["url"].as_str().unwrap()).await;
-    app.world.advance(SignedDuration::from_secs(10));
+    app.environment.advance(SignedDuration::from_secs(10));
     app.run_due_jobs().await;
     let result = session.result(&app).await;
     assert_eq!((&result["status"], &result["method"]), (&json!("FAIL"), &json!("DOC_SCAN")), "{result}");

@@ -52,7 +52,7 @@ fn everything(rule: &Value) -> Value {
         "double_blind": false,
     });
     let data =
-        json!({ "verified_email": "ada@example.com", "country_code": "GB", "ip_address": "192.0.2.1" });
+        json!({ "verified_email": "unknown@example.com", "country_code": "GB", "ip_address": "192.0.2.1" });
     for (name, more) in [
         ("age_estimation", json!({ "confidence": 0.9 })),
         (
@@ -99,7 +99,11 @@ async fn every_member_is_described_and_no_others() {
     let id = made.json()["id"].as_str().unwrap().to_owned();
     let path = format!("{SANDBOX}/sessions/{id}/result");
     let session = AgeSessionFixture { id, key: key.clone(), base: SANDBOX };
-    session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
+    let consent = session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
+    assert_eq!(consent.status, 200);
+    let opened = session.open_attempt(&app, "CREDIT_CARD").await;
+    let card = json!({ "number": "4242 4242 4242 4242", "expiry": "12/30", "code": "123" });
+    assert_eq!(session.take_turn(&app, &opened, json!({ "fields": card })).await.status(), "COMPLETE");
     let record = relying_party_call(&app, &key, "GET", &path, None).await.json();
 
     assert_eq!(names(&made.json()), names(&schemas["CreatedAgeSession"]["properties"]));

@@ -91,14 +91,21 @@ async fn a_code_is_typed_into_la_wallet() {
     let opened = session.open_attempt(&app, "LA_WALLET").await;
     let waiting = session.take_turn(&app, &opened, json!({})).await;
     assert_eq!((waiting.status(), waiting.step()), ("IN_PROGRESS", opened.step()));
-    app.world.advance(SignedDuration::from_mins(5));
+    app.environment.advance(SignedDuration::from_mins(5));
     let late = session.take_turn(&app, &waiting, json!({})).await;
+    assert_eq!((late.status(), reason(&late)), ("FAIL", "NOT_FOUND"));
+    // By then the service may not know it any more.
+    let payload = json!({ "la_wallet": {}, "reference_id": "order 3333" });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    let opened = session.open_attempt(&app, "LA_WALLET").await;
+    app.environment.advance(SignedDuration::from_mins(5));
+    let late = session.take_turn(&app, &opened, json!({})).await;
     assert_eq!((late.status(), reason(&late)), ("FAIL", "NOT_FOUND"));
     // The page may sleep while the code is typed.
     let payload = json!({ "la_wallet": {}, "reference_id": "order 7" });
     let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
     let opened = session.open_attempt(&app, "LA_WALLET").await;
-    app.world.advance(SignedDuration::from_mins(5));
+    app.environment.advance(SignedDuration::from_mins(5));
     assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "COMPLETE");
 }
 
@@ -144,11 +151,11 @@ async fn a_phone_number_is_confirmed_by_a_code_first() {
     );
     assert!(!step["sent_to"].as_str().unwrap().contains("7700"), "{step}");
     assert_eq!(step["resend_in"], 30);
-    app.world.advance(SignedDuration::from_secs(10));
+    app.environment.advance(SignedDuration::from_secs(10));
     let soon = session.take_turn(&app, &sent, json!({ "resend": true })).await;
     assert_eq!(soon.0["problem"]["code"], "TOO_SOON");
     assert_eq!(soon.step()["resend_in"], 20, "what was waited counts");
-    app.world.advance(SignedDuration::from_secs(20));
+    app.environment.advance(SignedDuration::from_secs(20));
     let again = session.take_turn(&app, &soon, json!({ "resend": true })).await;
     assert!(again.0["problem"].is_null());
     let wrong = session.take_turn(&app, &again, json!({ "code": "000000" })).await;
@@ -188,7 +195,7 @@ async fn codes_cannot_be_guessed_and_expire() {
     assert_eq!((over.status(), reason(&over)), ("FAIL", "WRONG_CODE"));
 
     let (session, sent) = fill(&app, "email", address).await;
-    app.world.advance(SignedDuration::from_secs(601));
+    app.environment.advance(SignedDuration::from_secs(601));
     let late = session.take_turn(&app, &sent, json!({ "code": "123456" })).await;
     assert_eq!(late.0["problem"]["code"], "EXPIRED_CODE");
     let (session, sent) = fill(&app, "email", json!({ "email": "minor@example.com" })).await;
@@ -197,12 +204,12 @@ async fn codes_cannot_be_guessed_and_expire() {
     // A session sends at most five messages, whatever it opens, so that nobody's phone is flooded.
     let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "mobile": {} })).await;
     for _ in 0..5 {
-        app.world.advance(SignedDuration::from_secs(30));
+        app.environment.advance(SignedDuration::from_secs(30));
         let opened = session.open_attempt(&app, "MOBILE").await;
         let sent = session.take_turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
         assert_eq!(sent.step()["kind"], "code");
     }
-    app.world.advance(SignedDuration::from_secs(30));
+    app.environment.advance(SignedDuration::from_secs(30));
     let opened = session.open_attempt(&app, "MOBILE").await;
     let refused = session.take_turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
     assert_eq!((refused.status(), reason(&refused)), ("FAIL", "TOO_MANY_CODES"));

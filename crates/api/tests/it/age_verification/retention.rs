@@ -15,7 +15,7 @@ async fn an_expired_session_answers_only_the_reader_of_its_result() {
     )
     .await;
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
-    app.world.advance(SignedDuration::from_secs(60));
+    app.environment.advance(SignedDuration::from_secs(60));
     let path = format!("/attempts/{}", opened.attempt());
     let body = json!({ "img": face_base64(), "continuation": opened.0["continuation"] });
     for answer in [
@@ -28,7 +28,7 @@ async fn an_expired_session_answers_only_the_reader_of_its_result() {
         assert_eq!(answer.status_and_code(), "410 SESSION_EXPIRED");
     }
     assert_eq!(session.result(&app).await["status"], "EXPIRED");
-    app.world.advance(SignedDuration::from_hours(24 * 30));
+    app.environment.advance(SignedDuration::from_hours(24 * 30));
     domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
     let path = format!("{SANDBOX}/sessions/{}/result", session.id);
     assert_eq!(

@@ -86,6 +86,31 @@ async fn an_attempt_of_a_resumed_session_may_be_left_and_begun_again() {
 }
 
 #[tokio::test]
+async fn what_is_retried_is_the_method_that_failed_and_no_other() {
+    let app = TestApp::start().await;
+    let payload = json!({ "electronic_id": { "retry_enabled": true, "retry_limit": 3 }, "credit_card": {} });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    assert_eq!(sign_in(&app, &session, "under").await.status(), "FAIL");
+    let offered = async || {
+        let view = session.end_user_call(&app, "GET", "", None).await.json();
+        let methods = view["methods"].as_array().unwrap().clone();
+        let available = methods.into_iter().filter(|method| method["available"] == true);
+        available.map(|method| method["method"].clone()).collect::<Vec<_>>()
+    };
+    // Neither one that is opened again and left, nor one that tells nothing, makes room for another method.
+    session.open_attempt(&app, "ELECTRONIC_ID").await;
+    for _ in 0..2 {
+        assert_eq!(offered().await, ["ELECTRONIC_ID"]);
+        let other = json!({ "method": "CREDIT_CARD" });
+        let refused = session.end_user_call(&app, "POST", "/attempts", Some(other)).await;
+        assert_eq!(refused.status_and_code(), "409 INVALID_STATUS");
+        let ended = sign_in(&app, &session, "declined").await;
+        assert_eq!(ended.reason(), "NOT_FOUND");
+    }
+    assert_eq!(session_status(&app, &session).await, "FAIL", "nothing is left");
+}
+
+#[tokio::test]
 async fn a_failed_method_may_be_retried_if_the_session_allows_it() {
     let app = TestApp::start().await;
     let estimation = |more: serde_json::Value| {

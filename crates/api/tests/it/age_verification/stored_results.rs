@@ -149,13 +149,13 @@ async fn a_rule_says_what_suffices_and_how_old_a_result_may_be() {
         let (_, ended) = present_result(&app, device, SANDBOX, &payload).await;
         format!("{} {}", ended.status(), ended.reason())
     };
-    app.world.advance(SignedDuration::from_secs(3600));
+    app.environment.advance(SignedDuration::from_secs(3600));
     assert_eq!(reason(&mut device, &enough).await, "COMPLETE ");
-    app.world.advance(SignedDuration::from_secs(1));
+    app.environment.advance(SignedDuration::from_secs(1));
     assert_eq!(reason(&mut device, &enough).await, "FAIL KEPT_RESULT_TOO_OLD");
     assert_eq!(reason(&mut device, &patient).await, "COMPLETE ", "that it was shown makes it no younger");
     let month = rule(&app, json!({ "ttl": 2_592_000, "age_estimation": {} })).await;
-    app.world.advance(SignedDuration::from_hours(24 * 30));
+    app.environment.advance(SignedDuration::from_hours(24 * 30));
     assert_eq!(reason(&mut device, &month).await, "FAIL NO_KEY", "it is not kept any longer");
 }
 

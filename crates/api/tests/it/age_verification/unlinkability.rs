@@ -124,7 +124,7 @@ async fn the_data_of_the_issuer_cannot_be_joined_with_those_of_the_session() {
     // Each end user requests a token in a session of the relying party.
     let mut waiting = Vec::new();
     for person in 0..END_USERS {
-        app.world.advance(SignedDuration::from_secs(1));
+        app.environment.advance(SignedDuration::from_secs(1));
         let mut seen = ObservedValues::default();
         let payload = json!({ "double_blind": true, "ttl": 86_400, "reference_id": format!("order-number-{person:04}") });
         let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
@@ -138,7 +138,7 @@ async fn the_data_of_the_issuer_cannot_be_joined_with_those_of_the_session() {
     let order = |step: usize| (0..END_USERS).map(move |at| (at * step + 5) % END_USERS);
     let mut tokens = HashMap::new();
     for person in order(7) {
-        app.world.advance(SignedDuration::from_secs(1));
+        app.environment.advance(SignedDuration::from_secs(1));
         let (_, _, browser, request, _) = &waiting[person];
         let mut seen = ObservedValues::default();
         let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
@@ -163,7 +163,7 @@ async fn the_data_of_the_issuer_cannot_be_joined_with_those_of_the_session() {
     }
     // Each redeems the token, in yet another order.
     for person in order(11) {
-        app.world.advance(SignedDuration::from_secs(1));
+        app.environment.advance(SignedDuration::from_secs(1));
         let (session, turn, _, _, seen) = &mut waiting[person];
         let token = encode(&tokens[&person]);
         let ended = session.take_turn(&app, turn, json!({ "token": token })).await;

@@ -316,7 +316,7 @@ async fn unknown_wallet_addresses_and_unreadable_answers_are_refused() {
     session.open_attempt(&app, "DIGITAL_ID").await;
     assert_eq!(choose(&app, &opened.step()["url"], "over").await.status_and_code(), "409 STALE_CONTINUATION");
     let opened = session.open_attempt(&app, "DIGITAL_ID").await;
-    app.world.advance(SignedDuration::from_mins(16));
+    app.environment.advance(SignedDuration::from_mins(16));
     assert_eq!(choose(&app, &opened.step()["url"], "over").await.status_and_code(), "410 SESSION_EXPIRED");
 }
 

@@ -152,7 +152,7 @@ async fn a_session_that_is_cancelled_or_runs_out_is_told() {
 
     // One that was never opened, and one with an attempt under way.
     let untouched = create(json!({ "credit_card": {}, "ttl": 60 })).await;
-    app.world.advance(base::SignedDuration::from_secs(60));
+    app.environment.advance(base::SignedDuration::from_secs(60));
     assert_eq!(untouched.result(&app).await["status"], "EXPIRED", "also before the job has run");
     app.api.age_verification.expire_sessions().await.unwrap();
     let expired = told(2).await;
@@ -164,7 +164,7 @@ async fn a_session_that_is_cancelled_or_runs_out_is_told() {
     });
     let begun = create(payload).await;
     begun.open_attempt(&app, "AGE_ESTIMATION").await;
-    app.world.advance(base::SignedDuration::from_secs(60));
+    app.environment.advance(base::SignedDuration::from_secs(60));
     app.api.age_verification.expire_sessions().await.unwrap();
     let expired = told(3).await;
     assert_eq!((&expired["state"], &expired["method"]), (&json!("EXPIRED"), &json!("AGE_ESTIMATION")));
@@ -176,7 +176,7 @@ async fn a_session_that_is_cancelled_or_runs_out_is_told() {
     let outcome = json!({ "status": "COMPLETE" });
     relying_party_call(&app, &complete.key, "PUT", &path, Some(outcome)).await;
     assert_eq!(told(4).await["state"], "COMPLETE");
-    app.world.advance(base::SignedDuration::from_secs(60));
+    app.environment.advance(base::SignedDuration::from_secs(60));
     app.api.age_verification.expire_sessions().await.unwrap();
     assert_eq!(complete.result(&app).await["status"], "COMPLETE");
     assert_eq!(receiver.captured().len(), 4);
@@ -219,7 +219,7 @@ async fn the_newest_key_signs_and_the_former_is_published_for_a_month() {
     }
     assert!(!in_rust::verify(&after, &former), "the new key signs, and not the oldest");
 
-    app.world.advance(WEBHOOK_KEY_OVERLAP);
+    app.environment.advance(WEBHOOK_KEY_OVERLAP);
     assert_eq!(kids(&keys().await), std::slice::from_ref(&rotated));
     // Where the key leaked, the former one counts no more.
     let other = app.api.age_verification.rotate_webhook_key(base::SignedDuration::ZERO).await.unwrap();

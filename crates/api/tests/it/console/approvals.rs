@@ -101,7 +101,7 @@ async fn an_approval_is_given_within_a_day() {
     let asked = fixture.call(&ada, "DELETE", &format!("/console/accounts/{account}"), None).await.json();
     // Both are still signed in.
     for _ in 0..3 {
-        fixture.app.world.advance(SignedDuration::from_hours(8));
+        fixture.app.environment.advance(SignedDuration::from_hours(8));
         for cookie in [&ada, &grace] {
             assert_eq!(fixture.get(cookie, "/console/session").await.status, 200);
         }

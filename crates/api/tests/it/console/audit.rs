@@ -203,7 +203,7 @@ async fn a_receipt_is_downloaded() {
 }
 
 async fn delete_account(staff: &Staff) {
-    staff.app().world.advance(SignedDuration::from_secs(1));
+    staff.app().environment.advance(SignedDuration::from_secs(1));
     let deletion = &staff.app().api.account_deletion;
     deletion.begin(None, staff.fixture.account, "operator").await.unwrap();
     deletion.finish(staff.fixture.account).await.unwrap();

@@ -101,11 +101,11 @@ async fn a_decision_is_taken_back() {
 async fn leases_are_renewed() {
     let desk = Desk::open().await;
     let id = desk.claim(1).await[0]["id"].clone();
-    desk.fixture.app.world.advance(SignedDuration::from_secs(50));
+    desk.fixture.app.environment.advance(SignedDuration::from_secs(50));
     let renew = json!({ "case_ids": [id] });
     let renewed = desk.call("POST", "/cases/renew", Some(renew.clone())).await;
     assert_response_snapshot!(renewed, "**.case_id **.lease_until");
-    desk.fixture.app.world.advance(SignedDuration::from_secs(61));
+    desk.fixture.app.environment.advance(SignedDuration::from_secs(61));
     assert_eq!(desk.call("POST", "/cases/renew", Some(renew)).await.json()["leases"], json!([]));
 }
 
@@ -127,7 +127,7 @@ async fn cases_are_listed() {
     assert_eq!(total("reason=BANNED_PROFILE").await, 0);
     assert_eq!(total("overdue=true").await, 0);
     for _ in 0..3 {
-        desk.fixture.app.world.advance(SignedDuration::from_hours(9));
+        desk.fixture.app.environment.advance(SignedDuration::from_hours(9));
         assert_eq!(desk.call("GET", "/cases", None).await.status, 200, "the session goes on");
     }
     assert_eq!(total("overdue=true").await, 1);
@@ -153,7 +153,7 @@ async fn a_case_is_released_held_and_handed_over() {
     assert_eq!(desk.claim(1).await, Vec::<Value>::new());
     let held = desk.call("GET", &case, None).await.json();
     assert_eq!((&held["state"], &held["note"]), (&json!("HELD"), &json!("wait for the original")));
-    desk.fixture.app.world.advance(SignedDuration::from_mins(5));
+    desk.fixture.app.environment.advance(SignedDuration::from_mins(5));
     assert_eq!(desk.claim(1).await.len(), 1);
 
     let (eve, cookie) = desk.fixture.add_member("eve@example.com", false, &["notifications:manage"]).await;
@@ -254,7 +254,7 @@ async fn agreement_is_shown_to_leads() {
     desk.fixture.app.run_due_jobs().await;
     assert_eq!(desk.call("GET", "/quality", None).await.status_and_code(), "401 UNAUTHORIZED");
     desk.grant(&["queues:manage"]).await;
-    desk.fixture.app.world.advance(SignedDuration::from_secs(1));
+    desk.fixture.app.environment.advance(SignedDuration::from_secs(1));
     let redacted = "reviewers.*.member_id **.median **.p90";
     assert_response_snapshot!(desk.call("GET", "/quality", None).await, redacted);
     // Of another queue there is nothing to tell.

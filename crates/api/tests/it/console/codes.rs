@@ -22,7 +22,7 @@ async fn operator(fixture: &ConsoleFixture, email: &str) -> (String, TOTP) {
     let set = fixture.call(&cookie, "PUT", "/console/password", Some(json!({ "password": PASSWORD }))).await;
     assert_eq!(set.status, 204, "{}", set.json());
     // The first code was used up.
-    fixture.app.world.advance(SignedDuration::from_mins(2));
+    fixture.app.environment.advance(SignedDuration::from_mins(2));
     (cookie, app)
 }
 
@@ -107,10 +107,10 @@ async fn each_code_counts_once() {
     let again = enter(&fixture, "ada@example.com", PASSWORD, Some(&code)).await;
     assert_eq!(again.status_and_code(), "401 UNAUTHORIZED", "replayed");
     // Nor one from before it, although it is near enough in time.
-    let earlier = app.generate(fixture.app.world.now().as_second() as u64 - 30);
+    let earlier = app.generate(fixture.app.environment.now().as_second() as u64 - 30);
     let refused = enter(&fixture, "ada@example.com", PASSWORD, Some(&earlier)).await;
     assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "earlier");
-    fixture.app.world.advance(SignedDuration::from_secs(30));
+    fixture.app.environment.advance(SignedDuration::from_secs(30));
     let next = fixture.code(&app);
     assert_eq!(enter(&fixture, "ada@example.com", PASSWORD, Some(&next)).await.status, 200, "the next one");
 }
@@ -186,10 +186,10 @@ async fn after_five_wrong_tries_nothing_is_judged_for_a_while() {
         assert_eq!(refused.status_and_code(), "429 TOO_MANY_REQUESTS", "{email}");
         assert_eq!(refused.header("retry-after"), "30");
     }
-    fixture.app.world.advance(SignedDuration::from_secs(30));
+    fixture.app.environment.advance(SignedDuration::from_secs(30));
     let entered = enter(&fixture, "ada@example.com", PASSWORD, Some(&fixture.code(&app))).await;
     assert_eq!(entered.status, 200, "and is forgotten with a right one");
-    fixture.app.world.advance(SignedDuration::from_secs(30));
+    fixture.app.environment.advance(SignedDuration::from_secs(30));
     let refused = enter(&fixture, "ada@example.com", "wrong horse battery", None).await;
     assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
     let dump = fixture.app.dump().await;

@@ -38,17 +38,17 @@ async fn a_session_ends_after_twelve_idle_hours_or_a_week() {
     let (_, cookie) = fixture.add_member("ada@example.com", true, &[]).await;
     let path = fixture.path("");
     for _ in 0..15 {
-        fixture.app.world.advance(SignedDuration::from_hours(11));
+        fixture.app.environment.advance(SignedDuration::from_hours(11));
         assert_eq!(fixture.call_console(&cookie, "GET", &path, None).await.status, 200);
     }
-    fixture.app.world.advance(SignedDuration::from_hours(4));
+    fixture.app.environment.advance(SignedDuration::from_hours(4));
     assert_eq!(
         fixture.call_console(&cookie, "GET", &path, None).await.status_and_code(),
         "401 UNAUTHORIZED",
         "169 hours"
     );
     let (_, cookie) = fixture.add_member("eve@example.com", true, &[]).await;
-    fixture.app.world.advance(SignedDuration::from_hours(12));
+    fixture.app.environment.advance(SignedDuration::from_hours(12));
     assert_eq!(
         fixture.call_console(&cookie, "GET", &path, None).await.status_and_code(),
         "401 UNAUTHORIZED",

@@ -40,7 +40,7 @@ async fn enqueue(staff: &Staff, app: AppId, receiver: &StubServer, about: &[Uuid
 async fn deliver(staff: &Staff) {
     let dispatcher = BackgroundDispatcher::start(staff.app(), &staff.app().api.outbox);
     for _ in 0..6000 {
-        let now = staff.app().world.now();
+        let now = staff.app().environment.now();
         let due = db::sql!(
             "SELECT count(*) FROM deliveries WHERE state = 'RUNNING' OR (state = 'WAITING' AND next_at <= $1)",
             now,
@@ -69,7 +69,7 @@ async fn deliveries_are_listed_by_what_is_asked_for() {
     let (other, _, _) = staff.app().add_tenant().await;
     let (own, about) = (staff.application(), Uuid::from_u128(7));
     let first = enqueue(&staff, own, &gone, &[about]).await;
-    staff.app().world.advance(SignedDuration::from_secs(1));
+    staff.app().environment.advance(SignedDuration::from_secs(1));
     let second = enqueue(&staff, other, &good, &[]).await;
     deliver(&staff).await;
     let listed = staff.get(&operator, "/console/deliveries").await;
@@ -90,7 +90,7 @@ async fn deliveries_are_listed_by_what_is_asked_for() {
     assert_eq!(found(&format!("subject_id={about}")).await, [first.as_str()]);
     assert_eq!(found("topic=ages.result").await.len(), 2);
     assert_eq!(found("topic=proof.result").await.len(), 0);
-    let now = staff.app().world.now();
+    let now = staff.app().environment.now();
     assert_eq!(found(&format!("from={now}")).await, [second]);
     assert_eq!(found(&format!("to={now}")).await, [first]);
     for (query, property) in [
@@ -121,7 +121,7 @@ async fn a_long_list_has_pages_and_loses_and_repeats_nothing() {
         let page = staff.get(&operator, &format!("/console/deliveries?{query}")).await.json();
         found.extend(ids(&page));
         // One that comes meanwhile is newer than all of them.
-        staff.app().world.advance(SignedDuration::from_secs(1));
+        staff.app().environment.advance(SignedDuration::from_secs(1));
         enqueue(&staff, staff.application(), &receiver, &[]).await;
         let Some(next) = page["next"].as_str() else { break };
         query = format!("after={next}");
@@ -151,7 +151,7 @@ async fn a_delivery_is_shown_without_the_secrets_of_the_application() {
     assert_eq!(seen.json()["records"][0]["entry"]["target"], id.to_string());
 
     let mut tx = staff.app().api.db.write().await.unwrap();
-    erase_messages_about(&mut tx, about, staff.app().world.now()).await.unwrap();
+    erase_messages_about(&mut tx, about, staff.app().environment.now()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(staff.get(&operator, &path).await.json()["message"], Value::Null);
     let replayed = staff.call(&operator, "POST", &format!("{path}/replay"), None).await;
@@ -224,7 +224,7 @@ async fn endpoints_of_an_application_have_figures() {
     deliver(&staff).await;
     enqueue(&staff, staff.application(), &receiver, &[]).await;
     assert_response_snapshot!(staff.get(&operator, &path).await, "endpoints.*.last_delivered_at");
-    staff.app().world.advance(SignedDuration::from_hours(24 * 8));
+    staff.app().environment.advance(SignedDuration::from_hours(24 * 8));
     let operator = staff.operator(BuiltInRole::Support).await;
     assert_eq!(staff.get(&operator, &path).await.json()["endpoints"], json!([]), "they are of a week");
 }
@@ -261,11 +261,11 @@ async fn secrets_are_listed_without_themselves() {
     let path = format!("/console/applications/{}/webhook-secrets", staff.application());
     assert_eq!(staff.get(&operator, &path).await.json()["secrets"], json!([]));
     staff.post(&operator, &path, json!({})).await;
-    staff.app().world.advance(SignedDuration::from_secs(1));
+    staff.app().environment.advance(SignedDuration::from_secs(1));
     staff.post(&operator, &path, json!({})).await;
     assert_response_snapshot!(staff.get(&operator, &path).await, "secrets.*.created_at secrets.*.retires_at");
-    staff.app().world.advance(SignedDuration::from_hours(23));
-    staff.app().world.advance(SignedDuration::from_hours(1));
+    staff.app().environment.advance(SignedDuration::from_hours(23));
+    staff.app().environment.advance(SignedDuration::from_hours(1));
     let operator = staff.operator(BuiltInRole::Support).await;
     assert_eq!(staff.get(&operator, &path).await.json()["secrets"].as_array().unwrap().len(), 1);
 }

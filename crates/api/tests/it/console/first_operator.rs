@@ -66,7 +66,7 @@ async fn an_invitation_expires() {
     };
     let fixture = ConsoleFixture::with(settings).await;
     let token = fixture.invite_first().await;
-    fixture.app.world.advance(SignedDuration::from_hours(24));
+    fixture.app.environment.advance(SignedDuration::from_hours(24));
     let refused = fixture.enter(json!({ "operator_invitation": token })).await;
     assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
 }

@@ -23,14 +23,14 @@ async fn the_last_hour_has_figures() {
     assert_eq!(staff.get(&operator, "/console/health").await.json()["series"], json!([]));
     for _ in 0..2 {
         staff.app().api.record_health().await;
-        staff.app().world.advance(SignedDuration::from_secs(15));
+        staff.app().environment.advance(SignedDuration::from_secs(15));
     }
     let parked = db::sql!(
         "INSERT INTO jobs (id, kind, lane, payload, state, attempts, run_at, created_at)
          VALUES ($1, 'test', 'heavy', $2, 'WAITING', 0, $3, $3)",
         base::Uuid::from_u128(7),
         json!({}),
-        base::Environment::now(&*staff.app().world) - SignedDuration::from_secs(40),
+        base::Environment::now(&*staff.app().environment) - SignedDuration::from_secs(40),
     );
     staff.app().execute(parked).await;
     staff.app().api.record_health().await;

@@ -70,7 +70,7 @@ impl Provider {
         let builder = TestApp::builder().egress(&stub_server::egress_policy()).console(settings);
         let app = builder.start().await;
         // The provider has the machine's clock.
-        app.world.advance(base::SystemEnvironment.now().duration_since(app.world.now()));
+        app.environment.advance(base::SystemEnvironment.now().duration_since(app.environment.now()));
         ConsoleFixture { app }
     }
 
@@ -191,7 +191,7 @@ async fn what_comes_back_counts_once_and_in_the_browser_that_began() {
 
     let (late, location) = begin(&fixture).await;
     let back = provider.browse(&location, "ada");
-    fixture.app.world.advance(SignedDuration::from_mins(10));
+    fixture.app.environment.advance(SignedDuration::from_mins(10));
     assert_eq!(come_back(&fixture, &late, &back).await.header("location"), refused, "too late");
     for query in ["?error=access_denied", "", &format!("?code={}", "a".repeat(9000))] {
         let (cookie, _) = begin(&fixture).await;

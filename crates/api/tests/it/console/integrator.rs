@@ -120,7 +120,7 @@ async fn usage_is_shown_by_interface_and_day_with_what_is_left() {
         .unwrap();
     tx.commit().await.unwrap();
     let day = SignedDuration::from_hours(24);
-    let now = app.world.now();
+    let now = app.environment.now();
     let usage = own(&integrator, &format!("/usage?from={}&to={}", now - day, now + day));
     let shown = integrator.get(&usage).await;
     let days = shown.json()["days"].as_array().unwrap().clone();

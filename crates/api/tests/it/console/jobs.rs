@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// A job that no worker runs meanwhile, in a state.
 async fn add_job(staff: &Staff, state: &str, lane: &str, error: Option<&str>) -> Uuid {
-    let (id, now) = (staff.app().world.uuid_v7(), staff.app().world.now());
+    let (id, now) = (staff.app().environment.uuid_v7(), staff.app().environment.now());
     staff
         .app()
         .execute(db::sql!(
@@ -38,9 +38,9 @@ async fn lanes_have_figures() {
     add_job(&staff, "PARKED", "heavy", Some("no")).await;
     add_job(&staff, "RUNNING", "heavy", None).await;
     add_job(&staff, "WAITING", "quick", None).await;
-    staff.app().world.advance(SignedDuration::from_mins(1));
+    staff.app().environment.advance(SignedDuration::from_mins(1));
     add_job(&staff, "WAITING", "quick", None).await;
-    staff.app().world.advance(SignedDuration::from_mins(-1));
+    staff.app().environment.advance(SignedDuration::from_mins(-1));
     assert_response_snapshot!(staff.get(&operator, "/console/job-lanes").await, "lanes.*.oldest_due_at");
 }
 
@@ -49,7 +49,7 @@ async fn jobs_are_listed_by_what_is_asked_for() {
     let staff = Staff::start().await;
     let operator = staff.operator(BuiltInRole::Support).await;
     let parked = add_job(&staff, "PARKED", "heavy", Some("the content's address could not be called")).await;
-    staff.app().world.advance(SignedDuration::from_secs(1));
+    staff.app().environment.advance(SignedDuration::from_secs(1));
     let waiting = add_job(&staff, "WAITING", "quick", None).await;
     let listed = staff.get(&operator, "/console/jobs").await;
     assert_response_snapshot!(listed, "jobs.*.run_at jobs.*.created_at");

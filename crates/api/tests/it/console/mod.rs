@@ -169,7 +169,7 @@ impl ConsoleFixture {
 
     /// The code of the moment.
     fn code(&self, app: &TOTP) -> String {
-        app.generate(self.app.world.now().as_second() as u64)
+        app.generate(self.app.environment.now().as_second() as u64)
     }
 
     /// Sends what is to be mailed, and reads the token for `what` from the last email.

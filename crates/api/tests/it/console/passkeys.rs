@@ -130,7 +130,7 @@ async fn a_challenge_is_for_ten_minutes_and_one_purpose() {
         let refused = fixture.enter(json!({ "passkey": answer })).await;
         assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
     }
-    fixture.app.world.advance(SignedDuration::from_mins(10));
+    fixture.app.environment.advance(SignedDuration::from_mins(10));
     let late = json!({ "challenge": sign_in["challenge"], "credential": device.get(&sign_in["options"]) });
     assert_eq!(fixture.enter(json!({ "passkey": late })).await.status_and_code(), "401 UNAUTHORIZED");
 }

@@ -32,7 +32,7 @@ async fn the_session_has_a_new_secret_afterwards() {
     assert_eq!(fixture.get(&before, "/console/session").await.status_and_code(), "401 UNAUTHORIZED");
     assert_eq!(fixture.get(&after, "/console/session").await.json()["second_factor"], "presented");
 
-    fixture.app.world.advance(base::SignedDuration::from_mins(2));
+    fixture.app.environment.advance(base::SignedDuration::from_mins(2));
     let before = session_cookie(&fixture.enter_by_mail("ada@example.com").await);
     let body = json!({ "code": fixture.code(&app) });
     let presented = fixture.post(&before, "/console/session/second-factor", body).await;

@@ -59,7 +59,7 @@ async fn a_sign_in_link_works_once_and_for_fifteen_minutes() {
 
     assert_eq!(asked("ada@example.com").await, 2);
     let link = fixture.mailed_token("sign-in").await;
-    fixture.app.world.advance(SignedDuration::from_mins(15));
+    fixture.app.environment.advance(SignedDuration::from_mins(15));
     assert_eq!(
         fixture.post_signed_out("/console/session", json!({ "link": link })).await.status_and_code(),
         "401 UNAUTHORIZED",
@@ -68,7 +68,7 @@ async fn a_sign_in_link_works_once_and_for_fifteen_minutes() {
     for many in [3, 4, 5, 5, 5] {
         assert_eq!(asked("ada@example.com").await, many, "five in an hour");
     }
-    fixture.app.world.advance(SignedDuration::from_hours(1));
+    fixture.app.environment.advance(SignedDuration::from_hours(1));
     assert_eq!(asked("ada@example.com").await, 6);
     assert_eq!(
         fixture.post_signed_out("/console/sign-in", json!({ "email": "none" })).await.status_and_code(),

@@ -60,7 +60,7 @@ impl Staff {
     /// An operator with a grant; their cookie.
     pub(super) async fn operator_with(&self, grant: OperatorGrant) -> String {
         let mut tx = self.app().api.db.write().await.unwrap();
-        let email = format!("operator-{}@example.com", base::Environment::uuid_v4(&*self.app().world));
+        let email = format!("operator-{}@example.com", base::Environment::uuid_v4(&*self.app().environment));
         let invitee = OperatorInvitee { email: email.parse().unwrap(), name: None, grant };
         let invited =
             self.app().api.console_access.operators().invite(&mut tx, None, &invitee).await.unwrap();
@@ -74,7 +74,7 @@ impl Staff {
 
     /// A member of the account with these scopes of the console and no others; their cookie.
     pub(super) async fn member(&self, console_scopes: &[ConsoleScope]) -> String {
-        let email = format!("member-{}@example.com", base::Environment::uuid_v4(&*self.app().world));
+        let email = format!("member-{}@example.com", base::Environment::uuid_v4(&*self.app().environment));
         let (member, cookie) = self.fixture.add_member(&email, false, &[]).await;
         let member: MemberId = member.parse().unwrap();
         let grant = ConsoleGrant { role: None, console_scopes: console_scopes.to_vec() };

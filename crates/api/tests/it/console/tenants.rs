@@ -215,16 +215,16 @@ async fn a_key_works_until_it_expires() {
     let created = fixture.post(&cookie, &keys_path(&fixture), body).await.json();
     let key = created["key"].as_str().unwrap();
     let account = format!("/accounts/{}", fixture.app.open_account().await);
-    fixture.app.world.advance(SignedDuration::from_mins(119));
+    fixture.app.environment.advance(SignedDuration::from_mins(119));
     assert_eq!(fixture.app.call_moderation("GET", &account, key, None).await.status, 200);
-    fixture.app.world.advance(SignedDuration::from_mins(1));
+    fixture.app.environment.advance(SignedDuration::from_mins(1));
     let refused = fixture.app.call_moderation("GET", &account, key, None).await;
     assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
 }
 
 /// When the key was used last, once it is recorded beside the request.
 async fn last_use(fixture: &ConsoleFixture, cookie: &str) {
-    let expected = fixture.app.world.now().to_string();
+    let expected = fixture.app.environment.now().to_string();
     for _ in 0..500 {
         let listed = fixture.get(cookie, &keys_path(fixture)).await.json();
         if listed["keys"][0]["last_used_at"] == expected.as_str() {
@@ -245,9 +245,9 @@ async fn the_last_use_of_a_key_is_known_to_the_hour() {
     let call = async || assert_eq!(fixture.app.call_moderation("GET", &account, key, None).await.status, 200);
     call().await;
     last_use(&fixture, &cookie).await;
-    fixture.app.world.advance(SignedDuration::from_mins(59));
+    fixture.app.environment.advance(SignedDuration::from_mins(59));
     call().await;
-    fixture.app.world.advance(SignedDuration::from_mins(1));
+    fixture.app.environment.advance(SignedDuration::from_mins(1));
     call().await;
     last_use(&fixture, &cookie).await;
 }

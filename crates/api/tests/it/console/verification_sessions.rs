@@ -112,7 +112,7 @@ async fn sessions_of_both_kinds_are_listed() {
     let integrator = Integrator::start(&["sessions:view"]).await;
     let app = integrator.app();
     let age = failed_session(app, 100).await;
-    app.world.advance(SignedDuration::from_secs(1));
+    app.environment.advance(SignedDuration::from_secs(1));
     let payload =
         json!({ "user_tracking_id": "user-1", "requested_checks": [{ "type": "LIVENESS", "config": {} }] });
     let document = DocumentSessionFixture::create(app, DOCUMENTS, &payload).await;
@@ -165,7 +165,7 @@ async fn a_list_goes_on_where_the_page_before_ended() {
     let app = integrator.app();
     let mut created = Vec::new();
     for number in 0..53 {
-        app.world.advance(SignedDuration::from_secs(number % 2));
+        app.environment.advance(SignedDuration::from_secs(number % 2));
         let session = AgeSessionFixture::create(app, AGES, &json!({ "age_estimation": {} })).await;
         created.push(session.id().to_owned());
     }
@@ -216,9 +216,9 @@ async fn a_person_who_goes_away_has_left() {
     let session =
         AgeSessionFixture::create(app, SANDBOX_AGES, &json!({ "electronic_id": {}, "doc_scan": {} })).await;
     session.open_attempt(app, "DOC_SCAN").await;
-    app.world.advance(SignedDuration::from_secs(30));
+    app.environment.advance(SignedDuration::from_secs(30));
     session.open_attempt(app, "ELECTRONIC_ID").await;
-    app.world.advance(SignedDuration::from_hours(1));
+    app.environment.advance(SignedDuration::from_hours(1));
     app.api.age_verification.expire_sessions().await.unwrap();
     assert_eq!(
         integrator.events(session.id()).await,
@@ -247,7 +247,7 @@ async fn what_happened_in_a_document_session_is_told() {
     let cancelled = integrator.call("POST", &format!("{SESSIONS}/{}/cancel", session.id()), None).await;
     assert_eq!(cancelled.status_and_code(), "409 CONFLICT", "it has ended");
     // What was supplied is destroyed when its time is over, which is shown, and the references go with it.
-    app.world.advance(SignedDuration::from_secs(87_001));
+    app.environment.advance(SignedDuration::from_secs(87_001));
     app.api.document_verification.sweep().await.unwrap();
     let mut view = app.api.db.read().await.unwrap();
     let left = sql!("SELECT count(*) FROM session_steps WHERE step = 'REDACTION' AND subject = 'RESOURCES'");
@@ -304,12 +304,12 @@ async fn a_session_is_erased_and_counted_on() {
         assert_eq!(view.count(query).await.unwrap(), 0);
     }
     drop(view);
-    let now = app.world.now();
+    let now = app.environment.now();
     let day = SignedDuration::from_hours(24);
     let funnel = format!("{SESSIONS}/funnel?from={}&to={}", now - day, now + day);
     let steps = integrator.get(&funnel).await.json()["steps"].clone();
     assert!(steps.as_array().unwrap().iter().any(|step| step["subject"] == "AGE_ESTIMATION"), "{steps}");
-    app.world.advance(SignedDuration::from_hours(24 * 91));
+    app.environment.advance(SignedDuration::from_hours(24 * 91));
     app.api.retention.enforce(&app.api.db, &*app.api.environment).await.unwrap();
     let left = sql!("SELECT count(*) FROM session_steps");
     assert_eq!(app.api.db.read().await.unwrap().count(left).await.unwrap(), 0);
@@ -323,13 +323,13 @@ async fn sessions_and_steps_are_counted_with_their_times() {
         let session =
             AgeSessionFixture::create(app, AGES, &json!({ "age_estimation": { "threshold": 100 } })).await;
         let opened = session.begin_estimate(app).await;
-        app.world.advance(SignedDuration::from_secs(seconds));
+        app.environment.advance(SignedDuration::from_secs(seconds));
         session.finish_estimate(app, &opened).await;
     }
     let left = AgeSessionFixture::create(app, AGES, &json!({ "age_estimation": {} })).await;
     left.begin_estimate(app).await;
     left.end_user_call(app, "POST", "/cancel", None).await;
-    let now = app.world.now();
+    let now = app.environment.now();
     let hour = SignedDuration::from_hours(1);
     let funnel = format!("{SESSIONS}/funnel?kind=AGE&from={}&to={}", now - hour, now + hour);
     let counted = integrator.get(&funnel).await;

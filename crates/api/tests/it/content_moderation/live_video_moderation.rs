@@ -84,7 +84,7 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
     let go_on = async {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            fixture.app.world.advance(SignedDuration::from_secs(1));
+            fixture.app.environment.advance(SignedDuration::from_secs(1));
             let at = at.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
             stream.playlist(&fixture, at, false);
         }
@@ -158,7 +158,7 @@ async fn a_live_video_that_waits_for_a_place_or_never_opens_is_told() {
     let sweep = async || moderations.sweep(SweepModerations {}).await.unwrap();
     sweep().await;
     assert_eq!(fixture.all_reasons(&id).await, Vec::<String>::new(), "it has only just begun to wait");
-    fixture.app.world.advance(SignedDuration::from_secs(31));
+    fixture.app.environment.advance(SignedDuration::from_secs(31));
     sweep().await;
     sweep().await;
     assert_eq!(fixture.all_reasons(&id).await, ["WAITING"], "told once");
@@ -197,7 +197,7 @@ async fn somebody_who_is_banned_while_they_are_in_view_is_told() {
                 }
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
-            fixture.app.world.advance(SignedDuration::from_secs(1));
+            fixture.app.environment.advance(SignedDuration::from_secs(1));
             stream.playlist(&fixture, at, false);
         }
         panic!("{:?} {}", fixture.all_reasons(&id).await, fixture.report(&id).await);

@@ -43,9 +43,9 @@ async fn somebody_who_is_banned_after_they_were_seen_is_told() {
     let (_, of_bob) = fixture.moderated("bob.png", bob, json!({})).await;
     assert!(fixture.face_notifications(&seen).await.is_empty());
     fixture.deliver(&server, 2).await;
-    let seen_at = fixture.app.world.now().as_microsecond() as f64 / 1e6;
+    let seen_at = fixture.app.environment.now().as_microsecond() as f64 / 1e6;
 
-    fixture.app.world.advance(SignedDuration::from_hours(24 * 3));
+    fixture.app.environment.advance(SignedDuration::from_hours(24 * 3));
     fixture.ban(&profile, "ban").await;
     fixture.app.run_due_jobs().await;
     let told = fixture.face_notifications(&seen).await;
@@ -113,12 +113,12 @@ async fn a_sweep_ends_with_the_ban_and_with_the_profile() {
     assert_eq!(fixture.call("DELETE", &format!("/profiles/{profile}"), None).await.status, 204);
     assert_eq!(fixture.waiting_sweeps().await, 0);
 
-    let until = fixture.app.world.now() + SignedDuration::from_secs(60);
+    let until = fixture.app.environment.now() + SignedDuration::from_secs(60);
     let bob = fixture.enrol("Bob", two_people().1).await;
     let body = json!({ "until": until.to_string() });
     let banned = fixture.call("POST", &format!("/profiles/{bob}/ban"), Some(body)).await;
     assert_eq!(banned.status, 204, "{:?}", banned.body);
-    fixture.app.world.advance(SignedDuration::from_secs(120));
+    fixture.app.environment.advance(SignedDuration::from_secs(120));
     fixture.app.api.faces.sweep_tombstones().await.unwrap();
     assert_eq!(fixture.waiting_sweeps().await, 0, "a ban that is over is swept no more");
 }
@@ -148,7 +148,7 @@ async fn a_sweep_goes_on_from_its_checkpoint_and_repeats_nothing() {
     for number in 1..=3 {
         let picture = another_photo(ada, number);
         seen.push(fixture.moderated(&format!("{number}.png"), &picture, json!({})).await.1);
-        fixture.app.world.advance(SignedDuration::from_mins(1));
+        fixture.app.environment.advance(SignedDuration::from_mins(1));
     }
     let told = async || {
         let mut told = Vec::new();

@@ -10,7 +10,7 @@ async fn each_unusable_file_fails_with_a_reason_and_the_next_is_unharmed_on_sqli
     let film = face_clip(3.0, &[MovingFace { face: 6, during: (0.0, 3.0), x: "300".to_owned(), width: 420 }]);
     let picture = png(&testkit::face_pictures()[6]);
     let mut noise = vec![0_u8; 200_000];
-    base::Environment::fill_random(&*fixture.app.world, &mut noise);
+    base::Environment::fill_random(&*fixture.app.environment, &mut noise);
     for (name, kind, bytes) in [
         ("empty-looking.mp4", "VIDEO", b"no video at all".to_vec()),
         ("noise.mp4", "VIDEO", noise.clone()),

@@ -87,7 +87,7 @@ async fn a_moderation_interrupted_in_the_middle_repeats_nothing() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
         working.abandon();
-        fixture.app.world.advance(base::SignedDuration::from_secs(400));
+        fixture.app.environment.advance(base::SignedDuration::from_secs(400));
         interruptions += 1;
     }
     assert!(interruptions >= 3, "{interruptions}");
@@ -120,7 +120,7 @@ async fn a_video_whose_time_is_over_fails_and_what_it_found_stays() {
     let found = fixture.reasons(&id).await.len();
     assert!((1..5).contains(&found), "{found}");
     // Turns of others, restarts, whatever it was: a day has gone by since its first run.
-    fixture.app.world.advance(base::SignedDuration::from_hours(25));
+    fixture.app.environment.advance(base::SignedDuration::from_hours(25));
     fixture.app.run_due_jobs().await;
     let state = fixture.moderation_state(&id).await;
     assert_eq!(state["state"], "FAILED", "{state}");

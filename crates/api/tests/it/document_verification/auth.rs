@@ -39,7 +39,7 @@ async fn a_relying_party_is_authenticated_by_signature_or_bearer_token() {
         SignedCall::post(&path).auth_id(None).send(&app).await.status_and_code(),
         "400 MALFORMED_REQUEST"
     );
-    let nobody = testkit::unknown_app_id(&*app.world);
+    let nobody = testkit::unknown_app_id(&*app.environment);
     assert_eq!(
         SignedCall::post(&path).query("sdkId", &nobody).auth_id(None).send(&app).await.status_and_code(),
         "404 APP_NOT_FOUND"
@@ -123,7 +123,7 @@ async fn an_end_user_is_authenticated_by_the_token_of_their_session() {
         "409 SESSION_NOT_READY"
     );
 
-    app.world.advance(SignedDuration::from_secs(600));
+    app.environment.advance(SignedDuration::from_secs(600));
     assert_eq!(
         own.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(),
         "409 SESSION_EXPIRED"
@@ -169,7 +169,7 @@ async fn an_end_user_of_an_application_without_keys_is_served_while_the_applicat
     let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
     let ask = async || session.end_user_call(&app, "GET", "/configuration", None).await.status_and_code();
     // From now on the relying party can only call with bearer tokens.
-    app.execute(db::sql!("UPDATE public_keys SET revoked_at = $1", app.world.now())).await;
+    app.execute(db::sql!("UPDATE public_keys SET revoked_at = $1", app.environment.now())).await;
     assert_eq!(
         relying_party_call(&app, "GET", &session.path(""), None).await.status_and_code(),
         "401 MESSAGE_SIGNING"
@@ -210,10 +210,10 @@ async fn a_session_of_another_application_answers_like_a_missing_one() {
             billing_source: Some("test"),
             features: &domain::tenancy::Feature::ALL,
         };
-        let other = applications::create(&mut tx, &*app.world, &new).await.unwrap();
+        let other = applications::create(&mut tx, &*app.environment, &new).await.unwrap();
         let token = domain::tenancy::tokens::create(
             &mut tx,
-            &*app.world,
+            &*app.environment,
             other,
             "t",
             vec![TokenScope::IdvSessions],

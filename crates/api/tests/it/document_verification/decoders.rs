@@ -261,17 +261,17 @@ async fn all_answers(app: &TestApp) -> Answers {
     answers.keep("list the fraud list", "two", &relying_party_call(app, "GET", &list, None).await);
 
     let session = DocumentSessionFixture::create(app, SANDBOX, &payload()).await;
-    app.world.advance(SignedDuration::from_hours(24 * 40));
+    app.environment.advance(SignedDuration::from_hours(24 * 40));
     app.api.document_verification.sweep().await.unwrap();
     app.run_due_jobs().await;
     let gone = relying_party_call(app, "GET", &session.path(""), None).await;
     answers.keep("refuse", "gone", &gone);
     let session = DocumentSessionFixture::create(app, SANDBOX, &payload()).await;
-    app.world.advance(SignedDuration::from_mins(11));
+    app.environment.advance(SignedDuration::from_mins(11));
     app.api.document_verification.sweep().await.unwrap();
     answers.keep_session(app, &session, "expired").await;
     answers.keep("refuse", "expired", &session.end_user_call(app, "GET", "/configuration", None).await);
-    app.world.advance(SignedDuration::from_hours(30));
+    app.environment.advance(SignedDuration::from_hours(30));
     app.api.document_verification.sweep().await.unwrap();
     answers.keep_session(app, &session, "destroyed").await;
     let wrong = relying_party_call(app, "POST", &format!("{BASE}/sessions"), Some(json!({ "ttl": 7 }))).await;

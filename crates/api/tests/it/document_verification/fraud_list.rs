@@ -67,7 +67,7 @@ async fn an_entry_repeated_with_its_idempotency_key_is_answered_though_it_has_en
     let first = add("a", "L898902C3").await;
     assert_eq!(first.status_and_code(), "201", "{}", first.json());
     assert_eq!(add("a", "L898902C4").await.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
-    app.world.advance(SignedDuration::from_hours(2));
+    app.environment.advance(SignedDuration::from_hours(2));
     let again = add("a", "L898902C3").await;
     assert_eq!((again.status, &again.body), (first.status, &first.body));
     assert_eq!(add("b", "L898902C3").await.status_and_code(), "400 PAYLOAD_VALIDATION");
@@ -132,7 +132,7 @@ async fn a_listed_document_or_face_is_rejected_until_the_entry_ends() {
     assert_eq!(found["result"], "FAIL");
     assert_eq!(found["details"], json!([{ "name": "own_list_document", "value": "listed" }]));
 
-    app.world.advance(SignedDuration::from_hours(25));
+    app.environment.advance(SignedDuration::from_hours(25));
     app.api.document_verification.sweep().await.unwrap();
     let shown = relying_party_call(&app, "GET", &format!("{BASE}/fraud-list"), None).await.json();
     assert_eq!((&shown["total_count"], &shown["entries"][0]["type"]), (&json!(1), &json!("DOCUMENT")));
@@ -279,7 +279,7 @@ async fn a_number_with_another_identity_is_told_with_the_earlier_session_until_t
     assert_eq!(deleted.status_and_code(), "204");
     assert_eq!(row_count(&app, sql!("SELECT count(*) FROM document_traces")).await, 2);
     assert_eq!(key_count(&app).await, 2, "the key goes with the trace");
-    app.world.advance(SignedDuration::from_hours(25));
+    app.environment.advance(SignedDuration::from_hours(25));
     app.api.document_verification.sweep().await.unwrap();
     assert_eq!(row_count(&app, sql!("SELECT count(*) FROM document_traces")).await, 0);
     assert_eq!(key_count(&app).await, 0);

@@ -269,7 +269,7 @@ async fn uploads_are_bounded_in_size_count_and_time() {
     let refused = append(&app, &stranger, &often, 100, Body::from("x")).await;
     assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND");
 
-    app.world.advance(SignedDuration::from_secs(600));
+    app.environment.advance(SignedDuration::from_secs(600));
     app.api.document_verification.sweep().await.unwrap();
     assert_eq!(stored_blobs(&app, &session).await.len(), 0, "they went with the person's time");
     assert!(app.api.account_deletion.find_orphans().await.unwrap().is_empty());

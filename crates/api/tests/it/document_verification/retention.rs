@@ -34,7 +34,7 @@ async fn a_deleted_session_leaves_nothing() {
     let key = media::blobs::BlobKey::new(id, "media".parse::<media::blobs::BlobKeySegment>().unwrap(), id);
     app.api.blobs.put(&key, b"late").await.unwrap();
     assert_eq!(app.api.account_deletion.find_orphans().await.unwrap().len(), 1);
-    app.world.advance(SignedDuration::from_mins(10));
+    app.environment.advance(SignedDuration::from_mins(10));
     app.api.document_verification.sweep().await.unwrap();
     assert!(app.api.account_deletion.find_orphans().await.unwrap().is_empty());
     assert_eq!(row_count(&app, db::sql!("SELECT count(*) FROM identity_leavings")).await, 0);
@@ -45,7 +45,7 @@ async fn a_session_expires_then_its_resources_are_deleted_then_the_session_itsel
     let app = TestApp::start().await;
     let (session, media) = session_with_page(&app).await;
     let sweep = async |seconds: i64| {
-        app.world.advance(SignedDuration::from_secs(seconds));
+        app.environment.advance(SignedDuration::from_secs(seconds));
         app.api.document_verification.sweep().await.unwrap();
         session.read(&app).await
     };
@@ -56,7 +56,7 @@ async fn a_session_expires_then_its_resources_are_deleted_then_the_session_itsel
     assert_eq!((&read["state"], &read["resources"]["id_documents"]), (&json!("EXPIRED"), &json!([])));
     assert_eq!(blob_count(&app, &session).await, 0);
     assert_eq!(session.media(&app, &media).await.status_and_code(), "404 MEDIA_CONTENT_NOT_FOUND");
-    app.world.advance(SignedDuration::from_hours(24 * 30));
+    app.environment.advance(SignedDuration::from_hours(24 * 30));
     app.api.document_verification.sweep().await.unwrap();
     assert_eq!(
         relying_party_call(&app, "GET", &session.path(""), None).await.status_and_code(),
@@ -77,13 +77,13 @@ async fn a_session_that_has_just_expired_and_its_media_can_be_deleted() {
     let content = session.path(&format!("/media/{}/content", media["id"].as_str().unwrap()));
     let delete = async |path: &str| relying_party_call(&app, "DELETE", path, None).await.status_and_code();
 
-    app.world.advance(SignedDuration::from_secs(599));
+    app.environment.advance(SignedDuration::from_secs(599));
     let read = session.read(&app).await;
     assert_eq!((&read["state"], &read["checks"][0]["state"]), (&json!("ONGOING"), &json!("CREATED")));
     assert_eq!(delete(&content).await, "409 SESSION_LOCKED");
     assert_eq!(delete(&session.path("")).await, "409 CHECKS_NOT_FINISHED");
 
-    app.world.advance(SignedDuration::from_secs(1));
+    app.environment.advance(SignedDuration::from_secs(1));
     assert_eq!(session.read(&app).await["state"], "EXPIRED");
     assert_eq!(delete(&content).await, "204");
     assert_eq!(delete(&session.path("")).await, "204");
@@ -98,7 +98,7 @@ async fn resources_are_kept_for_longer_than_the_person_has() {
     let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
     session.add_document(&app, "PASSPORT", "SWE", &[testkit::face_jpeg()]).await;
     let sweep = async |seconds: i64| {
-        app.world.advance(SignedDuration::from_secs(seconds));
+        app.environment.advance(SignedDuration::from_secs(seconds));
         app.api.document_verification.sweep().await.unwrap();
         (session.read(&app).await["state"].clone(), blob_count(&app, &session).await)
     };
@@ -137,7 +137,7 @@ async fn sessions_that_do_not_open_end_like_all_others() {
     app.execute(spoilt).await;
     app.execute(db::sql!("DELETE FROM erasure_keys WHERE owner_id = $1", keyless_id)).await;
     let sweep = async |seconds: i64| {
-        app.world.advance(SignedDuration::from_secs(seconds));
+        app.environment.advance(SignedDuration::from_secs(seconds));
         app.api.document_verification.sweep().await.unwrap();
     };
     let ongoing = async || {

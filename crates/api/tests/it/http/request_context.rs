@@ -36,7 +36,7 @@ async fn a_request_span_names_the_operation_the_caller_and_the_ids_of_the_path()
     let app = TestApp::start().await;
     let (account, key) = (app.open_account().await, app.api_key(&[]).await);
     let (log, _logging) = start_logging();
-    let content = app.world.uuid_v4();
+    let content = app.environment.uuid_v4();
     let path = format!("/accounts/{account}/contents/{content}");
     let answer = app.call_moderation("GET", &path, &key, None).await;
     assert_eq!(answer.status, 404);
@@ -62,7 +62,7 @@ async fn a_request_span_names_the_operation_the_caller_and_the_ids_of_the_path()
         span.as_object().unwrap().keys().filter(|field| field.rsplit('.').next() == Some("id")).collect();
     assert_eq!(fields, ["request.id"]);
 
-    let session = app.world.uuid_v7();
+    let session = app.environment.uuid_v7();
     app.get(&format!("/idverify/v1/sessions/{session}")).await;
     let span = span_of_answer(&log);
     assert_eq!((&span["interface"], &span["session.id"]), (&json!("identity"), &json!(session)));

@@ -10,7 +10,7 @@ use testkit::{SignedCall, TestApp};
 #[tokio::test]
 async fn a_refusal_has_what_was_measured_and_the_limit() {
     let app = TestApp::start().await;
-    let old = (app.world.now().as_second() - 301).to_string();
+    let old = (app.environment.now().as_second() - 301).to_string();
     assert_response_snapshot!(call().query("timestamp", &old).send(&app).await);
 }
 
@@ -56,7 +56,7 @@ async fn invalid_app_id() {
 #[tokio::test]
 async fn app_not_found() {
     let app = TestApp::start().await;
-    let nobody = AppId::new(&*app.world).to_string();
+    let nobody = AppId::new(&*app.environment).to_string();
     assert_eq!(call().auth_id(Some(&nobody)).send(&app).await.status_and_code(), "404 APP_NOT_FOUND");
 }
 
@@ -70,7 +70,7 @@ async fn disabled_app_state() {
 #[tokio::test]
 async fn invalid_public_key() {
     let app = TestApp::start().await;
-    app.execute(sql!("UPDATE public_keys SET revoked_at = $1", app.world.now())).await;
+    app.execute(sql!("UPDATE public_keys SET revoked_at = $1", app.environment.now())).await;
     assert_eq!(call().send(&app).await.status_and_code(), "400 INVALID_PUBLIC_KEY", "a revoked key is none");
     app.execute(sql!("UPDATE public_keys SET revoked_at = NULL, der = $1", Vec::<u8>::new())).await;
     assert_eq!(call().send(&app).await.status_and_code(), "400 INVALID_PUBLIC_KEY");
@@ -119,7 +119,7 @@ async fn invalid_nonce() {
 #[tokio::test]
 async fn a_nonce_is_accepted_once() {
     let app = TestApp::start().await;
-    let nonce = app.world.uuid_v7().to_string();
+    let nonce = app.environment.uuid_v7().to_string();
     assert_eq!(call().query("nonce", &nonce).send(&app).await.status_and_code(), PASSED);
     assert_eq!(call().query("nonce", &nonce).send(&app).await.status_and_code(), "401 INVALID_NONCE");
     assert_eq!(
@@ -131,7 +131,7 @@ async fn a_nonce_is_accepted_once() {
 #[tokio::test]
 async fn a_refused_signature_uses_up_no_nonce() {
     let app = TestApp::start().await;
-    let nonce = app.world.uuid_v7().to_string();
+    let nonce = app.environment.uuid_v7().to_string();
     let forged = call().query("nonce", &nonce).send_body("{ }");
     assert_eq!(forged.send(&app).await.status_and_code(), "401 INVALID_SIGNATURE");
     assert_eq!(call().query("nonce", &nonce).send(&app).await.status_and_code(), PASSED);
@@ -145,7 +145,7 @@ async fn invalid_timestamp() {
         call().query("timestamp", "yesterday").send(&app).await.status_and_code(),
         "401 INVALID_TIMESTAMP"
     );
-    let old = (app.world.now().as_second() - 301).to_string();
+    let old = (app.environment.now().as_second() - 301).to_string();
     let answer = call().query("timestamp", &old).send(&app).await;
     assert_eq!(answer.status_and_code(), "401 INVALID_TIMESTAMP");
     assert_eq!(answer.json()["measured"], 301.0);

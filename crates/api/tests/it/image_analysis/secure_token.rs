@@ -74,7 +74,7 @@ async fn a_captured_image_is_trusted_for_ten_minutes() {
     assert_eq!(analyse(&app, &secure, false).await.status_and_code(), "200");
     let several = capture(&app, face_jpeg(), true).await;
     assert_eq!(analyse(&app, &several, true).await.status_and_code(), "200");
-    app.world.advance(base::SignedDuration::from_mins(10));
+    app.environment.advance(base::SignedDuration::from_mins(10));
     assert_eq!(analyse(&app, &secure, false).await.status_and_code(), "401 INVALID_SECURE_SESSION");
 }
 
@@ -157,7 +157,7 @@ async fn a_secure_token_is_issued_to_known_applications_and_valid_keys_only() {
     assert_eq!(app.get(&path("2", &id, &key)).await.status_and_code(), "400 SECURE_VERSION_NOT_FOUND");
     assert_eq!(app.get(&path("1", "me", &key)).await.status_and_code(), "401 INVALID_X_SVC_AUTH_ID");
     assert_eq!(
-        app.get(&path("1", &testkit::unknown_app_id(&*app.world), &key)).await.status_and_code(),
+        app.get(&path("1", &testkit::unknown_app_id(&*app.environment), &key)).await.status_and_code(),
         "404 APP_NOT_FOUND"
     );
     assert_eq!(app.get(&path("1", &id, "AAAA")).await.status_and_code(), "400 INVALID_REQUEST_BODY");

@@ -35,9 +35,9 @@ async fn a_verification_of_another_tenant_answers_like_a_missing_one() {
         billing_source: Some("b"),
         features: &Feature::ALL,
     };
-    let other = applications::create(&mut tx, &*app.world, &new).await.unwrap();
+    let other = applications::create(&mut tx, &*app.environment, &new).await.unwrap();
     let foreign_token =
-        domain::tenancy::tokens::create(&mut tx, &*app.world, other, "t", ALL_SCOPES.to_vec(), None)
+        domain::tenancy::tokens::create(&mut tx, &*app.environment, other, "t", ALL_SCOPES.to_vec(), None)
             .await
             .unwrap();
     tx.commit().await.unwrap();

@@ -13,7 +13,7 @@ use testkit::TestApp;
 async fn an_invitation_is_redeemed() {
     let app = TestApp::start().await;
     let mut tx = app.api.db.write().await.unwrap();
-    let until = app.world.now() + SignedDuration::from_hours(1);
+    let until = app.environment.now() + SignedDuration::from_hours(1);
     let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 2, until).await.unwrap();
     tx.commit().await.unwrap();
     let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
@@ -28,7 +28,7 @@ async fn an_invitation_is_redeemed() {
 async fn an_invitation_is_redeemed_once_for_each_idempotency_key() {
     let app = TestApp::start().await;
     let mut tx = app.api.db.write().await.unwrap();
-    let until = app.world.now() + SignedDuration::from_hours(1);
+    let until = app.environment.now() + SignedDuration::from_hours(1);
     let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 2, until).await.unwrap();
     tx.commit().await.unwrap();
     let key = || {
@@ -63,10 +63,10 @@ async fn the_keys_of_the_issuer_are_published() {
 async fn an_invitation_is_redeemed_for_credentials_of_the_holders_keys() {
     let app = TestApp::start().await;
     let mut tx = app.api.db.write().await.unwrap();
-    let until = app.world.now() + SignedDuration::from_hours(1);
+    let until = app.environment.now() + SignedDuration::from_hours(1);
     let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 1, until).await.unwrap();
     tx.commit().await.unwrap();
-    let holders: Vec<_> = (0..3).map(|_| IssuingKey::generate(&*app.world)).collect();
+    let holders: Vec<_> = (0..3).map(|_| IssuingKey::generate(&*app.environment)).collect();
     let point = |key: &IssuingKey| {
         let jwk = key.jwk();
         let part =
@@ -94,23 +94,23 @@ async fn an_invitation_is_redeemed_for_credentials_of_the_holders_keys() {
     assert_eq!(redeem(code.expose(), keys).await.status.as_u16(), 401, "used up");
 
     let token = app.bearer_token(&ALL_SCOPES).await;
-    app.world.advance(SignedDuration::from_mins(50));
+    app.environment.advance(SignedDuration::from_mins(50));
     for (credential, holder) in batch["credentials"].as_array().unwrap().iter().zip(&holders) {
         let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(credential.as_str().unwrap()).unwrap();
-        let shown = issue::present(&bytes, holder, app.world.now()).unwrap();
+        let shown = issue::present(&bytes, holder, app.environment.now()).unwrap();
         assert!(shown.len() <= 500, "{} characters", shown.len());
         let answer = verify(&app, &token, &scan(&app, &shown)).await;
         assert_eq!(outcome(&answer), "200 SUCCESS -", "{}", answer.json());
         assert!(answer.json()["result"]["checks"].as_array().unwrap().contains(&json!("HOLDER_BOUND")));
         // A new presentation of the same credential counts as a repeat.
-        let again = issue::present(&bytes, holder, app.world.now()).unwrap();
+        let again = issue::present(&bytes, holder, app.environment.now()).unwrap();
         assert_eq!(
             outcome(&verify(&app, &token, &scan(&app, &again)).await),
             "200 FAILURE PRESENTATION_ALREADY_USED"
         );
         // It is worth nothing without the holder's signature.
-        let thief = IssuingKey::generate(&*app.world);
-        let stolen = issue::present(&bytes, &thief, app.world.now()).unwrap();
+        let thief = IssuingKey::generate(&*app.environment);
+        let stolen = issue::present(&bytes, &thief, app.environment.now()).unwrap();
         assert!(outcome(&verify(&app, &token, &scan(&app, &stolen)).await).starts_with("200 FAILURE"));
     }
     // A key that was rotated out still verifies what it signed.
@@ -127,13 +127,13 @@ async fn an_invitation_is_redeemed_for_credentials_of_the_holders_keys() {
 #[tokio::test]
 async fn a_revoked_invitation_gives_no_more_credentials() {
     let app = TestApp::start().await;
-    let until = app.world.now() + SignedDuration::from_hours(1);
+    let until = app.environment.now() + SignedDuration::from_hours(1);
     let mut tx = app.api.db.write().await.unwrap();
     let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 9, until).await.unwrap();
     assert!(
         app.api
             .proof_issuer
-            .create_holder_grant(&mut tx, base::AppId::from(app.world.uuid_v7()), &[18], 9, until)
+            .create_holder_grant(&mut tx, base::AppId::from(app.environment.uuid_v7()), &[18], 9, until)
             .await
             .is_err()
     );

@@ -28,8 +28,8 @@ pub(crate) struct Issuer {
 }
 
 impl Issuer {
-    pub(crate) fn new(app_world: &dyn base::Environment, id: &str) -> Self {
-        Self { id: id.to_owned(), key: IssuingKey::generate(app_world) }
+    pub(crate) fn new(environment: &dyn base::Environment, id: &str) -> Self {
+        Self { id: id.to_owned(), key: IssuingKey::generate(environment) }
     }
 
     pub(crate) fn entry(&self, more: &Value) -> Value {
@@ -47,13 +47,13 @@ impl Issuer {
             status,
             lifetime: SignedDuration::from_secs(60),
         };
-        issue::issue_code(&self.key, &grant, app.world.now(), random_id(app)).unwrap()
+        issue::issue_code(&self.key, &grant, app.environment.now(), random_id(app)).unwrap()
     }
 }
 
 fn random_id(app: &TestApp) -> [u8; 16] {
     let mut id = [0; 16];
-    app.world.fill_random(&mut id);
+    app.environment.fill_random(&mut id);
     id
 }
 
@@ -66,7 +66,7 @@ pub(crate) async fn server_trusting(entries: Value) -> (TestApp, tempfile::Named
 }
 
 pub(crate) fn scan(app: &TestApp, value: &str) -> Value {
-    let scanned_at = app.world.now().to_string();
+    let scanned_at = app.environment.now().to_string();
     json!({ "qr": { "value": value, "scanned_at": scanned_at }, "terminal": { "id": "till-4", "store_id": "12" } })
 }
 

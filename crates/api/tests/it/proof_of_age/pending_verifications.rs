@@ -15,8 +15,8 @@ use testkit::{
 
 #[tokio::test]
 async fn a_verification_is_pending_while_its_issuer_is_called() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let issuer = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
     let entry = issuer.entry(&json!({ "status_hosts": ["localhost"] }));
     let (app, _file) = server_trusting(json!([entry])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
@@ -33,8 +33,8 @@ fn status_list(issuer: &Issuer, app: &TestApp, uri: &str) -> String {
     encoder.write_all(&bits).unwrap();
     let list = base64_simd::URL_SAFE_NO_PAD.encode_to_string(encoder.finish().unwrap());
     let claims = json!({
-        "iss": issuer.id, "sub": uri, "iat": app.world.now().as_second(), "ttl": 600,
-        "exp": app.world.now().as_second() + 3600, "status_list": { "bits": 1, "lst": list },
+        "iss": issuer.id, "sub": uri, "iat": app.environment.now().as_second(), "ttl": 600,
+        "exp": app.environment.now().as_second() + 3600, "status_list": { "bits": 1, "lst": list },
     });
     let mut header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::ES256);
     header.typ = Some("statuslist+jwt".to_owned());
@@ -45,8 +45,8 @@ fn status_list(issuer: &Issuer, app: &TestApp, uri: &str) -> String {
 
 #[tokio::test]
 async fn an_unknown_revocation_status_is_fetched_and_the_result_is_sent() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let issuer = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
     let entry = issuer.entry(&json!({ "status_hosts": ["localhost"] }));
     let (app, _file) = server_trusting(json!([entry])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
@@ -94,7 +94,7 @@ async fn an_unknown_revocation_status_is_fetched_and_the_result_is_sent() {
     assert_eq!(issuers.captured().len(), 1);
 
     // As a GET, the result is in the query; a fragment is none of it.
-    app.world.advance(SignedDuration::from_secs(601));
+    app.environment.advance(SignedDuration::from_secs(601));
     *list.lock().unwrap() = status_list(&issuer, &app, &uri);
     let mut asked = scan(&app, &code(5));
     asked["notification"] = json!({ "url": tills.url("/hook?till=4#slip?"), "method": "GET" });
@@ -109,10 +109,10 @@ async fn an_unknown_revocation_status_is_fetched_and_the_result_is_sent() {
 
 #[tokio::test]
 async fn an_unavailable_status_list_refuses_the_proof_unless_the_trust_list_says_otherwise() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
     let issuers = StubServer::start(|_| StubReply::status(500)).await;
     for (rule, expected) in [("refuse", "200 FAILURE REVOKED"), ("accept", "200 SUCCESS -")] {
-        let issuer = Issuer::new(&world, "https://pass.example");
+        let issuer = Issuer::new(&environment, "https://pass.example");
         let entry = issuer.entry(&json!({ "status_hosts": ["localhost"], "status_unavailable": rule }));
         let (app, _file) = server_trusting(json!([entry])).await;
         let token = app.bearer_token(&ALL_SCOPES).await;
@@ -129,9 +129,9 @@ async fn an_unavailable_status_list_refuses_the_proof_unless_the_trust_list_says
 
 #[tokio::test]
 async fn a_new_key_of_a_listed_issuer_is_fetched_once() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let old = Issuer::new(&world, "https://pass.example");
-    let new = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let old = Issuer::new(&environment, "https://pass.example");
+    let new = Issuer::new(&environment, "https://pass.example");
     let keys = json!({ "keys": [new.key.jwk()] }).to_string();
     let issuers = StubServer::start(move |_| StubReply::body("application/jwk-set+json", keys.clone())).await;
     let entry = old.entry(&json!({ "key_set_url": issuers.url("/keys") }));
@@ -151,7 +151,7 @@ async fn a_new_key_of_a_listed_issuer_is_fetched_once() {
 
     // A key that is not published: the issuer is asked, then the code is refused. Three such codes cause at most one
     // more request.
-    let impostor = Issuer::new(&world, "https://pass.example");
+    let impostor = Issuer::new(&environment, "https://pass.example");
     for _ in 0..3 {
         let pending = verify(&app, &token, &scan(&app, &impostor.code(&app, None))).await;
         app.run_due_jobs().await;
@@ -163,8 +163,8 @@ async fn a_new_key_of_a_listed_issuer_is_fetched_once() {
 
 #[tokio::test]
 async fn a_reference_is_fetched_from_its_issuer_and_consent_is_awaited() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let issuer = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
     let entry = issuer.entry(&json!({ "reference_hosts": ["localhost"] }));
     let (app, _file) = server_trusting(json!([entry])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
@@ -193,13 +193,13 @@ async fn a_reference_is_fetched_from_its_issuer_and_consent_is_awaited() {
 /// Made-up keys must not make this server call an issuer that is down once for each of them.
 #[tokio::test]
 async fn an_issuer_that_is_down_is_asked_for_its_keys_once_a_minute() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let listed = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let listed = Issuer::new(&environment, "https://pass.example");
     let issuers = StubServer::start(|_| StubReply::status(500)).await;
     let entry = listed.entry(&json!({ "key_set_url": issuers.url("/keys") }));
     let (app, _file) = server_trusting(json!([entry])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
-    let made_up = || Issuer::new(&world, "https://pass.example").code(&app, None);
+    let made_up = || Issuer::new(&environment, "https://pass.example").code(&app, None);
     let pending = verify(&app, &token, &scan(&app, &made_up())).await;
     assert_eq!(outcome(&pending), "202 PENDING -");
     app.run_due_jobs().await;

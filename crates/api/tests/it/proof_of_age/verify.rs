@@ -100,7 +100,7 @@ async fn a_code_of_this_server_proves_an_age_once() {
         let stored = fetch(&app, &token, answer.json()["id"].as_str().unwrap()).await;
         assert_eq!((stored.status.as_u16(), stored.json()), (200, answer.json()));
     }
-    app.world.advance(proof_of_age::RESULT_RETENTION);
+    app.environment.advance(proof_of_age::RESULT_RETENTION);
     assert_eq!(
         fetch(&app, &token, record["id"].as_str().unwrap()).await.status.as_u16(),
         404,
@@ -110,10 +110,10 @@ async fn a_code_of_this_server_proves_an_age_once() {
 
 #[tokio::test]
 async fn each_defect_of_a_proof_has_its_reason() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let listed = Issuer::new(&world, "https://pass.example");
-    let stranger = Issuer::new(&world, "https://stranger.example");
-    let impostor = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let listed = Issuer::new(&environment, "https://pass.example");
+    let stranger = Issuer::new(&environment, "https://stranger.example");
+    let impostor = Issuer::new(&environment, "https://pass.example");
     let (app, _file) = server_trusting(json!([listed.entry(&json!({}))])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
     let mut tx = app.api.db.write().await.unwrap();
@@ -145,15 +145,16 @@ async fn each_defect_of_a_proof_has_its_reason() {
 
     // Shown too long ago, or before its time.
     let stale = listed.code(&app, None);
-    app.world.advance(SignedDuration::from_secs(36));
+    app.environment.advance(SignedDuration::from_secs(36));
     assert_eq!(outcome(&verify(&app, &token, &scan(&app, &stale)).await), "200 FAILURE PRESENTATION_EXPIRED");
     let mut early = scan(&app, &listed.code(&app, None));
-    early["qr"]["scanned_at"] = (app.world.now() - SignedDuration::from_secs(20)).to_string().into();
+    early["qr"]["scanned_at"] = (app.environment.now() - SignedDuration::from_secs(20)).to_string().into();
     assert_eq!(outcome(&verify(&app, &token, &early).await), "200 FAILURE PRESENTATION_EXPIRED");
     // A till whose clock is wrong.
     for seconds in [6, -121] {
         let mut off = scan(&app, &listed.code(&app, None));
-        off["qr"]["scanned_at"] = (app.world.now() + SignedDuration::from_secs(seconds)).to_string().into();
+        off["qr"]["scanned_at"] =
+            (app.environment.now() + SignedDuration::from_secs(seconds)).to_string().into();
         assert_eq!(
             outcome(&verify(&app, &token, &off).await),
             "200 FAILURE PRESENTATION_EXPIRED",
@@ -162,15 +163,15 @@ async fn each_defect_of_a_proof_has_its_reason() {
     }
     // Scanned in time, sent a little later, in another time zone.
     let mut later = scan(&app, &listed.code(&app, None));
-    later["qr"]["scanned_at"] = app.world.now().to_string().replace('Z', "+00:00").into();
-    app.world.advance(SignedDuration::from_secs(110));
+    later["qr"]["scanned_at"] = app.environment.now().to_string().replace('Z', "+00:00").into();
+    app.environment.advance(SignedDuration::from_secs(110));
     assert_eq!(outcome(&verify(&app, &token, &later).await), "200 SUCCESS -");
 }
 
 #[tokio::test]
 async fn valid_for_alcohol_depends_on_the_place_and_the_provider() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let issuer = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
     for (alcohol_age, allowed, expected) in
         [(18, true, true), (21, true, true), (25, true, false), (18, false, false)]
     {
@@ -319,7 +320,7 @@ async fn a_scan_repeated_with_its_idempotency_key_gets_the_same_answer() {
             .await;
     assert_eq!(bad.status.as_u16(), 400, "a key that cannot be read is not ignored");
     // A day later the key is forgotten, and the proof is still used.
-    app.world.advance(SignedDuration::from_hours(24));
+    app.environment.advance(SignedDuration::from_hours(24));
     let later = verify_with_headers(&app, &headers, scan(&app, "POA1:1").to_string()).await;
     assert_eq!(outcome(&later), "200 FAILURE UNSUPPORTED_PAYLOAD");
 }
@@ -345,9 +346,9 @@ async fn of_many_tills_that_scan_one_code_one_succeeds() {
 
 #[tokio::test]
 async fn an_excluded_issuer_is_one_entry_of_the_trust_list_and_an_excluded_provider_all_of_its_entries() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
     let (first, second) =
-        (Issuer::new(&world, "https://a.example"), Issuer::new(&world, "https://b.example"));
+        (Issuer::new(&environment, "https://a.example"), Issuer::new(&environment, "https://b.example"));
     let (app, _file) = server_trusting(json!([first.entry(&json!({})), second.entry(&json!({}))])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
     for (excluded, expected) in [

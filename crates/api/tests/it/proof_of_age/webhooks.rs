@@ -18,8 +18,8 @@ use testkit::{
 /// the caller asks for it and the operator allows it.
 #[tokio::test]
 async fn a_result_is_sent_with_every_combination_of_method_headers_and_tls() {
-    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
-    let issuer = Issuer::new(&world, "https://pass.example");
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let list = json!({ "issuers": [issuer.entry(&json!({ "status_hosts": ["localhost"] }))] });
     file.write_all(list.to_string().as_bytes()).unwrap();

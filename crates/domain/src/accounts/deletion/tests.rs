@@ -10,7 +10,7 @@ use crate::{
 use base::{SystemEnvironment, TestEnvironment};
 use db::testing::TestDb;
 use futures_util::future::BoxFuture;
-use jobs::{LeaseError, Worker, enqueue_for_account};
+use jobs::{LeaseError, NewJob, Worker, enqueue};
 use media::blobs::{BlobBackend, BlobKey, BlobKeySegment, BlobStore};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Notify, watch};
@@ -79,9 +79,7 @@ async fn an_account_is_deleted_whole_and_the_receipt_counts_it() {
         fixture.put_blob(name).await;
     }
     let mut tx = fixture.test.db.write().await.unwrap();
-    enqueue_for_account(&mut tx, &*fixture.environment, fixture.account, &Slow {}, fixture.environment.now())
-        .await
-        .unwrap();
+    enqueue(&mut tx, NewJob::new(&*fixture.environment, &Slow {}).of_account(fixture.account)).await.unwrap();
     tx.commit().await.unwrap();
     let deletion = fixture.deletion(vec![fixture.blobs()]);
     deletion.delete(None, fixture.account, "operator").await.unwrap();
@@ -125,15 +123,9 @@ async fn two_processes_may_delete_it_at_once() {
     fixture.put_blob("a").await;
     let mut tx = fixture.test.db.write().await.unwrap();
     for _ in 0..20 {
-        enqueue_for_account(
-            &mut tx,
-            &*fixture.environment,
-            fixture.account,
-            &Slow {},
-            fixture.environment.now(),
-        )
-        .await
-        .unwrap();
+        enqueue(&mut tx, NewJob::new(&*fixture.environment, &Slow {}).of_account(fixture.account))
+            .await
+            .unwrap();
     }
     tx.commit().await.unwrap();
     let deletion = fixture.deletion(vec![fixture.blobs()]);
@@ -148,9 +140,7 @@ async fn two_processes_may_delete_it_at_once() {
 async fn a_job_that_runs_meanwhile_cannot_commit_afterwards() {
     let fixture = Fixture::open(Arc::new(SystemEnvironment)).await;
     let mut tx = fixture.test.db.write().await.unwrap();
-    enqueue_for_account(&mut tx, &*fixture.environment, fixture.account, &Slow {}, fixture.environment.now())
-        .await
-        .unwrap();
+    enqueue(&mut tx, NewJob::new(&*fixture.environment, &Slow {}).of_account(fixture.account)).await.unwrap();
     tx.commit().await.unwrap();
     let (began, goes_on, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()), Arc::new(Notify::new()));
     let lost = Arc::new(AtomicBool::new(false));
@@ -183,9 +173,7 @@ async fn the_audit_names_data_without_an_owner() {
     let fixture = Fixture::with_fixed_clock().await;
     let nobody = AccountId::new(&*fixture.environment);
     let mut tx = fixture.test.db.write().await.unwrap();
-    enqueue_for_account(&mut tx, &*fixture.environment, nobody, &Slow {}, fixture.environment.now())
-        .await
-        .unwrap();
+    enqueue(&mut tx, NewJob::new(&*fixture.environment, &Slow {}).of_account(nobody)).await.unwrap();
     tx.commit().await.unwrap();
     let key = BlobKey::new(nobody, BlobKeySegment::literal("photo"), BlobKeySegment::literal("a"));
     fixture.blobs.put(&key, b"bytes").await.unwrap();

@@ -118,7 +118,7 @@ impl BlindTokens {
             return Err(bad("thresholds", "one to eight ages of 6 to 100 are expected"));
         }
         if settings.key_days == 0 || settings.key_days > MAX_KEY_DAYS {
-            return Err(bad("key_days", "1 to 366 are expected"));
+            return Err(bad("key_days", &format!("it is {}; 1 to 366 are expected", settings.key_days)));
         }
         if !settings.redeemers.iter().all(|origin| is_origin(origin)) {
             return Err(bad("redeemers", "each is https:// and a host, without a path"));
@@ -240,6 +240,7 @@ mod tests {
             (BlindTokenSettings { thresholds: vec![5], ..own() }, "thresholds"),
             (BlindTokenSettings { thresholds: (10..20).collect(), ..own() }, "thresholds"),
             (BlindTokenSettings { key_days: 0, ..own() }, "key_days"),
+            (BlindTokenSettings { key_days: u16::MAX, ..own() }, "key_days: it is 65535; 1 to 366"),
             (BlindTokenSettings { redeemers: vec!["https://a.example/path".into()], ..own() }, "redeemers"),
             (BlindTokenSettings { redeemers: vec!["http://a.example".into()], ..own() }, "redeemers"),
         ] {

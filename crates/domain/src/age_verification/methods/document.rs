@@ -177,6 +177,14 @@ impl DocumentMethod {
         }
     }
 
+    /// Deletes the document session of an age session that was erased.
+    pub(in crate::age_verification) async fn erase_document_session(
+        &self,
+        document: DocumentSessionId,
+    ) -> Result<(), AgeSessionError> {
+        self.documents.erase(document).await.map(drop).map_err(map_document_error)
+    }
+
     /// Deletes a document session of an age session, with everything that was supplied. If that fails, it is deleted when
     /// the document session expires.
     pub(in crate::age_verification) async fn discard_document_session(

@@ -128,6 +128,10 @@ impl EstimationMethod {
         if is_active {
             let challenge: Option<LivenessChallenge> = serde_json::from_value(continuation).ok();
             let challenge = challenge.ok_or(AgeSessionError::StaleContinuation)?;
+            // A phone that slept, or a person who is slow, says nothing about an age: other movements are asked for.
+            if challenge.expires_at < self.environment.now() {
+                return retry(InputProblemCode::TryAgain);
+            }
             match self.check_head_movements(context.session.app, &challenge, &image, input).await? {
                 Some(true) => {}
                 Some(false) => return Ok(undecided(AgeFailureReason::ChallengeNotMet)),

@@ -12,7 +12,10 @@ use crate::age_verification::{
     session::MethodAttempt,
     types::AgeFailureReason,
 };
-use age_methods::la_wallet::{LaWalletAnswer, LaWalletProvider, LaWalletRequest};
+use age_methods::{
+    AgeMethodError,
+    la_wallet::{LaWalletAnswer, LaWalletProvider, LaWalletRequest},
+};
 use base::Environment;
 use serde_json::Value;
 use std::sync::Arc;
@@ -78,8 +81,10 @@ impl LaWalletMethod {
             serde_json::from_value(continuation).map_err(|_| AgeSessionError::StaleContinuation)?;
         match provider.poll(&request, context.config.threshold_years()).await {
             // Asked all the same once its time is over: the page may have slept since somebody typed it. A code that
-            // nobody typed says nothing about an age.
-            Ok(LaWalletAnswer::Pending) if self.environment.now() >= request.until => {
+            // nobody typed says nothing about an age, and the service need not know it any more.
+            Ok(LaWalletAnswer::Pending) | Err(AgeMethodError::Unavailable(_))
+                if self.environment.now() >= request.until =>
+            {
                 Ok(undecided(AgeFailureReason::NotFound))
             }
             Ok(LaWalletAnswer::Pending) => Ok(show(&request)),

@@ -118,8 +118,12 @@ impl AgeMethodSet {
             decider: decider.clone(),
             budgets: budgets.clone(),
         };
-        let oidc =
-            |providers| OidcMethod { providers, return_url: return_url.clone(), decider: decider.clone() };
+        let oidc = |providers| OidcMethod {
+            providers,
+            return_url: return_url.clone(),
+            decider: decider.clone(),
+            budgets: budgets.clone(),
+        };
         let one_time_code = |delivery| OneTimeCodeMethod {
             delivery,
             environment: environment.clone(),

@@ -1,10 +1,17 @@
-//! `electronic_id` and `singpass`: the end user signs in at an identity provider (`OpenID` Connect).
+//! `electronic_id` and `singpass`: the end user signs in at an identity provider (`OpenID` Connect). A login is one question
+//! to the provider, which is counted in the session before its first request of its own: that which is pushed, or else that
+//! which redeems the code. An address that the end user is sent to asks nobody yet.
 
 use super::{
     AgeMethodHandler, AttemptContext, AttemptStep, IdentityProviderOption, StepFuture, StepOutcome,
-    StepPrompt, TurnInput, evaluate_answer, evaluate_error, not_configured,
+    StepPrompt, TurnInput, evaluate_answer, evaluate_error, not_configured, undecided,
 };
-use crate::age_verification::{AgeSessionError, decision::AgeDecider};
+use crate::age_verification::{
+    AgeSessionError,
+    attempt_budgets::{AttemptBudgets, Reservation},
+    decision::AgeDecider,
+    types::AgeFailureReason,
+};
 use age_methods::oidc::{IdentityProvider, OidcLoginState};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc};
@@ -19,6 +26,7 @@ pub(super) struct OidcMethod {
     /// Where a provider sends the end user back to.
     pub(super) return_url: String,
     pub(super) decider: Arc<AgeDecider>,
+    pub(super) budgets: Arc<AttemptBudgets>,
 }
 
 impl AgeMethodHandler for OidcMethod {
@@ -28,11 +36,14 @@ impl AgeMethodHandler for OidcMethod {
 
     fn open<'a>(&'a self, context: AttemptContext<'a>) -> StepFuture<'a> {
         Box::pin(async move {
-            Ok(match self.offered_providers(context).as_slice() {
-                [] => not_configured(),
+            // Nobody should sign in in vain.
+            let has_questions_left = self.budgets.has_questions_left(context.session.questions_asked);
+            match self.offered_providers(context).as_slice() {
+                [] => Ok(not_configured()),
+                _ if !has_questions_left => Ok(undecided(AgeFailureReason::TooManyQuestions)),
                 [only] => self.redirect(context, only).await,
-                several => prompt_choice(several),
-            })
+                several => Ok(prompt_choice(several)),
+            }
         })
     }
 
@@ -74,23 +85,41 @@ impl OidcMethod {
                 .take(MAX_RETURN_PARAMETERS)
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect();
+            // One that was pushed is counted already, and what brings no code of this login asks nobody.
+            let asks = !provider.pushes_requests() && provider.brings_code(&login, &parameters);
+            if asks && !self.reserve_login(context).await? {
+                return Ok(undecided(AgeFailureReason::TooManyQuestions));
+            }
             let answer = provider.finish(&login, &parameters, context.config.threshold_years()).await;
             return Ok(evaluate_answer(&self.decider, context, answer, || prompt_choice(&providers)));
         }
         match input.choice.as_deref().and_then(find) {
-            Some(provider) => Ok(self.redirect(context, provider).await),
+            Some(provider) => self.redirect(context, provider).await,
             None => Err(AgeSessionError::invalid("choice", "the id of one of the options is expected")),
         }
     }
 
-    async fn redirect(&self, context: AttemptContext<'_>, provider: &IdentityProvider) -> StepOutcome {
-        match provider.start(&self.return_url).await {
+    async fn redirect(
+        &self,
+        context: AttemptContext<'_>,
+        provider: &IdentityProvider,
+    ) -> Result<StepOutcome, AgeSessionError> {
+        if provider.pushes_requests() && !self.reserve_login(context).await? {
+            return Ok(undecided(AgeFailureReason::TooManyQuestions));
+        }
+        Ok(match provider.start(&self.return_url).await {
             Ok(login) => StepOutcome::Prompt(StepPrompt::new(
                 AttemptStep::Redirect { url: login.url },
                 json!(login.state),
             )),
             Err(error) => evaluate_error(context, error, not_configured),
-        }
+        })
+    }
+
+    /// Counts a login that the provider is about to be asked about. `false`: the session's budget is used up.
+    async fn reserve_login(&self, context: AttemptContext<'_>) -> Result<bool, AgeSessionError> {
+        let reserved = self.budgets.reserve_question(context.session.id).await?;
+        Ok(matches!(reserved, Reservation::Granted { .. }))
     }
 }
 

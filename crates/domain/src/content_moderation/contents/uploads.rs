@@ -29,10 +29,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     collections::HashSet,
     fmt, io,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -46,8 +43,8 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_hours(4);
 const PENDING_UPLOAD_RETENTION: SignedDuration = SignedDuration::from_hours(5);
 /// A file that was begun so long ago and never ended was given up: longer than any may take to arrive.
 const ABANDONED_FILE_AGE: SignedDuration = SignedDuration::from_hours(24);
-/// When this process last looked for such files, seconds since 1970. It looks at all files, so it does so once a day.
-static ABANDONED_FILES_SOUGHT_AT: AtomicI64 = AtomicI64::new(i64::MIN);
+/// How often a process looks for such files: it looks at all files.
+const ABANDONED_FILE_SEARCH_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 /// How many files are deleted in one round.
 const UPLOADS_PER_ROUND: i64 = 100;
 /// The longest media type, in bytes.
@@ -235,6 +232,8 @@ pub struct ContentUploads {
     pub(in crate::content_moderation) keys: ErasureKeys,
     pub(in crate::content_moderation) videos: ContentLoader,
     pub(in crate::content_moderation) limits: LimitSettings,
+    /// When this process last looked for files that were given up.
+    pub(in crate::content_moderation) abandoned_files_sought_at: Arc<Mutex<Option<Timestamp>>>,
 }
 
 #[derive(FromRow)]
@@ -502,11 +501,9 @@ impl ContentUploads {
 
     /// Removes, once a day, files of any kind that a process was writing when it died.
     async fn remove_abandoned_files(&self, now: Timestamp) {
-        let (second, day) = (now.as_second(), ABANDONED_FILE_AGE.as_secs());
-        if second.saturating_sub(ABANDONED_FILES_SOUGHT_AT.load(Ordering::Relaxed)) < day {
+        if !begin_search(&self.abandoned_files_sought_at, now) {
             return;
         }
-        ABANDONED_FILES_SOUGHT_AT.store(second, Ordering::Relaxed);
         match self.blobs.remove_abandoned_uploads(now - ABANDONED_FILE_AGE).await {
             Ok(0) => {}
             Ok(files) => tracing::info!(files, "files that were never written to their end were removed"),
@@ -518,6 +515,17 @@ impl ContentUploads {
             }
         }
     }
+}
+
+/// Whether it is time to look for files that were given up; if it is, the search begins now. A clock that was put back far does
+/// not put it off.
+fn begin_search(sought_at: &Mutex<Option<Timestamp>>, now: Timestamp) -> bool {
+    let mut sought_at = sought_at.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_due = sought_at.is_none_or(|at| now.duration_since(at).abs() >= ABANDONED_FILE_SEARCH_INTERVAL);
+    if is_due {
+        *sought_at = Some(now);
+    }
+    is_due
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -695,6 +703,18 @@ mod tests {
             assert_eq!(parsed(other), None, "{other}");
         }
         assert_eq!(parsed(&format!("image/{}", "x".repeat(200))), None);
+    }
+
+    #[test]
+    fn files_that_were_given_up_are_looked_for_once_a_day() {
+        let now: Timestamp = "2026-01-16T14:40:00Z".parse().unwrap();
+        let sought_at = Mutex::default();
+        for (hours, is_due) in
+            [(0, true), (0, false), (23, false), (24, true), (47, false), (48, true), (1, true)]
+        {
+            let at = now + SignedDuration::from_hours(hours);
+            assert_eq!(begin_search(&sought_at, at), is_due, "after {hours} hours");
+        }
     }
 
     /// A row that an older version queued must still be readable.

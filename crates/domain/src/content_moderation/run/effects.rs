@@ -1,8 +1,10 @@
 //! What a run writes: findings, notifications, its checkpoint and its end.
 
 use super::{
-    ModerationRun, RunStopError, decision::FaceVerdict, face_tracks::FaceTracks,
-    finding_writer::FindingWriter,
+    ModerationRun, RunStopError,
+    decision::FaceVerdict,
+    face_tracks::FaceTracks,
+    finding_writer::{self, FindingWriter},
 };
 use crate::{
     accounts,
@@ -135,7 +137,8 @@ impl ModerationRun {
         Ok(())
     }
 
-    /// What writes the faces, once the profiles that they were matched to are locked, before anything is written about one.
+    /// What writes the faces, once the profiles that they are and were matched to are locked, before anything is written about
+    /// one: whoever deletes a profile locks it first too, and what was written about it afterwards.
     async fn finding_writer(
         &self,
         tx: &mut WriteTx,
@@ -143,7 +146,9 @@ impl ModerationRun {
     ) -> Result<FindingWriter<'_>, DbError> {
         let of_faces = effects.faces.iter().filter_map(|face| face.verdict.profile);
         let drafted = effects.notifications.iter().filter_map(|draft| draft.face.as_ref()?.profile);
-        let matched: Vec<ProfileId> = of_faces.chain(drafted).collect();
+        let mut matched: Vec<ProfileId> = of_faces.chain(drafted).collect();
+        let tracks: Vec<u64> = effects.faces.iter().map(|face| face.track).collect();
+        matched.extend(finding_writer::find_earlier_matches(tx, self.id(), &tracks).await?);
         let (runner, account) = (&self.runner, self.context.account);
         Ok(FindingWriter {
             pictures: &runner.pictures,

@@ -6,7 +6,7 @@ use crate::content_moderation::{
     sealed_columns::EmbeddingOwner,
 };
 use base::{AccountId, ModerationFindingId, ModerationId, ProfileId};
-use db::{DbError, FromRow, WriteTx, sql};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use std::collections::{HashMap, HashSet};
 
 /// An appearance that was written before.
@@ -14,6 +14,35 @@ use std::collections::{HashMap, HashSet};
 struct EarlierFindingRow {
     id: ModerationFindingId,
     profile_id: Option<ProfileId>,
+}
+
+#[derive(FromRow)]
+struct MatchedProfileRow {
+    profile_id: ProfileId,
+}
+
+/// The profiles that these appearances of a moderation were matched to when they were last written.
+pub(super) async fn find_earlier_matches(
+    view: &mut ReadTx,
+    moderation: ModerationId,
+    tracks: &[u64],
+) -> Result<Vec<ProfileId>, DbError> {
+    if tracks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<MatchedProfileRow> = view
+        .fetch_all(sql!(
+            sqlite: "SELECT DISTINCT profile_id FROM findings
+                      WHERE moderation_id = $1 AND profile_id IS NOT NULL
+                        AND track IN (SELECT value FROM json_each($2))",
+            postgres: "SELECT DISTINCT profile_id FROM findings
+                        WHERE moderation_id = $1 AND profile_id IS NOT NULL
+                          AND track IN (SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text($2))",
+            moderation,
+            serde_json::json!(tracks),
+        ))
+        .await?;
+    Ok(rows.into_iter().map(|row| row.profile_id).collect())
 }
 
 /// Writes the appearances of a moderation in one transaction.
@@ -87,7 +116,7 @@ impl FindingWriter<'_> {
         profile.is_some_and(|profile| !self.profiles.contains(&profile))
     }
 
-    /// The row of an appearance; a deletion of its profile that is under way is waited for.
+    /// The row of an appearance, which stays as it is until the transaction ends.
     async fn find_earlier(&self, tx: &mut WriteTx, track: u64) -> Result<Option<EarlierFindingRow>, DbError> {
         tx.fetch_optional(sql!(
             sqlite: "SELECT id, profile_id FROM findings WHERE moderation_id = $1 AND track = $2",
@@ -379,6 +408,20 @@ mod tests {
         assert!(writing.writer(&[]).as_written(&draft, &findings).is_none());
         let told = writing.writer(&[writing.ada]).as_written(&draft, &findings).unwrap();
         assert_eq!(told.face.map(|face| face.finding), Some(id));
+    }
+
+    #[tokio::test]
+    async fn who_an_appearance_was_matched_to_is_locked_before_it_is_written_again() {
+        let writing = Writing::open().await;
+        let earlier_matches = async |tracks: &[u64]| {
+            let mut view = writing.test.db.read().await.unwrap();
+            find_earlier_matches(&mut view, writing.moderation, tracks).await.unwrap()
+        };
+        writing.save(&[], &writing.face(None, None)).await;
+        assert_eq!(earlier_matches(&[0]).await, [], "nobody");
+        writing.save(&[writing.ada], &writing.face(Some(writing.ada), None)).await;
+        assert_eq!(earlier_matches(&[0, 1]).await, [writing.ada]);
+        assert_eq!((earlier_matches(&[1]).await, earlier_matches(&[]).await), (Vec::new(), Vec::new()));
     }
 
     #[tokio::test]

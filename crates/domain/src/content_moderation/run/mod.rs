@@ -38,7 +38,7 @@ use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use decision::KnownProfiles;
 use effects::RunEffects;
 use face_tracks::{FaceTracks, MAX_CANDIDATES, MIN_CLEAR_QUALITY, UNCLEAR_DISTANCE_FACTOR};
-use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, NewJob, RetryPolicy};
 use media::video::{ContentLoader, ContentSource, VideoError};
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
@@ -94,13 +94,17 @@ impl RunModeration {
         moderation: ModerationId,
         content_type: ContentType,
     ) -> Result<Uuid, DbError> {
-        let now = environment.now();
+        async fn queue<J: Job>(tx: &mut WriteTx, job: NewJob<'_, J>) -> Result<Uuid, DbError> {
+            let id = job.id();
+            jobs::enqueue(tx, job).await?;
+            Ok(id)
+        }
         match content_type {
             ContentType::Image | ContentType::Video => {
-                jobs::enqueue_for_account(tx, environment, account, &Self { moderation }, now).await
+                queue(tx, NewJob::new(environment, &Self { moderation }).of_account(account)).await
             }
             ContentType::LiveVideo => {
-                jobs::enqueue_for_account(tx, environment, account, &WatchLiveVideo { moderation }, now).await
+                queue(tx, NewJob::new(environment, &WatchLiveVideo { moderation }).of_account(account)).await
             }
         }
     }

@@ -141,7 +141,7 @@ impl DocumentSession {
 
     /// Refuses pictures from files if the session accepts only those of a camera.
     fn ensure_capture_method_allowed(&self, method: CaptureMethod) -> Result<(), DocumentSessionError> {
-        let camera_only = self.wanted.sdk_config.allowed_capture_methods == Some(CaptureMethods::Camera);
+        let camera_only = self.requested.sdk_config.allowed_capture_methods == Some(CaptureMethods::Camera);
         if camera_only && method == CaptureMethod::Upload {
             return Err(DocumentSessionError::invalid_member(
                 "descriptor.capture_method",

@@ -8,7 +8,7 @@ use crate::document_verification::{
     session::{DocumentSession, VerificationCheck, state_machine::CheckEvent},
     types::{CheckState, LivenessType, ResourceKind},
 };
-use base::{Environment, ModerationCheckId, ResourceId};
+use base::{Environment, ResourceId, VerificationCheckId};
 use documents::catalogue::DocumentType;
 
 /// The resources of a session that count for its requirements, as far as a check chooses among them.
@@ -93,8 +93,8 @@ pub(in crate::document_verification) fn create_checks(
         check.last_updated = now;
     }
     let mut created = Vec::new();
-    for requested in &session.wanted.checks {
-        for resources in subjects(&session.wanted.checks, requested, &supplied) {
+    for requested in &session.requested.checks {
+        for resources in subjects(&session.requested.checks, requested, &supplied) {
             let filter = requested.issuing_authority_filter.as_ref();
             let falls_under_filter = resources
                 .first()
@@ -142,7 +142,7 @@ fn subjects(
 /// Drops the checks that tasks created for documents that were replaced since.
 fn discard_checks_of_replaced_documents(session: &mut DocumentSession, supplied: &SuppliedResources) {
     session.checks.retain(|check| check.resources_used.iter().all(|id| supplied.has_document(*id)));
-    let known: Vec<ModerationCheckId> = session.checks.iter().map(|check| check.id).collect();
+    let known: Vec<VerificationCheckId> = session.checks.iter().map(|check| check.id).collect();
     for task in session.resources.iter_mut().flat_map(|resource| &mut resource.tasks) {
         task.generated_checks.retain(|id| known.contains(id));
     }

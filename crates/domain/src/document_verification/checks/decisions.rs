@@ -8,7 +8,7 @@ use crate::document_verification::{
     types::{ManualCheck, NotificationTopic},
     unit_of_work::SideEffects,
 };
-use base::{Environment, ModerationCheckId};
+use base::{Environment, VerificationCheckId};
 
 /// Ends a check with its automatic report, or refers it to a reviewer. Does nothing if the check does not await a
 /// report.
@@ -16,7 +16,7 @@ pub(super) fn record_report(
     session: &mut DocumentSession,
     effects: &mut SideEffects,
     env: &dyn Environment,
-    id: ModerationCheckId,
+    id: VerificationCheckId,
     report: VerificationReport,
 ) -> Result<(), DocumentSessionError> {
     let awaits = |check: &&mut VerificationCheck| check.id == id && check.awaits_report();
@@ -40,7 +40,7 @@ pub(super) fn record_failure(
     session: &mut DocumentSession,
     effects: &mut SideEffects,
     env: &dyn Environment,
-    id: ModerationCheckId,
+    id: VerificationCheckId,
 ) -> Result<(), DocumentSessionError> {
     for check in session.checks.iter_mut().filter(|check| check.id == id) {
         check.state = check.state.after(CheckEvent::Failed)?;
@@ -55,7 +55,7 @@ pub(in crate::document_verification) fn record_decision(
     session: &mut DocumentSession,
     effects: &mut SideEffects,
     env: &dyn Environment,
-    id: ModerationCheckId,
+    id: VerificationCheckId,
     report: VerificationReport,
 ) -> Result<(), DocumentSessionError> {
     let waits = |check: &&mut VerificationCheck| check.id == id && check.draft.is_some();

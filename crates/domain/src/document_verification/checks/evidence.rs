@@ -13,7 +13,7 @@ use crate::document_verification::{
     vision_runner::DocumentReadError,
 };
 use age_methods::identity_source::IdentitySourceKind;
-use base::{ModerationCheckId, ResourceId};
+use base::{ResourceId, VerificationCheckId};
 use std::collections::HashMap;
 
 /// What is known of a session's resources so far.
@@ -23,9 +23,9 @@ pub(super) struct Evidence {
     pub(super) documents: HashMap<ResourceId, Option<DocumentFindings>>,
     pub(super) faces: HashMap<ResourceId, FaceAnalysis>,
     /// What sources said for checks.
-    pub(super) answers: HashMap<(ModerationCheckId, IdentitySourceKind), SourceOutcome>,
+    pub(super) answers: HashMap<(VerificationCheckId, IdentitySourceKind), SourceOutcome>,
     /// What this server knows of the documents of checks.
-    pub(super) registers: HashMap<ModerationCheckId, RegisterLookup>,
+    pub(super) registers: HashMap<VerificationCheckId, RegisterLookup>,
 }
 
 /// Reads documents and analyses faces for the checks; cheap to clone.

@@ -23,7 +23,7 @@ use crate::document_verification::{
     unit_of_work::{DocumentUnitOfWork, JobEnd},
     vision_runner::DocumentReadError,
 };
-use base::{DocumentSessionId, Environment, ModerationCheckId, ResourceId};
+use base::{DocumentSessionId, Environment, ResourceId, VerificationCheckId};
 use jobs::{Job as _, JobError, JobOutcome, Lease, LeaseError};
 use media::blobs::BlobError;
 use std::{sync::Arc, time::Instant};
@@ -45,9 +45,9 @@ pub(in crate::document_verification) struct CheckRunner {
 /// What came of the checks of a run.
 #[derive(Default)]
 struct CompletedChecks {
-    reports: Vec<(ModerationCheckId, VerificationReport)>,
+    reports: Vec<(VerificationCheckId, VerificationReport)>,
     /// Checks that failed for good.
-    failed: Vec<ModerationCheckId>,
+    failed: Vec<VerificationCheckId>,
     /// Shapes of faces that were measured on the way.
     facemaps: Vec<(ResourceId, SessionMedia)>,
     /// Why a check has no result yet; the job tries it again.

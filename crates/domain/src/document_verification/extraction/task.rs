@@ -15,7 +15,7 @@ use crate::document_verification::{
     },
     unit_of_work::SideEffects,
 };
-use base::{Environment, MediaId, ModerationCheckId};
+use base::{Environment, MediaId, VerificationCheckId};
 
 /// The result of a task; its media are written already.
 pub(super) struct TaskOutcome {
@@ -47,7 +47,7 @@ pub(super) fn complete_task(
     outcome: Option<TaskOutcome>,
 ) -> Result<(), DocumentSessionError> {
     let manual_check = |kind: TaskType| {
-        session.wanted.task(kind).map_or(ManualCheck::Never, |requested| requested.manual_check)
+        session.requested.task(kind).map_or(ManualCheck::Never, |requested| requested.manual_check)
     };
     let document = session.resources.iter().find(|known| known.id == job.resource);
     let (check_kind, manual_check) =
@@ -59,7 +59,7 @@ pub(super) fn complete_task(
         };
     let mut check =
         VerificationCheck::begin(env, check_kind, CheckState::Created, vec![job.resource], manual_check);
-    let check_id: ModerationCheckId = check.id;
+    let check_id: VerificationCheckId = check.id;
 
     let resource = session.require_resource_mut(job.resource)?;
     let task = resource.tasks.iter_mut().find(|task| task.id == job.task);

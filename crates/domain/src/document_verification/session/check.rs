@@ -4,14 +4,14 @@ use crate::document_verification::{
     report::VerificationReport,
     types::{CheckAdvice, CheckState, ManualCheck, VerificationCheckType, WatchlistCategory},
 };
-use base::{Environment, Id as _, MediaId, ModerationCheckId, ResourceId, Timestamp};
+use base::{Environment, Id as _, MediaId, ResourceId, Timestamp, VerificationCheckId};
 use serde::{Deserialize, Serialize};
 
 /// A check of one or two resources.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option by itself")]
 pub struct VerificationCheck {
-    pub id: ModerationCheckId,
+    pub id: VerificationCheckId,
     pub kind: VerificationCheckType,
     pub state: CheckState,
     /// The resources that are checked; a face that a document is compared with comes last.
@@ -57,7 +57,7 @@ impl VerificationCheck {
     ) -> Self {
         let now = env.now();
         Self {
-            id: ModerationCheckId::new(env),
+            id: VerificationCheckId::new(env),
             kind,
             state,
             resources_used,

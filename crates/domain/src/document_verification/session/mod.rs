@@ -41,7 +41,8 @@ pub struct DocumentSession {
     pub sandbox: bool,
     pub created_at: Timestamp,
     /// What the relying party asked for.
-    pub wanted: DocumentSessionRequest,
+    #[serde(rename = "wanted")]
+    pub requested: DocumentSessionRequest,
     /// The secret that the end user's calls carry; it is void once the session was triggered.
     pub token: Uuid,
     /// When the end user finished (or nothing was left for them to do) and the checks were triggered.
@@ -116,7 +117,7 @@ impl DocumentSession {
             sandbox,
             created_at: env.now(),
             requirements: requirements.collect(),
-            wanted: request,
+            requested: request,
             token: env.uuid_v4(),
             triggered_at: None,
             state: SessionState::Ongoing,
@@ -134,7 +135,7 @@ impl DocumentSession {
 
     /// Seconds that the end user has left, rounded up; 0 once they have finished or the session has ended.
     pub fn seconds_left(&self, now: Timestamp) -> i64 {
-        if self.is_open(now) { whole_seconds_until(self.wanted.until, now) } else { 0 }
+        if self.is_open(now) { whole_seconds_until(self.requested.until, now) } else { 0 }
     }
 
     /// Whether the end user may still act, with their token. Nothing is supplied after the resources were destroyed, as it
@@ -143,13 +144,13 @@ impl DocumentSession {
         self.state == SessionState::Ongoing
             && self.triggered_at.is_none()
             && !self.destroyed
-            && now < self.wanted.until
+            && now < self.requested.until
     }
 
     /// Whether the end user's time passed before they finished. The session has expired then, although the stored state
     /// does not say so until the next sweep.
     pub fn has_run_out(&self, now: Timestamp) -> bool {
-        self.state == SessionState::Ongoing && self.triggered_at.is_none() && now >= self.wanted.until
+        self.state == SessionState::Ongoing && self.triggered_at.is_none() && now >= self.requested.until
     }
 
     /// The resource with this id, if it is of this kind.
@@ -237,7 +238,25 @@ impl DocumentSession {
         for requirement in &mut self.requirements {
             requirement.resource = None;
         }
-        self.wanted.user_tracking_id = None;
+        self.requested.user_tracking_id = None;
         self.destroyed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::TestEnvironment;
+
+    /// Sessions that other builds have sealed must be readable, and theirs must read those of this one.
+    #[test]
+    fn what_was_asked_for_is_stored_under_the_name_that_it_always_had() {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let request = DocumentSessionRequest::new(env.now());
+        let session = DocumentSession::begin(&env, Uuid::from_u128(1).into(), false, request);
+        let stored = serde_json::to_value(&session).unwrap();
+        assert!(stored["wanted"].is_object(), "{stored}");
+        let again: DocumentSession = serde_json::from_value(stored).unwrap();
+        assert_eq!(again.requested.until, session.requested.until);
     }
 }

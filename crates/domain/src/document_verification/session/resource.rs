@@ -9,7 +9,7 @@ use crate::document_verification::{
         TaskState, TaskType,
     },
 };
-use base::{Environment, Id as _, MediaId, ModerationCheckId, ResourceId, TaskId, Timestamp};
+use base::{Environment, Id as _, MediaId, ResourceId, TaskId, Timestamp, VerificationCheckId};
 use documents::catalogue::DocumentType;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ pub struct ExtractionTask {
     /// What was read, as JSON.
     pub generated_media: Vec<MediaId>,
     /// The text-data check that it caused.
-    pub generated_checks: Vec<ModerationCheckId>,
+    pub generated_checks: Vec<VerificationCheckId>,
     /// What the end user should do; `None` until it has ended.
     pub recommendation: Option<TaskNextStep>,
 }

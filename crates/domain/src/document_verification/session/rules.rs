@@ -34,7 +34,7 @@ impl DocumentSession {
             requirement.source == ResourceSource::EndUser
                 && matches!(requirement.kind, ResourceKind::Liveness | ResourceKind::FaceCapture)
         });
-        if captures_face && !self.wanted.block_biometric_consent && self.biometric_consent.is_none() {
+        if captures_face && !self.requested.block_biometric_consent && self.biometric_consent.is_none() {
             return Err(DocumentSessionError::BiometricConsentRequired);
         }
         Ok(())
@@ -43,7 +43,7 @@ impl DocumentSession {
     /// Whether faces may be made into numbers that tell people apart: the end user has consented, or the relying party
     /// has said that it collects their consent itself.
     pub(in crate::document_verification) fn allows_biometrics(&self) -> bool {
-        self.wanted.block_biometric_consent || self.biometric_consent.is_some()
+        self.requested.block_biometric_consent || self.biometric_consent.is_some()
     }
 
     /// The resource with this id, which must be of this kind.
@@ -89,7 +89,7 @@ impl DocumentSession {
     /// authenticity that says so.
     pub(in crate::document_verification) fn refuses_expired(&self, resource: &SuppliedResource) -> bool {
         let is_checked =
-            self.wanted.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
+            self.requested.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
         !is_checked && !self.restrictions_of(resource).allow_expired
     }
 
@@ -127,7 +127,7 @@ impl DocumentSession {
         &self,
         kind: ResourceKind,
     ) -> Option<TaskType> {
-        self.wanted.task(TaskType::of(kind)?).map(|task| task.kind)
+        self.requested.task(TaskType::of(kind)?).map(|task| task.kind)
     }
 
     /// Completes a session that was triggered and whose checks have all ended.

@@ -98,7 +98,7 @@ impl DocumentSessionStore {
         session: &DocumentSession,
     ) -> Result<(), DbError> {
         let (key, key_written) = self.keys.generate(KeyOwner::DocumentSession(session.id));
-        let destroy_at = session.created_at + SignedDuration::from_secs(session.wanted.resources_ttl);
+        let destroy_at = session.created_at + SignedDuration::from_secs(session.requested.resources_ttl);
         let session_written = sql!(
             "INSERT INTO identity_sessions (id, app_id, state, triggered, token_hash, sealed, version, until_at,
                                             destroy_at, forget_at, created_at)
@@ -109,15 +109,15 @@ impl DocumentSessionStore {
             session.triggered_at.is_some(),
             hash_token(&session.token),
             self.seal(session, &key),
-            session.wanted.until,
+            session.requested.until,
             destroy_at,
             destroy_at + self.session_retention,
             session.created_at,
         );
         let mut written = vec![key_written, session_written];
         let subject =
-            session.wanted.identity_profile.as_ref().and_then(|profile| profile.subject_id.as_deref());
-        let references = (&self.references, [session.wanted.user_tracking_id.as_deref(), subject]);
+            session.requested.identity_profile.as_ref().and_then(|profile| profile.subject_id.as_deref());
+        let references = (&self.references, [session.requested.user_tracking_id.as_deref(), subject]);
         written.extend(step_recorder::recorded(session).creation("SESSION", references, session.created_at));
         tx.execute_all(written).await.map(drop)
     }
@@ -270,9 +270,10 @@ impl DocumentSessionStore {
         let locked = self.lock(tx, id).await?;
         let is_own = |locked: &UnsealedDocumentSession| locked.session.app == app && locked.session.sandbox;
         let Some(mut locked) = locked.filter(is_own) else { return Ok(false) };
-        locked.session.wanted.until -= by;
+        locked.session.requested.until -= by;
         // Reviewers are told by it when pictures go.
-        locked.session.wanted.resources_ttl = (locked.session.wanted.resources_ttl - by.as_secs()).max(0);
+        locked.session.requested.resources_ttl =
+            (locked.session.requested.resources_ttl - by.as_secs()).max(0);
         self.save(tx, &locked).await?;
         let due: Option<DueRow> = tx
             .fetch_optional(sql!("SELECT destroy_at, forget_at FROM identity_sessions WHERE id = $1", id))
@@ -281,7 +282,7 @@ impl DocumentSessionStore {
         tx.execute(sql!(
             "UPDATE identity_sessions SET until_at = $2, destroy_at = $3, forget_at = $4 WHERE id = $1",
             id,
-            locked.session.wanted.until,
+            locked.session.requested.until,
             destroy_at.map(|at| at.0 - by),
             forget_at - by,
         ))

@@ -30,8 +30,8 @@ pub(super) fn open_index_file(
         }
     }
     for number in 0..MAX_PROCESSES_PER_FOLDER {
-        let seat = if number == 0 { String::new() } else { format!(".{number}") };
-        let name = format!("{prefix}{seat}{INDEX_FILE_SUFFIX}");
+        let suffix = if number == 0 { String::new() } else { format!(".{number}") };
+        let name = format!("{prefix}{suffix}{INDEX_FILE_SUFFIX}");
         let path = folder.join(name);
         match FaceIndex::open(&path, space, key) {
             // Another process of this machine has this file open.

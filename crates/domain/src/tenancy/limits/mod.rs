@@ -65,6 +65,7 @@ pub struct LimitSettings {
     /// Live streams that are watched or wait for it; 0: no limit.
     pub live_streams: u32,
     /// Bytes of stored files: pictures of faces, uploaded contents, and media of document verification sessions; 0: no limit.
+    #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub stored_bytes: u64,
 }
 

@@ -5,7 +5,7 @@ use base::AppId;
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use std::time::Duration;
 
-/// Places become free all the time.
+/// Slots become free all the time.
 const RETRY_AFTER_JOBS: Duration = Duration::from_secs(5);
 /// A live stream ends by itself or by a call.
 const RETRY_AFTER_LIVE_STREAMS: Duration = Duration::from_mins(1);

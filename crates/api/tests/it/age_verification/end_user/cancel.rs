@@ -18,7 +18,7 @@ async fn a_session_is_cancelled() {
 async fn an_expired_session_is_not_cancelled() {
     let app = TestApp::start().await;
     let session = AgeSessionFixture::create(&app, BASE, &json!({ "doc_scan": {}, "ttl": 60 })).await;
-    app.world.advance(base::SignedDuration::from_secs(60));
+    app.environment.advance(base::SignedDuration::from_secs(60));
     assert_response_snapshot!(session.end_user_call(&app, "POST", "/cancel", None).await);
 }
 

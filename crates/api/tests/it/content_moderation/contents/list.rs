@@ -17,7 +17,7 @@ async fn contents_are_listed_in_pages_with_the_status_201() {
     assert_eq!((empty.status.as_u16(), empty.json()), (201, json!({ "contents": [], "total_count": 0 })));
     for number in 0..45 {
         fixture.content(&format!("https://media.example.com/{number}.jpg"), "IMAGE").await;
-        fixture.app.world.advance(base::SignedDuration::from_secs(1));
+        fixture.app.environment.advance(base::SignedDuration::from_secs(1));
     }
     for (page, expected, first) in
         [("", 20, "44"), ("?page=2", 20, "24"), ("?page=3", 5, "4"), ("?page=4", 0, "")]
@@ -47,10 +47,10 @@ async fn contents_are_found_by_type_uploader_title_archive_and_date() {
         let mut content = json!({ "url": format!("https://media.example.com/{number}"), "type": "IMAGE" });
         content.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let id = fixture.create("/contents", content).await;
-        fixture.app.world.advance(base::SignedDuration::from_mins(1));
+        fixture.app.environment.advance(base::SignedDuration::from_mins(1));
         id
     };
-    let start = base::Environment::now(&*fixture.app.world);
+    let start = base::Environment::now(&*fixture.app.environment);
     let plain = add(1, json!({})).await;
     let film = add(2, json!({ "type": "VIDEO", "title": "Das große Rennen, Teil 2" })).await;
     let upload = add(3, json!({ "uploader_id": uploader, "title": "100% _real_" })).await;

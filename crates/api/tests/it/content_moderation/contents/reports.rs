@@ -10,7 +10,7 @@ async fn the_reports_of_a_content_are_listed() {
     let path = format!("/contents/{id}/reports");
     let first = fixture.create(&path, json!({ "reason": "it shows a neighbour" })).await;
     fixture.call("PUT", &format!("{path}/{first}"), Some(json!({ "resolution": "taken down" }))).await;
-    fixture.app.world.advance(base::SignedDuration::from_secs(1));
+    fixture.app.environment.advance(base::SignedDuration::from_secs(1));
     fixture.create(&path, json!({ "reason": "it is a copy" })).await;
     assert_response_snapshot!(fixture.call("GET", &path, None).await);
 }
@@ -21,7 +21,7 @@ async fn reports_are_made_listed_and_resolved() {
     let content = fixture.content("https://media.example.com/1.jpg", "IMAGE").await;
     let path = format!("/contents/{content}/reports");
     for number in 0..21 {
-        fixture.app.world.advance(base::SignedDuration::from_secs(1));
+        fixture.app.environment.advance(base::SignedDuration::from_secs(1));
         fixture.create(&path, json!({ "reason": format!("reason {number}") })).await;
     }
     let list = fixture.get(&path).await;

@@ -201,7 +201,7 @@ async fn a_file_that_no_content_takes_is_deleted_after_a_day() {
     fixture.uploaded_content("image/png", picture.clone()).await;
     sweep().await;
     assert_eq!(left(&fixture).await, (2, 2, 2));
-    fixture.app.world.advance(SignedDuration::from_hours(24));
+    fixture.app.environment.advance(SignedDuration::from_hours(24));
     let late = fixture.call("POST", "/contents", Some(json!({ "type": "IMAGE", "upload_id": unused }))).await;
     assert!(first_error(&late)["message"].as_str().unwrap().contains("expired"), "{}", late.json());
     sweep().await;

@@ -38,7 +38,7 @@ async fn somebody_is_looked_for_by_their_profile_and_dismissed_faces_are_left_ou
     let (ada, bob) = two_people();
     let profile = fixture.enrol("Ada", ada).await;
     let first = fixture.seen("1.png", &another_photo(ada, 1)).await;
-    fixture.app.world.advance(SignedDuration::from_hours(1));
+    fixture.app.environment.advance(SignedDuration::from_hours(1));
     let second = fixture.seen("2.png", &another_photo(ada, 2)).await;
     fixture.seen("bob.png", bob).await;
     let moderations = async |body: Value| -> Vec<String> {
@@ -133,7 +133,7 @@ async fn a_search_sees_what_is_kept_of_its_own_account_and_no_more() {
     assert_eq!(other.search_findings(json!({ "face": two })).await.status_and_code(), "422 FACE_REFUSED");
 
     let fixture = AccountFixture { account: own, ..other };
-    fixture.app.world.advance(SignedDuration::from_hours(24 * 31));
+    fixture.app.environment.advance(SignedDuration::from_hours(24 * 31));
     fixture.app.api.retention.enforce(&fixture.app.api.db, &*fixture.app.api.environment).await.unwrap();
     assert_eq!(counts(&fixture).await, (0, 0), "embeddings are kept for thirty days");
 }

@@ -26,7 +26,7 @@ async fn an_invitation_ends_after_a_week_or_when_it_is_revoked() {
 
     fixture.invite(json!({ "email": "ada@example.com" })).await;
     let token = fixture.mailed_token("invite").await;
-    fixture.app.world.advance(SignedDuration::from_hours(7 * 24));
+    fixture.app.environment.advance(SignedDuration::from_hours(7 * 24));
     assert_eq!(
         fixture.post_signed_out("/console/session", json!({ "invitation": token })).await.status_and_code(),
         "401 UNAUTHORIZED"

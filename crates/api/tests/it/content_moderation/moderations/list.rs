@@ -23,7 +23,7 @@ async fn moderations_are_listed_by_type_and_content() {
         fixture.start_moderation(&image, json!({})).await,
         fixture.start_moderation(&video, json!({})).await,
     );
-    fixture.app.world.advance(base::SignedDuration::from_secs(1));
+    fixture.app.environment.advance(base::SignedDuration::from_secs(1));
     let third = fixture.start_moderation(&image, json!({})).await;
     assert_eq!(
         text_members(&fixture.get("/moderations?type=VIDEO").await["contents"], "id"),
@@ -41,8 +41,8 @@ async fn moderations_are_listed_by_type_and_content() {
 async fn moderations_are_found_by_state_and_date() {
     let fixture = AccountFixture::start_with_media().await;
     let (_, done) = fixture.finished_moderation(json!({})).await;
-    fixture.app.world.advance(base::SignedDuration::from_mins(1));
-    let then = base::Environment::now(&*fixture.app.world);
+    fixture.app.environment.advance(base::SignedDuration::from_mins(1));
+    let then = base::Environment::now(&*fixture.app.environment);
     let (_, waiting) = fixture.waiting_moderation().await;
     for (query, expected) in [
         ("?state=DONE".to_owned(), &[&done][..]),

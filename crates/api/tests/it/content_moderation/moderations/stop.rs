@@ -21,7 +21,7 @@ async fn a_moderation_stops_while_it_waits_and_not_once_it_has_ended() {
         fixture.start_moderation(&image, json!({})).await,
         fixture.start_moderation(&video, json!({})).await,
     );
-    fixture.app.world.advance(base::SignedDuration::from_secs(1));
+    fixture.app.environment.advance(base::SignedDuration::from_secs(1));
     let third = fixture.start_moderation(&image, json!({})).await;
     for _ in 0..2 {
         assert_eq!(

@@ -39,12 +39,12 @@ async fn pages_of_notifications_are_exact_newest_first_and_refused_past_the_end(
     // Three faces and an end at a time, a minute apart: 4, 8, … 56.
     let url = fixture.files.put("three.png", png(&three_faces()));
     let content = fixture.content(&url, "IMAGE").await;
-    let begun = base::Environment::now(&*fixture.app.world).as_second();
+    let begun = base::Environment::now(&*fixture.app.environment).as_second();
     let mut last = String::new();
     for _ in 0..14 {
         last = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
         fixture.app.run_due_jobs().await;
-        fixture.app.world.advance(SignedDuration::from_mins(1));
+        fixture.app.environment.advance(SignedDuration::from_mins(1));
     }
     let mut seen = Vec::new();
     for (page, expected) in [(1, 20), (2, 20), (3, 16)] {
@@ -112,7 +112,7 @@ async fn notifications_are_found_by_reason_review_and_date() {
     for _ in 0..8 {
         moderations.push(fixture.start_moderation(&content, json!({ "unknown_faces": true })).await);
         fixture.app.run_due_jobs().await;
-        fixture.app.world.advance(SignedDuration::from_mins(1));
+        fixture.app.environment.advance(SignedDuration::from_mins(1));
     }
     let found = async |query: &str| {
         let list = fixture.get(&format!("/notifications?{query}")).await;

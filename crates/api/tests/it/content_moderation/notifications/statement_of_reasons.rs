@@ -112,7 +112,7 @@ async fn what_nobody_said_is_missing_and_nothing_is_stated_that_is_not_accepted(
     assert_eq!(ids.len(), 2);
 
     // The last word counts, and its decision alone.
-    fixture.app.world.advance(SignedDuration::from_secs(1));
+    fixture.app.environment.advance(SignedDuration::from_secs(1));
     let given = json!({ "decision": { "automated_decision": "AUTOMATED_DECISION_FULLY", "decision_facts": "Seen." } });
     fixture.review(&ids[0], "accept", given).await;
     let statement = fixture.get(&path(&ids[0])).await;
@@ -120,7 +120,7 @@ async fn what_nobody_said_is_missing_and_nothing_is_stated_that_is_not_accepted(
         (&statement["automated_decision"], &statement["decision_facts"]),
         (&json!("AUTOMATED_DECISION_FULLY"), &json!("Seen."))
     );
-    fixture.app.world.advance(SignedDuration::from_secs(1));
+    fixture.app.environment.advance(SignedDuration::from_secs(1));
     fixture.review(&ids[0], "dismiss", json!({})).await;
     assert_eq!(missing(&ids[0]).await, "404 NOT_FOUND", "it was dismissed");
     fixture.review(&ids[0], "accept", json!({})).await;

@@ -130,10 +130,10 @@ async fn a_ban_has_a_reason_an_author_and_an_end() {
     assert!(other.json().get("warnings").is_none(), "{}", other.json());
 
     let sweep = async || fixture.app.api.faces.sweep_tombstones().await.unwrap();
-    fixture.app.world.advance(base::SignedDuration::from_hours(23));
+    fixture.app.environment.advance(base::SignedDuration::from_hours(23));
     sweep().await;
     assert_eq!(fixture.get(&format!("/profiles/{id}")).await["is_banned"], true);
-    fixture.app.world.advance(base::SignedDuration::from_hours(1));
+    fixture.app.environment.advance(base::SignedDuration::from_hours(1));
     sweep().await;
     let profile = fixture.get(&format!("/profiles/{id}")).await;
     assert_eq!((&profile["is_banned"], profile.get("ban")), (&json!(false), None), "{profile}");
@@ -153,7 +153,7 @@ async fn a_ban_that_was_replaced_or_whose_profile_was_deleted_is_not_lifted() {
     }
     assert_eq!(fixture.call("POST", &format!("/profiles/{kept}/ban"), None).await.status, 204);
     assert_eq!(fixture.call("DELETE", &format!("/profiles/{gone}"), None).await.status, 204);
-    fixture.app.world.advance(base::SignedDuration::from_hours(48));
+    fixture.app.environment.advance(base::SignedDuration::from_hours(48));
     fixture.app.api.faces.sweep_tombstones().await.unwrap();
     assert_eq!(fixture.get(&format!("/profiles/{kept}")).await["is_banned"], true);
     let lifted = db::sql!("SELECT count(*) FROM audit_records WHERE record LIKE '%profile.unban%'");

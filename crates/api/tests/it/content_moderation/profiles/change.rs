@@ -17,7 +17,7 @@ async fn a_profile_changes_field_by_field_and_type_2_is_never_found() {
     let (ada, _) = two_people();
     let id = fixture.enrol("Ada", ada).await;
     let path = format!("/profiles/{id}");
-    fixture.app.world.advance(base::SignedDuration::from_secs(60));
+    fixture.app.environment.advance(base::SignedDuration::from_secs(60));
     let change = json!({ "profile_type": 2, "reference": "u-2", "display_name": null });
     let changed = fixture.call("PATCH", &path, Some(change)).await.json();
     assert_eq!(

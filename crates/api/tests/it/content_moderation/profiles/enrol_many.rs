@@ -46,7 +46,7 @@ async fn each_of_many_profiles_is_created_or_refused() {
     assert_eq!(fixture.search_by_face(&another_photo(&faces[8], 1)).await, [grace]);
     let by_name = body["results"][4]["created"]["id"].as_str().unwrap();
     assert_eq!(fixture.get(&format!("/profiles/{by_name}")).await["profile_type"], 2);
-    fixture.app.world.advance(base::SignedDuration::from_hours(1));
+    fixture.app.environment.advance(base::SignedDuration::from_hours(1));
     fixture.app.api.faces.sweep_tombstones().await.unwrap();
     assert_eq!(fixture.picture_count().await, 3, "a picture for each face, and no other");
 }

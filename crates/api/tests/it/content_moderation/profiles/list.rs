@@ -23,7 +23,7 @@ async fn profiles_are_listed_newest_first_by_twenty() {
     let mut made = Vec::new();
     for number in 0..21 {
         made.push(fixture.add_profile(&format!("Person {number}")).await);
-        fixture.app.world.advance(base::SignedDuration::from_secs(1));
+        fixture.app.environment.advance(base::SignedDuration::from_secs(1));
     }
     let ids = |list: Value| -> Vec<String> {
         let list = list["profiles"].as_array().unwrap().clone();
@@ -52,7 +52,7 @@ async fn profiles_are_found_by_reference_ban_group_and_date() {
     let mut made = Vec::new();
     for reference in ["customer/1 ä", "customer/2", "customer/1 ä", ""] {
         made.push(fixture.create("/profiles", json!({ "reference": reference })).await);
-        fixture.app.world.advance(base::SignedDuration::from_mins(1));
+        fixture.app.environment.advance(base::SignedDuration::from_mins(1));
     }
     let found = async |query: &str| ids(&fixture.get(&format!("/profiles?{query}")).await);
     let by_reference = "reference=customer%2F1%20%C3%A4";
@@ -105,7 +105,7 @@ async fn profiles_are_found_by_a_part_of_their_name() {
     for name in ["Łukasz Müller", "Ada Lovelace", "LUKAS Adam", ""] {
         let profile = json!({ "display_name": name, "reference": format!("r-{}", made.len()) });
         made.push(fixture.create("/profiles", profile).await);
-        fixture.app.world.advance(base::SignedDuration::from_mins(1));
+        fixture.app.environment.advance(base::SignedDuration::from_mins(1));
     }
     let found = async |query: &str| fixture.get(&format!("/profiles?{query}")).await;
     for (query, which) in [
@@ -142,10 +142,10 @@ async fn names_of_the_newest_profiles_are_compared_and_the_answer_says_how_far_b
     let fixture = AccountFixture::start().await;
     let ada = fixture.create("/profiles", json!({ "display_name": "Ada" })).await;
     let account = fixture.account;
-    let now = fixture.app.world.now();
+    let now = fixture.app.environment.now();
     let mut tx = fixture.app.api.db.write().await.unwrap();
     for minute in 1..=10_000 {
-        let id = base::ProfileId::from(fixture.app.world.uuid_v4());
+        let id = base::ProfileId::from(fixture.app.environment.uuid_v4());
         let created = now + base::SignedDuration::from_mins(minute);
         tx.execute(db::sql!(
             "INSERT INTO profiles (id, account_id, kind, active, banned, adult, created_at, updated_at, reference_hash)

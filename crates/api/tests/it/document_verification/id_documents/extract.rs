@@ -76,7 +76,7 @@ async fn a_crowd_is_read_in_order_and_told_how_long_it_takes_on_sqlite() {
         tasks.push(answer.json()["id"].as_str().unwrap().to_owned());
         told.push(answer.header("retry-after").parse::<u64>().unwrap());
         people.push((session, path));
-        app.world.advance(SignedDuration::from_millis(1));
+        app.environment.advance(SignedDuration::from_millis(1));
     }
     assert!(told.is_sorted() && told[0] <= 3 && told[CROWD - 1] >= 2 * told[0], "{told:?}");
 

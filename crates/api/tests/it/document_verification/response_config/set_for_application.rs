@@ -87,9 +87,9 @@ async fn the_first_matching_item_is_answered_and_that_of_the_session_comes_first
         "200"
     );
     assert_eq!(relying_party_call(&app, "GET", &three.path("/response-config"), None).await.json(), own);
-    let before = base::Environment::now(&*app.world);
+    let before = base::Environment::now(&*app.environment);
     assert_eq!(tried(&three, "SWE").await.1["value"], "APPROVE");
-    let waited = base::Environment::now(&*app.world).duration_since(before);
+    let waited = base::Environment::now(&*app.environment).duration_since(before);
     assert!(waited >= SignedDuration::from_secs(30), "the reports were kept waiting, {waited}");
 }
 
@@ -172,7 +172,7 @@ async fn each_wrong_member_of_a_configuration_is_reported_with_its_path() {
         assert_eq!(answer.status_and_code(), "400 PAYLOAD_VALIDATION");
         assert_eq!(answer.json()["errors"][0]["property"], property);
     }
-    let foreign = format!("{SANDBOX}/apps/{}/response-config", testkit::unknown_app_id(&*app.world));
+    let foreign = format!("{SANDBOX}/apps/{}/response-config", testkit::unknown_app_id(&*app.environment));
     assert_eq!(relying_party_call(&app, "GET", &foreign, None).await.status_and_code(), "404 APP_NOT_FOUND");
 }
 

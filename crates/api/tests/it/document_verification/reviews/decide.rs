@@ -25,7 +25,7 @@ async fn a_review_ends_with_what_it_is_about() {
         let body = json!({ "decision": "APPROVE", "reason": "it is them", "reviewer": "ada" });
         relying_party_call(&app, "PUT", &path, Some(body)).await.status_and_code()
     };
-    app.world.advance(SignedDuration::from_secs(87_000));
+    app.environment.advance(SignedDuration::from_secs(87_000));
     app.api.document_verification.sweep().await.unwrap();
     let listed = relying_party_call(&app, "GET", &format!("{BASE}/reviews"), None).await.json();
     assert_eq!(listed["reviews"], json!([]), "nobody has to decide any more");

@@ -93,10 +93,10 @@ async fn bodies_have_a_limit_together() {
 #[tokio::test]
 async fn bodies_of_strangers_are_not_read() {
     let app = TestApp::start().await;
-    let (nonce, now) = (app.world.uuid_v7(), app.world.now().as_second());
+    let (nonce, now) = (app.environment.uuid_v7(), app.environment.now().as_second());
     let good = format!("nonce={nonce}&timestamp={now}");
     let late = format!("nonce={nonce}&timestamp={}", now - 301);
-    let (own, stranger) = (app.app.to_string(), testkit::unknown_app_id(&*app.world));
+    let (own, stranger) = (app.app.to_string(), testkit::unknown_app_id(&*app.environment));
     let (fits, short) = (format!("{}==", "A".repeat(342)), "AAAA".to_owned());
     let read_bytes = async |id: &str, digest: &str, query: &str| {
         let (read, count) = (Arc::new(AtomicUsize::new(0)), 4);
