@@ -320,10 +320,11 @@ fn security(text: &mut String, config: &Config) -> std::fmt::Result {
     } = config.ages.limits;
     writeln!(
         text,
-        " Codes, and questions about cards and to registries, are counted before they leave the server: at most \
-         {codes_per_session} codes, {cards_per_session} cards and {questions_per_session} questions to registries in a session, \
-         {codes_per_recipient} codes to a recipient and {cards_per_card} questions about a card in 24 hours, with further \
-         limits for ranges of numbers, countries, businesses and the whole server.",
+        " Codes, and questions about cards, to registries and to identity providers, are counted before they leave the \
+         server: at most {codes_per_session} codes, {cards_per_session} cards and {questions_per_session} questions to \
+         registries and identity providers in a session, {codes_per_recipient} codes to a recipient and {cards_per_card} \
+         questions about a card in 24 hours, with further limits for ranges of numbers, countries, \
+         businesses and the whole server.",
     )?;
     text.push_str(
         "\
