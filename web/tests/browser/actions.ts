@@ -136,13 +136,26 @@ export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt(Date.now() + 30_000);
 }
 
+/** As `page.route`, and in effect when it returns. A page that is open already comes to know of its first route some time later: on
+ * a busy machine, one in a hundred goes past it to the server before that. */
+export async function intercept(page: Page, ...route: Parameters<Page["route"]>): Promise<void> {
+  await page.route(...route);
+  if (page.url() === "about:blank") {
+    return;
+  }
+  const probe = new URL("?intercepted", page.url()).href;
+  await page.route(probe, (route) => route.fulfill({ status: 204 }));
+  await expect.poll(() => page.evaluate(async (probe) => (await fetch(probe)).status, probe)).toBe(204);
+  await page.unroute(probe);
+}
+
 /** Keeps the page from leaving for an address until what it answers is called: one that leaves by itself is looked at first. */
 export async function holdAddress(page: Page, address: string | RegExp): Promise<() => void> {
   let letGo: () => void = () => undefined;
   const looked = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  await page.route(address, (route) => looked.then(() => route.continue()));
+  await intercept(page, address, (route) => looked.then(() => route.continue()));
   return letGo;
 }
 
@@ -157,7 +170,7 @@ export interface HeldCalls {
 export async function holdCalls(page: Page, address: string | RegExp, method?: string): Promise<HeldCalls> {
   const asked: string[] = [];
   const held: (() => void)[] = [];
-  await page.route(address, async (route) => {
+  await intercept(page, address, async (route) => {
     const request = route.request();
     if (method === undefined || request.method() === method) {
       asked.push(new URL(request.url()).pathname);

@@ -6,6 +6,7 @@ import {
   confirmStop,
   expectAccessible,
   fill,
+  intercept,
   press,
   pressableElement,
   stopClock,
@@ -371,7 +372,7 @@ test("a network that breaks off loses nothing, and one that stays away is named"
 });
 
 test("what shows a step cannot be fetched, and is fetched when it is tried again", async ({ page, server }) => {
-  await page.route(/\/assets\/form-/, (route) => route.abort());
+  await intercept(page, /\/assets\/form-/, (route) => route.abort());
   await page.goto(server.page("email"));
   await heading(page, "No connection");
   await page.unroute(/\/assets\/form-/);
@@ -550,7 +551,7 @@ test("what something else answers in the server's place is no session, and loadi
   server,
   observed,
 }) => {
-  await page.route(`**/sessions/${SESSION}`, (route) => route.fulfill({ body: "<!doctype html><h1>Proxy</h1>" }), {
+  await intercept(page, `**/sessions/${SESSION}`, (route) => route.fulfill({ body: "<!doctype html><h1>Proxy</h1>" }), {
     times: 1,
   });
   await page.goto(server.page());

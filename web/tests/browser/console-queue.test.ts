@@ -1,7 +1,7 @@
 // The reviewer's queue in a real browser: cases one after the other, with the keyboard alone.
 
 import type { Member } from "../../console/api/account";
-import { expectAccessible, stopClock, takeScreenshot } from "./actions";
+import { expectAccessible, intercept, stopClock, takeScreenshot } from "./actions";
 import { documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
 import { go, judge, pressTogether, REACHED_MS, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
@@ -139,7 +139,7 @@ test("a picture that cannot be fetched says so, and is fetched when it is asked 
   server,
 }) => {
   server.cases.all = [findingCase(1)];
-  await page.route("**/pictures/{face,strip-1}", (route) => route.abort());
+  await intercept(page, "**/pictures/{face,strip-1}", (route) => route.abort());
   await openQueue(page, server);
   await heading(page, /younger/);
   await expect(page.locator(".picture").first()).toContainText("The server cannot be reached. Check your connection.");
@@ -304,7 +304,7 @@ test("a case that is somebody else's by now leaves the desk, and one that cannot
   await page.clock.install();
   await openQueue(page, server);
   await heading(page, /younger/);
-  await page.route("**/decision", (route) => route.abort());
+  await intercept(page, "**/decision", (route) => route.abort());
   await page.keyboard.press("a");
   await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
   await heading(page, /younger/);
@@ -328,7 +328,7 @@ test("a case that comes back has the comment that was typed about it, and only s
   const comment = page.getByLabel("Comment");
   const confirm = page.getByRole("button", { name: "Confirm finding" });
   await comment.fill("a costume");
-  await page.route("**/decision", (route) => route.abort());
+  await intercept(page, "**/decision", (route) => route.abort());
   await confirm.press("Enter");
   await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
   await heading(page, /younger/);
@@ -416,7 +416,7 @@ test("a desk whose last case turns out to be somebody else's is empty, and looks
   await page.clock.install();
   await openQueue(page, server);
   await heading(page, /younger/);
-  await page.route("**/decision", (route) => route.abort());
+  await intercept(page, "**/decision", (route) => route.abort());
   await page.keyboard.press("a");
   await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
   await heading(page, /younger/);
@@ -496,7 +496,7 @@ test("a break that begins while cases are being claimed is a break", async ({ pa
   const held = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  await page.route("**/claim", async (route) => {
+  await intercept(page, "**/claim", async (route) => {
     await held;
     await route.continue();
   });
@@ -666,8 +666,9 @@ test("the list of keys has what the open case can do", async ({ page, server }) 
   server.cases.all = [documentCase(1)];
   await openQueue(page, server);
   await heading(page, /Document check/);
-  await page.keyboard.press("?");
-  await expect(page.locator(".shortcuts").first()).toContainText(
+  const keys = page.locator(".shortcuts").first();
+  await pressTogether(page, "?", () => expect(keys).toBeVisible({ timeout: REACHED_MS }));
+  await expect(keys).toContainText(
     /Flicker compare.*F.*Show pictures while held.*Space.*Approve.*A.*Unclear.*C.*Reject.*D.*Choose a reason.*R.*Put on hold.*H.*Hand over.*T/,
   );
   await takeScreenshot(page, "console-queue-keys");

@@ -1,6 +1,6 @@
 // Finding everything about a face, a name or a reference in the console: by a picture, by words and by ids.
 
-import { exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, intercept, tabTo, takeScreenshot } from "./actions";
 import { casePicture } from "./case-pictures";
 import { matchCase } from "./cases-stand-in";
 import { judge, speak, TOKEN } from "./console-actions";
@@ -83,7 +83,7 @@ test("a search that cannot be fetched is asked for again, and nothing that was t
   server,
 }) => {
   server.cases.all = [matchCase(1)];
-  await page.route(/\/assets\/face-search-/, (route) => route.abort());
+  await intercept(page, /\/assets\/face-search-/, (route) => route.abort());
   await signedIn(page, server, "queue");
   await heading(page, "Found: banned person");
   const comment = page.getByLabel("Comment");
@@ -385,7 +385,7 @@ test("the palette asks after a pause, gives up what is wanted no more, and says 
   await expect(option(page, /All 9 contents/)).toHaveAttribute("data-focused", "true");
   await expect(option(page, /All 9 contents/)).toBeInViewport();
   await page.keyboard.press("Escape");
-  await page.route("**/contents?*", (route) => route.abort());
+  await intercept(page, "**/contents?*", (route) => route.abort());
   await find(page, "lake");
   await expect(page.locator(".palette-note")).toContainText("Not everything could be searched.");
   await page.unroute("**/contents?*");

@@ -1,6 +1,6 @@
 // The console's door in a real browser: the first start, every way of signing in, second factors, and one's own security.
 
-import { addAuthenticator, exactText, expectAccessible, tabTo, takeScreenshot } from "./actions";
+import { addAuthenticator, exactText, expectAccessible, intercept, tabTo, takeScreenshot } from "./actions";
 import { judge, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { CODE, openSession, PASSWORD, TICKET } from "./credentials-stand-in";
@@ -240,7 +240,7 @@ test("somebody who works in several places chooses one, after the identity provi
 test("a network that breaks off takes nobody's ticket for a place away", async ({ page, server }) => {
   const [ada] = server.members;
   server.credentials.places = [{ id: ada?.id ?? "", account: "Corner shop" }];
-  await page.route("**/sign-in/choices", (route) => route.abort());
+  await intercept(page, "**/sign-in/choices", (route) => route.abort());
   await page.goto(`${server.page}#choose=${TICKET}`);
   await heading(page, "Where do you want to go?");
   await expect(page.getByRole("alert")).toContainText("The server cannot be reached. Check your connection.");
@@ -249,7 +249,7 @@ test("a network that breaks off takes nobody's ticket for a place away", async (
   await button(page, "Try again").press("Enter");
   await expect(page.locator("main").getByRole("button")).toHaveText(["Corner shop"]);
   await expect(page.locator("#heading"), "the button is gone").toBeFocused();
-  await page.route("**/console/session", (route) =>
+  await intercept(page, "**/console/session", (route) =>
     route.request().method() === "POST" ? route.abort() : route.continue(),
   );
   await button(page, "Corner shop").click();
@@ -281,7 +281,7 @@ test("a link that is followed while the page asks who is signed in is not lost t
   server,
 }) => {
   let answer: () => void = () => undefined;
-  await page.route("**/console/session", async (route) => {
+  await intercept(page, "**/console/session", async (route) => {
     if (route.request().method() === "GET") {
       await new Promise<void>((resolve) => {
         answer = resolve;
@@ -306,7 +306,7 @@ test("a link that is followed while the page asks who is signed in is not lost t
 
 test("a second factor whose screen cannot be fetched is no blank page", async ({ page, server }) => {
   server.secondFactor = "required";
-  await page.route(/\/assets\/second-factor-/, (route) => route.abort());
+  await intercept(page, /\/assets\/second-factor-/, (route) => route.abort());
   await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
   await button(page, "Sign in").click();
   await heading(page, "This screen could not be loaded.");

@@ -1,6 +1,6 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
-import { exactText, expectAccessible, holdCalls, showPage, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, holdCalls, intercept, showPage, takeScreenshot } from "./actions";
 import { go, judge, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { openSession } from "./credentials-stand-in";
@@ -240,7 +240,7 @@ test("a session that ends leaves a comment to whoever is signed in again, by a l
   const detail = page.locator("article");
   const comment = detail.getByRole("textbox");
   await comment.fill("half a sen");
-  await page.route(/\/reviews/, (route) => {
+  await intercept(page, /\/reviews/, (route) => {
     server.me = undefined;
     return route.continue();
   });
@@ -334,7 +334,7 @@ test("a part of the console that cannot be fetched says so, and is fetched when 
 }) => {
   server.notifications = [notification(1, ["UNKNOWN_FACE"])];
   const parts = /\/assets\/(shortcut-dialog|command-palette|people)-/;
-  await page.route(parts, (route) => route.abort());
+  await intercept(page, parts, (route) => route.abort());
   await signedIn(page, server);
   await expect(page.locator("article")).toBeVisible();
   await page.keyboard.press("?");
@@ -368,7 +368,7 @@ test("a part of the console that cannot be fetched says so, and is fetched when 
 
 test("the first screen that could not be fetched has the focus when it comes", async ({ page, server }) => {
   await signedIn(page, server);
-  await page.route(/\/assets\/inbox-/, (route) => route.abort());
+  await intercept(page, /\/assets\/inbox-/, (route) => route.abort());
   await page.reload();
   await heading(page, "This screen could not be loaded.");
   await page.unroute(/\/assets\/inbox-/);
@@ -492,7 +492,7 @@ test("who may less sees less, and a session that is over leads to the door", asy
   await expect(page.locator("main")).toContainText("You may not see this.");
   await page.goto(`${server.page}#inbox`);
   // It ends with this question: what else is under way would lead to the door before it is asked.
-  await page.route(/\/reviews/, (route) => {
+  await intercept(page, /\/reviews/, (route) => {
     server.me = undefined;
     return route.continue();
   });

@@ -8,6 +8,7 @@ import {
   expectLargeTargets,
   expectRecorded,
   holdAddress,
+  intercept,
   press,
   pressableElement,
   recordTexts,
@@ -373,7 +374,7 @@ test("a series of pictures ends with its camera, and begins anew when the page i
 }) => {
   server.resources = [{ ...LIVENESS, liveness_type: "ZOOM" }];
   // Without the net nobody is guided, and the pictures are taken one after the other.
-  await page.route(/\.bin$/, (route) => route.abort());
+  await intercept(page, /\.bin$/, (route) => route.abort());
   await page.clock.install();
   await page.goto(server.page);
   await press(page, "Start");
@@ -668,7 +669,7 @@ test("what sends large files cannot be fetched once, and the file is sent when i
   server,
 }) => {
   server.resources = [{ ...LETTER }];
-  await page.route(/\/assets\/resumable-upload-/, (route) => route.abort());
+  await intercept(page, /\/assets\/resumable-upload-/, (route) => route.abort());
   await page.goto(server.page);
   await press(page, "Start");
   await press(page, "Choose a file instead");
@@ -687,7 +688,7 @@ test("what sends large files cannot be fetched once, and the file is sent when i
 test("without what draws the code, the link for a phone is there all the same", async ({ page, server }) => {
   server.sdk = { allow_handoff: true };
   await page.setViewportSize({ width: 1024, height: 900 });
-  await page.route(/\/assets\/qr-/, (route) => route.abort());
+  await intercept(page, /\/assets\/qr-/, (route) => route.abort());
   await page.goto(server.page);
   const refused = page.waitForEvent("requestfailed", (request) => /\/qr-.*again=/.test(request.url()));
   await press(page, "Continue on your phone");
