@@ -7,6 +7,7 @@ import { Boundary, BrokenScreen } from "./components/boundary";
 import { fetched } from "./components/fetched";
 import { Mark } from "./components/mark";
 import { Failure, Loading, Screen } from "./components/screen";
+import { SecretProvider } from "./components/secret-once";
 import { Shell } from "./components/shell";
 import { useToasts } from "./components/toasts";
 import { keepDeepLink, takeDeepLink } from "./deep-link";
@@ -112,12 +113,13 @@ export function App() {
     onUseless();
   }, [onUseless]);
 
-  const onFactor = useCallback(() => {
+  const resume = useCallback(() => {
     countMove();
     setStage({ at: "resuming" });
   }, []);
 
-  // A mail's link opens a tab of its own: whoever comes back from it to this one is signed in here as well.
+  // A mail's link opens a tab of its own, and an identity provider may be asked in one: whoever comes back from it to this one is
+  // signed in here as well, also where both are seen side by side.
   useEffect(() => {
     if (stage.at !== "signed-out") {
       return;
@@ -132,9 +134,11 @@ export function App() {
       }
     };
     document.addEventListener("visibilitychange", look);
+    window.addEventListener("focus", look);
     return () => {
       isWanted = false;
       document.removeEventListener("visibilitychange", look);
+      window.removeEventListener("focus", look);
     };
   }, [stage.at, onSignedIn]);
 
@@ -142,7 +146,9 @@ export function App() {
     case "signed-in":
       return (
         <SessionProvider session={stage.session} onOver={onOver}>
-          <Shell onSignedOut={onSignedOut} />
+          <SecretProvider>
+            <Shell onSignedOut={onSignedOut} />
+          </SecretProvider>
         </SessionProvider>
       );
     case "second-factor":
@@ -150,7 +156,7 @@ export function App() {
         <Door wide={stage.session.second_factor === "enrolment-required"}>
           <SessionProvider session={stage.session} onOver={onOver}>
             <Boundary>
-              <SecondFactorScreen session={stage.session} onPresented={onFactor} onSignedOut={onSignedOut} />
+              <SecondFactorScreen session={stage.session} onPresented={resume} onSignedOut={onSignedOut} />
             </Boundary>
           </SessionProvider>
         </Door>
@@ -187,7 +193,7 @@ export function App() {
       return (
         <Door>
           <Screen heading="Assay">
-            <Failure error={stage.error} retry={() => setStage({ at: "resuming" })} />
+            <Failure error={stage.error} retry={resume} />
           </Screen>
         </Door>
       );

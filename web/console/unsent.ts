@@ -33,6 +33,11 @@ export class UnsentInput {
     };
   }
 
+  /** Whether anything is kept until somebody is signed in again. */
+  get isKeeping(): boolean {
+    return this.#kept.size > 0;
+  }
+
   isKept(name: string): boolean {
     return this.#kept.has(name);
   }
@@ -57,7 +62,7 @@ export class UnsentInput {
     for (const [name, held] of this.#shown) {
       this.#kept.set(name, held);
     }
-    return this.#kept.size > 0;
+    return this.isKeeping;
   }
 
   /** Forgets what is not of who is there now. */

@@ -1,10 +1,11 @@
-// The keys of an application: listed, made, shown once, revoked.
+// The keys of an application: listed, made, revoked.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { type ApiKey, listKeys, type NewApiKey, revokeKey } from "../api/tenants";
+import { type ApiKey, listKeys, revokeKey } from "../api/tenants";
 import { useApprovable } from "../approvable";
+import { useOneAtATime } from "../one-at-a-time";
 import { useIsShown } from "../router";
 import { fill, useTexts } from "../texts";
 import { Confirm } from "./confirm";
@@ -13,7 +14,6 @@ import { DialogFrame } from "./dialog-frame";
 import { KeyDialog } from "./key-dialog";
 import { ResourceTable } from "./resource-table";
 import { Answer, Badge, Fact, Facts, Moment } from "./screen";
-import { SecretOnce } from "./secret-once";
 
 /** Whether a key works, in a word and a colour. */
 function KeyBadge({ apiKey }: { apiKey: ApiKey }) {
@@ -38,7 +38,6 @@ export function Keys({ application, isNew, closeNew }: KeysProps) {
   const { tenants: words } = texts;
   const client = useQueryClient();
   const answer = useQuery({ queryKey: ["keys", application], queryFn: () => listKeys(application) });
-  const [made, setMade] = useState<NewApiKey>();
   const [open, setOpen] = useState<string>();
   const columns: DataColumn<ApiKey>[] = [
     {
@@ -103,19 +102,7 @@ export function Keys({ application, isNew, closeNew }: KeysProps) {
         <KeyDialog
           application={application}
           close={closeNew}
-          onCreated={(key) => {
-            setMade(key);
-            void client.invalidateQueries({ queryKey: ["keys", application] });
-          }}
-        />
-      )}
-      {made && (
-        <SecretOnce
-          heading={words.keyMade}
-          label={words.key}
-          secret={made.key}
-          note={"approval_id" in made ? words.keyPending : undefined}
-          close={() => setMade(undefined)}
+          onCreated={() => void client.invalidateQueries({ queryKey: ["keys", application] })}
         />
       )}
     </section>
@@ -130,18 +117,14 @@ function KeyDetail({ application, apiKey, close }: { application: string; apiKey
   const isShown = useIsShown();
   const [asked, setAsked] = useState(false);
   const { id, name, scopes, created_at, expires_at, last_used_at, revoked } = apiKey;
-  const revoke = async (yes: boolean) => {
-    setAsked(false);
-    if (!yes) {
-      return;
-    }
+  const revoke = useOneAtATime(async () => {
     if ((await revokeApprovably(() => revokeKey(application, id), words.keyRevoked)) !== "failed") {
       await client.invalidateQueries({ queryKey: ["keys", application] });
       if (isShown()) {
         close();
       }
     }
-  };
+  });
   return (
     <DialogFrame heading={name} close={close} id="key">
       <Facts>
@@ -171,7 +154,12 @@ function KeyDetail({ application, apiKey, close }: { application: string; apiKey
         meaning={words.revokeMeans}
         yes={words.revoke}
         isOpen={asked}
-        onAnswer={(yes) => void revoke(yes)}
+        onAnswer={(yes) => {
+          setAsked(false);
+          if (yes) {
+            revoke();
+          }
+        }}
       />
     </DialogFrame>
   );

@@ -3,23 +3,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
-import {
-  listEndpoints,
-  listSecrets,
-  type NewWebhookSecret,
-  rotateSecret,
-  sendTestEvent,
-  type WebhookEndpoint,
-} from "../api/deliveries";
+import { listEndpoints, listSecrets, rotateSecret, sendTestEvent, type WebhookEndpoint } from "../api/deliveries";
 import { useSubmit } from "../one-at-a-time";
 import { detailHref, navigate, useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { UnverifiedBadge } from "./delivery-words";
 import { DialogFrame } from "./dialog-frame";
 import { Choice, Field, Tick } from "./field";
 import { Answer, Badge, Card, Moment } from "./screen";
-import { SecretOnce } from "./secret-once";
+import { useShowSecret } from "./secret-once";
 
 const REFRESH_MS = 10_000;
 /** Endpoints that are shown before somebody asks for all of them. */
@@ -156,25 +150,31 @@ interface DialogProps {
   close(): void;
 }
 
-/** Replaces the secret, and shows the new one once. */
-export function RotateDialog({ application, close }: DialogProps) {
+interface RotateProps extends DialogProps {
+  /** The new secret was shown, and is closed. */
+  onSeen(): void;
+}
+
+/** Replaces the secret, and has the new one shown once. */
+export function RotateDialog({ application, close, onSeen }: RotateProps) {
   const { deliveries: words } = useTexts();
   const format = useFormat();
   const act = useAction();
   const client = useQueryClient();
-  const [hours, setHours] = useState<(typeof OVERLAP_HOURS)[number]>("24");
-  const [made, setMade] = useState<NewWebhookSecret>();
+  const isShown = useIsShown();
+  const showSecret = useShowSecret();
+  const [hours, setHours] = useUnsent<(typeof OVERLAP_HOURS)[number]>(`overlap of secrets of ${application}`, "24");
   const submit = useSubmit(async () => {
     await act(async () => {
-      setMade(await rotateSecret(application, { overlap_hours: Number(hours) }));
+      const { secret, old_ones_retire_at: until } = await rotateSecret(application, { overlap_hours: Number(hours) });
+      if (isShown()) {
+        close();
+      }
+      const note = hours === "0" ? words.oldStopped : fill(words.oldSignUntil, { until: format.moment(until) });
+      showSecret({ heading: words.newSecret, label: words.secret, secret, note, onClosed: onSeen });
       await client.invalidateQueries({ queryKey: ["webhook-secrets", application] });
     });
   });
-  if (made) {
-    const note =
-      hours === "0" ? words.oldStopped : fill(words.oldSignUntil, { until: format.moment(made.old_ones_retire_at) });
-    return <SecretOnce heading={words.newSecret} label={words.secret} secret={made.secret} note={note} close={close} />;
-  }
   return (
     <DialogFrame heading={words.rotate} close={close} id="rotate">
       <p className="soft">{words.rotateMeans}</p>
@@ -202,8 +202,8 @@ export function TestEventDialog({ application, origin, close }: DialogProps & { 
   const { deliveries: words } = useTexts();
   const act = useAction();
   const isShown = useIsShown();
-  const [url, setUrl] = useState(origin);
-  const [verified, setVerified] = useState(true);
+  const [url, setUrl] = useUnsent(`url of a test event of ${application}`, origin);
+  const [verified, setVerified] = useUnsent(`verification of a test event of ${application}`, true);
   const submit = useSubmit(async () => {
     await act(async () => {
       const id = await sendTestEvent(application, { url: url.trim(), verify_tls: verified });

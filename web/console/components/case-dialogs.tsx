@@ -1,7 +1,7 @@
 // What a reviewer is asked before a case leaves the desk undecided, and why a decision was made.
 
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { Button } from "react-aria-components/Button";
 import { type CaseDecision, type HoldInput, listAssignees, type ReasonCode } from "../api/cases";
 import { fill, useFormat, useTexts } from "../texts";
@@ -12,9 +12,12 @@ import { Answer } from "./screen";
 const MAX_NOTE_CHARS = 500;
 /** For how many hours a case is put on hold. */
 const HOLD_HOURS = ["1", "4", "24", "72", "168", "720"] as const;
+export type HoldHours = (typeof HOLD_HOURS)[number];
 const HOUR_MS = 3_600_000;
 
 interface HoldProps {
+  hours: HoldHours;
+  onHours(hours: HoldHours): void;
   /** What others should know. */
   note: string;
   onNote(note: string): void;
@@ -22,10 +25,9 @@ interface HoldProps {
   close(): void;
 }
 
-export function HoldDialog({ note, onNote, onHold, close }: HoldProps) {
+export function HoldDialog({ hours, onHours, note, onNote, onHold, close }: HoldProps) {
   const { queue, finding, cancel } = useTexts();
   const format = useFormat();
-  const [hours, setHours] = useState<(typeof HOLD_HOURS)[number]>("24");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const until = new Date(Date.now() + Number(hours) * HOUR_MS).toISOString();
@@ -34,11 +36,11 @@ export function HoldDialog({ note, onNote, onHold, close }: HoldProps) {
   return (
     <DialogFrame narrow heading={queue.holdHeading} close={close}>
       <form onSubmit={submit}>
-        <Choice<(typeof HOLD_HOURS)[number]>
+        <Choice<HoldHours>
           label={queue.holdFor}
           value={hours}
           options={HOLD_HOURS.map((one) => [one, format.span(Number(one) * 3600)] as const)}
-          onChange={setHours}
+          onChange={onHours}
         />
         <TextArea
           label={queue.holdNote}

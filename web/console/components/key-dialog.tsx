@@ -2,7 +2,7 @@
 
 import { Button } from "react-aria-components/Button";
 import { SCOPES, type Scope } from "../api/session";
-import { createKey, type NewApiKey } from "../api/tenants";
+import { createKey } from "../api/tenants";
 import { useSubmit } from "../one-at-a-time";
 import { useIsShown } from "../router";
 import { useAction } from "../session-context";
@@ -11,6 +11,7 @@ import { useUnsent } from "../unsent";
 import { DialogFrame } from "./dialog-frame";
 import { Choice, Field, Tick } from "./field";
 import { ScopeBoxes } from "./scope-boxes";
+import { useShowSecret } from "./secret-once";
 
 const MAX_NAME_CHARS = 200;
 const DAY_SECONDS = 86_400;
@@ -19,7 +20,7 @@ const LIFETIME_DAYS = ["0", "30", "90", "180", "365"] as const;
 
 interface KeyDialogProps {
   application: string;
-  onCreated(key: NewApiKey): void;
+  onCreated(): void;
   close(): void;
 }
 
@@ -28,6 +29,7 @@ export function KeyDialog({ application, onCreated, close }: KeyDialogProps) {
   const format = useFormat();
   const act = useAction();
   const isShown = useIsShown();
+  const showSecret = useShowSecret();
   const of = `of a new key of ${application}`;
   const [name, setName] = useUnsent(`name ${of}`, "");
   const [days, setDays] = useUnsent<(typeof LIFETIME_DAYS)[number]>(`days ${of}`, "365");
@@ -45,7 +47,14 @@ export function KeyDialog({ application, onCreated, close }: KeyDialogProps) {
       if (isShown()) {
         close();
       }
-      onCreated(key);
+      onCreated();
+      showSecret({
+        heading: words.keyMade,
+        name,
+        label: words.key,
+        secret: key.key,
+        note: "approval_id" in key ? words.keyPending : undefined,
+      });
     });
   });
   return (

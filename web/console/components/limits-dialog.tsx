@@ -1,7 +1,6 @@
 // What an application may take: each limit is its own, the configuration's, or none.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { changeApplication } from "../api/tenants";
 import type { LimitUsage } from "../api/usage";
@@ -9,6 +8,7 @@ import { useSubmit } from "../one-at-a-time";
 import { useIsShown } from "../router";
 import { useAction } from "../session-context";
 import { useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { DialogFrame } from "./dialog-frame";
 import { Field } from "./field";
 
@@ -26,7 +26,7 @@ export function LimitsDialog({ application, limits, close }: LimitsDialogProps) 
   const act = useAction();
   const client = useQueryClient();
   const isShown = useIsShown();
-  const [values, setValues] = useState(() => limits.map(written));
+  const [values, setValues] = useUnsent<readonly string[]>(`limits of application ${application}`, limits.map(written));
   const submit = useSubmit(async () => {
     const changed = limits.flatMap((one, at) => {
       const value = (values[at] ?? "").trim();

@@ -60,6 +60,41 @@ export function focusHeading(): void {
   document.getElementById("heading")?.focus();
 }
 
+/**
+ * Gives the focus to the heading of the open screen if nothing has it once what has changed is drawn: what was pressed is there no
+ * more. An answer that comes late takes the focus from nothing that somebody has gone on to, and scrolls nothing out of their sight.
+ */
+export function catchFocus(): void {
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      const { activeElement, body } = document;
+      if (activeElement === null || activeElement === body) {
+        document.getElementById("heading")?.focus({ preventScroll: true });
+      }
+    }),
+  );
+}
+
+/**
+ * For the `ref` of something that may go while the focus is in it: the heading of the section or dialog around it has the focus then,
+ * or else that of the screen.
+ */
+export function handFocusOn(going: HTMLElement | null): () => void {
+  return () => {
+    if (!going?.contains(document.activeElement)) {
+      return;
+    }
+    const around = going.closest<HTMLElement>(":is(section, article)[aria-labelledby]");
+    if (!around) {
+      focusHeading();
+      return;
+    }
+    const heading = document.getElementById(around.getAttribute("aria-labelledby") ?? "") ?? around;
+    heading.tabIndex = -1;
+    heading.focus();
+  };
+}
+
 export function Card({ heading, children, id }: { heading?: string; children: ReactNode; id?: string }) {
   const headingId = useId();
   return (
@@ -119,11 +154,11 @@ export function Empty({ children }: { children: ReactNode }) {
   return <p className="empty">{children}</p>;
 }
 
-/** What went wrong, with a button that tries again. */
+/** What went wrong, with a button that tries again. The focus does not go with the button. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const texts = useTexts();
   return (
-    <div className="card failure" role="alert">
+    <div className="card failure" role="alert" ref={handFocusOn}>
       <p>
         <Icon name="warning" /> {errorText(texts, error)}
       </p>

@@ -18,6 +18,7 @@ import {
   undoDecision,
 } from "../api/cases";
 import { type CallOptions, RefusedError } from "../api/client";
+import type { HoldHours } from "../components/case-dialogs";
 import { useToasts } from "../components/toasts";
 import { navigate, placeHref } from "../router";
 import { errorText, useSession } from "../session-context";
@@ -36,15 +37,18 @@ const LOOK_MS = 15_000;
 
 export type DeskPhase = "loading" | "working" | "empty" | "paused" | "used-up" | "failed";
 
-/** What was typed about a case. */
+/** What was typed and chosen about a case. */
 export interface Remarks {
   /** Beside a decision. */
   readonly comment: string;
   /** Beside a hold. */
   readonly note: string;
+  /** For how long it is held. */
+  readonly hours: HoldHours;
 }
 
-const NO_REMARKS: Remarks = { comment: "", note: "" };
+/** What stands in the fields of a case that nobody has said anything about. */
+export const NO_REMARKS: Remarks = { comment: "", note: "", hours: "24" };
 
 /** Under which name a remark is kept. */
 export function remarkName(remark: keyof Remarks, caseId: string): string {
@@ -53,8 +57,8 @@ export function remarkName(remark: keyof Remarks, caseId: string): string {
 
 /** Keeps remarks while they are under way, when their case is not on the desk. */
 function holdRemarks(caseId: string, remarks: Remarks): () => void {
-  const held = (["comment", "note"] as const)
-    .filter((remark) => remarks[remark] !== "")
+  const held = (["comment", "note", "hours"] as const)
+    .filter((remark) => remarks[remark] !== NO_REMARKS[remark])
     .map((remark) => unsent.show(remarkName(remark, caseId), remarks[remark]));
   return () => {
     for (const letGo of held) {
@@ -268,12 +272,18 @@ export function useDesk(queue: string | undefined): DeskControl {
   };
 
   const undo = async (taken: Case) => {
+    const { hash } = location;
     setUndoable((all) => all.filter((one) => one !== taken));
     try {
       await undoDecision(taken.id);
       if (!isOpen.current) {
-        // Taken back from another screen: the desk is opened, and the case is on it.
-        navigate(placeHref("queue"));
+        if (location.hash === hash) {
+          // Taken back from another screen: the desk is opened, and the case is on it.
+          navigate(placeHref("queue"));
+        } else {
+          // They have gone on since, and find it at the desk when they are there.
+          show({ text: texts.queue.undoneElsewhere, tone: "plain" });
+        }
         return;
       }
       completed.current.delete(taken.id);

@@ -11,6 +11,7 @@ import type { DataColumn } from "../components/data-table";
 import { ResourceTable } from "../components/resource-table";
 import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { ApplicationLink, useAccounts, useApplications } from "../components/tenant-links";
+import { useOneAtATime } from "../one-at-a-time";
 import { detailHref, navigate, placeHref, useIsShown } from "../router";
 import { fill, useFormat, useTexts } from "../texts";
 import type { ScreenProps } from ".";
@@ -123,11 +124,7 @@ function Deletion({ account }: { account: AccountRecord }) {
   const client = useQueryClient();
   const isShown = useIsShown();
   const [asked, setAsked] = useState(false);
-  const remove = async (yes: boolean) => {
-    setAsked(false);
-    if (!yes) {
-      return;
-    }
+  const remove = useOneAtATime(async () => {
     const came = await act(() => deleteAccount(account.id), fill(words.accountDeleted, { name: account.name }));
     if (came === "failed") {
       return;
@@ -138,7 +135,7 @@ function Deletion({ account }: { account: AccountRecord }) {
     if (isHere) {
       navigate(placeHref(came === "done" ? "accounts" : "approvals"));
     }
-  };
+  });
   return (
     <Card heading={words.deletion}>
       <p>{words.deletionMeans}</p>
@@ -153,7 +150,12 @@ function Deletion({ account }: { account: AccountRecord }) {
         yes={words.deleteAccount}
         typed={account.name}
         isOpen={asked}
-        onAnswer={(yes) => void remove(yes)}
+        onAnswer={(yes) => {
+          setAsked(false);
+          if (yes) {
+            remove();
+          }
+        }}
       />
     </Card>
   );

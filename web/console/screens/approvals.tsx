@@ -11,9 +11,10 @@ import { Choice } from "../components/field";
 import { roleName, scopesOfRole, useOperatorRoles } from "../components/operator-grant";
 import { ReceiptButton } from "../components/receipt-button";
 import { ResourceTable } from "../components/resource-table";
-import { Answer, Badge, Card, Empty, Fact, Facts, focusHeading, Moment, Screen, type Tone } from "../components/screen";
+import { Answer, Badge, Card, catchFocus, Empty, Fact, Facts, Moment, Screen, type Tone } from "../components/screen";
 import { AccountLink, ApplicationLink, OperatorLink } from "../components/tenant-links";
 import { useShortcuts } from "../keys/shortcuts";
+import { useOneAtATime } from "../one-at-a-time";
 import { detailHref, oneOf, placeHref, replaceRoute } from "../router";
 import { useOpenRow } from "../rows";
 import { useAction, useConsole } from "../session-context";
@@ -185,13 +186,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         ]
       : [],
   );
-  const decide = async (yes: boolean) => {
-    const todo = asked;
-    setAsked(undefined);
-    if (!yes || !todo) {
-      return;
-    }
-    const isApproved = todo === "approve";
+  const decide = useOneAtATime(async (isApproved: boolean) => {
     const done = await act(
       () => (isApproved ? approveRequest(approval.id) : refuseRequest(approval.id)),
       isApproved ? words.approved : words.refused,
@@ -202,9 +197,9 @@ function ApprovalCard({ approval }: { approval: Approval }) {
           client.invalidateQueries({ queryKey: [kind] }),
         ),
       );
-      focusHeading();
+      catchFocus();
     }
-  };
+  });
   return (
     <Card heading={words.actions[approval.action]} id="approval">
       <div>
@@ -254,7 +249,12 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         meaning={asked === "refuse" ? words.refuseMeans : words.meanings[approval.action]}
         yes={asked === "refuse" ? words.refuse : words.approve}
         isOpen={asked !== undefined}
-        onAnswer={(yes) => void decide(yes)}
+        onAnswer={(yes) => {
+          setAsked(undefined);
+          if (yes) {
+            decide(asked === "approve");
+          }
+        }}
       />
     </Card>
   );

@@ -6,7 +6,7 @@ import { Button } from "react-aria-components/Button";
 import { appealCase, assignCase, type Case, getCase, makeGoldenCase, recordViews, releaseCase } from "../api/cases";
 import { AssignDialog, GoldenDialog } from "../components/case-dialogs";
 import { CaseView, caseWords, DueBadge, StateBadge } from "../components/case-view";
-import { Answer, Fact, Facts, Moment, Screen } from "../components/screen";
+import { Answer, catchFocus, Fact, Facts, Moment, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
 import { ExposureMeter, type View } from "../desk/exposure";
 import { PictureStore } from "../desk/pictures";
@@ -73,8 +73,10 @@ function LeadActions({ shown }: { shown: Case }) {
   const change = async (done: () => Promise<void>, said: string) => {
     if (await act(done, said)) {
       await Promise.all(["case", "cases", "queues"].map((kind) => client.invalidateQueries({ queryKey: [kind] })));
+      catchFocus();
     }
   };
+  const release = useOneAtATime(() => change(() => releaseCase(shown.id), cases.released));
   const isOpen = !shown.closed_at && may("cases:manage");
   const isSettled = shown.state === "SETTLED";
   const appeal = useOneAtATime(async () => {
@@ -89,7 +91,7 @@ function LeadActions({ shown }: { shown: Case }) {
   return (
     <div className="answers">
       {isOpen && (shown.held_by ?? shown.assigned_to ?? shown.held_until) && (
-        <Button className="button" onPress={() => void change(() => releaseCase(shown.id), cases.released)}>
+        <Button className="button" onPress={release}>
           {cases.release}
         </Button>
       )}

@@ -44,11 +44,8 @@ export function DeliveriesScreen({ query }: ScreenProps) {
   const mayChange = may("deliveries:manage") && application !== "";
   const close = () => setAsked(undefined);
   const rotateButton = useRef<HTMLButtonElement>(null);
-  const closeRotation = () => {
-    close();
-    // The dialog that showed the secret was opened by another one, and does not know where the focus was before.
-    setTimeout(() => rotateButton.current?.focus());
-  };
+  // The dialog that showed the secret was opened by another one, and does not know where the focus was before.
+  const onSeen = () => setTimeout(() => rotateButton.current?.focus());
   return (
     <Screen
       heading={texts.nav.deliveries}
@@ -79,7 +76,7 @@ export function DeliveriesScreen({ query }: ScreenProps) {
         </div>
       )}
       <Messages given={given} />
-      {asked === "rotate" && <RotateDialog application={application} close={closeRotation} />}
+      {asked === "rotate" && <RotateDialog application={application} close={close} onSeen={onSeen} />}
       {asked === "test" && <TestEventDialog application={application} origin={given.origin} close={close} />}
     </Screen>
   );
@@ -294,22 +291,18 @@ function ReplayAll({ given }: { given: DeliveriesAsked }) {
   const { show } = useToasts();
   const [isAsked, setIsAsked] = useState(false);
   const state = given.state === "" ? "FAILED" : given.state;
-  // What is being sent at this moment is left out anyway.
-  if (!DELIVERY_STATES.some((one) => one === state && one !== "RUNNING")) {
-    return null;
-  }
-  const answered = async (yes: boolean) => {
-    setIsAsked(false);
-    if (!yes) {
-      return;
-    }
+  const replayAll = useOneAtATime(async () => {
     await act(async () => {
       const { count, may_have_more } = await replayDeliveries({ ...deliveryFilter(given), state });
       const text = fill(may_have_more ? words.replayedOfMore : words.replayed, { count: format.number(count) });
       show({ text, tone: "good" });
     });
     await client.invalidateQueries({ queryKey: ["deliveries"] });
-  };
+  });
+  // What is being sent at this moment is left out anyway.
+  if (!DELIVERY_STATES.some((one) => one === state && one !== "RUNNING")) {
+    return null;
+  }
   return (
     <>
       <Button className="button" onPress={() => setIsAsked(true)}>
@@ -320,7 +313,12 @@ function ReplayAll({ given }: { given: DeliveriesAsked }) {
         meaning={words.replayAllMeans}
         yes={words.replay}
         isOpen={isAsked}
-        onAnswer={(yes) => void answered(yes)}
+        onAnswer={(yes) => {
+          setIsAsked(false);
+          if (yes) {
+            replayAll();
+          }
+        }}
       />
     </>
   );

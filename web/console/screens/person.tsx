@@ -11,9 +11,9 @@ import { fetched } from "../components/fetched";
 import { Choice, TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { BannedBadge, nameOf } from "../components/person-name";
-import { Answer, Card, Fact, Facts, focusHeading, Moment, Screen } from "../components/screen";
+import { Answer, Card, catchFocus, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useShortcuts } from "../keys/shortcuts";
-import { useSubmit } from "../one-at-a-time";
+import { useOneAtATime, useSubmit } from "../one-at-a-time";
 import { detailHref, placeHref } from "../router";
 import { useAction, useSession, useTitle } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
@@ -61,7 +61,7 @@ function useProfileAction(): (act: () => Promise<unknown>, done: string) => Prom
       await Promise.all(
         ["profile", "profiles", "dismissals"].map((kind) => client.invalidateQueries({ queryKey: [kind] })),
       );
-      focusHeading();
+      catchFocus();
     }
     return changed;
   };
@@ -75,10 +75,11 @@ function ProfileCard({ profile }: { profile: Profile }) {
   const { people } = texts;
   const { profile_id: id, ban, groups, faces, reference, is_banned, active } = profile;
   const mayBan = active && (may("profiles:manage") || may("flags:manage"));
+  const lift = useOneAtATime(() => change(() => account.unban(id), people.lifted));
   const answer = (yes: boolean) => {
     setAsked(false);
     if (yes) {
-      void change(() => account.unban(id), people.lifted);
+      lift();
     }
   };
   return (
@@ -238,6 +239,7 @@ function DismissalItem({ profile, dismissal }: { profile: string; dismissal: Dis
   const { id, created_at, content_id, notification_id, user_id, this_content_only } = dismissal;
   const title = useTitle(content_id);
   const line = `dismissal-${id}`;
+  const undo = useOneAtATime(() => change(() => account.undoDismissal(profile, id), people.dismissalUndone));
   return (
     <li className="line">
       <span id={line}>
@@ -252,11 +254,7 @@ function DismissalItem({ profile, dismissal }: { profile: string; dismissal: Dis
         </a>
       )}
       {may("notifications:manage") && (
-        <Button
-          className="button small"
-          aria-describedby={line}
-          onPress={() => void change(() => account.undoDismissal(profile, id), people.dismissalUndone)}
-        >
+        <Button className="button small" aria-describedby={line} onPress={undo}>
           {texts.undo}
         </Button>
       )}

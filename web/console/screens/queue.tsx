@@ -12,7 +12,7 @@ import { Failure, Loading, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
 import { DECISION_KEYS, DECISION_TONES, isMatch, MATCH_KEYS, reasonFor, reasonsFor } from "../desk/decisions";
 import { ExposureMeter } from "../desk/exposure";
-import { type DeskControl, remarkName, useDesk } from "../desk/use-desk";
+import { type DeskControl, NO_REMARKS, remarkName, useDesk } from "../desk/use-desk";
 import { useShortcuts } from "../keys/shortcuts";
 import { placeHref, replaceRoute } from "../router";
 import { fill, type Texts, useFormat, useTexts } from "../texts";
@@ -161,6 +161,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
   const begun = desk.remarksOn(shown.id);
   const [comment, setComment] = useUnsent(remarkName("comment", shown.id), "", begun.comment);
   const [note, setNote] = useUnsent(remarkName("note", shown.id), "", begun.note);
+  const [hours, setHours] = useUnsent(remarkName("hours", shown.id), NO_REMARKS.hours, begun.hours);
   const [reason, setReason] = useUnsent<ReasonCode | undefined>(`reason of case ${shown.id}`, undefined);
   const [ask, setAsk] = useState<Ask>();
   /** A decision that waits for its reason. */
@@ -181,7 +182,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       ...(said.trim() === "" ? {} : { comment: said }),
     };
     const words = fill(queue.decided, { decision: decisionWords(texts, shown, decision) });
-    desk.decide(input, { comment: said, note }, words);
+    desk.decide(input, { comment: said, note, hours }, words);
   };
   const close = () => {
     setAsk(undefined);
@@ -244,16 +245,18 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       />
       {ask === "hold" && (
         <HoldDialog
+          hours={hours}
+          onHours={setHours}
           note={note}
           onNote={setNote}
-          onHold={(input) => desk.hold(input, { comment, note }, queue.onHold)}
+          onHold={(input) => desk.hold(input, { comment, note, hours }, queue.onHold)}
           close={close}
         />
       )}
       {ask === "assign" && (
         <AssignDialog
           caseId={shown.id}
-          onAssign={(member, name) => desk.assign(member, { comment, note }, fill(queue.assigned, { name }))}
+          onAssign={(member, name) => desk.assign(member, { comment, note, hours }, fill(queue.assigned, { name }))}
           close={close}
         />
       )}

@@ -1,6 +1,6 @@
 // The console's door: the ways of signing in that there are here, what a link is good for, and the first start of a server.
 
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useId, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { getPasskey, passkeysSupported } from "../../shared/passkeys";
 import { RefusedError } from "../api/client";
@@ -21,9 +21,11 @@ import { Icon } from "../components/icon";
 import { Failure, Loading, Screen } from "../components/screen";
 import { useToasts } from "../components/toasts";
 import { usePasskeyOffer } from "../passkey-offer";
+import { countMove } from "../router";
 import { errorText } from "../session-context";
 import type { SignInLink } from "../sign-in-link";
 import { fill, useTexts } from "../texts";
+import { unsent } from "../unsent";
 
 interface SignInLinkProps {
   link: { kind: Exclude<SignInLink["kind"], "choice" | "failed">; token: string };
@@ -147,26 +149,22 @@ export function SignInForm({ onSignedIn }: { onSignedIn(session: Session): void 
   useEffect(() => {
     signInMethods().then(setMethods, setError);
   }, [attempt]);
+  const again = () => {
+    // The button goes: the heading of the screen that comes takes the focus.
+    countMove();
+    setError(undefined);
+    setAttempt(attempt + 1);
+  };
   if (methods) {
     return methods.is_set_up ? (
       <SignInMethodsForm methods={methods} onSignedIn={onSignedIn} />
     ) : (
-      <FirstStart again={() => setAttempt(attempt + 1)} />
+      <FirstStart again={again} />
     );
   }
   return (
     <Screen heading={signIn.heading}>
-      {error === undefined ? (
-        <Loading />
-      ) : (
-        <Failure
-          error={error}
-          retry={() => {
-            setError(undefined);
-            setAttempt(attempt + 1);
-          }}
-        />
-      )}
+      {error === undefined ? <Loading /> : <Failure error={error} retry={again} />}
     </Screen>
   );
 }
@@ -210,6 +208,10 @@ function SignInMethodsForm({ methods, onSignedIn }: MethodsProps) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [withPassword, setWithPassword] = useState(!methods.mail_links);
+  const provider = methods.identity_provider;
+  const warning = useId();
+  // What was typed is in the memory of this page alone, which ends where the page leads to the provider.
+  const isLostByLeaving = Boolean(provider) && unsent.isKeeping;
   const hasPasskeys = methods.passkeys && passkeysSupported();
   const act = async (todo: () => Promise<void>) => {
     setBusy(true);
@@ -248,7 +250,7 @@ function SignInMethodsForm({ methods, onSignedIn }: MethodsProps) {
       </Screen>
     );
   }
-  const isOnlyForm = !hasPasskeys && !methods.identity_provider;
+  const isOnlyForm = !hasPasskeys && !provider;
   return (
     <Screen key="form" heading={signIn.heading}>
       {hasPasskeys && (
@@ -256,9 +258,24 @@ function SignInMethodsForm({ methods, onSignedIn }: MethodsProps) {
           <Icon name="key" /> {signIn.passkey}
         </Button>
       )}
-      {methods.identity_provider && (
-        <Button className="button wide" isDisabled={busy} onPress={() => void byProvider()}>
-          {fill(signIn.provider, { name: methods.identity_provider })}
+      {provider && isLostByLeaving && (
+        <>
+          <p className="note" id={warning}>
+            {fill(signIn.keptHere, { name: provider })}
+          </p>
+          <a className="button wide" href={location.pathname} target="_blank" rel="noopener">
+            <Icon name="external" /> {signIn.otherTab}
+          </a>
+        </>
+      )}
+      {provider && (
+        <Button
+          className="button wide"
+          isDisabled={busy}
+          onPress={() => void byProvider()}
+          {...(isLostByLeaving ? { "aria-describedby": warning } : {})}
+        >
+          {fill(signIn.provider, { name: provider })}
         </Button>
       )}
       {!isOnlyForm && <p className="divider">{signIn.or}</p>}

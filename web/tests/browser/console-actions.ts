@@ -52,6 +52,13 @@ export async function go(page: Page, keys: string, words: string): Promise<void>
   await pressTogether(page, keys, () => expect(page.locator("h1")).toHaveText(words, { timeout: REACHED_MS }));
 }
 
+/** Waits until whatever comes of an answer that has arrived is drawn, and the focus is where it stays. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50)))),
+  );
+}
+
 /** Has the browser ask for a language from the next page on. */
 export async function speak(page: Page, language: string): Promise<void> {
   await page.addInitScript((language) => {

@@ -298,6 +298,60 @@ test("everything that was given up is sent again at once", async ({ page, server
   await expect(rows(page)).toHaveCount(2);
 });
 
+test("everything is sent again once, however often it is confirmed", async ({ page, server }) => {
+  server.deliveries.all = [failedDelivery(1, "ages.result")];
+  await signedIn(page, server, "operator-sign-in");
+  await page.goto(`${server.page}#deliveries?application_id=${APPLICATION}`);
+  const sent = await holdCalls(page, "**/deliveries/replay", "POST");
+  const question = page.getByRole("alertdialog");
+  for (const _ of ["once", "twice"]) {
+    await button(page, "Send all again: Given up").click();
+    await question.getByRole("button", { name: "Send again" }).click();
+    await expect(question).toHaveCount(0);
+  }
+  await sent.answer();
+  await expect(spoken(page)).toHaveText("Sent again now: 1.");
+  expect(sent.asked.length).toBe(1);
+});
+
+test("a secret that is replaced late is seen wherever somebody has gone, and what was typed outlives a session", async ({
+  page,
+  server,
+}) => {
+  const [root] = server.operators.operators;
+  await signedIn(page, server, "operator-sign-in");
+  await page.goto(`${server.page}#deliveries?application_id=${APPLICATION}`);
+  const replaced = await holdCalls(page, /\/webhook-secrets$/, "POST");
+  const dialog = page.getByRole("dialog");
+  await button(page, "Replace the secret").click();
+  await button(page, "Replace it now").click();
+  await expect.poll(() => replaced.asked.length).toBe(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await go(page, "ga", "Applications");
+  await replaced.answer();
+  const secret = page.getByRole("dialog", { name: "Your new secret" });
+  await expect(secret.getByLabel("Secret")).toHaveValue(WEBHOOK_SECRET);
+  await expect(page.locator("h1")).toHaveText("Applications");
+  await button(page, "I have copied it").click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.locator("#heading")).toBeFocused();
+
+  await page.goto(`${server.page}#deliveries?application_id=${APPLICATION}`);
+  await heading(page, "Deliveries");
+  await button(page, "Test event N").click();
+  await dialog.getByLabel("Address of the server").fill("https://hooks.example.com/assay");
+  server.operator = undefined;
+  await page.keyboard.press("Enter");
+  await heading(page, "Sign in");
+  server.operatorLinks.set(TOKEN, root ?? operator(1, "Root"));
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Deliveries");
+  await button(page, "Test event N").click();
+  await expect(dialog.getByLabel("Address of the server")).toHaveValue("https://hooks.example.com/assay");
+});
+
 test("a delivery shows what is sent without secrets, and leads to what it is about", async ({ page, server }) => {
   const found = notification(1, ["BANNED_PROFILE"]);
   server.notifications = [found];

@@ -1,7 +1,7 @@
 // What operators do in the console, in a real browser: tenants and keys, approvals, other operators and their roles.
 
-import { exactText, expectAccessible, holdCalls, tabTo, takeScreenshot } from "./actions";
-import { go, judge, speak, TOKEN } from "./console-actions";
+import { exactText, expectAccessible, holdCalls, intercept, tabTo, takeScreenshot } from "./actions";
+import { go, judge, settle, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 import { account, apiKey, application, approval, operator, organisation } from "./operators-stand-in";
@@ -366,6 +366,182 @@ test("a key that is made late, and limits that are changed late, close no other 
   await made.answer();
   await expect(page.locator("#secret"), "the secret is not lost").toBeVisible();
   await expect(page.locator("#new-key input").first()).toHaveValue("Counter");
+});
+
+test("a key that is made late is seen wherever its maker has gone, one after the other, and ends with the session", async ({
+  page,
+  server,
+}) => {
+  const { operators } = server;
+  const shop = application(1, "Shop");
+  operators.applications = [shop];
+  operators.accounts = [account(1, "Corner shop")];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#application=${shop.id}`);
+  await heading(page, "Shop");
+  // What the server has answered already is held back: it makes the key also for somebody who has left meanwhile.
+  const held: (() => void)[] = [];
+  await intercept(page, /\/keys$/, async (route) => {
+    if (route.request().method() !== "POST") {
+      await route.continue();
+      return;
+    }
+    const response = await route.fetch();
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.fulfill({ response });
+  });
+  const dialog = page.getByRole("dialog");
+  const secret = page.locator("#secret");
+  const ask = async (name: string) => {
+    const asked = held.length;
+    await page.keyboard.press("n");
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel("see people").check();
+    await button(page, "Create the key").click();
+    await expect.poll(() => held.length).toBe(asked + 1);
+    await page.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+  };
+  const answer = () => {
+    for (const letGo of held.splice(0)) {
+      letGo();
+    }
+  };
+  await ask("Till");
+  await ask("Kiosk");
+  await go(page, "gc", "Accounts");
+  await expect(rows(page)).toHaveText([/Corner shop/]);
+  answer();
+  for (const name of [/Till|Kiosk/, /Till|Kiosk/]) {
+    await expect(secret).toContainText(name);
+    await expect(secret.getByLabel("Key")).toHaveValue(/^assay_/);
+    await expect(secret.getByRole("button", { name: "Copy" })).toBeFocused();
+    await heading(page, "Accounts");
+    await button(page, "I have copied it").click();
+  }
+  await expect(secret).toHaveCount(0);
+  await expect(page.locator("#heading")).toBeFocused();
+  const isKept = () =>
+    page.evaluate(() =>
+      JSON.stringify([document.body.innerHTML, { ...localStorage }, { ...sessionStorage }]).includes("assay_2mCk"),
+    );
+  expect(await isKept()).toBe(false);
+
+  await page.goto(`${server.page}#application=${shop.id}`);
+  await heading(page, "Shop");
+  await ask("Scale");
+  answer();
+  await expect(secret).toContainText("Scale");
+  server.operator = undefined;
+  await page.goto(`${server.page}#accounts`);
+  await page.goto(`${server.page}#jobs`);
+  await heading(page, "Sign in");
+  await expect(secret, "it ends with the session").toHaveCount(0);
+  expect(await isKept()).toBe(false);
+
+  const [root] = operators.operators;
+  server.operatorLinks.set(TOKEN, root ?? operator(1, "Root"));
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
+  await page.goto(`${server.page}#application=${shop.id}`);
+  await heading(page, "Shop");
+  await ask("Counter");
+  await page.locator("#leave").click();
+  await heading(page, "Sign in");
+  const answered = page.waitForResponse(/\/keys$/);
+  answer();
+  await answered;
+  await settle(page);
+  await expect(secret, "nobody is there who may see it").toHaveCount(0);
+  expect(await isKept()).toBe(false);
+});
+
+test("what needs a second operator is asked for once, however often it is confirmed", async ({ page, server }) => {
+  const { operators } = server;
+  operators.fourEyes = true;
+  const shop = application(1, "Shop");
+  operators.applications = [shop];
+  operators.accounts = [account(1, "Corner shop")];
+  operators.keys.set(shop.id, [apiKey(1, "Till")]);
+  await signedIn(page, server);
+  await page.goto(`${server.page}#application=${shop.id}`);
+  const asked = await holdCalls(page, /\/(keys|accounts)\/[\da-f-]{36}$/, "DELETE");
+  const question = page.getByRole("alertdialog");
+  await rows(page).first().press("Enter");
+  for (const _ of ["once", "twice"]) {
+    await page.locator("#key").getByRole("button", { name: "Revoke" }).click();
+    await question.getByRole("button", { name: "Revoke" }).click();
+    await expect(question).toHaveCount(0);
+  }
+  await asked.answer();
+  await expect(spoken(page)).toContainText("Another operator must approve it");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+
+  await page.goto(`${server.page}#account=${account(1, "").id}`);
+  await heading(page, "Corner shop");
+  for (const _ of ["once", "twice"]) {
+    await button(page, "Delete the account").click();
+    await question.getByLabel("Type Corner shop to confirm").fill("Corner shop");
+    await question.getByRole("button", { name: "Delete the account" }).click();
+    await expect(question).toHaveCount(0);
+  }
+  await asked.answer();
+  await heading(page, "Approvals");
+  expect(asked.asked.length).toBe(2);
+  expect(operators.approvals.map(({ action }) => action)).toEqual(["account.delete", "api-key.revoke"]);
+});
+
+test("an approval that is answered late takes the focus from nothing, and is sent once", async ({ page, server }) => {
+  server.operators.accounts = [account(1, "Corner shop")];
+  server.operators.approvals = [
+    approval(1),
+    approval(2, { action: "api-key.revoke", application_id: application(1, "").id, key_id: apiKey(1, "").id }),
+  ];
+  await signedIn(page, server);
+  await go(page, "gd", "Approvals");
+  await expect(page.locator("#approval")).toContainText("Corner shop");
+  const decided = await holdCalls(page, /\/(approve|refuse)$/, "POST");
+  const question = page.getByRole("alertdialog");
+  for (const _ of ["once", "twice"]) {
+    await button(page, "Approve A").click();
+    await question.getByRole("button", { name: "Approve" }).click();
+    await expect(question).toHaveCount(0);
+  }
+  const show = page.getByLabel("Show");
+  await show.focus();
+  await decided.answer();
+  await expect(rows(page)).toHaveText([/Revoke a key/]);
+  await settle(page);
+  await expect(show, "they have gone on").toBeFocused();
+  expect(decided.asked.length).toBe(1);
+
+  await button(page, "Refuse D").click();
+  await question.getByRole("button", { name: "Refuse" }).click();
+  await decided.answer();
+  await expect(page.locator("main")).toContainText("Nothing waits for approval.");
+  await expect(page.locator("#heading"), "what was pressed is gone").toBeFocused();
+});
+
+test("limits that were typed when the session ended are there again", async ({ page, server }) => {
+  const shop = application(1, "Shop");
+  server.operators.applications = [shop];
+  const [root] = server.operators.operators;
+  await signedIn(page, server);
+  await page.goto(`${server.page}#application=${shop.id}`);
+  const field = page.getByRole("spinbutton", { name: "Calls at once" });
+  await button(page, "Change the limits").click();
+  await field.fill("80");
+  server.operator = undefined;
+  await button(page, "Save").click();
+  await heading(page, "Sign in");
+  await expect(spoken(page)).toContainText("what you typed is kept in this tab");
+  server.operatorLinks.set(TOKEN, root ?? operator(1, "Root"));
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Shop");
+  await button(page, "Change the limits").click();
+  await expect(field).toHaveValue("80");
 });
 
 test("an operator is let in again once, however often the button is pressed", async ({ page, server }) => {

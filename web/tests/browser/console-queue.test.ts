@@ -1,7 +1,7 @@
 // The reviewer's queue in a real browser: cases one after the other, with the keyboard alone.
 
 import type { Member } from "../../console/api/account";
-import { expectAccessible, intercept, stopClock, takeScreenshot } from "./actions";
+import { expectAccessible, holdCalls, intercept, stopClock, takeScreenshot } from "./actions";
 import { documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
 import { go, judge, pressTogether, REACHED_MS, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
@@ -383,6 +383,8 @@ test("what was typed about a case is there again after a session that ended, and
   await page.keyboard.press("h");
   const note = page.getByRole("dialog").getByLabel("What should others know?");
   await note.fill("asked for the original");
+  const hours = page.getByRole("dialog").getByLabel("For how long?");
+  await hours.selectOption("72");
   server.me = undefined;
   await page.getByRole("dialog").getByRole("button", { name: "Put on hold" }).click();
   await heading(page, "Sign in");
@@ -390,6 +392,7 @@ test("what was typed about a case is there again after a session that ended, and
   await heading(page, /unknown face/);
   await page.keyboard.press("h");
   await expect(note).toHaveValue("asked for the original");
+  await expect(hours).toHaveValue("72");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
 
@@ -532,6 +535,7 @@ test("a lead sees all cases, and takes one from whoever has it", async ({ page, 
   await judge(page, "case");
   await page.getByRole("button", { name: "Give back to the queue" }).click();
   await expect(spoken(page)).toHaveText("The case is back in its queue.");
+  await expect(page.locator("#heading"), "the button is gone").toBeFocused();
   await page.getByRole("button", { name: "Hand over" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Kim" }).click();
   await expect(spoken(page)).toHaveText("The case waits for Kim.");
@@ -660,6 +664,26 @@ test("a decision is taken back from another screen, which leads to the case", as
   await page.keyboard.press("z");
   await heading(page, /younger/);
   expect(server.cases.decisions.size).toBe(0);
+});
+
+test("a decision that is taken back late leads nobody away from where they have gone since", async ({
+  page,
+  server,
+}) => {
+  server.cases.all = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.keyboard.press("d");
+  await expect(page.locator(".toast .countdown")).toBeVisible();
+  await go(page, "gi", "Inbox");
+  const undone = await holdCalls(page, "**/decision", "DELETE");
+  await page.keyboard.press("z");
+  await expect.poll(() => undone.asked.length).toBe(1);
+  await go(page, "gm", "Assigned to me");
+  await undone.answer();
+  await expect(spoken(page)).toHaveText("Taken back. The case is at your desk, in the queue.");
+  await heading(page, "Assigned to me");
+  await go(page, "gq", "Found: looks younger than is allowed here");
 });
 
 test("the list of keys has what the open case can do", async ({ page, server }) => {

@@ -96,6 +96,7 @@ test("a search that cannot be fetched is asked for again, and nothing that was t
   await page.unroute(/\/assets\/face-search-/);
   await who.getByRole("button", { name: "Try again" }).press("Enter");
   await expect(who.locator(".matches li")).toHaveCount(2);
+  await expect(who.getByRole("heading", { name: "Who is this?" }), "the button is gone").toBeFocused();
   await who.getByRole("button", { name: "Close" }).press("Enter");
   await expect(who).toHaveCount(0);
   await expect(comment).toHaveValue("half a sentence");

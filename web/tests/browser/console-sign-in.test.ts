@@ -85,6 +85,65 @@ test("what the server says there is, is shown: a passkey, the identity provider,
   await expect(page.getByRole("button", { name: "passkey" })).toHaveCount(0);
 });
 
+test("whoever typed something is told that the way to the identity provider loses it, and goes on from another tab", async ({
+  page,
+  server,
+}) => {
+  const [root] = server.operators.operators;
+  server.credentials.methods = { is_set_up: true, passkeys: false, mail_links: true, identity_provider: "Example ID" };
+  await page.goto(server.page);
+  await expect(button(page, "Continue with Example ID")).toBeVisible();
+  await expect(page.locator("main .note"), "nothing is lost").toHaveCount(0);
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Organisations");
+  await page.keyboard.press("n");
+  const name = page.getByLabel("Name");
+  await name.fill("Example Ltd");
+  server.operator = undefined;
+  await name.press("Enter");
+  await heading(page, "Sign in");
+  await expect(button(page, "Continue with Example ID")).toHaveAccessibleDescription(
+    /is lost if this tab leaves for Example ID/,
+  );
+  await judge(page, "sign-in-kept");
+  const opened = page.context().waitForEvent("page");
+  await page.getByRole("link", { name: "Sign in in another tab" }).click();
+  const other = await opened;
+  await expect(button(other, "Continue with Example ID")).toBeVisible();
+  await expect(other.locator("main .note"), "nothing was typed there").toHaveCount(0);
+  server.operatorLinks.set(TOKEN, root ?? operator(1, "Root"));
+  await other.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(other, "Sign in").click();
+  await heading(other, "Organisations");
+  await other.close();
+  // As it is where both were seen side by side: this one was never out of sight.
+  await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await heading(page, "Organisations");
+  await expect(name).toHaveValue("Example Ltd");
+});
+
+test("the door that could not be fetched has the focus when it comes", async ({ page, server }) => {
+  const broken = /\/console\/(session|sign-in-methods)$/;
+  await intercept(page, broken, (route) =>
+    route.fulfill({ status: 500, json: { code: "INTERNAL_ERROR", message: "broken" } }),
+  );
+  await page.goto(server.page);
+  await heading(page, "Assay");
+  await page.unroute(broken);
+  const methods = /\/console\/sign-in-methods$/;
+  await intercept(page, methods, (route) =>
+    route.fulfill({ status: 500, json: { code: "INTERNAL_ERROR", message: "broken" } }),
+  );
+  await button(page, "Try again").press("Enter");
+  await heading(page, "Sign in");
+  await expect(page.locator("#heading")).toBeFocused();
+  await page.unroute(methods);
+  await button(page, "Try again").press("Enter");
+  await expect(page.getByLabel("Email address")).toBeVisible();
+  await expect(page.locator("#heading")).toBeFocused();
+});
+
 test("an operator comes in with a password, then a code; wrong ones are refused", async ({ page, server }) => {
   server.secondFactor = "required";
   server.credentials.own.codes = true;

@@ -1,7 +1,7 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
 import { exactText, expectAccessible, holdCalls, intercept, showPage, takeScreenshot } from "./actions";
-import { go, judge, speak, TOKEN } from "./console-actions";
+import { go, judge, settle, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { openSession } from "./credentials-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -377,6 +377,39 @@ test("the first screen that could not be fetched has the focus when it comes", a
   await expect(page.locator("#heading")).toBeFocused();
 });
 
+test("what is fetched anew by a button that goes leaves the focus at the heading of its part", async ({
+  page,
+  server,
+}) => {
+  const found = notification(1, ["UNKNOWN_FACE"]);
+  server.notifications = [found];
+  await signedIn(page, server);
+  const broken = /\/notifications\/[\da-f-]{36}(\/reviews)?$/;
+  await intercept(page, broken, (route) =>
+    route.fulfill({ status: 500, json: { code: "INTERNAL_ERROR", message: "broken" } }),
+  );
+  await page.goto(`${server.page}#notification=${found.id}`);
+  const again = page.getByRole("button", { name: "Try again" });
+  await expect(page.getByRole("alert")).toContainText("broken");
+  await again.press("Enter");
+  await expect(page.locator("#heading"), "it failed again").toBeFocused();
+  await expect(again).toBeVisible();
+  await page.unroute(broken);
+  await again.press("Enter");
+  await expect(page.locator("article")).toBeVisible();
+  await expect(page.locator("#heading")).toBeFocused();
+
+  await intercept(page, broken, (route) =>
+    route.fulfill({ status: 500, json: { code: "INTERNAL_ERROR", message: "broken" } }),
+  );
+  await click(page, "Who decided what");
+  await expect(again).toBeVisible();
+  await page.unroute(broken);
+  await again.press("Enter");
+  await expect(page.locator(".disclosure")).toContainText("Nobody");
+  await expect(page.locator("article h2")).toBeFocused();
+});
+
 test("members are invited, allowed, made administrators and removed", async ({ page, server }) => {
   await signedIn(page, server, "Members");
   await expect(rows(page)).toHaveText([/Ada \(you\).*Administrator.*Everything/, /Eve.*Member.*see findings/]);
@@ -659,6 +692,36 @@ test("somebody is banned with a reason and an end, and the ban is lifted", async
   await question.getByRole("button", { name: "Lift the ban" }).click();
   await expect(spoken(page)).toHaveText("The ban is lifted.");
   await expect(content).not.toContainText("fights");
+});
+
+test("a ban that is answered late takes the focus from nothing, and is lifted once", async ({ page, server }) => {
+  const bob = profile(1, "Bob");
+  server.profiles = [bob];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#profile=${bob.profile_id}`);
+  await heading(page, "Bob");
+  const banned = await holdCalls(page, /\/(ban|unban)$/, "POST");
+  await page.getByRole("button", { name: "Ban this person" }).press("Enter");
+  await page.locator("#ban button").press("Enter");
+  await expect.poll(() => banned.asked.length).toBe(1);
+  const link = page.getByRole("navigation").getByRole("link", { name: "People", exact: true });
+  await link.focus();
+  await banned.answer();
+  await expect(page.locator("main")).toContainText("Lift the ban");
+  await settle(page);
+  await expect(link, "they have gone on").toBeFocused();
+
+  const lift = page.getByRole("button", { name: "Lift the ban" });
+  for (const _ of ["once", "twice"]) {
+    await lift.click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("button", { name: "Lift the ban" }).click();
+    await expect(dialog).toBeHidden();
+  }
+  await banned.answer();
+  await expect(spoken(page)).toHaveText("The ban is lifted.");
+  await expect(page.locator("#heading"), "the button is gone").toBeFocused();
+  expect(banned.asked.length).toBe(2);
 });
 
 test("a dismissal is seen at the person, and undone", async ({ page, server }) => {

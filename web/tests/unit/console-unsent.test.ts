@@ -39,7 +39,9 @@ test("whoever is signed in again finds where they were and what they had typed, 
   assert.equal(input.isKept("comment"), true);
   assert.equal(input.keptOr("comment", ""), "half a sentence");
   assert.equal(input.keptOr("reason", "none"), "none");
+  assert.equal(input.isKeeping, true);
   input.drop("comment");
+  assert.equal(input.isKeeping, false, "the door has nothing to warn of");
   assert.equal(input.keptOr("comment", ""), "");
   assert.equal(input.comeBack(ofMember(1)), undefined, "where they were is told once");
 });
