@@ -25,7 +25,9 @@ TESTED := --workspace --locked --lib --bins --tests
 .PHONY: help setup run test test-build test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
+	@awk -F ':.*## ' \
+		'/^[a-z-]+:.*## / { targets[++count] = $$1; texts[count] = $$2; if (length($$1) > width) width = length($$1) } \
+		END { for (at = 1; at <= count; at++) printf("%-" width "s  %s\n", targets[at], texts[at]) }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: system packages, npm packages; build the web pages
 	@scripts/system-packages.sh

@@ -4,8 +4,8 @@
 #
 #   scripts/bare.sh [setup|run|test|postgres|ci|dress|all ...] [--keep]
 #
-#   setup   make setup, the packages of the tests, and what `make run` would do next; takes minutes
-#   run     make run until it answers, then the README's first call
+#   setup   make help, make setup, the packages of the tests, and what `make run` would do next; takes minutes
+#   run     make help, then make run until it answers, then the README's first call
 #   test    make test
 #   postgres  what make test does last: the tests that may meet a database, on PostgreSQL
 #   ci      .ci/run
@@ -150,7 +150,11 @@ inside() {
 
 # --- what is tried there ---
 
+# The list of what can be made, before anything is installed.
+try_help() { inside make help; }
+
 try_setup() {
+    try_help
     inside make setup
     inside scripts/system-packages.sh tests
     inside make --dry-run run
@@ -158,6 +162,7 @@ try_setup() {
 
 try_run() {
     local port answered='' line
+    try_help
     port=$(shuf -i 20000-29999 -n 1)
     set -m
     # This shell outlives the signal that ends the server, or the time of processors that the build took would be lost.

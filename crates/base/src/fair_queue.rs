@@ -23,6 +23,9 @@ struct Share<T> {
     /// The start tag of the owner's next item: what its items were charged so far, or the virtual time when it came back from
     /// being idle, whichever is later.
     start_tag: Duration,
+    /// The virtual time when it came back from having nothing waiting: no refund takes the start tag below this, because whoever comes
+    /// back is owed nothing for the time before.
+    came_back_at: Duration,
     /// What its items have taken, counted from the start tag that it had when none of them was in service.
     service_received: Duration,
     /// Items that have left and are not settled.
@@ -52,12 +55,14 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
     pub fn push(&mut self, owner: O, item: T) {
         let share = self.shares.entry(owner).or_insert_with(|| Share {
             start_tag: Duration::ZERO,
+            came_back_at: Duration::ZERO,
             service_received: Duration::ZERO,
             in_service: 0,
             waiting: VecDeque::new(),
         });
         if share.waiting.is_empty() {
             share.start_tag = share.start_tag.max(self.virtual_time);
+            share.came_back_at = self.virtual_time;
             if share.in_service == 0 {
                 share.service_received = share.start_tag;
             }
@@ -102,7 +107,8 @@ impl<O: Eq + Hash + Copy, T> FairQueue<O, T> {
             share.service_received = (share.service_received + took).saturating_sub(charged);
             // What it was moved ahead by while this was in service has counted already.
             let refund = charged.saturating_sub(took);
-            share.start_tag = share.start_tag.saturating_sub(refund).max(share.service_received);
+            let least = share.service_received.max(share.came_back_at);
+            share.start_tag = share.start_tag.saturating_sub(refund).max(least);
         }
     }
 
@@ -219,6 +225,35 @@ mod tests {
         queue.settle('a', SECOND, 20 * SECOND);
         queue.push('b', 30);
         assert_eq!(drain(&mut queue), "a1 b30");
+    }
+
+    #[test]
+    fn a_refund_for_before_an_owner_came_back_takes_it_before_nobody() {
+        let mut queue = FairQueue::default();
+        queue.push('a', 0);
+        queue.pop(10 * SECOND);
+        for number in 0..30 {
+            queue.push('b', number);
+            queue.pop(SECOND);
+            queue.settle('b', SECOND, SECOND);
+        }
+        // Comes back beside its own item, whose charge it has outlived, and is refunded most of that.
+        for number in 1..5 {
+            queue.push('a', number);
+        }
+        queue.settle('a', 10 * SECOND, SECOND);
+        for number in 30..33 {
+            queue.push('b', number);
+        }
+        assert_eq!(drain(&mut queue), "a1 a2 b30 a3 b31 a4 b32");
+        // A refund for what was charged since then counts as before.
+        queue.push('c', 0);
+        queue.push('d', 0);
+        queue.push('c', 1);
+        queue.push('d', 1);
+        assert_eq!(queue.pop(10 * SECOND), Some(('c', 0)));
+        queue.settle('c', 10 * SECOND, Duration::ZERO);
+        assert_eq!(drain(&mut queue), "d0 c1 d1");
     }
 
     #[test]

@@ -10,6 +10,9 @@ use std::time::Duration;
 const MAX_MILLISECONDS: u64 = 24 * 3600 * 1000;
 /// The most bytes that can be set: a petabyte.
 const MAX_BYTES: u64 = 1_000_000_000_000_000;
+/// The most connections, and the most of anything else at once, that can be set: Linux lets a process open about as many files
+/// (`fs.nr_open`), unless it is told otherwise.
+const MAX_AT_ONCE: u64 = 1_000_000;
 
 /// A duration that the configuration writes as a whole number of some unit.
 pub trait DurationSetting: Copy {
@@ -128,13 +131,14 @@ where
     Option::<u64>::deserialize(from)?.map(|bytes| bounded(bytes, MAX_BYTES, "bytes")).transpose()
 }
 
-/// Reads a number of at least 1: 0 is read as 1.
-pub fn at_least_one<'de, N, D>(from: D) -> Result<N, D::Error>
-where
-    N: Deserialize<'de> + Ord + From<u8>,
-    D: Deserializer<'de>,
-{
-    N::deserialize(from).map(|number| number.max(1.into()))
+/// Reads a number of connections, at most a million; 0 is read as 1.
+pub fn number_of_connections<'de, N: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<N, D::Error> {
+    bounded(u64::deserialize(from)?.max(1), MAX_AT_ONCE, "connections")
+}
+
+/// Reads how much of something is done at once, at most a million; 0 is read as 1.
+pub fn number_at_once<'de, N: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<N, D::Error> {
+    bounded(u64::deserialize(from)?.max(1), MAX_AT_ONCE, "at once")
 }
 
 /// Reads a value as the narrower type `N`, whose range is that of the setting.
@@ -205,6 +209,25 @@ mod tests {
         assert_eq!(number_of_bytes(count(1_000_000_000_000_000)), Ok(1_000_000_000_000_000_u64));
         // What the type has no room for is no smaller number.
         assert!(number_of_bytes::<u16, _>(count(65_536)).is_err());
+    }
+
+    #[test]
+    fn connections_and_what_is_done_at_once_are_from_1_to_a_million() {
+        let read = |number: u64| -> [(Result<usize, Error>, &str); 2] {
+            [
+                (number_of_connections(count(number)), "connections"),
+                (number_at_once(count(number)), "at once"),
+            ]
+        };
+        for (number, expected) in [(0, 1), (1, 1), (1_000_000, 1_000_000)] {
+            assert!(read(number).iter().all(|(read, _)| *read == Ok(expected)), "{number}");
+        }
+        for number in [1_000_001, 1 << 61, u64::MAX] {
+            for (refused, unit) in read(number) {
+                let words = format!("{number} {unit} are too many: at most 1000000 can be set");
+                assert_eq!(refused.unwrap_err().to_string(), words);
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod operator;
 mod out;
 mod panics;
 mod serve;
+mod shell;
 mod startup;
 mod telemetry;
 mod work;

@@ -11,6 +11,7 @@ use crate::{
     config::{Config, OpenInstallation},
     lifecycle::{load_models, record_start, refresh_face_indexes, report_exposed_paths, report_sandbox},
     out,
+    shell::quote_path,
     startup::{InstallationWatch, open_installation},
     telemetry::Telemetry,
 };
@@ -179,12 +180,12 @@ async fn report_missing_operator(db: &Db, config: &Config, dev: bool) -> anyhow:
     Ok(())
 }
 
-/// The command that makes the first operator of this installation, from the present folder.
+/// The command that makes the first operator of this installation, for a shell in the present folder.
 fn init_command(config: &Config, dev: bool) -> String {
-    let (program, data) = (demo::own_program(), config.data_dir.display());
-    let file = config.config_file.as_ref().map(|file| format!(" --config {}", file.display()));
+    let (program, data) = (quote_path(&demo::own_program()), quote_path(&config.data_dir));
+    let file = config.config_file.as_ref().map(|file| format!(" --config {}", quote_path(file)));
     let (file, dev) = (file.unwrap_or_default(), if dev { " --dev" } else { "" });
-    format!("{} init --data-dir {data}{file}{dev} --email ADDRESS", program.display())
+    format!("{program} init --data-dir {data}{file}{dev} --email ADDRESS")
 }
 
 fn data_disk(config: &Config) -> DataDisk {
@@ -285,15 +286,23 @@ mod tests {
     #[test]
     fn the_command_for_the_first_operator_is_for_this_installation() {
         let config = Config { data_dir: "/srv/assay".into(), ..Config::default() };
-        let program = demo::own_program();
-        let command = |config: &Config, dev| {
-            init_command(config, dev).strip_prefix(program.to_str().unwrap()).unwrap().to_owned()
-        };
+        let program = quote_path(&demo::own_program());
+        let command =
+            |config: &Config, dev| init_command(config, dev).strip_prefix(&program).unwrap().to_owned();
         assert_eq!(command(&config, true), " init --data-dir /srv/assay --dev --email ADDRESS");
         let config = Config { config_file: Some("/etc/assay.toml".into()), ..config };
         assert_eq!(
             command(&config, false),
             " init --data-dir /srv/assay --config /etc/assay.toml --email ADDRESS"
+        );
+        let config = Config {
+            data_dir: "/srv/Ada's data".into(),
+            config_file: Some("/etc/my assay.toml".into()),
+            ..config
+        };
+        assert_eq!(
+            command(&config, false),
+            r" init --data-dir '/srv/Ada'\''s data' --config '/etc/my assay.toml' --email ADDRESS"
         );
     }
 }

@@ -14,6 +14,7 @@ import {
   chooseMethod,
   endSession,
   enterStep,
+  expireSession,
   handleRefusal,
   isOrphanedIssuerSession,
   showInterrupted,
@@ -86,7 +87,7 @@ function handle(t: Transition, event: PageEvent): void {
       return;
     case "expired":
       if (!UNTIMED_SCREENS.has(t.state.screen.on)) {
-        endSession(t, "expired");
+        expireSession(t);
       }
       return;
     case "storageFailed":

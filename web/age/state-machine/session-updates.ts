@@ -63,8 +63,8 @@ export function applySession(t: Transition, session: Session): void {
 /** Stores the session and stays on the screen. */
 export function updateSession(t: Transition, session: Session): void {
   t.set({ session });
-  const ends = isOpen(session) || session.status === "PROCESSING";
-  t.do({ do: "startCountdown", seconds: ends ? session.secondsLeft : undefined });
+  // Only an open session runs out: a check may take longer, and an outcome stays.
+  t.do({ do: "startCountdown", seconds: isOpen(session) ? session.secondsLeft : undefined });
   tellParent(t, session);
 }
 
@@ -177,6 +177,22 @@ function announceReturn(t: Transition, { callback }: Session, seconds: number): 
   const url = returnUrl(t.state);
   if (callback?.auto && url && !t.state.environment.embedded) {
     t.do({ do: "announceReturn", url, seconds });
+  }
+}
+
+/** The session's time is over. What was sent in time may be answered yet, and what others do may have brought an outcome: the
+ * server knows. */
+export function expireSession(t: Transition): void {
+  const { pending, polling } = t.state;
+  const answers = pending !== undefined && pending.request.ask !== "load";
+  if (!answers && !polling) {
+    endSession(t, "expired");
+    return;
+  }
+  t.do({ do: "startCountdown", seconds: undefined });
+  if (!answers) {
+    enterScreen(t, { on: "loading" });
+    sendRequest(t, { ask: "recovery" });
   }
 }
 

@@ -71,7 +71,7 @@ export type StepInput = TurnInput | (() => Promise<TurnInput>);
 /** A request to the server or, for `load`, for the module of a screen. */
 export type PageRequest =
   | { ask: "open"; path: string | undefined }
-  /** These three read the session: to go back to the choice, after a refusal, and before going to a provider. */
+  /** These three read the session: to go back to the choice, after a refusal or the end of its time, and before going to a provider. */
   | { ask: "choice" }
   | { ask: "recovery" }
   | { ask: "departure"; returnState: ReturnState; url: string }

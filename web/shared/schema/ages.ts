@@ -46,7 +46,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the session for its page. */
+        /**
+         * Read the session for its page.
+         * @description Once its time is over, the answer is 410, but not while a check is still running (`PROCESSING`), nor within ten minutes after the
+         *     session ended: so the end user sees what came of it. Nothing else can be done in it any more.
+         */
         get: operations["see_age_session"];
     };
     "/age/v1/sessions/{sessionId}/attempts": {

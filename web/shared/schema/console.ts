@@ -2558,7 +2558,7 @@ export interface components {
         Lane: {
             /**
              * Format: int64
-             * @description Jobs that are due and wait for a free place.
+             * @description Jobs that are due and wait for a free slot.
              */
             due: number;
             lane: components["schemas"]["LaneName"];

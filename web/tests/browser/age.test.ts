@@ -287,6 +287,23 @@ test("time that runs out is warned of, and ends it wherever somebody is", async 
   await expect(page).toHaveURL(/\/thanks\?/);
 });
 
+test("a check may outlast the session, and whoever passes then is led back", async ({ page, server }) => {
+  server.methods = [method("DOC_SCAN")];
+  server.scripts.DOC_SCAN = () => ({ ends: "PROCESSING" });
+  await page.clock.install();
+  await page.goto(server.page("doc_scan"));
+  await heading(page, "Being checked");
+  await page.clock.fastForward((server.seconds + 60) * 1000);
+  await heading(page, "Being checked");
+  await expect(page.locator("#time")).toBeHidden();
+  server.seconds = 0;
+  server.status = "COMPLETE";
+  await page.clock.fastForward(5000);
+  await heading(page, "Your age is confirmed");
+  await press(page, "Go on");
+  await expect(page).toHaveURL(/\/thanks\?/);
+});
+
 test("what is asked from time to time does not repeat the warning", async ({ page, server }) => {
   server.methods = [method("DOC_SCAN")];
   server.scripts.DOC_SCAN = waiting(server);

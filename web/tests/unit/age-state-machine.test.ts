@@ -641,6 +641,50 @@ test("time that runs out ends it wherever somebody is, but at an end", () => {
   assert.equal(done.send({ is: "expired" }).on, "done");
 });
 
+test("only an open session counts down: a check takes as long as it takes, and an outcome stays", () => {
+  for (const status of ["PENDING", "IN_PROGRESS"] as const) {
+    const open = Page.atStart(session({ status }));
+    assert.deepEqual(open.did("startCountdown"), [{ do: "startCountdown", seconds: 600 }], status);
+  }
+  for (const status of ["PROCESSING", "COMPLETE", "FAIL", "ERROR"] as const) {
+    const counted = Page.atStart(session({ status })).did("startCountdown");
+    assert.ok(counted.length > 0 && counted.every(({ seconds }) => seconds === undefined), status);
+  }
+  // A check that outlasts the session leads to its end like any other.
+  const page = Page.atStart(session({ status: "PROCESSING", seconds_left: 0 }));
+  page.read(session({ status: "PROCESSING", seconds_left: 0 }), page.poll());
+  assert.equal(page.on, "processing");
+  assert.equal(page.read(session({ status: "COMPLETE", seconds_left: 0 }), page.poll()).on, "done");
+});
+
+test("what was sent in time is waited for, and says whether time is up", () => {
+  const page = Page.atStep(FORM).submit();
+  const { pending } = page;
+  page.send({ is: "expired" });
+  assert.deepEqual([page.on, page.pending], ["step", pending]);
+  assert.deepEqual(page.effects, [{ do: "startCountdown", seconds: undefined }]);
+  assert.equal(page.turn(turn(null, { status: "COMPLETE", seconds_left: 0 })).on, "done");
+
+  const late = Page.atStep(FORM).submit().send({ is: "expired" }).refused(410, "SESSION_EXPIRED");
+  assert.deepEqual(late.state.screen, { on: "over", why: "expired", issuing: false });
+  // A module is no answer.
+  const loading = Page.atStart();
+  loading.send({ is: "methodChosen", method: session().methods[0] as never }).turn(turn(FORM));
+  assert.equal(loading.asked, "load");
+  assert.equal(loading.send({ is: "expired" }).on, "over");
+});
+
+test("where others are at work, the server is asked before time is said to be up", () => {
+  const wait = () => {
+    const page = Page.atStep(WAIT);
+    return page.send({ is: "pollRequested", view: page.view, ms: 500 }).send({ is: "expired" });
+  };
+  const page = wait();
+  assert.deepEqual([page.on, page.asked], ["loading", "recovery"]);
+  assert.equal(page.read(session({ status: "COMPLETE", seconds_left: 0 })).on, "done");
+  assert.deepEqual(wait().refused(410, "SESSION_EXPIRED").state.screen, { on: "over", why: "expired", issuing: false });
+});
+
 test("a page that broke takes in nothing more, unless it had ended", () => {
   const page = Page.atStep(WALLET);
   page.send({ is: "walletOpened", view: page.view }).send({ is: "crashed" });

@@ -57,13 +57,32 @@ impl LocationPolicy for AdmitBlockedLocations {
     const REFUSES_BLOCKED_LOCATIONS: bool = false;
 }
 
-/// An end user on the page of a session that has not expired.
-pub(crate) struct AgeEndUser<L = RefuseBlockedLocations> {
+/// Until when an operation serves the end user of a session.
+pub(crate) trait TimePolicy: Send {
+    const SERVES_AFTER_EXPIRY: bool;
+}
+
+/// Until the session expires.
+pub(crate) struct WhileLive;
+
+impl TimePolicy for WhileLive {
+    const SERVES_AFTER_EXPIRY: bool = false;
+}
+
+/// Also afterwards, as long as the page shows the session ([`AgeSession::is_shown`]).
+pub(crate) struct WhileShown;
+
+impl TimePolicy for WhileShown {
+    const SERVES_AFTER_EXPIRY: bool = true;
+}
+
+/// An end user on the page of a session that has not expired, or is still shown.
+pub(crate) struct AgeEndUser<L = RefuseBlockedLocations, T = WhileLive> {
     pub(super) session: AgeSession,
     pub(super) relying_party: age_verification::RelyingPartyProfile,
     /// Whether they are in a location that the session blocks.
     pub(super) is_blocked: bool,
-    location: PhantomData<L>,
+    policies: PhantomData<(L, T)>,
 }
 
 /// The attempt that a path names.
@@ -211,7 +230,7 @@ impl FromRequestParts<ApiState> for OwnSandboxSession {
     }
 }
 
-impl<L: LocationPolicy> FromRequestParts<ApiState> for AgeEndUser<L> {
+impl<L: LocationPolicy, T: TimePolicy> FromRequestParts<ApiState> for AgeEndUser<L, T> {
     type Rejection = AgeApiError;
 
     async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, AgeApiError> {
@@ -225,7 +244,9 @@ impl<L: LocationPolicy> FromRequestParts<ApiState> for AgeEndUser<L> {
         }
         request_context::note_application(session.app);
         count_end_user(api, id.into())?;
-        if !session.is_live(api.environment.now()) {
+        let now = api.environment.now();
+        let is_served = session.is_live(now) || (T::SERVES_AFTER_EXPIRY && session.is_shown(now));
+        if !is_served {
             return Err(AgeApiError::new(AgeErrorCode::SessionExpired, "the session has expired"));
         }
         let is_blocked =
@@ -234,7 +255,7 @@ impl<L: LocationPolicy> FromRequestParts<ApiState> for AgeEndUser<L> {
             let words = "the business does not offer this where you seem to be";
             return Err(AgeApiError::new(AgeErrorCode::LocationBlocked, words));
         }
-        Ok(Self { session, relying_party: business, is_blocked, location: PhantomData })
+        Ok(Self { session, relying_party: business, is_blocked, policies: PhantomData })
     }
 }
 

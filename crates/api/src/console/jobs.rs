@@ -29,7 +29,7 @@ const MAX_ERROR_CHARS: usize = 4000;
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = JobState)]
 pub(super) enum JobStateBody {
-    /// It waits until it is due, or for a free place.
+    /// It waits until it is due, or for a free slot.
     Waiting,
     /// It runs.
     Running,
@@ -88,7 +88,7 @@ pub(super) struct LaneList {
 #[schema(as = Lane)]
 pub(super) struct LaneBody {
     lane: LaneName,
-    /// Jobs that are due and wait for a free place.
+    /// Jobs that are due and wait for a free slot.
     #[schema(minimum = 0)]
     due: i64,
     /// Jobs that wait until they are due.

@@ -202,23 +202,29 @@ impl AttemptRunner {
         self.commit_outcome(id, attempt, 0, outcome, locale).await
     }
 
-    /// Opens an attempt with a device signal, for the business's app. An attempt that is under way is abandoned.
-    pub(super) async fn begin_signal(&self, id: AgeSessionId) -> Result<DeviceChallenge, AgeSessionError> {
-        self.notifier.prepare().await?;
-        let (tx, mut locked) = self.sessions.lock_live(id).await?;
+    /// Opens an attempt with a device signal, for the business's app. An attempt that is under way is abandoned: it is in the
+    /// session as it was before, which is returned as well. What was supplied for it is to be deleted after the commit.
+    pub(super) async fn begin_signal(
+        &self,
+        tx: &mut WriteTx,
+        id: AgeSessionId,
+    ) -> Result<(DeviceChallenge, AgeSession), AgeSessionError> {
+        let mut locked = self.sessions.lock_in(tx, id).await?;
         let session = &mut locked.session;
+        if !session.is_live(self.environment.now()) {
+            return Err(AgeSessionError::Expired);
+        }
         let challenge = self.methods.get(session.sandbox).device_signal().new_challenge();
         let challenge = challenge
             .ok_or_else(|| AgeSessionError::invalid("session", "it does not offer device_signal"))?;
-        let abandoned = session.attempt.clone();
+        let before = session.clone();
         self.begin_attempt(session, AgeMethod::DeviceSignal)?;
         let state = DeviceSignalState { challenge: challenge.clone(), provenance: None };
         if let Some(attempt) = &mut session.attempt {
             attempt.state = serde_json::to_value(state).expect("texts and times are JSON");
         }
-        let session = self.sessions.commit(tx, locked).await?;
-        self.methods.discard(&session, abandoned).await;
-        Ok(challenge)
+        self.sessions.save(tx, &locked).await?;
+        Ok((challenge, before))
     }
 
     /// Ends that attempt with what the app sent, for the challenge that it was given. The challenge counts once, and a
@@ -301,8 +307,11 @@ impl AttemptRunner {
         let AttemptContinuation { mut turn, locale, state } =
             continuation.ok_or(AgeSessionError::StaleContinuation)?;
         let session = self.sessions.get(id).await?;
-        if !session.is_live(self.environment.now()) {
-            return Err(AgeSessionError::Expired);
+        let now = self.environment.now();
+        if !session.is_live(now) {
+            // What became of it is read with the session, as it is after any step that is over.
+            let is_shown = session.is_shown(now);
+            return Err(if is_shown { AgeSessionError::StaleContinuation } else { AgeSessionError::Expired });
         }
         if self.has_ended_while_polling(&session) {
             return Ok(TurnResult::without_step(session));

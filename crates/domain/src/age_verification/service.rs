@@ -223,9 +223,10 @@ impl AgeVerificationService {
         self.0.sessions.erase(tx, app, id).await
     }
 
-    /// Deletes the document session of the attempt that was under way when a session was erased.
-    pub async fn discard_attempt(&self, erased: &AgeSession) {
-        self.0.methods.discard(erased, erased.attempt.clone()).await;
+    /// Deletes the document session of the attempt that was under way when a session was erased, or when another attempt
+    /// replaced it. `before` is the session as it was then.
+    pub async fn discard_attempt(&self, before: &AgeSession) {
+        self.0.methods.discard(before, before.attempt.clone()).await;
     }
 
     /// Puts the clock of a session of the sandbox forward, in the caller's transaction.
@@ -348,10 +349,15 @@ impl AgeVerificationService {
 
 /// For the apps of relying parties.
 impl AgeVerificationService {
-    /// Opens an attempt with a device signal, and returns what the app binds its statement to.
-    pub async fn begin_device_signal(&self, id: AgeSessionId) -> Result<DeviceChallenge, AgeSessionError> {
-        let attempts = self.0.attempts.clone();
-        run_to_its_end(async move { attempts.begin_signal(id).await }).await
+    /// Opens an attempt with a device signal in the caller's transaction. Returns what the app binds its statement to, and the
+    /// session as it was before. After the commit the caller deletes what its attempt has elsewhere
+    /// ([`Self::discard_attempt`]).
+    pub async fn begin_device_signal(
+        &self,
+        tx: &mut WriteTx,
+        id: AgeSessionId,
+    ) -> Result<(DeviceChallenge, AgeSession), AgeSessionError> {
+        self.0.attempts.begin_signal(tx, id).await
     }
 
     /// Ends that attempt with what the app sent.

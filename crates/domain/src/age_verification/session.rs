@@ -12,9 +12,13 @@ use super::{
 };
 use crate::{audit::sha256_hex, time_left::whole_seconds_until};
 use age_methods::device_signal::DeviceChallenge;
-use base::{AgeAttemptId, AgeSessionId, AppId, Environment, Id as _, Timestamp};
+use base::{AgeAttemptId, AgeSessionId, AppId, Environment, Id as _, SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// How long the end user's page shows what became of a session once its time is over, counted from when the session ended: a check
+/// may have run for longer than the session, and from the page they are led back.
+const OUTCOME_SHOWN_FOR: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session. Rows of older builds must stay readable: give new members defaults, and keep the serialised names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -281,6 +285,20 @@ impl AgeSession {
     /// Whether the session has not expired.
     pub fn is_live(&self, now: Timestamp) -> bool {
         now < self.wanted.until
+    }
+
+    /// Whether the end user's page may read the session: it has not expired, a check is still running, or it ended within the
+    /// last ten minutes. Of one that ran out, and of one of the issuer of blind tokens, nothing is shown after its time.
+    pub fn is_shown(&self, now: Timestamp) -> bool {
+        let shows_outcome = match self.state {
+            AgeSessionStatus::Pending | AgeSessionStatus::InProgress | AgeSessionStatus::Expired => false,
+            AgeSessionStatus::Processing => true,
+            AgeSessionStatus::Complete
+            | AgeSessionStatus::Fail
+            | AgeSessionStatus::Error
+            | AgeSessionStatus::Cancelled => now < self.updated_at + OUTCOME_SHOWN_FOR,
+        };
+        self.is_live(now) || (self.issues.is_none() && shows_outcome)
     }
 
     /// The state as it is now: a session that ran out before it had a result is `EXPIRED`, also before a job has noted it.

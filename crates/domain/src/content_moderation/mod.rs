@@ -97,8 +97,8 @@ pub struct ContentModerationSettings {
     /// Images and stored videos that one process moderates at once. `None`: two for each core.
     #[serde(rename = "at_once")]
     pub max_concurrent_runs: Option<usize>,
-    /// Live streams that one process watches at once, at least 1.
-    #[serde(rename = "live_at_once", deserialize_with = "base::settings::at_least_one")]
+    /// Live streams that one process watches at once, 1 to a million.
+    #[serde(rename = "live_at_once", deserialize_with = "base::settings::number_at_once")]
     pub max_concurrent_live_runs: usize,
     /// Frames of one moderation that are analysed in parallel; no setting of this section.
     #[serde(skip)]

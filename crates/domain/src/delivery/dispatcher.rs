@@ -40,12 +40,12 @@ const CACHE_CLEANUP_SIZE: usize = 1000;
 #[derive(Clone, Copy, Debug, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeliverySettings {
-    /// Concurrent attempts of one process, at least 1.
-    #[serde(rename = "at_once", deserialize_with = "base::settings::at_least_one")]
+    /// Concurrent attempts of one process, 1 to a million.
+    #[serde(rename = "at_once", deserialize_with = "base::settings::number_at_once")]
     pub max_concurrent: usize,
-    /// Concurrent attempts to one endpoint (an application and a host), at least 1. An endpoint starts with fewer and gets
+    /// Concurrent attempts to one endpoint (an application and a host), 1 to a million. An endpoint starts with fewer and gets
     /// more while it answers.
-    #[serde(rename = "per_endpoint", deserialize_with = "base::settings::at_least_one")]
+    #[serde(rename = "per_endpoint", deserialize_with = "base::settings::number_at_once")]
     pub max_concurrent_per_endpoint: usize,
     /// How long a receiver may take to send its whole answer; written in seconds, at least 1.
     #[serde(rename = "timeout_seconds", with = "base::settings::positive_seconds")]

@@ -70,11 +70,6 @@ pub(super) async fn list(
     .await
 }
 
-/// How many groups an account has.
-pub(super) async fn count(view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
-    view.count(sql!("SELECT count(*) FROM profile_groups WHERE account_id = $1", account)).await
-}
-
 /// Groups by id, in no particular order; those that are not the account's are left out.
 pub(super) async fn find(
     view: &mut ReadTx,

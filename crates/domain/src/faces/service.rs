@@ -341,11 +341,6 @@ impl FaceIndexService {
         groups::list(view, account, limit, offset).await
     }
 
-    /// How many groups an account has.
-    pub async fn count_groups(&self, view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
-        groups::count(view, account).await
-    }
-
     /// Groups by id, in no particular order; those that are not the account's are left out.
     pub async fn groups(
         &self,

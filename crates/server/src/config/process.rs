@@ -17,7 +17,8 @@ pub(crate) struct ServerConfig {
     /// How long a request's headers may take to arrive, and then its body; written in seconds.
     #[serde(rename = "read_timeout_seconds", with = "base::settings::seconds")]
     pub(crate) read_timeout: Duration,
-    /// Open connections. For a further one the longest idle one is closed; if none is idle, it waits.
+    /// Open connections, 1 to a million. For a further one the longest idle one is closed; if none is idle, it waits.
+    #[serde(deserialize_with = "base::settings::number_of_connections")]
     pub(crate) connections: usize,
     /// How long a connection may stay open without a request, once the last was answered; written in seconds.
     #[serde(rename = "idle_seconds", with = "base::settings::seconds")]

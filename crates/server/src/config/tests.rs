@@ -84,11 +84,13 @@ fn a_file_overrides_only_what_it_names() {
 /// What cannot hold is brought into range.
 #[test]
 fn settings_out_of_range_are_brought_into_it() {
-    let low = "[jobs]\nlease_seconds = 0\n\
+    let low = "[server]\nconnections = 0\n\
+        [jobs]\nlease_seconds = 0\n\
         [delivery]\nat_once = 0\nper_endpoint = 0\ntimeout_seconds = 0\n\
         [moderation]\nsamples_per_second = 0\nsmallest_face = 1\nsettle_seconds = -1\nlive_at_once = 0\n\
         [ages]\nconfidence = 0.1";
     let config = read(low).unwrap();
+    assert_eq!(config.server.connections, 1);
     assert_eq!(config.jobs.lease, SignedDuration::from_secs(1));
     assert_eq!((config.delivery.max_concurrent, config.delivery.max_concurrent_per_endpoint), (1, 1));
     assert_eq!(config.delivery.timeout, Duration::from_secs(1));

@@ -1,6 +1,6 @@
 //! `--dev`: a demo organisation and application in an empty data folder.
 
-use crate::config::Config;
+use crate::{config::Config, shell::quote_path};
 use anyhow::Context as _;
 use base::Environment;
 use db::Db;
@@ -51,25 +51,30 @@ impl DevCredentials {
         self.file.parent().unwrap_or_else(|| Path::new("")).join(&self.private_key_path)
     }
 
-    /// A command to try this server with.
+    /// A command to try this server with, for a shell in the present folder.
     pub(crate) fn example(&self) -> String {
         let data = self.file.parent().unwrap_or_else(|| Path::new("data"));
         format!(
             "{} call --data-dir {} /ai/v1/age --img {}",
-            own_program().display(),
-            data.display(),
-            data.join("sample-face.jpg").display()
+            quote_path(&own_program()),
+            quote_path(data),
+            quote_path(&data.join("sample-face.jpg"))
         )
     }
 }
 
 /// This program, as it is called from the present folder: it need not be on the `PATH`.
 pub(super) fn own_program() -> PathBuf {
-    let program = std::env::current_exe().ok().and_then(|path| {
-        let working_dir = std::env::current_dir().ok()?;
-        Some(path.strip_prefix(working_dir).map_or(path.clone(), Path::to_owned))
-    });
+    let program =
+        std::env::current_exe().ok().and_then(|path| Some(path_from(&path, &std::env::current_dir().ok()?)));
     program.unwrap_or_else(|| "assay".into())
+}
+
+/// A program's path as a shell in `folder` finds it.
+fn path_from(program: &Path, folder: &Path) -> PathBuf {
+    let path = program.strip_prefix(folder).unwrap_or(program);
+    // A name without a slash is looked for on the `PATH`.
+    if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
 }
 
 /// The credentials of the demo tenant, which is created unless the data folder has a credentials file.
@@ -139,4 +144,21 @@ fn replace(file: &Path, credentials: &DevCredentials) -> anyhow::Result<()> {
     out.sync_all()?;
     std::fs::rename(&temporary, file)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_called_by_a_path_that_no_shell_looks_for_elsewhere() {
+        for (folder, called) in [
+            ("/home/ada/assay", "target/light/assay"),
+            ("/home/ada/assay/target/light", "./assay"),
+            ("/srv", "/home/ada/assay/target/light/assay"),
+        ] {
+            let program = Path::new("/home/ada/assay/target/light/assay");
+            assert_eq!(path_from(program, Path::new(folder)), Path::new(called));
+        }
+    }
 }

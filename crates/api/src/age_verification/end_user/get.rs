@@ -3,7 +3,7 @@
 use super::{
     super::{
         NoStoreJson,
-        auth::{AdmitBlockedLocations, AgeEndUser},
+        auth::{AdmitBlockedLocations, AgeEndUser, WhileShown},
         error, no_store_json,
     },
     page_session::PageSession,
@@ -12,6 +12,9 @@ use crate::ApiState;
 use axum::extract::State;
 
 /// Read the session for its page.
+///
+/// Once its time is over, the answer is 410, but not while a check is still running (`PROCESSING`), nor within ten minutes after the
+/// session ended: so the end user sees what came of it. Nothing else can be done in it any more.
 #[utoipa::path(
     get, path = "/age/v1/sessions/{sessionId}", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
@@ -19,7 +22,7 @@ use axum::extract::State;
 )]
 pub(crate) async fn see_age_session(
     State(api): State<ApiState>,
-    user: AgeEndUser<AdmitBlockedLocations>,
+    user: AgeEndUser<AdmitBlockedLocations, WhileShown>,
 ) -> NoStoreJson<PageSession> {
     // The page opens all the same.
     if let Err(error) = api.age_verification.record_page_opened(&user.session).await {

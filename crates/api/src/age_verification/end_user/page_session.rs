@@ -183,6 +183,7 @@ pub(crate) struct PageOffers {
 impl PageSession {
     pub(super) fn of(api: &ApiState, session: &AgeSession, business: &RelyingPartyProfile) -> Self {
         let (wanted, now) = (&session.wanted, api.environment.now());
+        let is_live = session.is_live(now);
         let has = api.age_verification.available_methods(session.sandbox);
         let ended = matches!(session.state, AgeSessionStatus::Fail | AgeSessionStatus::Error);
         let given = session.consent.map(|consent| consent.given);
@@ -196,9 +197,12 @@ impl PageSession {
             sandbox: session.sandbox,
             issues: session.issues,
             consent: PageConsent { required: session.requires_consent(), given },
-            methods: wanted.usable_methods(has).map(|block| PageMethod::of(session, block)).collect(),
+            methods: wanted
+                .usable_methods(has)
+                .map(|block| PageMethod::of(session, block, is_live))
+                .collect(),
             result: session.outcome.as_ref().map(|outcome| PageResult::of(session.state, outcome)),
-            retry: ended && session.can_continue(has),
+            retry: is_live && ended && session.can_continue(has),
             callback: wanted.callback.as_ref().and_then(|callback| PageCallback::of(callback, session)),
             cancel_url: wanted.cancel_url.clone(),
             privacy_policy: wanted.privacy_policy.clone(),
@@ -206,8 +210,8 @@ impl PageSession {
             target_origin_url: wanted.target_origin_url.clone(),
             keeps: PageRetention { days: api.age_verification.settings().session_retention.as_hours() / 24 },
             offers: PageOffers {
-                key: api.age_verification.offers_stored_result(session),
-                proof: api.age_verification.offers_proof(session, business),
+                key: is_live && api.age_verification.offers_stored_result(session),
+                proof: is_live && api.age_verification.offers_proof(session, business),
             },
             location_blocked: None,
         }
@@ -220,7 +224,8 @@ impl PageSession {
 }
 
 impl PageMethod {
-    fn of(session: &AgeSession, block: &AgeMethodConfig) -> Self {
+    /// `is_live`: whether the session has not expired.
+    fn of(session: &AgeSession, block: &AgeMethodConfig, is_live: bool) -> Self {
         Self {
             method: block.method,
             path: block.method.block_name(),
@@ -230,7 +235,7 @@ impl PageMethod {
             state: PageMethodState::of(session, block),
             attempts: session.attempts_made(block.method),
             attempts_remaining: session.attempts_remaining(block),
-            available: session.may_open(block) && !block.is_in_app(),
+            available: is_live && session.may_open(block) && !block.is_in_app(),
             silent: block.is_silent(),
             in_app: block.is_in_app(),
             preset_issuing_country: block.preset_issuing_country.clone(),

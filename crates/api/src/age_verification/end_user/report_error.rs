@@ -1,7 +1,7 @@
 //! `POST /age/v1/sessions/{sessionId}/faults`
 
 use super::super::{
-    auth::{AdmitBlockedLocations, AgeEndUser},
+    auth::{AdmitBlockedLocations, AgeEndUser, WhileShown},
     body::JsonBody,
     error,
 };
@@ -19,7 +19,7 @@ use axum::http::StatusCode;
     responses((status = 204, description = "The error is in the log."), error::ReportFaultErrors),
 )]
 pub(crate) async fn report_age_fault(
-    user: AgeEndUser<AdmitBlockedLocations>,
+    user: AgeEndUser<AdmitBlockedLocations, WhileShown>,
     JsonBody(report): JsonBody<ClientErrorReport>,
 ) -> StatusCode {
     log_client_error(Some(user.session.id), &report);

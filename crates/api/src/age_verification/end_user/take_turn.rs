@@ -3,7 +3,7 @@
 use super::{
     super::{
         AgeApiError, NoStoreJson,
-        auth::{AgeEndUser, AttemptInPath},
+        auth::{AgeEndUser, AttemptInPath, RefuseBlockedLocations, WhileShown},
         body::{MAX_TURN_BODY_BYTES, RequestBody},
         error, no_store_json,
     },
@@ -108,7 +108,7 @@ impl TurnRequest {
 )]
 pub(crate) async fn take_age_turn(
     State(api): State<ApiState>,
-    AgeEndUser { session, relying_party: business, .. }: AgeEndUser,
+    AgeEndUser { session, relying_party: business, .. }: AgeEndUser<RefuseBlockedLocations, WhileShown>,
     AttemptInPath(attempt): AttemptInPath,
     body: RequestBody<MAX_TURN_BODY_BYTES>,
 ) -> Result<NoStoreJson<TurnResponse>, AgeApiError> {

@@ -3,7 +3,7 @@
 use super::super::{AgeApiError, NO_STORE_HEADERS, auth::OwnSession, body::RequestBody, error};
 use crate::{
     ApiState,
-    http::idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{
     extract::State,
@@ -46,11 +46,17 @@ pub(crate) async fn begin_device_signal(
 ) -> Result<Response, AgeApiError> {
     let key = body.idempotency_key()?;
     let identity = body.fingerprint(session.app, key.as_deref());
-    if let Some(answered) = stored_response(&api, &identity).await? {
-        return Ok((NO_STORE_HEADERS, answered).into_response());
+    let mut before = None;
+    let answer: Result<Response, AgeApiError> = idempotent(&api, identity, async |tx| {
+        let (challenge, replaced) = api.age_verification.begin_device_signal(tx, session.id).await?;
+        before = Some(replaced);
+        let DeviceChallenge { text, until, .. } = challenge;
+        Ok((StatusCode::CREATED, DeviceChallengeRecord { challenge: text, expires_at: until }))
+    })
+    .await;
+    let answer = answer?;
+    if let Some(before) = before {
+        api.age_verification.discard_attempt(&before).await;
     }
-    let DeviceChallenge { text, until, .. } = api.age_verification.begin_device_signal(session.id).await?;
-    let record = DeviceChallengeRecord { challenge: text, expires_at: until };
-    let answer = idempotent(&api, identity, async |_| Ok((StatusCode::CREATED, record))).await?;
     Ok((NO_STORE_HEADERS, answer).into_response())
 }

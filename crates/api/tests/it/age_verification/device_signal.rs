@@ -51,24 +51,56 @@ async fn an_app_is_given_a_challenge() {
     assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
 }
 
+/// Asks for a challenge with an idempotency key.
+async fn challenge_for_key(app: &TestApp, session: &AgeSessionFixture, key: &str) -> String {
+    let path = format!("{}/sessions/{}/device-signal/challenge", session.base, session.id);
+    let request = axum::http::Request::post(path)
+        .header("Authorization", format!("Bearer {}", session.key))
+        .header(app.api.brand.sdk_id(), app.app.to_string())
+        .header("Idempotency-Key", key)
+        .body(axum::body::Body::empty());
+    let answer = app.send(request.unwrap()).await;
+    assert_eq!(answer.status_and_code(), "201", "{}", answer.json());
+    answer.json()["challenge"].as_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn a_challenge_asked_for_again_with_its_idempotency_key_is_the_same() {
     let app = TestApp::start().await;
     let session = session(&app, json!({})).await;
-    let ask = async |key: &str| {
-        let path = format!("{}/sessions/{}/device-signal/challenge", session.base, session.id);
-        let request = axum::http::Request::post(path)
-            .header("Authorization", format!("Bearer {}", session.key))
-            .header(app.api.brand.sdk_id(), app.app.to_string())
-            .header("Idempotency-Key", key)
-            .body(axum::body::Body::empty());
-        let answer = app.send(request.unwrap()).await;
-        assert_eq!(answer.status_and_code(), "201", "{}", answer.json());
-        answer.json()["challenge"].clone()
+    let first = challenge_for_key(&app, &session, "a phone").await;
+    assert_eq!(challenge_for_key(&app, &session, "a phone").await, first);
+    assert_ne!(challenge_for_key(&app, &session, "another phone").await, first);
+}
+
+#[tokio::test]
+async fn of_challenges_asked_for_at_the_same_moment_with_one_idempotency_key_one_is_made() {
+    let app = TestApp::start().await;
+    for round in 0..5 {
+        let session = session(&app, json!({})).await;
+        let ask = || challenge_for_key(&app, &session, "a phone");
+        let (first, second, third) = tokio::join!(ask(), ask(), ask());
+        assert_eq!([&second, &third], [&first; 2], "round {round}");
+        // It is the one that the session waits for.
+        let sent = statement_of(&first, &adult("VERIFIED"), Some("valid"));
+        let answer = session.signal_call(&app, "", Some(sent)).await;
+        assert_eq!(answer.status_and_code(), "200", "round {round}: {}", answer.json());
+    }
+}
+
+#[tokio::test]
+async fn a_challenge_abandons_a_document_and_what_was_supplied_for_it() {
+    let app = TestApp::start().await;
+    let session =
+        AgeSessionFixture::create(&app, SANDBOX, &json!({ "device_signal": {}, "doc_scan": {} })).await;
+    session.open_attempt(&app, "DOC_SCAN").await;
+    let documents = async || {
+        let count = db::sql!("SELECT count(*) FROM identity_sessions");
+        app.api.db.read().await.unwrap().count(count).await.unwrap()
     };
-    let first = ask("a phone").await;
-    assert_eq!(ask("a phone").await, first);
-    assert_ne!(ask("another phone").await, first);
+    assert_eq!(documents().await, 1);
+    session.challenge(&app).await;
+    assert_eq!(documents().await, 0);
 }
 
 #[tokio::test]

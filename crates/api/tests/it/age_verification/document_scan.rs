@@ -122,6 +122,27 @@ async fn checks_continue_without_the_end_user() {
 }
 
 #[tokio::test]
+async fn a_check_that_outlasts_the_session_ends_it_and_the_page_learns_how() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 61 })).await;
+    let (session, opened, [document, _]) = begin(&app, SANDBOX, &json!({ "ttl": 60, "doc_scan": {} })).await;
+    play(&app, &document).await;
+    assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "PROCESSING");
+    let seen = async || session.end_user_call(&app, "GET", "", None).await.json()["status"].clone();
+    app.environment.advance(SignedDuration::from_secs(60));
+    assert_eq!(seen().await, "PROCESSING");
+    // A page that still asks for its step is told to read the session.
+    let path = format!("/attempts/{}", opened.attempt());
+    let poll = json!({ "continuation": opened.0["continuation"] });
+    let polled = session.end_user_call(&app, "POST", &path, Some(poll.clone())).await;
+    assert_eq!(polled.status_and_code(), "409 STALE_CONTINUATION");
+    app.run_due_jobs().await;
+    assert_eq!(seen().await, "COMPLETE");
+    let polled = session.end_user_call(&app, "POST", &path, Some(poll)).await;
+    assert_eq!(polled.status_and_code(), "409 STALE_CONTINUATION");
+}
+
+#[tokio::test]
 async fn with_synchronous_checks_the_end_user_waits_for_them() {
     let app = TestApp::start().await;
     answer(&app, json!({ "async_report_delay": 30 })).await;

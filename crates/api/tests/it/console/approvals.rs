@@ -60,6 +60,30 @@ async fn what_was_asked_for_is_listed() {
     assert_response_snapshot!(listed, "approvals.*.requested_at approvals.*.expires_at");
 }
 
+/// Such as one of a newer build, before the server was put back to this one.
+#[tokio::test]
+async fn what_cannot_be_read_does_not_hide_the_others() {
+    let (fixture, ada, grace) = start(true).await;
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        let path = format!("/console/accounts/{}", fixture.app.open_account().await);
+        let answer = fixture.call(&ada, "DELETE", &path, None).await;
+        asked.push(answer.json()["approval_id"].as_str().unwrap().to_owned());
+    }
+    let id = |at: usize| -> base::ApprovalId { asked[at].parse().unwrap() };
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    tx.execute(db::sql!("UPDATE approvals SET action = $2 WHERE id = $1", id(0), "account.move"))
+        .await
+        .unwrap();
+    tx.execute(db::sql!("UPDATE approvals SET details = $2 WHERE id = $1", id(1), json!([]))).await.unwrap();
+    tx.commit().await.unwrap();
+    let listed = fixture.get(&grace, "/console/approvals").await;
+    assert_eq!(listed.status, 200, "{}", listed.json());
+    let listed = listed.json()["approvals"].clone();
+    let ids: Vec<_> = listed.as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
+    assert_eq!(ids, [json!(asked[2])]);
+}
+
 #[tokio::test]
 async fn another_operator_approves_the_deletion_of_an_account() {
     let (fixture, ada, grace) = start(true).await;

@@ -2,8 +2,8 @@
 
 mod binding;
 pub(super) use binding::bind;
+mod connection_tracker;
 mod lingering;
-mod seats;
 mod unread;
 
 use crate::lifecycle::shutdown_signal;
@@ -13,6 +13,7 @@ use axum::{
     extract::ConnectInfo,
     http::{Request, Response},
 };
+use connection_tracker::{ConnectionTracker, MustGo, RunningCall};
 use http_body::{Frame, SizeHint};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -21,7 +22,6 @@ use hyper_util::{
 };
 use lingering::{LingerLimits, LingeringStream};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use seats::{MustGo, RunningCall, Seats};
 use std::{
     convert::Infallible,
     net::SocketAddr,
@@ -75,7 +75,7 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Connectio
         router,
         limits,
         slots: Arc::new(Semaphore::new(limits.connections)),
-        seats: Arc::default(),
+        tracker: Arc::default(),
         stopping,
     };
     let mut stop = std::pin::pin!(shutdown_signal());
@@ -88,7 +88,7 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Connectio
             Ok(accepted) => accepted,
             Err(error) => {
                 // Most likely the process is out of file descriptors.
-                let evicted = server.seats.evict_one();
+                let evicted = server.tracker.evict_one();
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     evicted,
@@ -117,7 +117,7 @@ struct Server {
     router: Router,
     limits: ConnectionLimits,
     slots: Arc<Semaphore>,
-    seats: Arc<Seats>,
+    tracker: Arc<ConnectionTracker>,
     /// Whether connections must close. Each of them has a receiver until it is closed.
     stopping: watch::Sender<bool>,
 }
@@ -129,7 +129,7 @@ impl Server {
             if let Ok(slot) = self.slots.clone().try_acquire_owned() {
                 return Some(slot);
             }
-            if self.seats.evict_one() {
+            if self.tracker.evict_one() {
                 metrics::counter!("assay_connections_evicted_total").increment(1);
                 // The one that was chosen may have become busy at that moment, and stays.
                 let freed = tokio::time::timeout(EVICTION_TIME, self.slots.clone().acquire_owned()).await;
@@ -140,7 +140,7 @@ impl Server {
             }
             tokio::select! {
                 slot = self.slots.clone().acquire_owned() => return slot.ok(),
-                () = self.seats.freed() => {}
+                () = self.tracker.freed() => {}
             }
         }
     }
@@ -148,8 +148,8 @@ impl Server {
     fn spawn(&self, stream: TcpStream, peer: SocketAddr, slot: Option<OwnedSemaphorePermit>) {
         let _unsupported = stream.set_nodelay(true);
         let limits = self.limits;
-        let seat = self.seats.seat();
-        let (router, counted) = (self.router.clone(), seat.clone());
+        let tracked = self.tracker.track();
+        let (router, counted) = (self.router.clone(), tracked.clone());
         let linger =
             LingerLimits { bytes: MAX_LINGER_BYTES, whole: limits.header_timeout, quiet: LINGER_QUIET };
         let service = tower::service_fn(move |request: Request<_>| {
@@ -162,7 +162,7 @@ impl Server {
             let mut connection = std::pin::pin!(connection);
             tokio::select! {
                 _ended = connection.as_mut() => {}
-                how = seat.must_go(limits.header_timeout, limits.idle_timeout) => {
+                how = tracked.must_go(limits.header_timeout, limits.idle_timeout) => {
                     if how == MustGo::Gracefully {
                         connection.as_mut().graceful_shutdown();
                         let _ended = tokio::time::timeout(CLOSING_GRACE, connection).await;

@@ -1,7 +1,8 @@
 //! `GET /age/v1/sessions/{sessionId}`
 
-use crate::age_verification::{AgeSessionFixture, BASE};
-use serde_json::json;
+use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call};
+use base::SignedDuration;
+use serde_json::{Value, json};
 use testkit::TestApp;
 
 #[tokio::test]
@@ -38,4 +39,73 @@ async fn methods_are_offered_in_the_order_of_the_payload() {
             view["methods"].as_array().unwrap().iter().map(|one| one["method"].as_str().unwrap()).collect();
         assert_eq!(methods, offered);
     }
+}
+
+/// What the page reads of a session that it is shown.
+async fn shown(app: &TestApp, session: &AgeSessionFixture) -> Value {
+    let answer = session.end_user_call(app, "GET", "", None).await;
+    assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
+    answer.json()
+}
+
+async fn set_status(app: &TestApp, session: &AgeSessionFixture, status: &str) {
+    let path = format!("{SANDBOX}/sessions/{}/response-config", session.id);
+    let answer = relying_party_call(app, &session.key, "PUT", &path, Some(json!({ "status": status }))).await;
+    assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
+}
+
+/// Whoever comes back after a check that took long sees that they have passed, and is led back.
+#[tokio::test]
+async fn a_check_is_shown_as_long_as_it_runs_and_its_outcome_for_ten_minutes() {
+    let app = TestApp::start().await;
+    let payload = json!({
+        "ttl": 60, "resume_enabled": true, "credit_card": {},
+        "callback": { "url": "https://shop.test/done", "auto": true },
+    });
+    for outcome in ["COMPLETE", "FAIL", "ERROR", "CANCELLED"] {
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        set_status(&app, &session, "PROCESSING").await;
+        app.environment.advance(SignedDuration::from_hours(1));
+        let waits = shown(&app, &session).await;
+        assert_eq!((&waits["status"], &waits["seconds_left"]), (&json!("PROCESSING"), &json!(0)));
+
+        set_status(&app, &session, outcome).await;
+        app.environment.advance(SignedDuration::from_secs(599));
+        let ended = shown(&app, &session).await;
+        assert_eq!(ended["status"], outcome);
+        assert_eq!(
+            ended["callback"]["url"],
+            format!("https://shop.test/done?sessionId={}", session.id),
+            "{outcome}"
+        );
+        // Nothing is offered that would be refused.
+        assert_eq!(
+            (&ended["retry"], &ended["methods"][0]["available"], &ended["offers"]),
+            (&json!(false), &json!(false), &json!({ "key": false, "proof": false })),
+            "{outcome}"
+        );
+        for (rest, body) in [
+            ("/cancel", json!({})),
+            ("/consent", json!({ "given": true })),
+            ("/attempts", json!({ "method": "CREDIT_CARD" })),
+        ] {
+            let refused = session.end_user_call(&app, "POST", rest, Some(body)).await;
+            assert_eq!(refused.status_and_code(), "410 SESSION_EXPIRED", "{outcome} {rest}");
+        }
+        app.environment.advance(SignedDuration::from_secs(1));
+        let late = session.end_user_call(&app, "GET", "", None).await;
+        assert_eq!(late.status_and_code(), "410 SESSION_EXPIRED", "{outcome}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_ended_early_is_shown_until_its_time_is_over() {
+    let app = TestApp::start().await;
+    let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "ttl": 900, "credit_card": {} })).await;
+    set_status(&app, &session, "COMPLETE").await;
+    app.environment.advance(SignedDuration::from_secs(899));
+    assert_eq!(shown(&app, &session).await["status"], "COMPLETE");
+    app.environment.advance(SignedDuration::from_secs(1));
+    let late = session.end_user_call(&app, "GET", "", None).await;
+    assert_eq!(late.status_and_code(), "410 SESSION_EXPIRED");
 }

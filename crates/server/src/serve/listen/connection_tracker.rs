@@ -12,31 +12,31 @@ use tokio::{sync::Notify, time::Instant};
 
 /// The connections of a listener.
 #[derive(Debug, Default)]
-pub(super) struct Seats {
-    idle: Mutex<IdleSeats>,
+pub(super) struct ConnectionTracker {
+    idle: Mutex<IdleConnections>,
     /// A connection has become idle.
     freed: Notify,
 }
 
-/// Idle connections by their place in line: who has been idle for longest is the first.
+/// Idle connections by their place in the queue: who has been idle for longest is the first.
 #[derive(Debug, Default)]
-struct IdleSeats {
+struct IdleConnections {
     next_place: u64,
     by_place: BTreeMap<u64, Arc<Notify>>,
 }
 
-/// A connection's place among the others, until it is dropped.
+/// What is known about a connection, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Seat {
-    seats: Arc<Seats>,
-    usage: Mutex<SeatUsage>,
+pub(super) struct TrackedConnection {
+    tracker: Arc<ConnectionTracker>,
+    usage: Mutex<ConnectionUsage>,
     evicted: Arc<Notify>,
     /// The number of requests that are being answered has changed.
     changed: Notify,
 }
 
 #[derive(Debug)]
-struct SeatUsage {
+struct ConnectionUsage {
     /// Requests that are being answered.
     calls: usize,
     /// Whether there was a request at all.
@@ -49,7 +49,7 @@ struct SeatUsage {
 /// How a connection must go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MustGo {
-    /// Another one waits for its seat.
+    /// Another one waits for its slot.
     AtOnce,
     /// It has been idle for too long.
     Gracefully,
@@ -57,15 +57,20 @@ pub(super) enum MustGo {
 
 /// A request that is being answered, until it is dropped.
 #[derive(Debug)]
-pub(super) struct RunningCall(Arc<Seat>);
+pub(super) struct RunningCall(Arc<TrackedConnection>);
 
-impl Seats {
+impl ConnectionTracker {
     /// A new connection, which is idle.
-    pub(super) fn seat(self: &Arc<Self>) -> Arc<Seat> {
+    pub(super) fn track(self: &Arc<Self>) -> Arc<TrackedConnection> {
         let evicted = Arc::new(Notify::new());
         let place = self.stand_in_line(&evicted);
-        let usage = SeatUsage { calls: 0, used: false, place: Some(place), idle_since: Instant::now() };
-        Arc::new(Seat { seats: self.clone(), usage: Mutex::new(usage), evicted, changed: Notify::new() })
+        let usage = ConnectionUsage { calls: 0, used: false, place: Some(place), idle_since: Instant::now() };
+        Arc::new(TrackedConnection {
+            tracker: self.clone(),
+            usage: Mutex::new(usage),
+            evicted,
+            changed: Notify::new(),
+        })
     }
 
     /// Tells the connection to go that has been idle for longest; `false` if none is idle.
@@ -92,19 +97,19 @@ impl Seats {
         place
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, IdleSeats> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, IdleConnections> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seat {
+impl TrackedConnection {
     /// A request begins.
     pub(super) fn begin_call(self: &Arc<Self>) -> RunningCall {
         let mut usage = self.lock();
         usage.calls += 1;
         usage.used = true;
         if let Some(place) = usage.place.take() {
-            self.seats.lock().by_place.remove(&place);
+            self.tracker.lock().by_place.remove(&place);
         }
         drop(usage);
         self.changed.notify_one();
@@ -144,13 +149,13 @@ impl Seat {
         usage.calls -= 1;
         if usage.calls == 0 {
             usage.idle_since = Instant::now();
-            usage.place = Some(self.seats.stand_in_line(&self.evicted));
+            usage.place = Some(self.tracker.stand_in_line(&self.evicted));
         }
         drop(usage);
         self.changed.notify_one();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, SeatUsage> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ConnectionUsage> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -161,10 +166,10 @@ impl Drop for RunningCall {
     }
 }
 
-impl Drop for Seat {
+impl Drop for TrackedConnection {
     fn drop(&mut self) {
         if let Some(place) = self.lock().place {
-            self.seats.lock().by_place.remove(&place);
+            self.tracker.lock().by_place.remove(&place);
         }
     }
 }
@@ -175,53 +180,53 @@ mod tests {
 
     #[tokio::test]
     async fn who_has_been_idle_for_longest_goes_first_and_who_is_answered_stays() {
-        let seats = Arc::new(Seats::default());
-        let (first, second, third) = (seats.seat(), seats.seat(), seats.seat());
+        let tracker = Arc::new(ConnectionTracker::default());
+        let (first, second, third) = (tracker.track(), tracker.track(), tracker.track());
         let hour = Duration::from_hours(1);
         let call = first.begin_call();
-        assert!(seats.evict_one());
+        assert!(tracker.evict_one());
         assert_eq!(second.must_go(hour, hour).await, MustGo::AtOnce);
         drop(call);
-        assert!(seats.evict_one());
+        assert!(tracker.evict_one());
         assert_eq!(third.must_go(hour, hour).await, MustGo::AtOnce);
-        assert!(seats.evict_one(), "its request was answered");
+        assert!(tracker.evict_one(), "its request was answered");
         assert_eq!(first.must_go(hour, hour).await, MustGo::AtOnce);
-        assert!(!seats.evict_one());
+        assert!(!tracker.evict_one());
         drop((first, second, third));
-        assert!(seats.lock().by_place.is_empty());
+        assert!(tracker.lock().by_place.is_empty());
     }
 
     #[tokio::test]
     async fn a_request_that_came_at_the_last_moment_is_answered() {
-        let seats = Arc::new(Seats::default());
-        let seat = seats.seat();
-        assert!(seats.evict_one());
-        let call = seat.begin_call();
+        let tracker = Arc::new(ConnectionTracker::default());
+        let connection = tracker.track();
+        assert!(tracker.evict_one());
+        let call = connection.begin_call();
         let hour = Duration::from_hours(1);
-        let stays = tokio::time::timeout(Duration::from_millis(200), seat.must_go(hour, hour)).await;
+        let stays = tokio::time::timeout(Duration::from_millis(200), connection.must_go(hour, hour)).await;
         assert!(stays.is_err(), "{stays:?}");
         drop(call);
-        assert!(seats.evict_one());
-        assert_eq!(seat.must_go(hour, hour).await, MustGo::AtOnce);
+        assert!(tracker.evict_one());
+        assert_eq!(connection.must_go(hour, hour).await, MustGo::AtOnce);
     }
 
     #[tokio::test]
     async fn silence_ends_a_connection_and_a_request_puts_that_off() {
-        let seats = Arc::new(Seats::default());
-        let seat = seats.seat();
+        let tracker = Arc::new(ConnectionTracker::default());
+        let connection = tracker.track();
         let (first, later) = (Duration::from_millis(100), Duration::from_millis(300));
         let began = Instant::now();
-        assert_eq!(seat.must_go(first, later).await, MustGo::Gracefully);
+        assert_eq!(connection.must_go(first, later).await, MustGo::Gracefully);
         assert!(began.elapsed() >= first);
 
-        let seat = seats.seat();
+        let connection = tracker.track();
         let began = Instant::now();
         let request = async {
-            let call = seat.begin_call();
+            let call = connection.begin_call();
             tokio::time::sleep(Duration::from_millis(500)).await;
             drop(call);
         };
-        tokio::join!(request, seat.must_go(first, later));
+        tokio::join!(request, connection.must_go(first, later));
         assert!(began.elapsed() >= Duration::from_millis(800), "{:?}", began.elapsed());
     }
 }
