@@ -57,15 +57,16 @@ impl BareModels {
         let (detect, age) = (pack.model_for(ModelTask::Detect)?, pack.model_for(ModelTask::Age)?);
         let quality = pack.model_for(ModelTask::Quality)?;
         let crops = age.input.as_ref().map_or(1, |input| input.crop.scales.len());
-        let mut ages = vec![(LoadedNet::open(place, &runtime, age)?, crops)];
+        let open = |model: &ModelEntry| LoadedNet::open(place, &runtime, model, None);
+        let mut ages = vec![(open(age)?, crops)];
         if let ModelOutput::AgeSoftmax { averaged_with: Some(with), .. } = &age.output {
             let other = pack.averaged_model(age)?.context("the second net of the mean")?;
-            ages.push((LoadedNet::open(place, &runtime, other)?, with.scales.len()));
+            ages.push((open(other)?, with.scales.len()));
         }
         Ok(Self {
-            detect: LoadedNet::open(place, &runtime, detect)?,
+            detect: LoadedNet::open(place, &runtime, detect, Some(vision.first_look_size(&picture)))?,
             age: ages,
-            quality: LoadedNet::open(place, &runtime, quality)?,
+            quality: open(quality)?,
             jpeg: jpeg.to_vec(),
             vision,
             picture,
@@ -86,7 +87,7 @@ impl BareModels {
         })
     }
 
-    /// Runs the detector's net. The face in the photo is small enough for a single run.
+    /// Runs the detector's net once, on an input as large as that of the one look that the photo takes.
     pub(crate) fn detect(&mut self) -> anyhow::Result<f64> {
         self.detect.run()
     }
@@ -110,13 +111,18 @@ impl BareModels {
 }
 
 impl LoadedNet {
-    fn open(place: &CheckoutPaths, runtime: &OnnxRuntime, model: &ModelEntry) -> anyhow::Result<Self> {
+    /// For an input of this width and height (pixels), or of its usual ones.
+    fn open(
+        place: &CheckoutPaths,
+        runtime: &OnnxRuntime,
+        model: &ModelEntry,
+        size: Option<[u32; 2]>,
+    ) -> anyhow::Result<Self> {
         let (file, input) =
             model.file_for_this_processor().zip(model.input.as_ref()).context("the model is a net")?;
         let bytes = std::fs::read(place.model_pack.join(&file.path))?;
-        let (width, height) = (input.width as usize, input.height as usize);
-        let size = Some([height, width]);
-        let session = OnnxNet::load_for_size(&model.id, &bytes, &input.name, runtime, size)?;
+        let [width, height] = size.unwrap_or([input.width, input.height]).map(|side| side as usize);
+        let session = OnnxNet::load_for_size(&model.id, &bytes, &input.name, runtime, Some([height, width]))?;
         let tensor =
             (0..3 * width * height).map(|at| ((at % 256) as f32 - input.mean[0]) * input.scale[0]).collect();
         Ok(Self { session, shape: [1, 3, height, width], tensor })

@@ -20,6 +20,7 @@ const KINDS: [SpecimenKind; 4] = [
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or: u64| arguments.get(at).map_or(Ok(or), |text| text.parse());
     let (pages, specimens) = (number(0, 1000)?, number(1, 200)?);

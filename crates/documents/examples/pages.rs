@@ -37,6 +37,7 @@ struct Row {
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or: u64| arguments.get(at).map_or(Ok(or), |text| text.parse());
     let (each, first) = (number(0, 8)?, number(1, 0)?);

@@ -64,6 +64,7 @@ struct Run {
 
 #[expect(clippy::print_stdout, reason = "it is a program, and this is its answer")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| {
         arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).cloned()

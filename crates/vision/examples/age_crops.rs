@@ -23,6 +23,7 @@ const PADDED_PICTURE_SHARE: f32 = 0.6;
 const CERTAIN_SCORE: f32 = 0.7;
 
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [labels, pack, out, side] = &arguments[..] else {
         return Err("usage: age_crops <labels.csv> <pack> <folder> <side>".into());

@@ -11,6 +11,7 @@ const COLUMNS: &str = "pack,path,years,spread,st_dev,mirrored,mirrored_spread,sc
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let mut arguments = std::env::args().skip(1);
     let labels = arguments.next().ok_or("usage: ages <labels.csv> <pack> ...")?;
     let folder = Path::new(&labels).parent().ok_or("the labels are in no folder")?;

@@ -23,6 +23,7 @@ const FRAME_SECONDS: f64 = 0.15;
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 #[expect(clippy::too_many_lines, reason = "a table: a block for each kind of answer")]
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pack, photos, rest @ ..] = &arguments[..] else {
         return Err("usage: challenge <pack> <photos> [<faces> [<folder of frames>]]".into());

@@ -38,6 +38,7 @@ struct Row {
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pack, labels] = &arguments[..] else { return Err("usage: detection <pack> <labels.csv>".into()) };
     let mut vision = VisionModels::load(Path::new(pack))?;
@@ -81,6 +82,7 @@ fn main() -> Result<(), Failure> {
             }
             Ok::<(), VisionError>(())
         };
+        let mut neighbour: Option<Case> = None;
         for Labelled { name, picture, faces: count, turn } in &labelled {
             let case = case(&mut vision, name, picture.clone(), *count, *turn)?;
             let kind = ["none", "one", "several"][(*count).min(2)];
@@ -107,6 +109,17 @@ fn main() -> Result<(), Failure> {
                         take(&mut vision, 30, &format!("one, cut to {share} of its box"), &tight)?;
                     }
                 }
+                for percent in [5, 6, 7, 8, 10, 15, 20] {
+                    for (place, inset) in [("in a corner", 0.0), ("further in", 1.0)] {
+                        let name = format!("one, and another of {percent} % {place}");
+                        let beside =
+                            neighbour.as_ref().and_then(|other| beside(&case, other, percent, inset));
+                        if let Some(two) = beside.filter(|_| name.contains(&only)) {
+                            take(&mut vision, 25, &name, &two)?;
+                        }
+                    }
+                }
+                neighbour = Some(case);
             }
         }
         for size in [20.0, 26.0, 40.0, 60.0_f32].into_iter().filter(|size| *size >= smallest.unwrap_or(0.0)) {
@@ -242,6 +255,52 @@ fn tight(case: &Case, share: f32) -> Option<Case> {
     let picture = Picture::new(whole, whole, rgb)?;
     let places = vec![[left - from[0], top - from[1], right - from[0], bottom - from[1]]];
     Some(Case { name: case.name.clone(), picture, places, faces: 1, turn: case.turn })
+}
+
+/// A picture of one face with that of another picture beside it, whose longer side is `percent` of the picture's, in one of the
+/// corners or further in by `inset` times its own side. `None` where it would cover the first, or would have to be enlarged.
+fn beside(case: &Case, other: &Case, percent: u32, inset: f32) -> Option<Case> {
+    /// Sides of what is pasted, in sides of the face.
+    const SURROUNDINGS: f32 = 1.6;
+    let (&[left, top, right, bottom], &place) = (other.places.first()?, case.places.first()?);
+    let side = (right - left).max(bottom - top);
+    let size = case.picture.width().max(case.picture.height()) as f32 * percent as f32 / 100.0;
+    if size > side || other.turn != case.turn {
+        return None;
+    }
+    let cut = SURROUNDINGS * side;
+    let from = [f32::midpoint(left, right) - cut / 2.0, f32::midpoint(top, bottom) - cut / 2.0];
+    let cut = image::RgbImage::from_fn(cut as u32, cut as u32, |x, y| {
+        image::Rgb(other.picture.pixel(from[0] as i64 + i64::from(x), from[1] as i64 + i64::from(y)))
+    });
+    let pasted = (SURROUNDINGS * size) as u32;
+    let small = image::imageops::resize(&cut, pasted, pasted, image::imageops::FilterType::Triangle);
+    let (width, height) = (case.picture.width(), case.picture.height());
+    let inset = (inset * size) as u32;
+    // Each picture of a set has its corner.
+    let corner = case.name.bytes().fold(0_u32, |sum, byte| sum + u32::from(byte));
+    let [x, y] = [(corner & 1, width), (corner >> 1 & 1, height)]
+        .map(|(far, length)| if far == 1 { length.checked_sub(pasted + inset) } else { Some(inset) });
+    let (x, y) = (x?, y?);
+    let (half, middle) = (size / 2.0, pasted as f32 / 2.0);
+    let [across, down] = [x as f32 + middle, y as f32 + middle];
+    let reach = pasted as f32;
+    let covers = (x as f32) < place[2]
+        && x as f32 + reach > place[0]
+        && (y as f32) < place[3]
+        && y as f32 + reach > place[1];
+    if covers {
+        return None;
+    }
+    let mut photo = image::RgbImage::from_raw(width, height, case.picture.rgb().to_vec())?;
+    image::imageops::replace(&mut photo, &small, i64::from(x), i64::from(y));
+    Some(Case {
+        name: case.name.clone(),
+        picture: Picture::new(width, height, photo.into_raw())?,
+        places: vec![place, [across - half, down - half, across + half, down + half]],
+        faces: 2,
+        turn: case.turn,
+    })
 }
 
 /// Drawn scenes with forty faces each, cut out of the pictures that show one person.

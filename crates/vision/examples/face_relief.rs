@@ -29,6 +29,7 @@ const APPROACHES: [[f32; 2]; 3] = [[4.0, 3.2], [4.0, 2.75], [4.5, 2.6]];
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pack, photos, rest @ ..] = &arguments[..] else {
         return Err("usage: face_relief <pack> <photos> [<faces>]".into());

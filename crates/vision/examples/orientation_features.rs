@@ -15,6 +15,7 @@ const INPUT_PIXELS: f32 = 256.0;
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pack, shares, widths, folder] = &arguments[..] else {
         return Err("usage: orientation_features <pack> <shares> <widths|whole> <folder>".into());

@@ -10,6 +10,7 @@ type Failure = Box<dyn std::error::Error>;
 
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 fn main() -> Result<(), Failure> {
+    vision::disable_runtime_telemetry()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pack, photos, rest @ ..] = &arguments[..] else {
         return Err("usage: small_faces <pack> <photos> [<pictures without a face>]".into());

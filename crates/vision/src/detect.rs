@@ -7,7 +7,7 @@ use crate::{
     crop::{self, InputMapping, SeenRegion, nearest_right_angle},
     inference::{NamedTensors, NeuralNet},
     model_manifest::ModelInput,
-    tile_layout::PictureTile,
+    tile_layout::{MIN_TILE_SIDE_PIXELS, PictureTile},
     upright_face::is_clearly_upright,
 };
 use base::Picture;
@@ -23,7 +23,8 @@ const LARGE_FACE_SHARE: f32 = 0.5;
 const PADDED_PICTURE_SHARE: f32 = 0.6;
 const WIDELY_PADDED_PICTURE_SHARE: f32 = 0.4;
 
-/// The share of the input that the picture fills when a single large face is looked for.
+/// The longer side of the picture when a single large face is looked for, as a share of the usual input's: the net was trained on
+/// smaller faces, and finds the box of a large one more exactly where it is seen smaller.
 const SINGLE_FACE_PICTURE_SHARE: f32 = 0.75;
 
 /// A face is large from this share of the picture's longer side on.
@@ -38,6 +39,9 @@ const RECHECK_FACE_INPUT_PIXELS: [f32; 2] = [64.0, 44.0];
 
 /// The anchors of the two feature maps: input pixels per cell, anchors per cell.
 const ANCHOR_MAPS: [(u32, usize); 2] = [(16, 2), (32, 6)];
+
+/// Sides of any input are multiples of this: the cells of the coarser feature map.
+const INPUT_SIDE_STEP_PIXELS: u32 = ANCHOR_MAPS[1].0;
 
 /// Values for each anchor: centre and size of the box, then six points.
 const VALUES_PER_ANCHOR: usize = 16;
@@ -99,13 +103,12 @@ impl FaceDetector {
     /// `None` where that run leaves a doubt: no face, several, a small one, one that leans, is cut off or may be
     /// upside down.
     ///
-    /// The picture is padded, because the net finds the box of a large face more exactly there: ages estimated from it
-    /// are as accurate as with further runs (`docs/ACCURACY.md`).
+    /// The picture is seen at [`SINGLE_FACE_PICTURE_SHARE`], where boxes are so exact that ages estimated from them are as accurate
+    /// as with further runs (`docs/ACCURACY.md`), and with hardly anything around it: black beside a picture costs time and hides
+    /// small faces at its edges.
     fn detect_single(&mut self, picture: &Picture) -> Result<Option<Face>, VisionError> {
-        let whole = PictureRegion::whole(picture);
-        let scale = crop::fit_scale(whole, &self.input, SINGLE_FACE_PICTURE_SHARE);
         let (weak, confident): (Vec<Face>, Vec<Face>) = self
-            .unmerged_candidates_in_tile(picture, self.square_tile(whole, scale), 0.0, MIN_DOUBT_SCORE)?
+            .unmerged_candidates_in_tile(picture, self.first_look(picture), 0.0, MIN_DOUBT_SCORE)?
             .into_iter()
             .partition(|face| face.score < self.detection_threshold);
         let [face] = merge_overlapping(confident)[..] else { return Ok(None) };
@@ -283,6 +286,22 @@ impl FaceDetector {
         PictureTile { region, scale, input_size: [self.input.width, self.input.height] }
     }
 
+    /// How a picture is seen when a single large face is looked for: in the smallest input that shows it all, where the net takes
+    /// inputs of any size.
+    pub(crate) fn first_look(&self, picture: &Picture) -> PictureTile {
+        let whole = PictureRegion::whole(picture);
+        let look = self.square_tile(whole, crop::fit_scale(whole, &self.input, SINGLE_FACE_PICTURE_SHARE));
+        if self.max_input_side == self.input.width {
+            return look;
+        }
+        let side = |length: u32, most: u32| {
+            let seen = (length as f32 * look.scale).round() as u32;
+            seen.next_multiple_of(INPUT_SIDE_STEP_PIXELS).clamp(MIN_TILE_SIDE_PIXELS, most)
+        };
+        let input_size = [side(whole.width, self.input.width), side(whole.height, self.input.height)];
+        PictureTile { input_size, ..look }
+    }
+
     /// All candidates of such a run that score at least `min_score`; the same face is usually among them several times.
     fn unmerged_candidates_in_tile(
         &mut self,
@@ -412,6 +431,7 @@ mod tests {
         inference::ScriptedNet,
         model_manifest::{ChannelOrder, CropRule, CropSpec},
     };
+    use std::sync::{Arc, Mutex};
 
     /// A detector whose net answers with these values for one anchor, in cell (8, 8) of the fine feature map.
     fn detector(logit: f32, values: [f32; VALUES_PER_ANCHOR]) -> FaceDetector {
@@ -437,6 +457,40 @@ mod tests {
             detection_threshold: 0.5,
             counting_threshold: 0.7,
         }
+    }
+
+    /// A net that finds nothing in inputs of any size, and keeps their widths and heights.
+    #[derive(Debug, Default)]
+    struct InputSizes(Arc<Mutex<Vec<[usize; 2]>>>);
+
+    impl NeuralNet for InputSizes {
+        fn run(&mut self, _: &[f32], [.., height, width]: [usize; 4]) -> Result<NamedTensors, VisionError> {
+            self.0.lock().unwrap().push([width, height]);
+            let tensors = ANCHOR_MAPS.into_iter().flat_map(|(pixels, anchors)| {
+                let count = (width / pixels as usize) * (height / pixels as usize) * anchors;
+                [vec![-100.0; count], vec![0.0; count * VALUES_PER_ANCHOR]]
+            });
+            Ok(tensors.map(|values| (String::new(), values)).collect())
+        }
+    }
+
+    #[test]
+    fn the_first_look_takes_an_input_as_large_as_the_picture_if_the_net_can() {
+        let sizes = Arc::<Mutex<Vec<[usize; 2]>>>::default();
+        let net = Box::new(InputSizes(Arc::clone(&sizes)));
+        let mut detector = FaceDetector { net, ..detector(0.0, sized(0.0, 0.0)) };
+        let mut first_size = |most: u32, [width, height]: [u32; 2]| {
+            detector.max_input_side = most;
+            let picture = Picture::new(width, height, vec![0; (3 * width * height) as usize]).unwrap();
+            assert_eq!(detector.detect(&picture).unwrap(), []);
+            std::mem::take(&mut *sizes.lock().unwrap())[0]
+        };
+        assert_eq!(first_size(256, [720, 800]), [256, 256], "the net takes no other");
+        let pictures = [[720, 800], [300, 400], [400, 300], [1920, 1080], [90, 900], [7, 5]];
+        assert_eq!(
+            pictures.map(|picture| first_size(512, picture)),
+            [[192, 192], [160, 192], [192, 160], [192, 128], [128, 192], [192, 160]]
+        );
     }
 
     fn picture() -> Picture {

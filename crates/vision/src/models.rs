@@ -191,6 +191,12 @@ impl VisionModels {
         self.detector.detect_once(picture, part)
     }
 
+    /// Width and height of the detector's input, pixels, at the one look that [`Self::detect`] takes at a picture with a single large
+    /// face.
+    pub fn first_look_size(&self, picture: &Picture) -> [u32; 2] {
+        self.detector.first_look(picture).input_size
+    }
+
     /// As [`Self::detect`], with half the score from which something is a face.
     pub fn detect_relaxed(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         self.detector.detect_relaxed(picture)

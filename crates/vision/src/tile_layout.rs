@@ -17,8 +17,8 @@ const TILE_OVERLAP_INPUT_PIXELS: f32 = 64.0;
 /// Sides of a tile's input are multiples of this, so that there are few sizes of inputs; each takes a session of its own.
 const TILE_SIDE_STEP_PIXELS: u32 = 64;
 
-/// The smallest side of a tile's input, where it is smaller than the usual one.
-const MIN_TILE_SIDE_PIXELS: u32 = 128;
+/// The smallest side of an input that is smaller than the usual one.
+pub(crate) const MIN_TILE_SIDE_PIXELS: u32 = 128;
 
 /// Ratio between the scale of tiles and that of the next coarser ones.
 const TILE_SCALE_STEP: f32 = 3.0;

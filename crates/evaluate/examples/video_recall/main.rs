@@ -45,6 +45,7 @@ struct RunCost {
 }
 
 fn main() -> anyhow::Result<()> {
+    vision::disable_runtime_telemetry()?;
     // Decoders are this executable, started again.
     media::sandbox::run_if_asked();
     measure_recall()
