@@ -88,19 +88,11 @@ fn main() -> Result<(), Failure> {
             let kind = ["none", "one", "several"][(*count).min(2)];
             take(&mut vision, *count.min(&2), &format!("{kind}, as they are"), &case)?;
             if *count > 0 && smallest != Some(20.0) {
-                let ways: &[f32] = if *count == 1 {
-                    &[90.0, 180.0, 270.0, 20.0, 45.0, 135.0]
-                } else {
-                    &[90.0, 180.0, 270.0]
-                };
-                for degrees in ways {
+                let ways = [90.0, 180.0, 270.0, 20.0, 45.0, 135.0];
+                for degrees in &ways[..if *count == 1 { 6 } else { 3 }] {
                     let order = if *count == 1 { 10 } else { 20 };
-                    take(
-                        &mut vision,
-                        order,
-                        &format!("{kind}, turned by {degrees}"),
-                        &turned(&case, *degrees),
-                    )?;
+                    let name = format!("{kind}, turned by {degrees}");
+                    take(&mut vision, order, &name, &turned(&case, *degrees))?;
                 }
             }
             if *count == 1 && smallest.is_none() {
@@ -109,15 +101,8 @@ fn main() -> Result<(), Failure> {
                         take(&mut vision, 30, &format!("one, cut to {share} of its box"), &tight)?;
                     }
                 }
-                for percent in [5, 6, 7, 8, 10, 15, 20] {
-                    for (place, inset) in [("in a corner", 0.0), ("further in", 1.0)] {
-                        let name = format!("one, and another of {percent} % {place}");
-                        let beside =
-                            neighbour.as_ref().and_then(|other| beside(&case, other, percent, inset));
-                        if let Some(two) = beside.filter(|_| name.contains(&only)) {
-                            take(&mut vision, 25, &name, &two)?;
-                        }
-                    }
+                for (name, two) in neighbour.iter().flat_map(|other| pairs(&case, other)) {
+                    take(&mut vision, 25, &name, &two)?;
                 }
                 neighbour = Some(case);
             }
@@ -255,6 +240,18 @@ fn tight(case: &Case, share: f32) -> Option<Case> {
     let picture = Picture::new(whole, whole, rgb)?;
     let places = vec![[left - from[0], top - from[1], right - from[0], bottom - from[1]]];
     Some(Case { name: case.name.clone(), picture, places, faces: 1, turn: case.turn })
+}
+
+/// Pictures of one face with that of another beside it, of several sizes and in two places, with what each kind is called.
+fn pairs(case: &Case, other: &Case) -> Vec<(String, Case)> {
+    let sizes = [5, 6, 7, 8, 10, 15, 20].into_iter();
+    let cases = sizes.flat_map(|percent| {
+        [("in a corner", 0.0), ("further in", 1.0)].map(|(place, inset)| {
+            let name = format!("one, and another of {percent} % {place}");
+            beside(case, other, percent, inset).map(|two| (name, two))
+        })
+    });
+    cases.flatten().collect()
 }
 
 /// A picture of one face with that of another picture beside it, whose longer side is `percent` of the picture's, in one of the
