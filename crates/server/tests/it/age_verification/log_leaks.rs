@@ -74,7 +74,18 @@ fn has(written: &[u8], needle: &[u8], log: bool) -> bool {
     places.any(|at| {
         let before = written[..at].iter().rev().take(MIN_DIGEST_BYTES).take_while(in_run).count();
         let after = written[at + needle.len()..].iter().take(MIN_DIGEST_BYTES).take_while(in_run).count();
-        before + needle.len() + after <= max_run_bytes
+        before + needle.len() + after <= max_run_bytes && !is_in_duration(written, at, needle.len())
+    })
+}
+
+/// Whether these bytes are part of a number of whole microseconds, as SQLite stores the seconds that a step of a session took: 1.2 is
+/// 3ff3333333333333, and a byte of 33 is the digit 3.
+fn is_in_duration(written: &[u8], at: usize, length: usize) -> bool {
+    (0..=at).rev().take(9 - length.min(8)).any(|from| {
+        written[from..].first_chunk().is_some_and(|bytes| {
+            let seconds = f64::from_be_bytes(*bytes);
+            (1e-6..1e6).contains(&seconds) && seconds == (seconds * 1e6).round() / 1e6
+        })
     })
 }
 
@@ -90,6 +101,16 @@ fn a_short_number_counts_outside_of_digests() {
     assert!(has("12345abcdef0123", "12345", false), "fifteen are no digest");
     assert!(!has("12345abcdef01234", "12345", false), "sixteen are one");
     assert!(has(digest, "4be0f6a112345", false), "what is not a number counts everywhere");
+    for seconds in [0.3_f64, 1.2, 19.2, 0.15, 0.009375] {
+        let stored = [&b"\x01"[..], &seconds.to_be_bytes(), b"\x02"].concat();
+        assert!(
+            memmem::find(&stored, b"33333").is_some() && !self::has(&stored, b"33333", false),
+            "{seconds}"
+        );
+    }
+    for typed in ["\u{1}33333\u{2}", "{\"code\":\"33333\"}", "33333", "@33333@@@"] {
+        assert!(has(typed, "33333", false), "{typed}");
+    }
     assert!(has("code=12345 took=7", "12345", true) && !has("took=0.12345 ms", "12345", true));
 }
 
