@@ -13,6 +13,7 @@ use axum::{
 use base::Timestamp;
 use domain::age_verification::DeviceChallenge;
 use serde::Serialize;
+use tracing::Instrument as _;
 use utoipa::ToSchema;
 
 /// What the relying party's app binds its statement to.
@@ -45,18 +46,26 @@ pub(crate) async fn begin_device_signal(
     body: RequestBody,
 ) -> Result<Response, AgeApiError> {
     let key = body.idempotency_key()?;
-    let identity = body.fingerprint(session.app, key.as_deref());
-    let mut before = None;
-    let answer: Result<Response, AgeApiError> = idempotent(&api, identity, async |tx| {
-        let (challenge, replaced) = api.age_verification.begin_device_signal(tx, session.id).await?;
-        before = Some(replaced);
-        let DeviceChallenge { text, until, .. } = challenge;
-        Ok((StatusCode::CREATED, DeviceChallengeRecord { challenge: text, expires_at: until }))
-    })
-    .await;
-    let answer = answer?;
-    if let Some(before) = before {
-        api.age_verification.discard_attempt(&before).await;
-    }
+    // In a task of its own: a broken connection cancels its handler, but what was supplied for the attempt that is replaced is
+    // deleted all the same.
+    let begin = async move {
+        let identity = body.fingerprint(session.app, key.as_deref());
+        let mut before = None;
+        let answer: Response = idempotent(&api, identity, async |tx| {
+            let (challenge, replaced) = api.age_verification.begin_device_signal(tx, session.id).await?;
+            before = Some(replaced);
+            let DeviceChallenge { text, until, .. } = challenge;
+            Ok::<_, AgeApiError>((
+                StatusCode::CREATED,
+                DeviceChallengeRecord { challenge: text, expires_at: until },
+            ))
+        })
+        .await?;
+        if let Some(before) = before {
+            api.age_verification.discard_attempt(&before).await;
+        }
+        Ok::<_, AgeApiError>(answer)
+    };
+    let answer = tokio::spawn(begin.in_current_span()).await.map_err(AgeApiError::broken_task)??;
     Ok((NO_STORE_HEADERS, answer).into_response())
 }
