@@ -101,7 +101,7 @@ fn a_short_number_counts_outside_of_digests() {
     assert!(has("12345abcdef0123", "12345", false), "fifteen are no digest");
     assert!(!has("12345abcdef01234", "12345", false), "sixteen are one");
     assert!(has(digest, "4be0f6a112345", false), "what is not a number counts everywhere");
-    for seconds in [0.3_f64, 1.2, 19.2, 0.15, 0.009375] {
+    for seconds in [0.3_f64, 1.2, 19.2, 0.15, 0.009_375] {
         let stored = [&b"\x01"[..], &seconds.to_be_bytes(), b"\x02"].concat();
         assert!(
             memmem::find(&stored, b"33333").is_some() && !self::has(&stored, b"33333", false),
