@@ -27,6 +27,10 @@ const WIDELY_PADDED_PICTURE_SHARE: f32 = 0.4;
 /// smaller faces, and finds the box of a large one more exactly where it is seen smaller.
 const SINGLE_FACE_PICTURE_SHARE: f32 = 0.75;
 
+/// Least room on each side of the picture then, in pixels of the input: without any, fewer small faces at the edges are told in the end
+/// (`docs/ACCURACY.md`).
+const SINGLE_FACE_MARGIN_PIXELS: u32 = 8;
+
 /// A face is large from this share of the picture's longer side on.
 const SINGLE_FACE_MIN_SHARE: f32 = 0.25;
 
@@ -104,8 +108,7 @@ impl FaceDetector {
     /// upside down.
     ///
     /// The picture is seen at [`SINGLE_FACE_PICTURE_SHARE`], where boxes are so exact that ages estimated from them are as accurate
-    /// as with further runs (`docs/ACCURACY.md`), and with hardly anything around it: black beside a picture costs time and hides
-    /// small faces at its edges.
+    /// as with further runs (`docs/ACCURACY.md`), and with little around it: black beside a picture costs time.
     fn detect_single(&mut self, picture: &Picture) -> Result<Option<Face>, VisionError> {
         let (weak, confident): (Vec<Face>, Vec<Face>) = self
             .unmerged_candidates_in_tile(picture, self.first_look(picture), 0.0, MIN_DOUBT_SCORE)?
@@ -286,8 +289,8 @@ impl FaceDetector {
         PictureTile { region, scale, input_size: [self.input.width, self.input.height] }
     }
 
-    /// How a picture is seen when a single large face is looked for: in the smallest input that shows it all, where the net takes
-    /// inputs of any size.
+    /// How a picture is seen when a single large face is looked for: in the smallest input that shows it all with some room, where
+    /// the net takes inputs of any size.
     pub(crate) fn first_look(&self, picture: &Picture) -> PictureTile {
         let whole = PictureRegion::whole(picture);
         let look = self.square_tile(whole, crop::fit_scale(whole, &self.input, SINGLE_FACE_PICTURE_SHARE));
@@ -296,7 +299,8 @@ impl FaceDetector {
         }
         let side = |length: u32, most: u32| {
             let seen = (length as f32 * look.scale).round() as u32;
-            seen.next_multiple_of(INPUT_SIDE_STEP_PIXELS).clamp(MIN_TILE_SIDE_PIXELS, most)
+            let wanted = seen + 2 * SINGLE_FACE_MARGIN_PIXELS;
+            wanted.next_multiple_of(INPUT_SIDE_STEP_PIXELS).clamp(MIN_TILE_SIDE_PIXELS, most)
         };
         let input_size = [side(whole.width, self.input.width), side(whole.height, self.input.height)];
         PictureTile { input_size, ..look }
@@ -475,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_look_takes_an_input_as_large_as_the_picture_if_the_net_can() {
+    fn the_first_look_takes_an_input_hardly_larger_than_the_picture_if_the_net_can() {
         let sizes = Arc::<Mutex<Vec<[usize; 2]>>>::default();
         let net = Box::new(InputSizes(Arc::clone(&sizes)));
         let mut detector = FaceDetector { net, ..detector(0.0, sized(0.0, 0.0)) };
@@ -489,7 +493,7 @@ mod tests {
         let pictures = [[720, 800], [300, 400], [400, 300], [1920, 1080], [90, 900], [7, 5]];
         assert_eq!(
             pictures.map(|picture| first_size(512, picture)),
-            [[192, 192], [160, 192], [192, 160], [192, 128], [128, 192], [192, 160]]
+            [[192, 224], [160, 224], [224, 160], [224, 128], [128, 224], [224, 160]]
         );
     }
 
