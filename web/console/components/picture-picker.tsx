@@ -22,17 +22,30 @@ export function PicturePicker({ picture, onPicture }: PickerProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const [problem, setProblem] = useState("");
+  /** Goes up with every choice: of two pictures the one that was chosen last is meant, however long each takes to be read. */
+  const choices = useRef(0);
   const take = async (file: File | undefined) => {
     setOver(false);
+    choices.current += 1;
+    const choice = choices.current;
     try {
       if (!file) {
         throw new UnusablePictureError("unreadable");
       }
-      onPicture(await pictureFromFile(file));
-      setProblem("");
+      const read = await pictureFromFile(file);
+      if (choice === choices.current) {
+        onPicture(read);
+        setProblem("");
+      }
     } catch (error) {
-      setProblem(error instanceof UnusablePictureError ? search.unusable[error.reason] : errors.screen);
+      if (choice === choices.current) {
+        setProblem(error instanceof UnusablePictureError ? search.unusable[error.reason] : errors.screen);
+      }
     }
+  };
+  const forget = () => {
+    choices.current += 1;
+    onPicture(undefined);
   };
   const latest = useRef(take);
   latest.current = take;
@@ -80,7 +93,7 @@ export function PicturePicker({ picture, onPicture }: PickerProps) {
             <Icon name="upload" /> {search.choose} <kbd>U</kbd>
           </Button>
           {picture && (
-            <Button className="button" onPress={() => onPicture(undefined)}>
+            <Button className="button" onPress={forget}>
               <Icon name="close" /> {search.forget}
             </Button>
           )}

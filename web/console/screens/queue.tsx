@@ -1,7 +1,7 @@
 // The queue: one case, its decision one key away, and the next one there already.
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { type Case, type CaseDecision, type Exposure, listQueues, type Queue, type ReasonCode } from "../api/cases";
 import { AssignDialog, HoldDialog, ReasonDialog } from "../components/case-dialogs";
@@ -188,6 +188,13 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
     setAsk(undefined);
     setWaiting(undefined);
   };
+  /** Whether the mouse has been pressed for the second time of a double click: the first has decided about the case before. */
+  const isDoubleClick = useRef(false);
+  const press = (pointer: string, decision: CaseDecision) => {
+    if (pointer !== "mouse" || !isDoubleClick.current) {
+      decide(decision);
+    }
+  };
   useShortcuts([
     ...shown.decisions.flatMap((decision) => {
       const second = isMatch(shown) ? MATCH_KEYS[decision] : undefined;
@@ -209,13 +216,18 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
         shown={shown}
         aside={
           <section className="card decide" aria-label={queue.decide}>
-            <div className="decide-buttons">
+            <div
+              className="decide-buttons"
+              onMouseDownCapture={({ detail }) => {
+                isDoubleClick.current = detail > 1;
+              }}
+            >
               {shown.decisions.map((decision) => (
                 <Button
                   key={decision}
                   className="button decision-button"
                   data-tone={DECISION_TONES[decision]}
-                  onPress={() => decide(decision)}
+                  onPress={({ pointerType }) => press(pointerType, decision)}
                 >
                   {decisionWords(texts, shown, decision)} <kbd>{DECISION_KEYS[decision].toUpperCase()}</kbd>
                 </Button>

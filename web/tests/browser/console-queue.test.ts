@@ -88,6 +88,29 @@ test("cases are settled one after the other by single keys, and the last decisio
   await expect(page.locator("main")).toContainText("Nothing is waiting.");
 });
 
+test("a double click decides about one case", async ({ page, server }) => {
+  const [first, second] = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  server.cases.all = [first, second, findingCase(3)];
+  await openQueue(page, server);
+  await heading(page, "Found: looks younger than is allowed here");
+  const button = page.locator(".decision-button").first();
+  const box = await button.boundingBox();
+  if (!box) {
+    throw new Error("the button is shown");
+  }
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.click(x, y);
+  await heading(page, "Found: unknown face");
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  await expect.poll(() => server.cases.decisions.size).toBe(1);
+  await heading(page, "Found: unknown face");
+  expect(sentOf(server, first.id)).toEqual({ decision: "CONFIRM" });
+  await page.mouse.click(x, y);
+  await expect.poll(() => server.cases.decisions.size).toBe(2);
+  expect(sentOf(server, second.id)).toEqual({ decision: "CONFIRM" });
+});
+
 test("pictures are covered until Space is held, and what was seen is counted", async ({ page, server }) => {
   server.cases.all = [findingCase(1), findingCase(2)];
   await page.clock.install();

@@ -228,6 +228,46 @@ test("people are searched by a picture that is chosen, pasted or dropped, and co
   await takeScreenshot(page, "console-picture-unreadable");
 });
 
+test("of two pictures that are chosen one after the other, the last is searched for", async ({ page, server }) => {
+  await signedIn(page, server);
+  // The first is read only when it may, and how many have been read is written down.
+  await page.evaluate(() => {
+    const read = window.createImageBitmap.bind(window) as (file: Blob) => Promise<ImageBitmap>;
+    let readFirst = () => {};
+    const first = new Promise<void>((may) => {
+      readFirst = may;
+    });
+    const { close } = ImageBitmap.prototype;
+    let begun = 0;
+    Object.assign(window, {
+      readFirst,
+      createImageBitmap: async (file: Blob) => {
+        begun += 1;
+        if (begun === 1) {
+          await first;
+        }
+        return read(file);
+      },
+    });
+    ImageBitmap.prototype.close = function () {
+      close.call(this);
+      const { dataset } = document.documentElement;
+      dataset.read = `${Number(dataset.read ?? 0) + 1}`;
+    };
+  });
+  const searches = () => server.requests.filter((asked) => asked.startsWith("POST") && asked.includes("search"));
+  const input = page.locator("input[type=file]");
+  await input.setInputFiles({ ...JPEG, buffer: casePicture("selfie") });
+  await input.setInputFiles({ ...JPEG, buffer: casePicture("face") });
+  await expect(page.locator("#who-found a").first()).toBeVisible();
+  const ofTheLast = searches();
+  expect(ofTheLast.length).toBeGreaterThan(0);
+  await page.evaluate(() => (window as unknown as { readFirst(): void }).readFirst());
+  await expect(page.locator("html")).toHaveAttribute("data-read", "2");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))));
+  expect(searches()).toEqual(ofTheLast);
+});
+
 test("who the face of a case may be is asked without leaving the case, and where it was seen", async ({
   page,
   server,
