@@ -66,6 +66,21 @@ fn a_newcomer_gets_an_age() {
     let credentials = moved.join("dev-credentials.json");
     let arguments = ["call", "/ai/v1/age", "--img", face, "--credentials", credentials.to_str().unwrap()];
     assert_eq!(serde_json::from_str::<Value>(&place.ask(&arguments)).unwrap(), answer);
+
+    // The README shows the answer for another face; processors round a little differently.
+    let sample = place.path("sample-face.jpg");
+    let sample = sample.to_str().unwrap();
+    let cut = place.command(&["sample-face", sample]).current_dir(repository("")).output().unwrap();
+    assert!(cut.status.success(), "{}", text(&cut.stderr));
+    let answer: Value = serde_json::from_str(&place.ask(&["call", "/ai/v1/age", "--img", sample])).unwrap();
+    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+    let (_, shown) = readme.split_once("```json\n").unwrap();
+    let shown: Value = serde_json::from_str(shown.split_once("```").unwrap().0).unwrap();
+    for member in ["age", "st_dev"] {
+        let [shown, measured] = [&shown, &answer].map(|it| it[member].as_f64().unwrap());
+        assert!((shown - measured).abs() < 0.1, "README.md shows {member} {shown}, and it is {measured}");
+    }
+
     let page = repository("crates/server/tests/it/capture.mjs");
     let captured = Command::new("node").arg(page).args([file.to_str().unwrap(), face]).output().unwrap();
     assert_eq!(
