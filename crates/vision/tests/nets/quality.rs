@@ -204,6 +204,7 @@ fn what_is_covered_is_told() {
 #[test]
 fn blur_and_noise_are_told_apart_and_widen_the_uncertainty_of_an_age() {
     let mut vision = load();
+    let mut gains = Vec::new();
     for portrait in portraits(&mut vision) {
         let face = best_face(&mut vision, &portrait);
         let mut seen = |picture: &Picture| {
@@ -227,9 +228,13 @@ fn blur_and_noise_are_told_apart_and_widen_the_uncertainty_of_an_age() {
             })
         });
         let (noisy, noisy_age) = seen(&noisy);
-        assert!(noisy.noise > good.noise + 3.0, "{noisy:?} {good:?}");
-        assert!(noisy_age.st_dev > age.st_dev, "{noisy_age:?} {age:?}");
+        // The points of a face move a little with how it is looked for, and what one picture comes to moves by a third.
+        assert!(noisy.noise > good.noise + 2.0, "{noisy:?} {good:?}");
+        assert!(noisy_age.st_dev > 3.0 * age.st_dev, "{noisy_age:?} {age:?}");
+        gains.push(noisy.noise - good.noise);
     }
+    let mean = gains.iter().sum::<f32>() / gains.len() as f32;
+    assert!(mean > 3.5, "{gains:?}");
 }
 
 #[test]
