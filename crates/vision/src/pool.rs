@@ -18,12 +18,22 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// Niceness of background workers: on a busy core they get about a tenth of the time of an ordinary thread.
-const BACKGROUND_NICENESS: i32 = 10;
+/// The niceness of a pool's threads: what share of a busy core the system gives them.
+#[derive(Clone, Copy, Debug)]
+struct PoolNiceness {
+    workers: i32,
+    express: i32,
+}
 
-/// Niceness of the express worker in the background: it gets three times as much of a core as another of them, and a third of what an
-/// ordinary thread gets.
-const BACKGROUND_EXPRESS_NICENESS: i32 = 5;
+impl PoolNiceness {
+    /// Workers get half as much of a busy core as the express worker and as threads that answer requests. So where every core has a
+    /// worker, the express worker still gets a whole one, whatever their number; with equal shares it would get two thirds of
+    /// one where there are two.
+    const FOREGROUND: Self = Self { workers: 3, express: 0 };
+    /// Workers get a tenth of what threads that answer requests get, and a fifth of what workers in the foreground get; the
+    /// express worker gets three times as much as they.
+    const BACKGROUND: Self = Self { workers: 10, express: 5 };
+}
 
 /// A job; returns whether there was anything to do.
 type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
@@ -37,11 +47,11 @@ type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
 pub struct InferencePool {
     queue: Arc<JobQueue<PoolJob>>,
     workers: Vec<JoinHandle<()>>,
-    /// Where the express worker loads its models from, and its niceness; `None` where the workers' models were given, and there is
-    /// no such worker.
-    express_source: Option<(PathBuf, i32)>,
+    /// Where the express worker loads its models from; `None` where the workers' models were given, and there is no such worker.
+    express_source: Option<PathBuf>,
     /// Started when it is first needed; where there is one application, it never is. `None` where the system gave no thread for it.
     express: OnceLock<Option<JoinHandle<()>>>,
+    niceness: PoolNiceness,
     limits: QueueLimits,
     models: Vec<ModelInfo>,
 }
@@ -61,31 +71,37 @@ impl std::fmt::Debug for InferencePool {
 impl InferencePool {
     /// Loads the models of the pack in `folder` once for each of `workers` (at least one).
     pub fn start(folder: &Path, workers: usize, limits: QueueLimits) -> Result<Self, ModelLoadError> {
-        Ok(Self::spawn(load_for(folder, workers)?, limits, 0, Some((folder.to_owned(), 0))))
+        Self::load_and_spawn(folder, workers, limits, PoolNiceness::FOREGROUND)
     }
 
     /// A pool with one worker for each set of models.
     pub fn with_models(models: Vec<VisionModels>, limits: QueueLimits) -> Self {
-        Self::spawn(models, limits, 0, None)
+        Self::spawn(models, limits, PoolNiceness::FOREGROUND, None)
     }
 
     /// Like [`Self::start`], but with workers of low priority, so that threads for which a request waits run first.
-    /// Linux only: elsewhere the priority of a single thread cannot be set this way, and the workers have the ordinary
-    /// one.
     pub fn start_background(
         folder: &Path,
         workers: usize,
         limits: QueueLimits,
     ) -> Result<Self, ModelLoadError> {
-        let express_source = Some((folder.to_owned(), BACKGROUND_EXPRESS_NICENESS));
-        Ok(Self::spawn(load_for(folder, workers)?, limits, BACKGROUND_NICENESS, express_source))
+        Self::load_and_spawn(folder, workers, limits, PoolNiceness::BACKGROUND)
+    }
+
+    fn load_and_spawn(
+        folder: &Path,
+        workers: usize,
+        limits: QueueLimits,
+        niceness: PoolNiceness,
+    ) -> Result<Self, ModelLoadError> {
+        Ok(Self::spawn(load_for(folder, workers)?, limits, niceness, Some(folder.to_owned())))
     }
 
     fn spawn(
         worker_models: Vec<VisionModels>,
         limits: QueueLimits,
-        niceness: i32,
-        express_source: Option<(PathBuf, i32)>,
+        niceness: PoolNiceness,
+        express_source: Option<PathBuf>,
     ) -> Self {
         let models = worker_models.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
         let queue = Arc::new(JobQueue::new(worker_models.len()));
@@ -96,10 +112,11 @@ impl InferencePool {
                 let next = |queue: &JobQueue<PoolJob>| {
                     queue.next(IDLE_BEFORE_MEMORY_IS_RETURNED, heap::return_freed_memory)
                 };
-                spawn_worker(niceness, move || work_through(&queue, vision, next)).expect("a thread starts")
+                spawn_worker(niceness.workers, move || work_through(&queue, vision, next))
+                    .expect("a thread starts")
             })
             .collect();
-        Self { queue, workers, express_source, express: OnceLock::new(), limits, models }
+        Self { queue, workers, express_source, express: OnceLock::new(), niceness, limits, models }
     }
 
     /// Queues a job of `owner`; the future resolves when a worker has done it. Refused at once where the queue is full or the job
@@ -140,7 +157,7 @@ impl InferencePool {
     /// Starts the express worker if there is none yet. It takes a moment to load its models; until then, and where it cannot, its
     /// jobs are done by the others.
     fn start_express(&self) {
-        let Some((folder, niceness)) = &self.express_source else { return };
+        let Some(folder) = &self.express_source else { return };
         self.express.get_or_init(|| {
             let (folder, queue) = (folder.clone(), self.queue.clone());
             let run = move || {
@@ -149,7 +166,7 @@ impl InferencePool {
                 }
             };
             // A caller starts it, who must not fail for want of a thread.
-            spawn_worker(*niceness, run).ok()
+            spawn_worker(self.niceness.express, run).ok()
         });
     }
 
@@ -195,7 +212,7 @@ fn package<T: Send + 'static>(
     (work, result)
 }
 
-/// Starts the thread of a worker.
+/// Starts the thread of a worker. Its niceness is set on Linux only: elsewhere that of a single thread cannot be set this way.
 fn spawn_worker(niceness: i32, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
     let run = move || {
         // On Linux this affects the calling thread only.

@@ -1,6 +1,8 @@
 use crate::support::painted;
 use base::{AppId, Uuid};
+use fixtures::pack;
 use std::{
+    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering::SeqCst},
@@ -9,7 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 use vision::{
-    InferencePool, PoolBusyError, PoolGoneError, PoolStats, QueueLimits, VisionError, VisionModels,
+    InferencePool, ModelLoadError, PoolBusyError, PoolGoneError, PoolStats, QueueLimits, VisionError,
+    VisionModels,
 };
 
 fn pool(workers: usize, queue: usize) -> InferencePool {
@@ -65,6 +68,28 @@ async fn an_application_does_not_wait_for_the_queue_of_another() {
         job.await.unwrap();
     }
     assert_eq!(order.taken(), ["quiet", "flood", "flood", "flood"]);
+}
+
+/// Workers of requests give way to the threads that answer them, the express worker does not; in the background both do.
+#[tokio::test]
+async fn the_express_worker_goes_before_the_others_on_a_busy_core() {
+    type Start = fn(&Path, usize, QueueLimits) -> Result<InferencePool, ModelLoadError>;
+    let pools: [(Start, _); 2] = [(InferencePool::start, (3, 0)), (InferencePool::start_background, (10, 5))];
+    for (start, wanted) in pools {
+        let ([flood, quiet, _], pool) =
+            (applications(), start(&pack(), 1, QueueLimits::by_count(8)).unwrap());
+        let niceness = |_: &mut VisionModels| rustix::process::getpriority_process(None).unwrap();
+        let worker = pool.run(flood, niceness).unwrap().await.unwrap();
+        let (job, starts, release) = blocking_job();
+        let running = pool.run(flood, job).unwrap();
+        starts.recv().unwrap();
+        let express = pool.run(quiet, niceness).unwrap().await.unwrap();
+        release.send(()).unwrap();
+        running.await.unwrap();
+        // Elsewhere all have the ordinary one.
+        let wanted = if cfg!(target_os = "linux") { wanted } else { (0, 0) };
+        assert_eq!((worker, express), wanted);
+    }
 }
 
 #[tokio::test]
