@@ -175,7 +175,13 @@ class Page {
       this.#supply = "offline";
     } else if (performance.now() >= this.#retryAt) {
       this.#supply = "asking";
-      await navigator.locks.request(REFILL_LOCK, () => this.#redeem(wanted));
+      await navigator.locks
+        .request(REFILL_LOCK, () => this.#redeem(wanted))
+        .catch((error: unknown) => {
+          // Nothing is under way any more that another attempt would have to wait for.
+          this.#supply = "idle";
+          throw error;
+        });
       void this.#tick();
     }
   }

@@ -270,6 +270,11 @@ export function recommendationOf(task: Task | undefined): Recommendation {
   return task?.recommendation ?? { value: "PROGRESS" };
 }
 
+/** Whether a call was refused because there is no such token any more: whoever finishes a session deletes it. */
+export function isTokenGone(error: unknown): boolean {
+  return error instanceof RefusedError && error.code === "BAD_TOKEN";
+}
+
 /** How a refusal ends the session; `undefined` where it speaks of what was sent and not of the session. */
 export function failureOf({ status, code }: RefusedError): Failure | undefined {
   switch (code) {

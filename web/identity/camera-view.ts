@@ -77,15 +77,14 @@ export class CameraView {
     const heading = face ? faceHeading : sideName(shown);
     this.#view.show({ heading, body: [pane.root], spoken: texts.camera.opening }, texts, "camera");
 
-    const [camera, net] = await Promise.all([
-      Camera.open(
-        pane.video,
-        face ? "user" : "environment",
-        () => here() && this.#callbacks.failed("busy"),
-        this.#otherCamera,
-      ).catch((error: unknown) => error as Error),
-      face ? loadFaceDetector() : undefined,
-    ]);
+    // Both are waited for at the same time, and a camera that is open is known at once, so that it can be closed.
+    const loading = face ? loadFaceDetector() : undefined;
+    const camera = await Camera.open(
+      pane.video,
+      face ? "user" : "environment",
+      () => here() && this.#callbacks.failed("busy"),
+      this.#otherCamera,
+    ).catch((error: unknown) => error as Error);
     if (!(camera instanceof Camera)) {
       if (!(camera instanceof CameraError)) {
         throw camera;
@@ -101,6 +100,10 @@ export class CameraView {
       return;
     }
     this.#camera = camera;
+    const net = await loading;
+    if (!here()) {
+      return;
+    }
     this.#capture = face
       ? this.#captureFace(camera, aspect, requirement, net, pane, shown)
       : new DocumentCapture(

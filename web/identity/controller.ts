@@ -6,7 +6,7 @@ import { reportErrors } from "../shared/error-report";
 import { copyLink, isPhone } from "../shared/handoff";
 import { chooseLanguage } from "../shared/language";
 import { InterruptedError, RefusedError } from "../shared/network";
-import { Api, failureOf } from "./api";
+import { Api, failureOf, isTokenGone } from "./api";
 import { CameraView } from "./camera-view";
 import { checkPhoto, openPicture } from "./document-capture";
 import { endMessage, type Failure, redirectUrl } from "./event-codes";
@@ -91,9 +91,9 @@ export class Controller {
     window.addEventListener("online", () => this.dispatch({ is: "resumed" }));
     // A phone takes the camera away from a page that nobody looks at.
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "hidden" && this.#camera.isOpen) {
+      if (document.visibilityState === "hidden") {
         this.#camera.close();
-      } else if (document.visibilityState === "visible" && this.#state.step.on === "camera" && !this.#camera.isOpen) {
+      } else if (this.#state.step.on === "camera" && !this.#camera.isOpen) {
         this.#enter();
       }
     });
@@ -109,7 +109,10 @@ export class Controller {
       return;
     }
     this.#session = session;
-    saveSession(session);
+    // What is kept belongs to the tab: the next frame in it would open this session in place of the one that it is sent.
+    if (origin === "*") {
+      saveSession(session);
+    }
     const brand = document.querySelector<HTMLMetaElement>("meta[name=brand]")?.content || "Svc";
     this.#api = new Api(session, location.pathname.replace(/\/web\/[^/]*$/, ""), brand.toLowerCase());
     this.#enter();
@@ -266,8 +269,28 @@ export class Controller {
       return;
     }
     const warn = () => isCancellable(this.#state) && this.#view.addNote(this.#texts.minuteLeft);
-    const end = () => isCancellable(this.#state) && this.dispatch({ is: "failed", failure: "expired" });
+    const end = () => this.#timeOver();
     this.#deadlineTimers = [setTimeout(warn, left - TIME_WARNING_MS), setTimeout(end, left)];
+  }
+
+  /** Ends the visit; but whether a phone, or a call without an answer, finished in time is for the server to say. */
+  #timeOver(): void {
+    const { step } = this.#state;
+    if (step.on === "following") {
+      this.#try(step, async (api) => {
+        const progress = await fetchProgress(api);
+        if (progress === "finished") {
+          return { is: "finishedElsewhere" };
+        }
+        // Where nobody answers now, the page follows on until somebody does.
+        return progress && { is: "failed", failure: "expired" };
+      });
+    } else if (step.on === "interrupted" && step.resume.on === "finishing") {
+      // It is asked by finishing again.
+      this.dispatch({ is: "resumed" });
+    } else if (isCancellable(this.#state)) {
+      this.dispatch({ is: "failed", failure: "expired" });
+    }
   }
 
   // --- pictures ---
@@ -374,7 +397,6 @@ export class Controller {
     try {
       await api.finish();
     } catch (error) {
-      const gone = error instanceof RefusedError && failureOf(error) === "badToken";
       const lacking = error instanceof RefusedError && error.status === 409 && !failureOf(error);
       if (lacking && !this.#reloaded) {
         // The server misses something that this page believes to be there: what it is stands in the configuration.
@@ -382,7 +404,7 @@ export class Controller {
         return this.#load();
       }
       // An answer that was lost leaves a token that is gone, which is what was asked for.
-      if (!gone || Date.now() > this.#deadline) {
+      if (!isTokenGone(error)) {
         throw error;
       }
     }
@@ -393,7 +415,7 @@ export class Controller {
   #follow(step: Step): void {
     this.#later(FOLLOW_INTERVAL_MS, () =>
       this.#try(step, async (api) => {
-        const config = await fetchProgress(api, this.#deadline);
+        const config = await fetchProgress(api);
         if (config === "finished") {
           return { is: "finishedElsewhere" };
         }

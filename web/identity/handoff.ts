@@ -2,8 +2,8 @@
 
 import { showQrCode } from "../shared/handoff";
 import { importAgain } from "../shared/import-again";
-import { InterruptedError, RefusedError } from "../shared/network";
-import { type Api, failureOf } from "./api";
+import { InterruptedError } from "../shared/network";
+import { type Api, isTokenGone } from "./api";
 import type { SessionConfig } from "./requirements";
 import { type Session, toShortLink } from "./session";
 
@@ -25,11 +25,11 @@ export async function drawHandOffCode(link: string): Promise<void> {
 }
 
 /** What is left to be done, or that it is done elsewhere: the token is gone then. Nothing where nobody answers now. */
-export async function fetchProgress(api: Api, deadline: number): Promise<SessionConfig | "finished" | undefined> {
+export async function fetchProgress(api: Api): Promise<SessionConfig | "finished" | undefined> {
   try {
     return await api.config();
   } catch (error) {
-    if (error instanceof RefusedError && failureOf(error) && Date.now() < deadline) {
+    if (isTokenGone(error)) {
       return "finished";
     }
     if (!(error instanceof InterruptedError)) {

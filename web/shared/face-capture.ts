@@ -195,10 +195,20 @@ export class FaceCapture extends CaptureLoop {
 const UNGUIDED_INTERVAL_MS = 500;
 const MAX_HURRIED_APPROACHES = 3;
 const MAX_MISSED_FRAMES = 4;
+/** The face net is not waited for any longer: it only guides. */
+const NET_TIMEOUT_MS = 10_000;
 
-/** The face net, fetched once; `undefined` where it cannot be had, and people guide themselves. */
+/** The face net, fetched once; `undefined` where it cannot be had now, and people guide themselves. */
 export function loadFaceDetector(): Promise<FaceDetector | undefined> {
-  loading ??= fetchFaceDetector().catch(() => undefined);
+  loading ??= fetchFaceDetector()
+    .catch(() => undefined)
+    .then((net) => {
+      if (!net) {
+        // Whoever opens the camera again has it fetched again.
+        loading = undefined;
+      }
+      return net;
+    });
   return loading;
 }
 
@@ -208,7 +218,10 @@ async function fetchFaceDetector(): Promise<FaceDetector | undefined> {
   if (FACE_NET === null) {
     return undefined;
   }
-  const answer = await fetch(new URL(FACE_NET, import.meta.url), { credentials: "omit" });
+  const answer = await fetch(new URL(FACE_NET, import.meta.url), {
+    credentials: "omit",
+    signal: AbortSignal.timeout(NET_TIMEOUT_MS),
+  });
   return answer.ok ? new FaceDetector(await answer.arrayBuffer()) : undefined;
 }
 

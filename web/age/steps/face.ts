@@ -130,10 +130,11 @@ class FaceStep {
     );
     this.#context.show({ heading: faceTips.heading, body: [pane.root], spoken: words.opening });
     const lost = () => here() && this.#showCameraProblem("busy");
-    const [camera, net] = await Promise.all([
-      Camera.open(pane.video, "user", lost, this.#otherCamera).catch((error: unknown) => error as Error),
-      loadFaceDetector(),
-    ]);
+    // Both are waited for at the same time, and a camera that is open is known at once, so that it can be closed.
+    const loading = loadFaceDetector();
+    const camera = await Camera.open(pane.video, "user", lost, this.#otherCamera).catch(
+      (error: unknown) => error as Error,
+    );
     if (!(camera instanceof Camera)) {
       if (!(camera instanceof CameraError)) {
         throw camera;
@@ -149,6 +150,10 @@ class FaceStep {
       return;
     }
     this.#camera = camera;
+    const net = await loading;
+    if (!here()) {
+      return;
+    }
     this.#capture = new FaceCapture(
       camera,
       ASPECT,

@@ -130,6 +130,29 @@ export async function showEmptyRoom(page: Page): Promise<void> {
   });
 }
 
+/** Keeps track of every camera that the page opens; answers how to ask which of them still run: `live` or `ended`. */
+export async function watchCameras(page: Page): Promise<() => Promise<string[]>> {
+  await page.addInitScript(() => {
+    const opened: MediaStream[] = [];
+    Object.assign(window, { opened });
+    const { mediaDevices } = navigator;
+    if (mediaDevices) {
+      const open = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = async (asked) => {
+        const stream = await open(asked);
+        opened.push(stream);
+        return stream;
+      };
+    }
+  });
+  return () =>
+    page.evaluate(() =>
+      (window as unknown as { opened: MediaStream[] }).opened.flatMap((stream) =>
+        stream.getTracks().map(({ readyState }) => readyState),
+      ),
+    );
+}
+
 /** From here on time goes by in the page only as the test says. The clock is put forward to a moment that no slow machine can be
  * past already. */
 export async function stopClock(page: Page): Promise<void> {

@@ -7,10 +7,13 @@ import {
   confirmStop,
   expectRecorded,
   holdAddress,
+  intercept,
   press,
+  pressableElement,
   showEmptyRoom,
   showPage,
   waitForCamera,
+  watchCameras,
   method as way,
 } from "./actions";
 import { accessible, arrive, FACE, heading, keep, OVER, says, test } from "./age-page";
@@ -210,6 +213,55 @@ test("another camera is not opened once the picture was taken", async ({ page, s
   await heading(page, "Sending");
   await expect(page.locator("video")).toHaveCount(0);
   answer();
+  await heading(page, "Your age is confirmed");
+});
+
+test("a camera ends when nobody looks or the step is left, though the net for faces is still on its way", async ({
+  page,
+  server,
+}) => {
+  server.methods = [{ ...FACE }, method("EMAIL")];
+  const cameras = await watchCameras(page);
+  await intercept(page, /\.bin$/, () => new Promise(() => undefined));
+  await page.goto(server.page());
+  await way(page, "Age from your face").click();
+  await press(page, "Open the camera");
+  await waitForCamera(page);
+  await showPage(page, false);
+  await expect.poll(cameras).toEqual(["ended"]);
+  await showPage(page, true);
+  await waitForCamera(page);
+  await expect.poll(cameras).toEqual(["ended", "live"]);
+  await press(page, "Choose another way");
+  await heading(page, OVER);
+  await expect.poll(cameras).toEqual(["ended", "ended"]);
+  await way(page, "Age from your face").click();
+  await press(page, "Open the camera");
+  await waitForCamera(page);
+  await expect.poll(cameras).toEqual(["ended", "ended", "live"]);
+  await press(page, "Stop");
+  await confirmStop(page);
+  await heading(page, "Stopped");
+  await expect.poll(cameras).toEqual(["ended", "ended", "ended"]);
+});
+
+test("a net for faces that does not come is waited for ten seconds, and asked for again the next time", async ({
+  page,
+  server,
+}) => {
+  server.methods = [{ ...FACE }];
+  await intercept(page, /\.bin$/, () => new Promise(() => undefined));
+  await page.clock.install();
+  await page.goto(server.page("age_estimation"));
+  await press(page, "Open the camera");
+  await waitForCamera(page);
+  await page.clock.fastForward(10_000);
+  await expect(pressableElement(page, "Take the picture")).toBeEnabled();
+  await says(page, "Bring your face into the oval, then press the button");
+  await page.unroute(/\.bin$/);
+  await showPage(page, false);
+  await showPage(page, true);
+  // With the net it is taken by itself.
   await heading(page, "Your age is confirmed");
 });
 

@@ -251,6 +251,30 @@ test("a browser that cannot keep keys is told so before its invitation is spent"
   expect(server.invitations.get(CODE)).toBe(3);
 });
 
+for (const what of ["make keys for more codes", "keep the codes that it fetched"]) {
+  test(`a browser that once fails to ${what} has codes when it is tried again`, async ({ page, server }) => {
+    await page.addInitScript((makesKeys) => {
+      // The first key is made to see whether the browser can keep one.
+      const target: object = makesKeys ? SubtleCrypto.prototype : IDBObjectStore.prototype;
+      const [name, failing] = makesKeys ? ["generateKey", 2] : ["add", 1];
+      const act = Reflect.get(target, name);
+      let calls = 0;
+      Reflect.set(target, name, function (this: object, ...given: unknown[]) {
+        calls += 1;
+        if (calls === failing) {
+          throw new DOMException("no", "QuotaExceededError");
+        }
+        return act.apply(this, given);
+      });
+    }, what.startsWith("make"));
+    await page.goto(`${server.page}#${CODE}`);
+    await expect(heading(page)).toHaveText("That did not work");
+    await page.locator("#retry").click();
+    await shown(page);
+    await scan(page, server);
+  });
+}
+
 test("the keyboard reaches everything, and removal leaves nothing", async ({ page, server }) => {
   await invited(page, server);
   await workerActive(page);

@@ -18,11 +18,15 @@ import {
   tabTo,
   takeScreenshot,
   waitForCamera,
+  watchCameras,
 } from "./actions";
 import { casePicture } from "./case-pictures";
 import { expect, type Page, withServer } from "./fixtures";
 import { IdentityStandIn, SESSION, TOKEN, type Upload } from "./identity-stand-in";
 import { scanScreen } from "./qr-scanner";
+
+/** One that the stand-in does not know. */
+const ANOTHER_SESSION = "5b8e2c71-4d0f-4a96-8e13-9c6a7d2f1b40";
 
 const test = withServer(() => new IdentityStandIn());
 test.use({ filmed: true });
@@ -392,6 +396,49 @@ test("a series of pictures ends with its camera, and begins anew when the page i
   expect(server.count(/^POST \/resources\/liveness\/zoom$/), "nothing was sent of the first series").toBe(1);
 });
 
+test("a camera ends when nobody looks or somebody stops, though the net for faces is still on its way", async ({
+  page,
+  server,
+}) => {
+  server.resources = [{ ...LIVENESS }];
+  const cameras = await watchCameras(page);
+  await intercept(page, /\.bin$/, () => new Promise(() => undefined));
+  await page.goto(server.page);
+  await press(page, "Start");
+  await press(page, "Open the camera");
+  await waitForCamera(page);
+  await showPage(page, false);
+  await expect.poll(cameras).toEqual(["ended"]);
+  await showPage(page, true);
+  await waitForCamera(page);
+  await expect.poll(cameras).toEqual(["ended", "live"]);
+  await press(page, "Stop");
+  await confirmStop(page);
+  await heading(page, "Stopped");
+  await expect.poll(cameras).toEqual(["ended", "ended"]);
+});
+
+test("a net for faces that does not come is waited for ten seconds, and asked for again the next time", async ({
+  page,
+  server,
+}) => {
+  server.resources = [{ ...LIVENESS }];
+  await intercept(page, /\.bin$/, () => new Promise(() => undefined));
+  await page.clock.install();
+  await page.goto(server.page);
+  await press(page, "Start");
+  await press(page, "Open the camera");
+  await waitForCamera(page);
+  await page.clock.fastForward(10_000);
+  await expect(pressableElement(page, "Take the picture")).toBeEnabled();
+  await says(page, "Bring your face into the oval, then press the button");
+  await page.unroute(/\.bin$/);
+  await showPage(page, false);
+  await showPage(page, true);
+  // With the net it is taken by itself.
+  await heading(page, "Done, thank you");
+});
+
 test("a camera that is refused, absent, busy, silent or insecure is named, and there is a next step", async ({
   page,
   server,
@@ -734,25 +781,47 @@ test("a phone takes over by the code, and this page follows it to the end", asyn
 test("in a frame it asks for the session, and tells only the page around it how it ended", async ({ page, server }) => {
   await page.goto(`${server.origin}/embedding`);
   await page.evaluate(
-    ({ address, sessionID, sessionToken }) => {
+    ({ address, sessionToken }) => {
       const heard: unknown[] = [];
-      Object.assign(window, { heard });
-      const frame = document.createElement("iframe");
-      frame.allow = "camera";
-      frame.width = "360";
-      frame.height = "700";
-      addEventListener("message", ({ data }) => {
-        heard.push(data);
-        if (data.eventType === "STARTED") {
-          frame.contentWindow?.postMessage({ eventType: "INIT_SESSION", sessionID, sessionToken }, "*");
-        }
-      });
-      frame.src = address;
-      document.body.append(frame);
+      const embed = (sessionID: string) => {
+        document.querySelector("iframe")?.remove();
+        const frame = document.createElement("iframe");
+        frame.allow = "camera";
+        frame.width = "360";
+        frame.height = "700";
+        addEventListener("message", ({ source, data }) => {
+          if (source !== frame.contentWindow) {
+            return;
+          }
+          heard.push(data);
+          if (data.eventType === "STARTED") {
+            frame.contentWindow?.postMessage({ eventType: "INIT_SESSION", sessionID, sessionToken }, "*");
+          }
+        });
+        frame.src = address;
+        document.body.append(frame);
+      };
+      Object.assign(window, { heard, embed });
     },
-    { address: server.bare, sessionID: SESSION, sessionToken: TOKEN },
+    { address: server.bare, sessionToken: TOKEN },
   );
+  const embed = (session: string) => page.evaluate(`embed("${session}")`);
   const inside = page.frameLocator("iframe");
+  const started = { eventType: "STARTED" };
+
+  await embed(SESSION);
+  await inside.getByRole("button", { name: "Start" }).click();
+  await expect(inside.locator("h1")).toHaveText("Which document do you have?");
+  // The next frame in the same tab is of another visit.
+  const another = `GET /sessions/${ANOTHER_SESSION}/configuration`;
+  server.refuse(another, 404, "SESSION_NOT_FOUND");
+  await embed(ANOTHER_SESSION);
+  await expect(inside.locator("body")).toContainText("Code 2001");
+  expect(server.requests.map(({ operation }) => operation)).toEqual(["GET /configuration", another]);
+  const refused = [started, started, { eventType: "ERROR", eventCode: 2001 }];
+  await expect.poll(() => page.evaluate("heard")).toEqual(refused);
+
+  await embed(SESSION);
   await inside.getByRole("button", { name: "Start" }).click();
   await expect(inside.locator("h1")).toHaveText("Which document do you have?");
   await expect(inside.locator("#sandbox")).toBeHidden();
@@ -761,8 +830,69 @@ test("in a frame it asks for the session, and tells only the page around it how 
   await expect(inside.locator("body")).not.toContainText("You can close this page");
   await expect
     .poll(() => page.evaluate("heard"))
-    .toEqual([{ eventType: "STARTED" }, { eventType: "ERROR", eventCode: 7000 }]);
+    .toEqual([...refused, started, { eventType: "ERROR", eventCode: 7000 }]);
 });
+
+test("a session that a phone goes on with is done only when its token is gone", async ({ page, server }) => {
+  for (const [refusal, words, code] of [
+    [[409, "SESSION_EXPIRED"], "Time is up", 2002],
+    [[403, "INSUFFICIENT_PERMISSION"], "This link does not work", 2000],
+  ] as [[number, string], string, number][]) {
+    await page.goto("about:blank");
+    await page.goto(server.page);
+    await press(page, "Continue on your phone");
+    await heading(page, "Go on with your phone");
+    server.refuse("GET /configuration", ...refusal);
+    await heading(page, words);
+    await says(page, `Code ${code}`);
+  }
+
+  server.fulfil("ID_DOCUMENT");
+  server.refuse("DELETE /client-session-token", 403, "INSUFFICIENT_PERMISSION");
+  await page.goto("about:blank");
+  await page.goto(server.page);
+  await says(page, "Code 2000");
+});
+
+for (const inTime of [true, false]) {
+  test(`time runs out while a phone goes on, which ${inTime ? "finished just before" : "did not finish"}`, async ({
+    page,
+    server,
+  }) => {
+    await page.clock.install();
+    await page.goto(server.page);
+    await expect(pressableElement(page, "Continue on your phone")).toBeVisible();
+    await stopClock(page);
+    await press(page, "Continue on your phone");
+    await heading(page, "Go on with your phone");
+    server.deleted = inTime;
+    await page.clock.fastForward(server.seconds * 1000);
+    await says(page, inTime ? "You finished on your phone." : "Code 2002");
+  });
+
+  test(`time runs out while nobody says whether it was finished, and it was${inTime ? "" : " not"}`, async ({
+    page,
+    server,
+  }) => {
+    server.fulfil("ID_DOCUMENT");
+    // Something between the page and the server answers in its place.
+    await intercept(page, /\/client-session-token$/, async (route) => {
+      if (inTime) {
+        await route.fetch();
+      }
+      await route.fulfill({ status: 200 });
+    });
+    await page.clock.install();
+    await page.goto(server.page);
+    await heading(page, "The server does not answer");
+    await page.unroute(/\/client-session-token$/);
+    if (!inTime) {
+      server.refuse("DELETE /client-session-token", 409, "SESSION_EXPIRED");
+    }
+    await page.clock.fastForward(server.seconds * 1000);
+    await heading(page, inTime ? "Done, thank you" : "Time is up");
+  });
+}
 
 test("a mistake of the page is reported without a word about anybody, and loading again goes on", async ({
   page,
